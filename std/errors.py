@@ -1,0 +1,43 @@
+"""The exception tree. Every command catches its root, prints one line and exits with status 2.
+
+    StdError            the user can mend it: usage, input, configuration, a store's state
+    ├── InputError      a file says something we cannot accept; names file, line, expected, got
+    ├── ConfigError     a configuration key or value that does not exist or does not fit
+    └── StoreError      a store cannot be opened, read or written
+        └── StoreBusyError   somebody else is writing to it
+
+Anything else that escapes is our own fault: a traceback and exit status 1.
+"""
+
+from pathlib import Path
+
+MAX_QUOTED = 80  # characters of the offending text that a message repeats
+
+
+class StdError(Exception):
+    """Root of the tree: something the user can mend."""
+
+
+class InputError(StdError):
+    """Names the place, what was expected there, and what stood there instead.
+
+    ``line`` is 1-based; 0 stands for the file as a whole.
+    """
+
+    def __init__(self, path: Path | str, line: int, expected: str, got: str) -> None:
+        shown = got if len(got) <= MAX_QUOTED else got[: MAX_QUOTED - 1] + "…"
+        place = f"{path}:{line}" if line else f"{path}"
+        super().__init__(f"{place}: expected {expected}, got {shown!r}")
+        self.path, self.line, self.expected, self.got = path, line, expected, got
+
+
+class ConfigError(StdError):
+    """A configuration key or value that does not exist or does not fit."""
+
+
+class StoreError(StdError):
+    """A store cannot be opened, read or written."""
+
+
+class StoreBusyError(StoreError):
+    """Somebody else is writing to this store."""
