@@ -1,0 +1,135 @@
+"""Stores: where an index lives between the indexer and the searcher.
+
+A store holds immutable segments (`std.store.columns`) and one manifest that says which of them
+count. A commit replaces the manifest in one step: readers see the index before it or after it,
+never between. Three kinds, one `Store` protocol, one contract test suite:
+
+    FOLDER                 embedded: memory-mapped columns in a folder (the default)
+    memory:[NAME]          this process only
+    couchdb://HOST/DB      Apache CouchDB (couchdbs:// for TLS)
+
+What is *not* here: how speech becomes columns (`indexer.invert`), when segments are merged
+(`indexer.merge`), what postings mean (`searcher`).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from std.store.columns import (
+    Column,
+    IndexedRecording,
+    Int64s,
+    Postings,
+    SegmentColumns,
+    Slots,
+)
+from std.text import Normalisation
+
+
+class Segment(Protocol):
+    """One live segment, as the searcher reads it. Deleted recordings have no postings."""
+
+    @property
+    def id(self) -> str:
+        """Digest of its content: the same speech gives the same id."""
+
+    @property
+    def recordings(self) -> tuple[IndexedRecording, ...]:
+        """The table that keys point into."""
+
+    @property
+    def deleted(self) -> frozenset[int]:
+        """Rows of `recordings` that no longer count."""
+
+    def words(self) -> list[str]:
+        """The vocabulary, ascending; the position of a word is its id."""
+
+    def counts(self) -> Int64s:
+        """(V,) number of postings of each word (deleted recordings included)."""
+
+    def postings(self, words: Collection[str]) -> dict[str, Postings]:
+        """Postings of those of the words that occur; one round trip for all of them."""
+
+    def slots(self, recordings: Collection[int]) -> Slots:
+        """Slots of at least these recordings."""
+
+    def extra(self, name: str) -> Column | None:
+        """A further column, or None if this segment has no such column."""
+
+    def columns(self) -> SegmentColumns:
+        """Everything, to merge it."""
+
+
+class Store(Protocol):
+    """An index. Reading needs no lock; all writing happens inside ``with store.writing():``."""
+
+    @property
+    def url(self) -> str:
+        """What the user called it, without any password."""
+
+    def normalisation(self) -> Normalisation | None:
+        """How its words were normalised; None while it is empty."""
+
+    def segments(self) -> tuple[Segment, ...]:
+        """A consistent snapshot of the live segments, in the order they were committed."""
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Hold the right to write; it ends with the process at the latest.
+
+        Raises:
+            StoreBusyError: somebody else holds it.
+        """
+
+    def commit(
+        self,
+        add: Sequence[SegmentColumns] = (),
+        *,
+        normalisation: Normalisation,
+        replace: Collection[str] = (),
+        delete_files: Collection[str] = (),
+    ) -> None:
+        """In one step: drop segments, mark files of the others as deleted, add segments.
+
+        Args:
+            add: segments that join the index.
+            normalisation: of their words; must be the store's own unless it is empty.
+            replace: ids of segments that leave it (``add`` holds what they held).
+            delete_files: audio files whose recordings leave all segments but the added ones.
+
+        Raises:
+            StoreError: another normalisation, or the store cannot be written.
+        """
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+
+def open_store(url: str, *, create: bool = False) -> Store:
+    """Open a store by its URL; with ``create``, make it if there is none.
+
+    Raises:
+        StoreError: there is no such store, it is damaged, or its kind is unknown.
+    """
+    if url.startswith("memory:"):
+        from std.store.memory import open_memory
+
+        return open_memory(url)
+    if url.startswith(("couchdb://", "couchdbs://")):
+        from std.store.couch import open_couch
+
+        return open_couch(url, create=create)
+    from std.store.embedded import open_folder
+
+    return open_folder(url, create=create)
+
+
+def vocabulary_counts(segments: Sequence[Segment]) -> Mapping[str, int]:
+    """Every word of the index with its number of postings, ascending by word."""
+    if len(segments) == 1:
+        return dict(zip(segments[0].words(), segments[0].counts().tolist(), strict=True))
+    total: dict[str, int] = {}
+    for segment in segments:
+        for word, count in zip(segment.words(), segment.counts().tolist(), strict=True):
+            total[word] = total.get(word, 0) + count
+    return dict(sorted(total.items()))

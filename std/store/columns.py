@@ -1,0 +1,169 @@
+"""What a segment is made of: an inverted index of some recordings, as plain numpy columns.
+
+A segment is immutable. Every store keeps exactly these columns, so an index made in one store
+searches identically in the others:
+
+    vocabulary            the words, sorted by code point, as UTF-8 lines
+    posting_*             word by word (CSR: posting_offsets), by time within a word
+    slot_*                slot by slot in time order: to skip empty slots, to show context
+    extra                 further columns by name (the phone index); kept, never looked into
+
+A key is ``recording << 32 | time_ms``: one sorted column orders all recordings of a segment, and
+a join of two words is a binary search in it. Times are below 2**32 ms, words below 2**16 ms.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from std.values import Bools, Float32s, Int32s, Recording, freeze
+
+Int64s = npt.NDArray[np.int64]
+UInt8s = npt.NDArray[np.uint8]
+UInt16s = npt.NDArray[np.uint16]
+UInt64s = npt.NDArray[np.uint64]
+Column = npt.NDArray[np.generic]
+
+MAX_WORD_MS = 2**16 - 1
+MAX_TIME_MS = 2**32 - 1
+KEY_SHIFT = np.uint64(32)
+TIME_MASK = np.uint64(MAX_TIME_MS)
+
+
+class IndexedRecording(NamedTuple):
+    """A recording as a segment knows it."""
+
+    recording: Recording
+    speech_ms: int  # summed length of its utterances
+    utterances: int
+    times_estimated: bool = False  # some slot times are interpolated, not the recogniser's
+
+
+class Postings(NamedTuple):
+    """Where one word may have been said, ascending by key."""
+
+    key: UInt64s  # (n,) recording << 32 | start_ms
+    duration_ms: UInt16s  # (n,)
+    posterior: Float32s  # (n,)
+    slot: Int32s  # (n,) row in the segment's slot columns
+
+    @property
+    def recording(self) -> npt.NDArray[np.int64]:
+        """(n,) index into the segment's recordings."""
+        return (self.key >> KEY_SHIFT).astype(np.int64)
+
+    @property
+    def start_ms(self) -> npt.NDArray[np.int64]:
+        """(n,) start within the recording."""
+        return (self.key & TIME_MASK).astype(np.int64)
+
+    @property
+    def end_ms(self) -> npt.NDArray[np.int64]:
+        """(n,) end within the recording."""
+        return self.start_ms + self.duration_ms
+
+    def rows(self, which: slice | Bools | Int64s) -> "Postings":
+        """Some rows of every column."""
+        return Postings(
+            self.key[which], self.duration_ms[which], self.posterior[which], self.slot[which]
+        )
+
+
+class Slots(NamedTuple):
+    """Slots of one or more recordings, ascending by key."""
+
+    key: UInt64s  # (n,) recording << 32 | middle of the slot in ms
+    epsilon: Float32s  # (n,) posterior of 'no word here'
+    word: Int32s  # (n,) id of the likeliest word; -1 where silence is likelier than any word
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentColumns:
+    """All columns of one segment.
+
+    Raises:
+        ValueError: the columns do not fit each other.
+    """
+
+    recordings: tuple[IndexedRecording, ...]
+    vocabulary: UInt8s  # UTF-8, words in ascending code point order, each ended by a newline
+    posting_offsets: Int64s  # (V + 1,) postings of word w are offsets[w]:offsets[w + 1]
+    posting_key: UInt64s  # (m,)
+    posting_duration_ms: UInt16s  # (m,)
+    posting_posterior: Float32s  # (m,)
+    posting_slot: Int32s  # (m,)
+    slot_key: UInt64s  # (n,)
+    slot_epsilon: Float32s  # (n,)
+    slot_word: Int32s  # (n,)
+    extra: Mapping[str, Column] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        m, n = len(self.posting_key), len(self.slot_key)
+        offsets = self.posting_offsets
+        if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != m or (np.diff(offsets) < 0).any():
+            raise ValueError(f"posting offsets do not ascend from 0 to {m}")
+        for name in ("posting_duration_ms", "posting_posterior", "posting_slot"):
+            if len(getattr(self, name)) != m:
+                raise ValueError(f"{name} does not have {m} rows")
+        for name in ("slot_epsilon", "slot_word"):
+            if len(getattr(self, name)) != n:
+                raise ValueError(f"{name} does not have {n} rows")
+        freeze(self)
+
+    def arrays(self) -> dict[str, Column]:
+        """Every column by the name it is stored under; extra ones come last."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name in COLUMN_TYPES}
+        return own | dict(self.extra)
+
+    def digest(self) -> str:
+        """SHA-256 over recordings and columns: the same speech gives the same segment."""
+        content = hashlib.sha256(repr(self.recordings).encode())
+        for name, column in self.arrays().items():
+            content.update(f"{name} {column.dtype.str} {column.shape}\n".encode())
+            content.update(np.ascontiguousarray(column).view(np.uint8).data)
+        return content.hexdigest()
+
+
+COLUMN_TYPES: Mapping[str, np.dtype[np.generic]] = {
+    "vocabulary": np.dtype("u1"),
+    "posting_offsets": np.dtype("<i8"),
+    "posting_key": np.dtype("<u8"),
+    "posting_duration_ms": np.dtype("<u2"),
+    "posting_posterior": np.dtype("<f4"),
+    "posting_slot": np.dtype("<i4"),
+    "slot_key": np.dtype("<u8"),
+    "slot_epsilon": np.dtype("<f4"),
+    "slot_word": np.dtype("<i4"),
+}
+
+
+def from_arrays(
+    recordings: tuple[IndexedRecording, ...], arrays: Mapping[str, Column]
+) -> SegmentColumns:
+    """The inverse of `SegmentColumns.arrays`.
+
+    Raises:
+        ValueError: a column is missing, has another type, or does not fit the others.
+    """
+    for name, dtype in COLUMN_TYPES.items():
+        if name not in arrays:
+            raise ValueError(f"column {name} is missing")
+        if arrays[name].dtype != dtype or arrays[name].ndim != 1:
+            raise ValueError(f"column {name} is {arrays[name].dtype}, not a row of {dtype}")
+    own = {name: arrays[name] for name in COLUMN_TYPES}
+    extra = {name: column for name, column in arrays.items() if name not in COLUMN_TYPES}
+    return SegmentColumns(recordings, **own, extra=extra)  # type: ignore[arg-type]  # checked above
+
+
+def pack_vocabulary(words: list[str]) -> UInt8s:
+    """Sorted words as the ``vocabulary`` column."""
+    return np.frombuffer("".join(f"{word}\n" for word in words).encode(), dtype=np.uint8)
+
+
+def unpack_vocabulary(column: UInt8s) -> list[str]:
+    """The ``vocabulary`` column as sorted words."""
+    return column.tobytes().decode().split("\n")[:-1]

@@ -1,0 +1,160 @@
+"""The manifest: which segments count, and which of their recordings do not any more.
+
+The commit rules are pure functions from manifest to manifest, so every store keeps the same ones.
+A manifest is one JSON document with a version and a digest of itself; replacing it is the commit.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from std.errors import StoreError
+from std.store.columns import IndexedRecording, SegmentColumns
+from std.text import Normalisation, require_same
+from std.values import Recording
+
+FORMAT = "std-index"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentEntry:
+    """One live segment. ``files`` is the store's own record of where its columns are."""
+
+    id: str
+    recordings: tuple[IndexedRecording, ...]
+    postings: int
+    slots: int
+    words: int
+    deleted: frozenset[int] = frozenset()
+    files: Mapping[str, Any] | None = None
+
+    @property
+    def live_files(self) -> set[str]:
+        """Audio files that still count here."""
+        return {
+            one.recording.file for i, one in enumerate(self.recordings) if i not in self.deleted
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The state of an index."""
+
+    normalisation: Normalisation | None = None
+    segments: tuple[SegmentEntry, ...] = ()
+    generation: int = 0  # number of commits so far
+
+
+def entry(columns: SegmentColumns, files: Mapping[str, Any] | None = None) -> SegmentEntry:
+    """The manifest's line for a segment."""
+    return SegmentEntry(
+        id=columns.digest()[:32],
+        recordings=columns.recordings,
+        postings=len(columns.posting_key),
+        slots=len(columns.slot_key),
+        words=len(columns.posting_offsets) - 1,
+        files=files,
+    )
+
+
+def committed(
+    manifest: Manifest,
+    add: Sequence[SegmentEntry],
+    normalisation: Normalisation,
+    replaced: Collection[str] = (),
+    delete_files: Collection[str] = (),
+) -> Manifest:
+    """The manifest after a commit; see `std.store.Store.commit`.
+
+    Raises:
+        StoreError: the words would be normalised differently from those already there.
+    """
+    if manifest.normalisation is not None:
+        require_same(normalisation, manifest.normalisation, "std-index")
+    added = {one.id for one in add}
+    kept = []
+    for segment in manifest.segments:
+        if segment.id in replaced or segment.id in added:
+            continue
+        dead = frozenset(
+            i for i, one in enumerate(segment.recordings) if one.recording.file in delete_files
+        )
+        remaining = replace(segment, deleted=segment.deleted | dead)
+        if remaining.live_files:
+            kept.append(remaining)
+    return Manifest(normalisation, (*kept, *add), manifest.generation + 1)
+
+
+def dumps(manifest: Manifest) -> str:
+    """Manifest -> JSON text."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "generation": manifest.generation,
+        "normalisation": manifest.normalisation and asdict(manifest.normalisation),
+        "segments": [
+            {
+                "id": one.id,
+                "postings": one.postings,
+                "slots": one.slots,
+                "words": one.words,
+                "recordings": [[*r.recording, *r[1:]] for r in one.recordings],
+                "deleted": sorted(one.deleted),
+                "files": one.files,
+            }
+            for one in manifest.segments
+        ],
+    }
+    return json.dumps(document | {"digest": _digest(document)}, ensure_ascii=False, indent=1)
+
+
+def loads(text: str | bytes, place: str) -> Manifest:
+    """JSON text -> manifest.
+
+    Raises:
+        StoreError: this is no manifest, a damaged one, or one of another version.
+    """
+    try:
+        document = json.loads(text)
+        if document["format"] != FORMAT:
+            raise StoreError(f"{place}: expected format {FORMAT!r}, got {document['format']!r}")
+        if document["version"] != VERSION:
+            raise StoreError(
+                f"{place}: expected index version {VERSION}, got {document['version']!r}; "
+                "index the recordings again"
+            )
+        if document.pop("digest") != _digest(document):
+            raise StoreError(f"{place}: expected an undamaged manifest, got a wrong digest")
+        given = document["normalisation"]
+        return Manifest(
+            None if given is None else Normalisation(**given),
+            tuple(_segment(one) for one in document["segments"]),
+            document["generation"],
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"{place}: expected a manifest, got {error!r}") from error
+
+
+def _segment(one: Mapping[str, Any]) -> SegmentEntry:
+    recordings = tuple(
+        IndexedRecording(Recording(file, channel), speech_ms, utterances, estimated)
+        for file, channel, speech_ms, utterances, estimated in one["recordings"]
+    )
+    return SegmentEntry(
+        one["id"],
+        recordings,
+        one["postings"],
+        one["slots"],
+        one["words"],
+        frozenset(one["deleted"]),
+        one["files"],
+    )
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    return hashlib.sha256(
+        json.dumps(document, ensure_ascii=False, sort_keys=True).encode()
+    ).hexdigest()
