@@ -1,0 +1,86 @@
+"""Excerpts as a measure of speech and as a fence: shared by search and scoring."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from std.values import Bools, Excerpt, Float64s, Recording
+
+# 0.1 + 0.2 is inside an excerpt that ends at 0.3: far above the error of adding two doubles,
+# far below the 0.1 ms that NIST files are written in.
+TOLERANCE_S = 1e-9
+
+
+def speech_s(excerpts: Iterable[Excerpt]) -> float:
+    """Seconds of speech covered by excerpts, for counting trials.
+
+    Per audio file the union of the excerpts of all its channels; ``splitcts`` counts half, since
+    it is one side of a conversation. Equal to NIST's scorer, which cuts each excerpt where a later
+    one begins, except where an excerpt lies inside another: there it loses the outer one's tail.
+
+    >>> call = [Excerpt(Recording("call", channel), 0.0, 60.0, "cts") for channel in (1, 2)]
+    >>> speech_s([*call, Excerpt(Recording("news", 1), 5.0, 10.0)])
+    70.0
+    """
+    by_file: defaultdict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    for one in excerpts:
+        weight = 0.5 if one.source_type == "splitcts" else 1.0
+        by_file[one.recording.file].append((one.start_s, one.end_s, weight))
+    total_s = 0.0
+    for spans in by_file.values():
+        reached_s = 0.0
+        for start_s, end_s, weight in sorted(spans):
+            total_s += weight * max(0.0, end_s - max(start_s, reached_s))
+            reached_s = max(reached_s, end_s)
+    return total_s
+
+
+def inside_one(
+    excerpts: Sequence[Excerpt],
+    recordings: Sequence[Recording],
+    recording: npt.NDArray[np.integer],
+    start_s: Float64s,
+    end_s: Float64s,
+) -> Bools:
+    """Which spans lie wholly inside one excerpt of their recording.
+
+    A span across two adjacent excerpts is outside, as in NIST's scorer.
+
+    Args:
+        excerpts: in any order, overlapping or not.
+        recordings: the table that ``recording`` (n,) points into.
+        start_s, end_s: (n,) the spans; a span on an excerpt's edge is inside.
+
+    Returns:
+        (n,) truth values.
+    """
+    by_recording: defaultdict[Recording, list[tuple[float, float]]] = defaultdict(list)
+    for one in excerpts:
+        by_recording[one.recording].append((one.start_s, one.end_s))
+    inside = np.zeros(len(start_s), np.bool_)
+    order = np.argsort(recording, kind="stable")
+    bounds = np.searchsorted(recording[order], np.arange(len(recordings) + 1))
+    for index, where in enumerate(recordings):
+        rows = order[bounds[index] : bounds[index + 1]]
+        if where not in by_recording or not len(rows):
+            continue
+        begins, ends = np.array(sorted(by_recording[where])).T
+        # Of the excerpts that begin early enough, the one that reaches furthest decides.
+        furthest = np.concatenate([[-np.inf], np.maximum.accumulate(ends)])
+        candidates = np.searchsorted(begins, start_s[rows], side="right")
+        inside[rows] = end_s[rows] <= furthest[candidates] + TOLERANCE_S
+    return inside
+
+
+def round_to_100us(seconds: Float64s) -> Float64s:
+    """Round to 0.1 ms exactly as `round(x, 4)` does.
+
+    Scaling and rounding alone goes wrong near the ties; those few are rounded one by one.
+    """
+    scaled = seconds * 1e4
+    rounded = np.rint(scaled) / 1e4
+    tied = np.flatnonzero(np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) < 1e-3)
+    rounded[tied] = [round(one, 4) for one in seconds[tied].tolist()]
+    return rounded
