@@ -47,6 +47,11 @@ class Reader:
     def data(self, text: str) -> None:
         """A piece of text; one text may come in several."""
 
+    def doctype(self, name: str, public_id: str | None, system_id: str | None) -> None:
+        """A DTD elsewhere is not read, and its entities would vanish without a word."""
+        if system_id or public_id:
+            self.fail("a document without an external DTD", system_id or public_id or "")
+
     def close(self) -> None:
         """The document is complete."""
 

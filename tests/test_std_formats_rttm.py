@@ -1,0 +1,92 @@
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+
+from std.errors import InputError
+from std.formats import rttm
+from std.values import Recording
+
+NIST = Path(__file__).parent / "data" / "nist"
+WORD = "LEXEME d/f.sph 1 0.5 0.25 Straße lex anna <NA>"
+
+
+def parse(text, encoding="UTF-8"):
+    return rttm.parse(io.BytesIO(text.encode(encoding)), "ref.rttm", encoding)
+
+
+def test_reads_words():
+    words = parse(f";; comment\n\n{WORD}\nspeaker f 1 0 9 <NA> <NA> anna <NA> ;; more\n{WORD}")
+    assert words.words == ("Straße", "Straße")
+    assert words.recordings == (Recording("f", 1),)
+    assert (words.speakers, words.subtypes) == (("anna",), ("lex", "lex"))
+    assert (words.start_s.tolist(), words.duration_s.tolist()) == ([0.5, 0.5], [0.25, 0.25])
+
+
+def test_reads_a_whole_set():
+    with gzip.open(NIST / "s9" / "ref.rttm.gz") as stream:
+        words = rttm.parse(stream)
+    with gzip.open(NIST / "s9" / "ref.rttm.gz") as stream:
+        turns = rttm.parse_turns(stream)
+    # 2164 LEXEME and 211 SPEAKER lines: counted with grep.
+    assert (len(words.words), len(turns.start_s)) == (2164, 211)
+
+
+def test_reads_gb2312_and_a_byte_order_mark():
+    assert parse("LEXEME f 1 0 1 中国 lex s <NA>\n", "gb2312").words == ("中国",)
+    assert parse(f"\ufeff{WORD}\n").words == ("Straße",)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (WORD.replace("anna", ""), "ref.rttm:2: expected 9 columns"),
+        (f"{WORD} <NA>", "ref.rttm:2: expected 9 columns"),
+        (WORD.replace("LEXEME", "LEXEM"), "expected an RTTM type such as LEXEME, got 'LEXEM'"),
+        (WORD.replace("0.5", "<NA>"), "start as seconds of at least 0, got '<NA>'"),
+        (WORD.replace("0.5", "-1"), "start as seconds of at least 0"),
+        (WORD.replace("0.25", "nan"), "duration as seconds of at least 0"),
+        (WORD.replace("0.25", "inf"), "duration as seconds of at least 0"),
+        (WORD.replace(" 1 ", " A "), "channel as an integer, got 'A'"),
+    ],
+)
+def test_refused(line, message):
+    with pytest.raises(InputError) as caught:
+        parse(f"{WORD}\n{line}\n")
+    assert message in str(caught.value)
+
+
+def test_refuses_another_encoding_and_an_unknown_one():
+    with pytest.raises(InputError, match=r"ref.rttm:1: expected ASCII text"):
+        rttm.parse(io.BytesIO(WORD.encode()), "ref.rttm", "ASCII")
+    with pytest.raises(InputError, match="UTF-8, GB2312 or ASCII, got 'klingon'"):
+        rttm.parse(io.BytesIO(WORD.encode()), "ref.rttm", "klingon")
+
+
+def test_written_is_read_back():
+    with gzip.open(NIST / "s1" / "ref.rttm.gz") as stream:
+        words = rttm.parse(stream)
+    out = io.BytesIO()
+    rttm.dump(words, out)
+    out.seek(0)
+    back = rttm.parse(out)
+    assert (back.words, back.subtypes, back.speakers) == (
+        words.words,
+        words.subtypes,
+        words.speakers,
+    )
+    assert back.recordings == words.recordings
+    assert back.start_s.tolist() == words.start_s.tolist()
+    assert back.duration_s.tolist() == words.duration_s.tolist()
+    assert back.recording.tolist() == words.recording.tolist()
+
+
+def test_words_with_spaces_are_not_written():
+    words = parse(WORD)
+    spaced = type(words)(
+        words.recordings, words.speakers, words.recording, words.speaker, words.start_s,
+        words.duration_s, ("two words",), words.subtypes,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="two words"):
+        rttm.dump(spaced, io.BytesIO())
