@@ -155,7 +155,7 @@ def test_an_external_entity_cannot_read_a_file(tmp_path):
         head, _, body = kwslist(hit).partition(b"\n")
         with pytest.raises(InputError) as caught:
             parse(head + b"\n" + doctype + body)
-        assert "YES'" not in str(caught.value)
+        assert "hits.xml:2: expected a document without DOCTYPE" in str(caught.value)
 
 
 def test_a_billion_laughs_are_a_clean_error():
@@ -165,7 +165,7 @@ def test_a_billion_laughs_are_a_clean_error():
     )
     doctype = f'<!DOCTYPE kwslist [<!ENTITY a "{"x" * 50}">{entities}]>'.encode()
     head, _, body = kwslist('<kw file="&m;"/>').partition(b"\n")
-    with pytest.raises(InputError, match="amplification"):
+    with pytest.raises(InputError, match="without DOCTYPE"):
         parse(head + b"\n" + doctype + body)
 
 

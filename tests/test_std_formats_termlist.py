@@ -83,15 +83,17 @@ def test_refused(case):
     assert message in str(caught.value)
 
 
-def test_no_file_and_no_dtd_is_read(tmp_path):
+@pytest.mark.parametrize(
+    "subset",
+    ["", 'SYSTEM "{}"', '[<!ENTITY x SYSTEM "{}">]', '[<!ENTITY % y SYSTEM "{}">%y;]'],
+)
+def test_no_file_and_no_dtd_is_read(subset, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text('<!ENTITY x "leaked">')
-    doctype = f'<!DOCTYPE kwlist SYSTEM "{secret.as_uri()}">'
-    with pytest.raises(InputError, match=r"terms.xml:1: expected a document without an external"):
+    doctype = f"<!DOCTYPE kwlist {subset.format(secret.as_uri())}>"
+    with pytest.raises(InputError) as caught:
         parse(doctype + kwlist(kw("&x;")))
-    entity = f'<!DOCTYPE kwlist [<!ENTITY x SYSTEM "{secret.as_uri()}">]>'
-    with pytest.raises(InputError, match="Entity 'x' not defined"):
-        parse(entity + kwlist(kw("&x;")))
+    assert "terms.xml:1: expected a document without DOCTYPE" in str(caught.value)
 
 
 words = st.text(
