@@ -1,0 +1,73 @@
+"""The term-weighted value and what it is made of.
+
+    P_miss(t) = missed(t) / targets(t)          P_fa(t) = false alarms(t) / (trials - targets(t))
+    TWV = 1 - ( mean P_miss + beta * mean P_fa )          over the terms that occur
+
+Source: NIST STD 2006 evaluation plan, section 4; F4DE 3.5.0 (its behaviour).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.counts import Counts
+from std.values import Float64s
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """What a false alarm and a miss cost, and how likely a trial is a target.
+
+    >>> round(OperatingPoint().beta, 6)
+    999.9
+    """
+
+    cost: float = 0.1  # C, of a false alarm
+    value: float = 1.0  # V, of a correct detection: what a miss costs
+    prior: float = 1e-4  # probability that a trial is a target
+
+    def __post_init__(self) -> None:
+        if not (self.cost > 0 and self.value > 0 and 0 < self.prior < 1):
+            raise ValueError("costs must be above 0 and the prior between 0 and 1")
+
+    @property
+    def beta(self) -> float:
+        """Weight of P_fa against P_miss: (C / V) (1 / prior - 1)."""
+        return self.cost / self.value * (1 / self.prior - 1)
+
+
+def number_of_trials(speech_s: float, trials_per_second: float = 1.0) -> int:
+    """Trials per term: the nearest whole number, halves to the even one."""
+    return round(speech_s * trials_per_second)
+
+
+def p_miss(miss: Counts, targets: Counts) -> Float64s:
+    """(T,) Probability of a miss; NaN for terms that do not occur."""
+    return _ratio(miss, targets)
+
+
+def p_fa(fa: Counts, targets: Counts, trials: float) -> Float64s:
+    """(T,) Probability of a false alarm; NaN for terms that leave no non-target trial."""
+    return _ratio(fa, trials - targets)
+
+
+def twv(p_miss_mean: float, p_fa_mean: float, beta: float) -> float:
+    """The value of mean probabilities: 1 is perfect, 0 is silence."""
+    return 1 - (p_miss_mean + beta * p_fa_mean)
+
+
+def twv_of_terms(p_miss: Float64s, p_fa: Float64s, beta: float) -> Float64s:
+    """(T,) The value of each term on its own."""
+    return 1 - (p_miss + beta * p_fa)
+
+
+def mean(values: Float64s) -> float:
+    """Mean over terms; NaN of nothing."""
+    return float(np.mean(values)) if len(values) else float("nan")
+
+
+def _ratio(part: npt.NDArray[np.number], whole: npt.NDArray[np.number]) -> Float64s:
+    ratio = np.full(len(part), np.nan)
+    np.divide(part, whole, out=ratio, where=whole > 0)
+    return ratio
