@@ -30,6 +30,10 @@ class InputError(StdError):
         super().__init__(f"{place}: expected {expected}, got {shown!r}")
         self.path, self.line, self.expected, self.got = path, line, expected, got
 
+    def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str]]:
+        """Pickle by its parts: workers raise these across processes."""
+        return InputError, (self.path, self.line, self.expected, self.got)
+
 
 class ConfigError(StdError):
     """A configuration key or value that does not exist or does not fit."""

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from std.errors import InputError
 
@@ -51,7 +51,7 @@ def decode(content: bytes, path: Path | str, encoding: str = "utf-8") -> str:
 
 
 @contextmanager
-def replace_file(path: Path) -> Iterator[IO[bytes]]:
+def replace_file(path: Path) -> Iterator[BinaryIO]:
     """Write a file whole or not at all: a temporary file beside it, renamed when all went well.
 
     A name that ends in ``.gz`` is compressed (without a time stamp: same content, same bytes).

@@ -68,9 +68,7 @@ class Postings(NamedTuple):
 
     def rows(self, which: slice | Bools | Int64s) -> "Postings":
         """Some rows of every column."""
-        return Postings(
-            self.key[which], self.duration_ms[which], self.posterior[which], self.slot[which]
-        )
+        return Postings._make(column[which] for column in self)
 
 
 class Slots(NamedTuple):

@@ -1,0 +1,71 @@
+"""What the recogniser wrote around a detection."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.candidates import Candidates
+from std.store import Segment
+from std.store.columns import KEY_SHIFT
+
+WORDS_AROUND = 4
+
+
+class Context(NamedTuple):
+    """The likeliest words before, inside and after a detection."""
+
+    before: str
+    inside: str
+    after: str
+
+
+def contexts(candidates: Candidates, segments: Sequence[Segment]) -> list[Context]:
+    """(n,) the context of each candidate, from the slots of its recording.
+
+    ``candidates.recording`` points into the segments' recordings, one segment after the other.
+    """
+    found = [Context("", "", "")] * len(candidates.term)
+    offset = 0
+    for segment in segments:
+        here = (candidates.recording >= offset) & (
+            candidates.recording < offset + len(segment.recordings)
+        )
+        rows = np.flatnonzero(here)
+        if len(rows):
+            for row, context in zip(
+                rows.tolist(), _in_segment(candidates.rows(rows), offset, segment), strict=True
+            ):
+                found[row] = context
+        offset += len(segment.recordings)
+    return found
+
+
+def _in_segment(candidates: Candidates, offset: int, segment: Segment) -> list[Context]:
+    recording = candidates.recording - offset
+    slots = segment.slots(np.unique(recording).tolist())
+    said = slots.word >= 0
+    key, word = slots.key[said], slots.word[said]
+    words = segment.words()
+    base = recording.astype(np.uint64) << KEY_SHIFT
+    bounds = np.stack(
+        [
+            np.searchsorted(key, base),
+            np.searchsorted(key, base + candidates.start_ms.astype(np.uint64)),
+            np.searchsorted(key, base + candidates.end_ms.astype(np.uint64), side="right"),
+            np.searchsorted(key, base + (np.uint64(1) << KEY_SHIFT)),
+        ],
+        axis=1,
+    )
+
+    def text(first: int, last: int) -> str:
+        return " ".join(words[i] for i in word[first:last].tolist())
+
+    return [
+        Context(
+            text(max(first, start - WORDS_AROUND), start),
+            text(start, end),
+            text(end, min(last, end + WORDS_AROUND)),
+        )
+        for first, start, end, last in bounds.tolist()
+    ]

@@ -1,0 +1,40 @@
+"""Scores -> YES or NO.
+
+A detection is worth accepting if its chance of being right outweighs the cost of a false alarm,
+and that cost depends on how often the term occurs: missing one of two occurrences costs a term
+half its value, missing one of a hundred costs a hundredth.
+"""
+
+import numpy as np
+
+from std.config import DecisionConfig
+from std.store.columns import Int64s
+from std.values import Float64s
+
+
+def expected_occurrences(term: Int64s, score: Float64s, n_terms: int, scale: float) -> Float64s:
+    """(n_terms,) the sum of a term's merged scores, as an estimate of N_true."""
+    summed: Float64s = np.bincount(term, weights=score, minlength=n_terms).astype(np.float64)
+    return scale * summed
+
+
+def term_specific_threshold(n_true: Float64s, speech_s: float, beta: float) -> Float64s:
+    """The score from which accepting a detection raises the expected term-weighted value.
+
+    theta = beta N / (T + (beta - 1) N), with T trials, one per second of speech.
+
+    Source: Miller et al., "Rapid and accurate spoken term detection", Interspeech 2007; eq. 2.6
+    of Wu's thesis (2012).
+
+    >>> term_specific_threshold(np.array([1.0, 5.0]), 3600.0, 999.9).round(3).tolist()
+    [0.217, 0.582]
+    """
+    theta: Float64s = beta * n_true / (speech_s + (beta - 1) * n_true)
+    return theta
+
+
+def thresholds(n_true: Float64s, speech_s: float, config: DecisionConfig) -> Float64s:
+    """(n_terms,) the score from which a detection of each term is accepted."""
+    if config.rule == "global":
+        return np.full(len(n_true), config.threshold)
+    return term_specific_threshold(n_true, speech_s, config.beta)

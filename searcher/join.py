@@ -1,0 +1,178 @@
+"""Postings of single words -> places where a phrase may have been said.
+
+Two words follow each other if the second stands in a later slot, begins after the first, and at
+most ``max_gap_ms`` lie between them; words that straddle slots may overlap by a little. Slots
+in the gap are skipped, which costs the posterior of 'no word' in each.
+
+The join starts at the rarest word and looks for neighbours by binary search in the frequent
+words' sorted keys, so a frequent word costs a logarithm, not its length.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from std.config import SearchConfig
+from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, Postings, Slots, UInt64s
+from std.values import Bools, Float64s
+
+
+class Paths(NamedTuple):
+    """Partial phrases: the words from some first to some last one have been found."""
+
+    start: UInt64s  # (n,) key of the first word
+    end: UInt64s  # (n,) key of the last word's end
+    last_start: UInt64s  # (n,) key of the last word
+    first_end: UInt64s  # (n,) key of the first word's end
+    first_slot: Int64s  # (n,)
+    last_slot: Int64s  # (n,)
+    log_product: Float64s  # (n,) log of the product of the posteriors
+    minimum: Float64s  # (n,) smallest posterior
+    log_skipped: Float64s  # (n,) log of the product of the skipped slots' epsilons
+
+
+class Places(NamedTuple):
+    """Where a word or a phrase may have been said."""
+
+    recording: Int64s  # (n,)
+    start_ms: Int64s  # (n,)
+    end_ms: Int64s  # (n,)
+    posterior: Float64s  # (n,)
+
+
+SkipCost = Callable[[UInt64s, UInt64s], Float64s]
+
+
+def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -> Places:
+    """Join the postings of a phrase's words, in the order they are said.
+
+    The posterior of a phrase is product^(1 - r) * minimum^r with r = ``join_exponent``: between
+    independent words (r = 0) and words that come and go together (r = 1), and never above its
+    least likely word; times the epsilons of the slots it skips.
+    """
+    rarest = min(range(len(words)), key=lambda i: len(words[i].key))
+    paths = _single(words[rarest])
+    for i in range(rarest + 1, len(words)):
+        paths = _extend(paths, words[i], skip_cost, config, forwards=True)
+    for i in range(rarest - 1, -1, -1):
+        paths = _extend(paths, words[i], skip_cost, config, forwards=False)
+    r = config.join_exponent
+    posterior = np.exp((1 - r) * paths.log_product + paths.log_skipped) * paths.minimum**r
+    return Places(
+        (paths.start >> KEY_SHIFT).astype(np.int64),
+        (paths.start & TIME_MASK).astype(np.int64),
+        (paths.end & TIME_MASK).astype(np.int64),
+        posterior,
+    )
+
+
+def single(word: Postings) -> Places:
+    """A phrase of one word: its postings."""
+    posterior = word.posterior.astype(np.float64)
+    return Places(word.recording, word.start_ms, word.end_ms, posterior)
+
+
+def skip_costs(slots: Slots, floor: float) -> SkipCost:
+    """A function from gaps to the log of the product of the epsilons of the slots inside.
+
+    A slot lies in a gap if its middle does. No 'no word' posterior is taken below ``floor``: the
+    recogniser's clustering is too rough for a slot to forbid a phrase.
+    """
+    costs = np.log(np.maximum(slots.epsilon.astype(np.float64), floor))
+    before = np.concatenate([[0.0], np.cumsum(costs)])
+
+    def cost(gap_start: UInt64s, gap_end: UInt64s) -> Float64s:
+        first = np.searchsorted(slots.key, gap_start)
+        last = np.maximum(np.searchsorted(slots.key, gap_end), first)
+        skipped: Float64s = before[last] - before[first]
+        return skipped
+
+    return cost
+
+
+def _single(words: Postings) -> Paths:
+    posterior = words.posterior.astype(np.float64)
+    end = words.key + words.duration_ms
+    slot = words.slot.astype(np.int64)
+    return Paths(
+        words.key,
+        end,
+        words.key,
+        end,
+        slot,
+        slot,
+        np.log(posterior),
+        posterior,
+        np.zeros(len(posterior)),
+    )
+
+
+def _extend(
+    paths: Paths, words: Postings, skip_cost: SkipCost, config: SearchConfig, *, forwards: bool
+) -> Paths:
+    """Put one more word behind (or before) every path it can follow (or precede)."""
+    gap, overlap = np.uint64(config.max_gap_ms), np.uint64(config.max_overlap_ms)
+    longest = np.uint64(int(words.duration_ms.max(initial=0)))
+    if forwards:
+        earliest, latest = _back(paths.end, overlap), paths.end + gap
+    else:
+        earliest, latest = _back(paths.start, gap + longest), paths.first_end
+    path, row = _pairs(words.key, earliest, latest)
+    one, other = words.rows(row), _rows(paths, path)
+    one_end, one_slot = one.key + one.duration_ms, one.slot.astype(np.int64)
+    if forwards:
+        left_end, left_start, left_slot = other.end, other.last_start, other.last_slot
+        right_start, right_slot = one.key, one_slot
+    else:
+        left_end, left_start, left_slot = one_end, one.key, one_slot
+        right_start, right_slot = other.start, other.first_slot
+    fits = (
+        (left_slot < right_slot)
+        & (left_start < right_start)
+        & (right_start <= left_end + gap)
+        & (left_end <= right_start + overlap)
+    )
+    one, other = one.rows(fits), _rows(other, fits)
+    one_end, slot = one_end[fits], one_slot[fits]
+    posterior = one.posterior.astype(np.float64)
+    log_product = other.log_product + np.log(posterior)
+    minimum = np.minimum(other.minimum, posterior)
+    log_skipped = other.log_skipped + skip_cost(left_end[fits], right_start[fits])
+    if forwards:
+        return other._replace(
+            end=np.maximum(one_end, other.end),
+            last_start=one.key,
+            last_slot=slot,
+            log_product=log_product,
+            minimum=minimum,
+            log_skipped=log_skipped,
+        )
+    return other._replace(
+        start=one.key,
+        first_end=one_end,
+        first_slot=slot,
+        log_product=log_product,
+        minimum=minimum,
+        log_skipped=log_skipped,
+    )
+
+
+def _pairs(key: UInt64s, earliest: UInt64s, latest: UInt64s) -> tuple[Int64s, Int64s]:
+    """All (window, row) with earliest[window] <= key[row] <= latest[window]."""
+    first = np.searchsorted(key, earliest)
+    counts = np.searchsorted(key, latest, side="right") - first
+    counts = np.maximum(counts, 0)
+    window = np.repeat(np.arange(len(first)), counts)
+    within = np.arange(len(window)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return window, first[window] + within
+
+
+def _rows(paths: Paths, which: Int64s | Bools) -> Paths:
+    return Paths._make(column[which] for column in paths)
+
+
+def _back(key: UInt64s, by_ms: np.uint64) -> UInt64s:
+    """Earlier by so much, but not before the recording begins."""
+    earlier: UInt64s = key - np.minimum(key & TIME_MASK, by_ms)
+    return earlier

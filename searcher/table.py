@@ -1,0 +1,48 @@
+"""The hits of a search as a table for a person."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+PIPED_WIDTH = 140  # characters where stdout is no terminal
+
+
+def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
+    """Print the best hits of all terms, one per line, with the words around them."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    ranked = sorted(hits, key=lambda hit: (hit["decision"] != "YES", -hit["score"]))
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in ("term", "file", "time", "score", "", "context", "found as"):
+        table.add_column(name, justify="right" if name in ("time", "score") else "left")
+    for hit in ranked[:limit]:
+        before, inside, after = map(escape, hit["context"])
+        channel = f" ({hit['channel']})" if hit["channel"] != 1 else ""
+        table.add_row(
+            escape(hit["term"]),
+            escape(hit["file"]) + channel,
+            clock(hit["start_s"]),
+            f"{hit['score']:.3f}",
+            hit["decision"],
+            f"{before} [bold]{inside}[/bold] {after}".strip(),
+            escape(hit["how"] or hit["method"]),
+        )
+    console.print(table)
+    if len(ranked) > limit:
+        console.print(f"... and {len(ranked) - limit} more; --limit 0 shows all", highlight=False)
+
+
+def clock(seconds: float) -> str:
+    """Seconds as h:mm:ss.s, without leading zero hours.
+
+    >>> clock(75.04), clock(3675.0)
+    ('1:15.0', '1:01:15.0')
+    """
+    tenths = round(10 * seconds)
+    minutes, tenths = divmod(tenths, 600)
+    hours, minutes = divmod(minutes, 60)
+    tail = f"{tenths // 10:02d}.{tenths % 10}"
+    return f"{hours}:{minutes:02d}:{tail}" if hours else f"{minutes}:{tail}"

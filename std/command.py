@@ -1,0 +1,61 @@
+"""What all commands have in common at their edge: exit status, messages, progress, resources.
+
+Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the user can mend it
+(one line, no traceback), 1 = our fault (a traceback), 130 = interrupted.
+"""
+
+import json
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from std.errors import StdError
+
+
+def run(command: str, work: Callable[[], int | None]) -> int:
+    """Do a command's work and turn how it ended into an exit status."""
+    try:
+        return work() or 0
+    except StdError as error:
+        print(f"{command}: {error}", file=sys.stderr)  # noqa: T201  # this is the message
+        return 2
+    except KeyboardInterrupt:
+        print(f"{command}: interrupted", file=sys.stderr)  # noqa: T201  # this is the message
+        return 130
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def warn(command: str, message: str) -> None:
+    """One line on stderr."""
+    print(f"{command}: warning: {message}", file=sys.stderr)  # noqa: T201  # this is the message
+
+
+def print_json(document: Any) -> None:
+    """Exactly one JSON document on stdout; NaN and infinity are errors, not invented syntax."""
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201  # the result
+
+
+def peak_memory_gb(workers: int = 0) -> float:
+    """Largest resident set so far: this process, and ``workers`` as large as its largest child."""
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return (own + workers * child) * 1024 / 1e9  # the kernel counts in KiB
+
+
+@contextmanager
+def progress_bar(label: str, total: float, *, quiet: bool) -> Iterator[Callable[[float], None]]:
+    """A bar on stderr, on a terminal only; yields a function that advances it."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda amount: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda amount: bar.advance(task, amount)
