@@ -1,0 +1,201 @@
+"""What every reader of recogniser output makes first: the columns of many utterances at once.
+
+A reader fills `Columns` (seconds, tokens and posteriors as written); `networks` does what is
+common to all formats, in a few array passes over all utterances together:
+
+    tokens -> words      non-words become epsilon mass, pronunciation variants are merged
+    posteriors           slots that sum to a little over one are scaled to one
+    seconds -> ms        round(1000 * s); missing slot times derived (`std.slot_times`)
+
+Two ways lead here. A fast reader fills the columns by bulk conversion and asks `is_sound`; if
+anything at all is unusual the careful reader goes through the same text with a
+`std.formats.draft.Draft`, which names the line of an error.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from std.errors import InputError
+from std.formats.nonwords import replacements
+from std.slot_times import Int64s, filled, untangled, weighted_spans
+from std.values import Bools, ConfusionNetwork, Float64s, Recording
+
+POSTERIOR_TOLERANCE = 1e-3  # beyond [0, 1]: clipped
+SUM_TOLERANCE = 1e-2  # a slot's sum beyond 1: scaled to 1
+FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors that far beyond 1 is 1
+MAX_WORD_S = 65.535  # a store keeps word durations in 16 bits of milliseconds
+MAX_TIME_S = (2**31 - 1) / 1000  # and times in 31
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Utterances as written, in CSR layout: utterance -> slots -> words. NaN = not written.
+
+    Slot i of all owns words ``offsets[i]:offsets[i + 1]``; utterance j owns slots
+    ``bounds[j]:bounds[j + 1]``.
+    """
+
+    recordings: list[Recording]  # (u,)
+    utterances: list[str]  # (u,)
+    lines: Int64s  # (u,) 1-based, where each begins
+    utterance_spans_s: Float64s  # (u, 2)
+    bounds: Int64s  # (u + 1,)
+    slot_spans_s: Float64s  # (n, 2)
+    epsilons: Float64s  # (n,)
+    offsets: Int64s  # (n + 1,)
+    tokens: list[str]  # (m,)
+    posteriors: Float64s  # (m,)
+    spans_s: Float64s  # (m, 2)
+
+
+def is_sound(columns: Columns) -> bool:
+    """Tell whether every number is one that a careful reader would take as it is."""
+    masses, slots = columns.posteriors, len(columns.epsilons)
+    slot_of = np.repeat(np.arange(slots), np.diff(columns.offsets))
+    sums = columns.epsilons + np.bincount(slot_of, masses, slots)
+    low, high = -POSTERIOR_TOLERANCE, 1 + POSTERIOR_TOLERANCE
+    starts = columns.slot_spans_s[:, 0]
+    backwards = np.flatnonzero(starts[1:] < starts[:-1]) + 1
+    return bool(
+        ((masses >= low) & (masses <= high)).all()
+        and ((columns.epsilons >= low) & (sums <= 1 + SUM_TOLERANCE)).all()
+        and np.isin(backwards, columns.bounds).all()
+        and _spans_are_sound(columns.utterance_spans_s, MAX_TIME_S)
+        and _spans_are_sound(columns.slot_spans_s, MAX_TIME_S)
+        and _spans_are_sound(columns.spans_s, MAX_WORD_S)
+    )
+
+
+def _spans_are_sound(spans: Float64s, longest: float) -> bool:
+    start, end = spans.T
+    good = (start >= 0) & (end >= start) & (end <= MAX_TIME_S) & (end - start <= longest)
+    return bool((good | (np.isnan(start) & np.isnan(end))).all())
+
+
+def networks(columns: Columns, path: Path | str) -> Iterator[ConfusionNetwork]:
+    """Turn sound columns into networks, in order.
+
+    Raises:
+        InputError: an utterance has words but neither times nor what they could be derived from.
+    """
+    columns = _words_only(columns)
+    slot_of = _slot_of(columns)
+    totals = columns.epsilons + np.bincount(slot_of, columns.posteriors, len(columns.epsilons))
+    excess = np.where(totals > 1 + FLOAT32_NOISE, totals, 1.0)
+    spans = np.rint(1000 * columns.spans_s)
+    utterance_spans = np.rint(1000 * columns.utterance_spans_s)
+    slot_spans, estimated = _slot_spans(columns, slot_of, spans, utterance_spans)
+    for slot in np.flatnonzero(np.isnan(slot_spans[:, 0])).tolist():
+        utterance = int(np.searchsorted(columns.bounds, slot, "right")) - 1
+        raise InputError(
+            path,
+            int(columns.lines[utterance]),
+            "times of its words, or of the utterance",
+            columns.utterances[utterance],
+        )
+    untimed = np.isnan(spans[:, 0])
+    spans[untimed] = slot_spans[slot_of[untimed]]
+
+    int_slot_spans = np.rint(slot_spans).astype(np.int32)
+    int_spans = spans.astype(np.int32)
+    epsilons = (columns.epsilons / excess).astype(np.float32)
+    posteriors = (columns.posteriors / excess[slot_of]).astype(np.float32)
+    offsets = columns.offsets.astype(np.int32)
+    bounds = columns.bounds.tolist()
+    firsts = columns.offsets[columns.bounds].tolist()
+    named = zip(columns.recordings, columns.utterances, strict=True)
+    for i, (recording, name) in enumerate(named):
+        lo, hi, first, last = bounds[i], bounds[i + 1], firsts[i], firsts[i + 1]
+        start, end = utterance_spans[i].tolist()
+        if start != start:  # NaN: not written
+            start, end = (slot_spans[lo, 0], slot_spans[hi - 1, 1]) if lo < hi else (0, 0)
+        yield ConfusionNetwork(
+            recording,
+            name,
+            round(start),
+            round(end),
+            int_slot_spans[lo:hi],
+            epsilons[lo:hi],
+            offsets[lo : hi + 1] - offsets[lo],
+            tuple(columns.tokens[first:last]),
+            posteriors[first:last],
+            int_spans[first:last],
+            bool(estimated[i]),
+        )
+
+
+def _slot_of(columns: Columns) -> Int64s:
+    return np.repeat(np.arange(len(columns.epsilons)), np.diff(columns.offsets))
+
+
+def _words_only(columns: Columns) -> Columns:
+    """Move the mass of non-words to epsilon, merge variants, drop what has no mass."""
+    slots, slot_of = len(columns.epsilons), _slot_of(columns)
+    posteriors, epsilons = columns.posteriors.clip(0, 1), columns.epsilons.clip(0, 1)
+    slot_spans_s, words = columns.slot_spans_s, columns.tokens
+    changed = replacements(words)
+    if changed:
+        meanings = [changed.get(token, token) for token in words]
+        words = [meaning or "" for meaning in meanings]
+        silent = np.array([meaning == "" for meaning in meanings], dtype=bool)
+        epsilons = epsilons + np.bincount(slot_of[silent], posteriors[silent], slots)
+        posteriors = np.where(np.array([not word for word in words], dtype=bool), 0.0, posteriors)
+        wordless = np.bincount(slot_of, posteriors, slots) == 0
+        pauses = weighted_spans(slot_of, slots, columns.posteriors, columns.spans_s)
+        slot_spans_s = np.where(
+            (wordless & np.isnan(slot_spans_s[:, 0]))[:, None], pauses, slot_spans_s
+        )
+    posteriors = _merged(slot_of, words, posteriors)
+    kept = np.flatnonzero(posteriors > 0)
+    if len(kept) < len(words):
+        words = [words[i] for i in kept.tolist()]
+        counts = np.bincount(slot_of[kept], minlength=slots)
+    else:
+        counts = np.diff(columns.offsets)
+    return replace(
+        columns,
+        slot_spans_s=slot_spans_s,
+        epsilons=epsilons,
+        offsets=np.concatenate([[0], np.cumsum(counts)]),
+        tokens=words,
+        posteriors=posteriors[kept],
+        spans_s=columns.spans_s[kept],
+    )
+
+
+def _merged(slot_of: Int64s, words: list[str], posteriors: Float64s) -> Float64s:
+    """Give the likeliest of equal words in one slot the mass of all, the others none."""
+    ids = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    numbers = np.fromiter(map(ids.__getitem__, words), np.int64, len(words))
+    keys = slot_of * len(ids) + numbers
+    ranked = np.sort(keys)
+    if (ranked[1:] != ranked[:-1]).all():
+        return posteriors
+    order = np.lexsort((-posteriors, keys))
+    fresh = np.ones(len(keys), dtype=bool)
+    fresh[1:] = ranked[1:] != ranked[:-1]
+    merged = np.zeros_like(posteriors)
+    merged[order[fresh]] = np.bincount(np.cumsum(fresh) - 1, posteriors[order])
+    return merged
+
+
+def _slot_spans(
+    columns: Columns, slot_of: Int64s, spans: Float64s, utterance_spans: Float64s
+) -> tuple[Float64s, Bools]:
+    """Take slot times as written, else from the words, else from the gaps between them."""
+    slots = len(columns.epsilons)
+    slot_spans = 1000 * columns.slot_spans_s
+    missing = np.isnan(slot_spans[:, 0])
+    if not missing.any():
+        return slot_spans, np.zeros(len(columns.utterances), dtype=bool)
+    derived = weighted_spans(slot_of, slots, columns.posteriors, spans)
+    slot_spans = np.where(missing[:, None], derived, slot_spans)
+    letters = np.fromiter(map(len, columns.tokens), np.float64, len(columns.tokens))
+    rising = np.argsort(columns.posteriors, kind="stable")  # written last: the best word's
+    best = np.zeros(slots)
+    best[slot_of[rising]] = letters[rising]
+    slot_spans, estimated = filled(slot_spans, columns.bounds, best, utterance_spans)
+    return untangled(slot_spans, columns.bounds), estimated

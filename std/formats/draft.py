@@ -1,0 +1,164 @@
+"""The careful way to `std.formats.columns.Columns`: one word at a time, each check names its line.
+
+For readers whose speed does not matter, and for finding the place of an error that a fast
+reader stumbled over.
+"""
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from std.errors import InputError
+from std.formats.columns import (
+    MAX_TIME_S,
+    MAX_WORD_S,
+    POSTERIOR_TOLERANCE,
+    SUM_TOLERANCE,
+    Columns,
+)
+from std.values import Recording
+
+UNKNOWN = math.nan
+
+
+class Draft:
+    """Utterances being written down: `utterance`, then its `slot`s, each with its `word`s."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = path
+        self._recordings: list[Recording] = []
+        self._utterances: list[str] = []
+        self._lines: list[int] = []
+        self._utterance_spans: list[tuple[float, float]] = []
+        self._bounds: list[int] = []
+        self._slot_spans: list[tuple[float, float]] = []
+        self._epsilons: list[float] = []
+        self._offsets: list[int] = []
+        self._tokens: list[str] = []
+        self._posteriors: list[float] = []
+        self._spans: list[tuple[float, float]] = []
+        self._mass = 0.0  # of the slot being written
+
+    def utterance(
+        self,
+        line: int,
+        recording: Recording,
+        name: str,
+        start_s: float = UNKNOWN,
+        end_s: float = UNKNOWN,
+    ) -> None:
+        """Begin an utterance."""
+        self._check_span(line, start_s, end_s, MAX_TIME_S)
+        self._recordings.append(recording)
+        self._utterances.append(name)
+        self._lines.append(line)
+        self._utterance_spans.append((start_s, end_s))
+        self._bounds.append(len(self._epsilons))
+
+    def slot(
+        self, line: int, start_s: float = UNKNOWN, end_s: float = UNKNOWN, epsilon: float = 0.0
+    ) -> None:
+        """Begin a slot of the utterance begun last."""
+        self._check_span(line, start_s, end_s, MAX_TIME_S)
+        if len(self._epsilons) > self._bounds[-1] and start_s < self._slot_spans[-1][0]:
+            before = self._slot_spans[-1][0]
+            raise InputError(self.path, line, f"slots in time order, from {before} s", f"{start_s}")
+        self._mass = 0.0
+        self._add_mass(line, epsilon)
+        self._slot_spans.append((start_s, end_s))
+        self._epsilons.append(epsilon)
+        self._offsets.append(len(self._tokens))
+
+    def word(
+        self,
+        line: int,
+        token: str,
+        posterior: float,
+        start_s: float = UNKNOWN,
+        end_s: float = UNKNOWN,
+    ) -> None:
+        """Add an alternative to the slot begun last."""
+        self._check_span(line, start_s, end_s, MAX_WORD_S)
+        self._add_mass(line, posterior)
+        self._tokens.append(token)
+        self._posteriors.append(posterior)
+        self._spans.append((start_s, end_s))
+
+    def columns(self) -> Columns:
+        """Return what was written down."""
+        return Columns(
+            self._recordings,
+            self._utterances,
+            np.array(self._lines, dtype=np.int64),
+            np.array(self._utterance_spans, dtype=np.float64).reshape(-1, 2),
+            np.array([*self._bounds, len(self._epsilons)], dtype=np.int64),
+            np.array(self._slot_spans, dtype=np.float64).reshape(-1, 2),
+            np.array(self._epsilons, dtype=np.float64),
+            np.array([*self._offsets, len(self._tokens)], dtype=np.int64),
+            self._tokens,
+            np.array(self._posteriors, dtype=np.float64),
+            np.array(self._spans, dtype=np.float64).reshape(-1, 2),
+        )
+
+    def _add_mass(self, line: int, posterior: float) -> None:
+        if not -POSTERIOR_TOLERANCE <= posterior <= 1 + POSTERIOR_TOLERANCE:
+            raise InputError(self.path, line, "a posterior in [0, 1]", f"{posterior:g}")
+        self._mass += posterior
+        if self._mass > 1 + SUM_TOLERANCE:
+            raise InputError(self.path, line, "posteriors summing to 1", f"{self._mass:g}")
+
+    def _check_span(self, line: int, start_s: float, end_s: float, longest_s: float) -> None:
+        if math.isnan(start_s) and math.isnan(end_s):
+            return
+        got = f"{start_s:.3f} to {end_s:.3f}"
+        if not 0 <= start_s <= end_s:
+            raise InputError(self.path, line, "0 <= start <= end in seconds", got)
+        if not end_s <= MAX_TIME_S:
+            raise InputError(self.path, line, f"times up to {MAX_TIME_S} s", got)
+        if end_s - start_s > longest_s:
+            raise InputError(self.path, line, f"a word of at most {longest_s} s", got)
+
+
+def text(path: Path | str, line: int, token: bytes) -> str:
+    """Decode a token.
+
+    Raises:
+        InputError: it is not UTF-8.
+    """
+    try:
+        return token.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(path, line, "UTF-8 text", shown(token)) from error
+
+
+def shown(token: bytes | str) -> str:
+    """Return a token as a message can show it."""
+    return token if isinstance(token, str) else token.decode(errors="backslashreplace")
+
+
+def number(path: Path | str, line: int, token: bytes | str, what: str) -> float:
+    """Read a finite number.
+
+    Raises:
+        InputError: it is none; the message says it should be ``what``.
+    """
+    try:
+        value = float(token)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(path, line, what, shown(token))
+    return value
+
+
+def whole_number(path: Path | str, line: int, token: bytes | str, what: str) -> int:
+    """Read a whole number of at least 0.
+
+    Raises:
+        InputError: it is none; the message says it should be ``what``.
+    """
+    value = number(path, line, token, what)
+    if value < 0 or value != int(value):
+        raise InputError(path, line, what, f"{value:g}")
+    return int(value)
