@@ -92,7 +92,7 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     )
     word = _concatenated([n[w] for n, w in zip(new_ids, old_words, strict=True)], np.int64)
     slot = new_slot[_slots_side_by_side(parts, kept, slot_kept)]
-    order = posting_order(word, key, slot)
+    order = np.lexsort((slot, key, word))
     columns = SegmentColumns(
         recordings=recordings,
         vocabulary=pack_vocabulary(vocabulary),
@@ -191,26 +191,6 @@ def _slots_side_by_side(
         rows.append(place[part.posting_slot[k]])
         before += n_kept
     return _concatenated(rows, np.int64)
-
-
-def posting_order(word: Int64s, key: UInt64s, slot: Int64s) -> Int64s:
-    """The order by word, then key, then slot.
-
-    Each segment comes in this order already, so a merge sort of one 64-bit number finds as many
-    runs as there are segments; the number is too small only for billions of words times hours.
-    """
-    recording = (key >> KEY_SHIFT).astype(np.int64)
-    time_bits = int((key & TIME_MASK).max(initial=0)).bit_length()
-    recording_bits = int(recording.max(initial=0)).bit_length()
-    if int(word.max(initial=0)).bit_length() + recording_bits + time_bits > 63:
-        return np.lexsort((slot, key, word))
-    time = (key & TIME_MASK).astype(np.int64)
-    number = (((word << recording_bits) | recording) << time_bits) | time
-    order = np.argsort(number, kind="stable")
-    tied = number[order][1:] == number[order][:-1]
-    if (tied & (slot[order][1:] < slot[order][:-1])).any():
-        return np.lexsort((slot, number))
-    return order
 
 
 def _renamed(slot_word: Int32s, new_ids: Int64s) -> Int64s:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.invert import invert
-from indexer.merge import FAN_IN, SMALLEST_TIER, merged, plan, posting_order
+from indexer.merge import FAN_IN, SMALLEST_TIER, merged, plan
 from std.store.columns import SegmentColumns
 from std.store.resident import ResidentSegment
 from std.values import ConfusionNetwork, Recording
@@ -74,17 +74,6 @@ def test_deleted_recordings_leave(utterances, deleted):
     dead = frozenset(i for i, r in enumerate(whole.recordings) if r.recording.file in deleted)
     living = invert(n for n in networks if n.recording.file not in deleted)
     assert_same(merged([ResidentSegment("", whole, dead)]), living)
-
-
-@pytest.mark.parametrize("words", [5, 2**22])
-def test_posting_order_equals_lexsort(words):
-    """With 4 million words and 4,000 recordings of 2**32 ms, one 64-bit number does not do."""
-    rng = np.random.default_rng(1)
-    word = np.sort(rng.integers(0, words, 500))
-    key = (rng.integers(0, 2**12, 500).astype(np.uint64) << np.uint64(32)) + np.uint64(2**32 - 1)
-    key[::2] = key[::2] & ~np.uint64(2**32 - 1)
-    slot = rng.integers(0, 9, 500)
-    np.testing.assert_array_equal(posting_order(word, key, slot), np.lexsort((slot, key, word)))
 
 
 def test_ties_between_overlapping_segments_are_ordered_by_slot():
