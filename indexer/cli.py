@@ -1,0 +1,136 @@
+"""std-index: recogniser output files in, an index out."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from std.command import peak_memory_gb, print_json, progress_bar, run, warn
+from std.errors import InputError
+
+EXAMPLE = """\
+examples:
+  std-index networks/*.mesh --store INDEX --ecf ecf.xml
+  std-index --store INDEX --delete NEWS_2011_05_01 --merge
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    parse = argparse.ArgumentParser(
+        prog="std-index",
+        description="Index a recogniser's output, so that std-search can find spoken terms in it.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parse.add_argument("input", nargs="*", type=Path, metavar="INPUT", help="files or folders")
+    parse.add_argument(
+        "--store", required=True, help="folder, memory: or couchdb://[user@]host[:port]/database"
+    )
+    parse.add_argument("--format", default="auto", help="of the input; auto looks into each file")
+    parse.add_argument("--ecf", type=Path, metavar="XML", help="the recordings' true durations")
+    parse.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
+    parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
+    parse.add_argument("--merge", action="store_true", help="merge all segments into one")
+    parse.add_argument("--keep-going", action="store_true", help="index what can be read")
+    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+    return parse
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    if not (args.input or args.delete or args.merge):
+        parser().error("expected INPUT files, --delete or --merge, got none of them")
+    if args.jobs < 1:
+        parser().error(f"--jobs: expected at least 1, got {args.jobs}")
+    return run("std-index", lambda: index(args))
+
+
+def index(args: argparse.Namespace) -> int:
+    """Index, delete, merge: in this order, one writer at a time."""
+    from indexer.build import BuildReport, build
+    from indexer.maintain import delete, keep_few_segments
+    from std.config import load
+    from std.excerpts import speech_s
+    from std.formats import ecf
+    from std.formats.files import open_input
+    from std.store import open_store
+
+    config = load(args.config)
+    experiment = None
+    if args.ecf:
+        with open_input(args.ecf) as stream:
+            experiment = ecf.parse(stream, args.ecf)
+    paths = input_files(args.input)
+    size = sum(path.stat().st_size for path in paths)
+    report = BuildReport()
+    store = open_store(args.store, create=True)
+    with store.writing():
+        if args.delete:
+            delete(args.delete, store)
+        if paths:
+            with progress_bar("indexing", size, quiet=args.quiet) as advance:
+                report = build(
+                    paths,
+                    store,
+                    config,
+                    input_format=args.format,
+                    jobs=args.jobs,
+                    keep_going=args.keep_going,
+                    progress=lambda path, n_bytes: advance(n_bytes),
+                )
+        keep_few_segments(store, everything=args.merge)
+    store.close()
+    for failure in report.failures:
+        print(f"std-index: {failure}", file=sys.stderr)
+    audio_s = report.speech_s
+    if experiment:
+        known = {one.recording.file for one in experiment.excerpts}
+        audio_s = speech_s(one for one in experiment.excerpts)
+        if strange := sorted(report.audio_files - known):
+            warn("std-index", f"{len(strange)} files are not in {args.ecf}: {strange[0]} ...")
+    figures = {
+        "files": report.files,
+        "utterances": report.utterances,
+        "slots": report.slots,
+        "postings": report.postings,
+        "words": len(report.words),
+        "speech_seconds": audio_s,
+        "seconds": report.seconds,
+        "isf": report.seconds / audio_s if audio_s else None,
+        "peak_memory_gb": peak_memory_gb(workers=args.jobs),
+    }
+    if args.json:
+        print_json(figures)
+    if not args.quiet and paths:
+        speed = audio_s / report.seconds if report.seconds else 0.0
+        print(
+            f"{report.files} files, {report.utterances} utterances, {report.postings} postings of "
+            f"{len(report.words)} words; {audio_s:.0f} s of speech in {report.seconds:.2f} s "
+            f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
+            f"-> {args.store}",
+            file=sys.stderr,
+        )
+    return 2 if report.failures else 0
+
+
+def input_files(inputs: Sequence[Path]) -> list[Path]:
+    """The files named, and all files in the folders named, in order; hidden ones left out."""
+    paths: list[Path] = []
+    for one in inputs:
+        if one.is_dir():
+            inside = sorted(p for p in one.rglob("*") if p.is_file() and p.name[0] != ".")
+            if not inside:
+                raise InputError(one, 0, "a folder with recogniser output", "an empty folder")
+            paths += inside
+        elif one.exists():
+            paths.append(one)
+        else:
+            raise InputError(one, 0, "a file or a folder", "nothing of that name")
+    return paths
+
+
+if __name__ == "__main__":
+    sys.exit(main())

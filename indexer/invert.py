@@ -1,0 +1,154 @@
+"""Networks -> columns: from 'what was said in this slot' to 'where was this word said'."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from std.store.columns import (
+    KEY_SHIFT,
+    MAX_WORD_MS,
+    IndexedRecording,
+    Int64s,
+    SegmentColumns,
+    UInt64s,
+    pack_vocabulary,
+)
+from std.text import Normalisation
+from std.values import ConfusionNetwork, Float32s, Int32s, Recording
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+def invert(
+    networks: Iterable[ConfusionNetwork], normalisation: Normalisation | None = None
+) -> SegmentColumns:
+    """Invert utterances into one segment.
+
+    Recordings are ordered by file and channel, slots and postings by time, words by code point:
+    the same networks in any order give the same columns.
+
+    Raises:
+        ValueError: a word lasts longer than 65.535 s.
+    """
+    normalisation = normalisation or Normalisation()
+    utterances = sorted(networks, key=lambda n: (n.recording, n.start_ms, n.utterance))
+    recordings = _recordings(utterances)
+    row_of = {one.recording: i for i, one in enumerate(recordings)}
+    row = np.array([row_of[n.recording] for n in utterances], dtype=np.int64)
+    n_slots = np.array([len(n) for n in utterances], dtype=np.int64)
+    n_words = np.array([len(n.words) for n in utterances], dtype=np.int64)
+
+    vocabulary, word = _word_ids(utterances, normalisation)
+    spans = _stack([n.spans_ms for n in utterances], (0, 2), np.int32)
+    posterior = _stack([n.posteriors for n in utterances], (0,), np.float32)
+    width = [np.diff(n.offsets) for n in utterances]
+    slot = np.repeat(np.arange(n_slots.sum()), _stack(width, (0,), np.int64))
+    slot_spans = _stack([n.slot_spans_ms for n in utterances], (0, 2), np.int32)
+    epsilon = _stack([n.epsilons for n in utterances], (0,), np.float32)
+
+    middle = (slot_spans[:, 0].astype(np.int64) + slot_spans[:, 1]) // 2
+    slot_key, slot_order = _in_order(make_keys(np.repeat(row, n_slots), middle))
+    slot = _inverse(slot_order)[slot]
+    epsilon = epsilon[slot_order]
+
+    duration = spans[:, 1].astype(np.int64) - spans[:, 0]
+    if len(duration) and duration.max() > MAX_WORD_MS:
+        longest = vocabulary[word[duration.argmax()]]
+        raise ValueError(f"{longest!r} lasts {duration.max()} ms, at most {MAX_WORD_MS} fit")
+    key = make_keys(np.repeat(row, n_words), spans[:, 0])
+    word, key, duration, posterior, slot = _united(word, key, duration, posterior, slot)
+    order = np.lexsort((slot, key, word))
+    return SegmentColumns(
+        recordings=recordings,
+        vocabulary=pack_vocabulary(vocabulary),
+        posting_offsets=np.searchsorted(word[order], np.arange(len(vocabulary) + 1)),
+        posting_key=key[order],
+        posting_duration_ms=duration[order].astype(np.uint16),
+        posting_posterior=posterior[order],
+        posting_slot=slot[order].astype(np.int32),
+        slot_key=slot_key,
+        slot_epsilon=epsilon,
+        slot_word=likeliest_words(word, posterior, slot, epsilon),
+    )
+
+
+def make_keys(recording: Int64s, time_ms: npt.NDArray[np.integer]) -> UInt64s:
+    """recording << 32 | time_ms; a time before zero counts as zero."""
+    time = np.maximum(time_ms, 0).astype(np.uint64)
+    key: UInt64s = (recording.astype(np.uint64) << KEY_SHIFT) | time
+    return key
+
+
+def likeliest_words(word: Int64s, posterior: Float32s, slot: Int64s, epsilon: Float32s) -> Int32s:
+    """(n,) the likeliest word of each slot; -1 where 'no word' is likelier than any."""
+    best = np.full(len(epsilon), -1, dtype=np.int32)
+    order = np.lexsort((word, -posterior, slot))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = slot[order][1:] != slot[order][:-1]
+    rows = order[first]
+    rows = rows[posterior[rows] >= epsilon[slot[rows]]]
+    best[slot[rows]] = word[rows]
+    return best
+
+
+def _recordings(utterances: Sequence[ConfusionNetwork]) -> tuple[IndexedRecording, ...]:
+    """Each recording once; utterances come ordered by recording."""
+    table: dict[Recording, IndexedRecording] = {}
+    for one in utterances:
+        known = table.get(one.recording, IndexedRecording(one.recording, 0, 0))
+        table[one.recording] = IndexedRecording(
+            one.recording,
+            known.speech_ms + one.end_ms - one.start_ms,
+            known.utterances + 1,
+            known.times_estimated or one.times_estimated,
+        )
+    return tuple(table.values())
+
+
+def _word_ids(
+    utterances: Sequence[ConfusionNetwork], normalisation: Normalisation
+) -> tuple[list[str], Int64s]:
+    """The sorted vocabulary and, for each alternative, its word's place in it."""
+    written = [word for one in utterances for word in one.words]
+    normal = {word: normalisation.word(word) for word in set(written)}
+    vocabulary = sorted(set(normal.values()))
+    id_of = {word: i for i, word in enumerate(vocabulary)}
+    table = {word: id_of[one] for word, one in normal.items()}
+    return vocabulary, np.fromiter(map(table.__getitem__, written), np.int64, len(written))
+
+
+def _united(
+    word: Int64s, key: UInt64s, duration: Int64s, posterior: Float32s, slot: Int64s
+) -> tuple[Int64s, UInt64s, Int64s, Float32s, Int64s]:
+    """Alternatives of one slot that normalise to one word become one: the times of the likelier,
+    the sum of the posteriors (they exclude each other).
+    """
+    pair = slot * (int(word.max(initial=0)) + 1) + word
+    unique, group = np.unique(pair, return_inverse=True)
+    if len(unique) == len(pair):
+        return word, key, duration, posterior, slot
+    total = np.bincount(group, weights=posterior).clip(max=1.0).astype(np.float32)
+    order = np.lexsort((-posterior, group))
+    kept = order[np.searchsorted(group[order], np.arange(len(unique)))]
+    return word[kept], key[kept], duration[kept], total[group[kept]], slot[kept]
+
+
+def _stack(
+    columns: Sequence[npt.NDArray[Any]], shape: tuple[int, ...], dtype: type[Scalar]
+) -> npt.NDArray[Scalar]:
+    """Concatenate, also when there is nothing to concatenate."""
+    return np.concatenate([np.empty(shape, dtype), *columns])
+
+
+def _in_order(key: UInt64s) -> tuple[UInt64s, Int64s]:
+    order = np.argsort(key, kind="stable")
+    return key[order], order
+
+
+def _inverse(order: Int64s) -> Int64s:
+    """The permutation that undoes ``order``."""
+    inverse = np.empty_like(order)
+    inverse[order] = np.arange(len(order))
+    return inverse

@@ -1,0 +1,201 @@
+"""The three commands on real speech: what acceptance runs, called in process."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import indexer.cli
+import searcher.cli
+
+
+@pytest.fixture(scope="module")
+def store(german, tmp_path_factory):
+    path = tmp_path_factory.mktemp("demo") / "index"
+    argv = [str(german / "mesh"), "--store", str(path), "--quiet"]
+    assert indexer.cli.main(argv) == 0
+    return path
+
+
+def batch(store, german, output, *more):
+    given = ["--terms", str(german / "terms.xml"), "--ecf", str(german / "ecf.xml")]
+    return searcher.cli.main(["--store", str(store), *given, "--output", str(output), *more])
+
+
+def test_index_reports_what_it_did(german, tmp_path, capsys):
+    argv = [str(german / "mesh"), "--store", str(tmp_path / "i"), "--json"]
+    assert indexer.cli.main([*argv, "--ecf", str(german / "ecf.xml")]) == 0
+    printed = capsys.readouterr()
+    figures = json.loads(printed.out)
+    assert set(figures) == {
+        "files",
+        "utterances",
+        "slots",
+        "postings",
+        "words",
+        "speech_seconds",
+        "seconds",
+        "isf",
+        "peak_memory_gb",
+    }
+    assert (figures["files"], figures["utterances"]) == (15, 290)
+    assert figures["speech_seconds"] == pytest.approx(1479.422)
+    assert "times real time" in printed.err
+
+
+def test_the_same_input_twice_is_the_same_index(german, store, tmp_path):
+    path = tmp_path / "twice"
+    files = [str(p) for p in sorted((german / "mesh").iterdir())]
+    for argv in (files[:4], files, files[::-1], files[3:5]):
+        assert indexer.cli.main([*argv, "--store", str(path), "--quiet"]) == 0
+    assert indexer.cli.main(["--store", str(path), "--merge"]) == 0
+    once, twice = (sorted(p.name for p in (s / "segments").iterdir()) for s in (store, path))
+    assert once == twice
+
+
+def test_search_writes_the_hit_list(german, store, tmp_path, capsys):
+    explained = tmp_path / "why.jsonl"
+    assert batch(store, german, tmp_path / "h.xml", "--json", "--explain", str(explained)) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["terms"], figures["oov_terms"], figures["detections"]) == (265, 102, 391)
+    lines = [json.loads(line) for line in explained.read_text().splitlines()]
+    assert len(lines) == figures["detections"]
+    assert all((one["decision"] == "YES") == (one["score"] >= one["threshold"]) for one in lines)
+    assert (tmp_path / "h.xml").read_text().count("<term ") == figures["detections"]
+
+
+@pytest.mark.parametrize(("dialect", "root"), [("std2006", "<stdlist "), ("kws2013", "<kwslist ")])
+def test_both_dialects(german, store, tmp_path, dialect, root):
+    assert batch(store, german, tmp_path / "h.xml", "--dialect", dialect) == 0
+    assert root in (tmp_path / "h.xml").read_text()
+
+
+def test_a_person_sees_a_table(store, capsys):
+    assert searcher.cli.main(["--store", str(store), "landkreis", "im brandenburgischen"]) == 0
+    out = capsys.readouterr().out
+    assert "KERSTIN_00" in out
+    assert "im brandenburgischen landkreis" in out
+    assert searcher.cli.main(["--store", str(store), "quatschwort"]) == 0
+    printed = capsys.readouterr()
+    assert "does not know: quatschwort" in printed.err
+    assert "no hits" in printed.err
+
+
+def test_a_program_gets_a_list(store, capsys):
+    assert searcher.cli.main(["--store", str(store), "landkreis", "--json"]) == 0
+    hits = json.loads(capsys.readouterr().out)
+    assert hits[0]["file"] == "KERSTIN_00"
+
+
+def test_deleting_a_recording(german, tmp_path, capsys):
+    path = str(tmp_path / "i")
+    assert indexer.cli.main([str(german / "mesh"), "--store", path, "--quiet"]) == 0
+    assert indexer.cli.main(["--store", path, "--delete", "KERSTIN_00"]) == 0
+    assert searcher.cli.main(["--store", path, "landkreis", "--json"]) == 0
+    files = {hit["file"] for hit in json.loads(capsys.readouterr().out)}
+    assert "KERSTIN_00" not in files
+    assert indexer.cli.main(["--store", path, "--delete", "KERSTIN_00"]) == 2
+    assert "expected the name of an indexed audio file" in capsys.readouterr().err
+
+
+MISTAKES = [
+    # command, arguments (with {store}, {tmp}, {german}), what the one line says
+    ("index", "{tmp}/none --store {tmp}/i", "expected a file or a folder"),
+    ("index", "{tmp}/empty --store {tmp}/i", "expected a folder with recogniser output"),
+    ("index", "{tmp}/x.mesh --store {tmp}/i", "x.mesh:1: expected recogniser output"),
+    ("index", "{tmp}/cut.mesh --store {tmp}/i", "cut.mesh"),
+    ("index", "{german}/mesh --store {tmp}/x.mesh", "expected a folder for the index"),
+    ("index", "{german}/mesh --store {tmp}", "expected an empty folder or an index"),
+    ("index", "{german}/mesh --store {store} --config {tmp}/ss.toml", "text.sharp_s = 'keep'"),
+    ("search", "--store {tmp}/none dort", "expected an index"),
+    ("search", "--store {store} dort --config {tmp}/ss.toml", "expected text.sharp_s = 'keep'"),
+    ("search", "--store {store} dort --beta -1", "--beta: expected a number above zero"),
+    ("search", "--store {store} {empty}", "expected a word or a phrase"),
+    (
+        "search",
+        "--store {store} --terms {german}/terms.xml --ecf {tmp}/other.xml --output {tmp}/h.xml",
+        "other.xml: expected recordings that",
+    ),
+    (
+        "search",
+        "--store {store} --terms {german}/terms.xml --ecf {german}/ecf.xml --output {tmp}/no/h.xml",
+        "expected a writable folder",
+    ),
+]
+
+
+@pytest.mark.parametrize(("command", "line", "message"), MISTAKES, ids=lambda x: str(x)[:40])
+def test_mistakes_get_one_line_and_status_2(
+    german, store, tmp_path, capsys, command, line, message
+):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "x.mesh").write_text("nothing of the kind\n")
+    whole = (german / "mesh" / "KERSTIN_00.mesh").read_text()
+    (tmp_path / "cut.mesh").write_text(whole[: len(whole) // 2])
+    (tmp_path / "ss.toml").write_text('[text]\nsharp_s = "ss"\n')
+    ecf = (german / "ecf.xml").read_text()
+    (tmp_path / "other.xml").write_text(ecf.replace("KERSTIN", "SOMEBODY"))
+    before = sorted(p.name for p in tmp_path.iterdir())
+    argv = [
+        word.format(store=store, tmp=tmp_path, german=german, empty=" ") for word in line.split()
+    ]
+    main = {"index": indexer.cli.main, "search": searcher.cli.main}[command]
+    assert main([*argv, "--quiet"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"std-{command}: ")
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+    made = {p.name for p in tmp_path.iterdir()} - set(before)
+    assert made <= {"i"}, "something half written"
+
+
+def test_keep_going_indexes_what_can_be_read(german, tmp_path, capsys):
+    bad = tmp_path / "bad.mesh"
+    bad.write_text("name u\nnumaligns 1\n")
+    argv = [str(bad), str(german / "mesh"), "--store", str(tmp_path / "i"), "--json"]
+    assert indexer.cli.main([*argv, "--keep-going"]) == 2
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["files"] == 15
+    assert "bad.mesh" in printed.err
+
+
+def test_the_same_utterance_in_two_files_is_refused(german, tmp_path, capsys):
+    copy = tmp_path / "KERSTIN_00.mesh"
+    copy.write_bytes((german / "mesh" / "KERSTIN_00.mesh").read_bytes())
+    argv = [str(copy), str(german / "mesh"), "--store", str(tmp_path / "i")]
+    assert indexer.cli.main(argv) == 2
+    assert "expected each utterance in one input file" in capsys.readouterr().err
+
+
+def test_usage_errors_have_status_2(capsys):
+    for main, argv in [
+        (indexer.cli.main, ["--store", "x"]),
+        (indexer.cli.main, ["a", "--store", "x", "--jobs", "0"]),
+        (searcher.cli.main, ["--store", "x"]),
+        (searcher.cli.main, ["--store", "x", "a", "--terms", "t.xml"]),
+        (searcher.cli.main, ["--store", "x", "--terms", "t.xml"]),
+    ]:
+        with pytest.raises(SystemExit) as end:
+            main(argv)
+        assert end.value.code == 2
+
+
+HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "numba", "couchdb", "lxml", "rich", "g2p_en")
+
+
+@pytest.mark.parametrize("module", ["indexer.cli", "searcher.cli", "scoring.cli"])
+def test_help_is_fast_and_shows_an_example(module):
+    script = (
+        "import sys, importlib\n"
+        f"main = importlib.import_module({module!r}).main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit as end: assert not end.code\n"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "example" in done.stdout
+    assert done.stderr.strip() == "[]"

@@ -1,0 +1,96 @@
+import pytest
+
+from indexer.invert import invert
+from searcher.context import contexts
+from searcher.explain import explained, summary
+from searcher.search import search
+from std.config import Config, DecisionConfig, SearchConfig
+from std.store.resident import ResidentSegment
+from std.values import Excerpt, Recording, Term
+
+GLOBAL = Config(decision=DecisionConfig(rule="global", threshold=0.5))
+
+
+def segment(*networks):
+    return ResidentSegment("s", invert(networks))
+
+
+@pytest.fixture
+def two_segments(network):
+    return [
+        segment(
+            network([("die", 1.0)], [("Polizei", 0.9)], [("gewalt", 0.8), ("gehalt", 0.2)]),
+            network([("gewalt", 0.3)], file="talk"),
+        ),
+        segment(network([("polizei", 0.6)], [("ruft", 1.0)], file="late", start_ms=4000)),
+    ]
+
+
+def hits(found):
+    return [
+        (one["term"], one["file"], one["start_s"], round(one["score"], 3), one["decision"])
+        for one in explained(found, contexts(found.candidates, []))
+    ]
+
+
+def test_terms_are_found_in_all_segments(two_segments):
+    terms = [Term("T1", "POLIZEI"), Term("T2", "Polizei Gewalt"), Term("T3", "burganlagen")]
+    found = search(terms, two_segments, GLOBAL, speech_s=100)
+    assert hits(found) == [
+        ("POLIZEI", "news", 0.1, 0.9, "YES"),
+        ("POLIZEI", "late", 4.0, 0.6, "YES"),
+        ("Polizei Gewalt", "news", 0.1, 0.759, "YES"),  # sqrt(.72) * sqrt(.8)
+    ]
+    assert found.oov_words == ((), (), ("burganlagen",))
+    assert summary(found, 100) | {"seconds": 0, "ssf": 0} == {
+        "terms": 3,
+        "detections": 3,
+        "yes": 3,
+        "oov_terms": 1,
+        "outside_ecf": 0,
+        "seconds": 0,
+        "ssf": 0,
+    }
+
+
+def test_the_decision_counts_the_scores_of_all_segments(two_segments):
+    found = search([Term("T1", "polizei")], two_segments, Config(), speech_s=3600)
+    assert found.n_true[0] == pytest.approx(1.5)
+    assert found.threshold[0] == pytest.approx(999.9 * 1.5 / (3600 + 998.9 * 1.5))
+
+
+def test_only_speech_inside_the_ecf_counts(two_segments):
+    excerpts = [Excerpt(Recording("late", 1), 0.0, 10.0)]
+    found = search([Term("T1", "polizei")], two_segments, GLOBAL, speech_s=10, excerpts=excerpts)
+    assert [one[1] for one in hits(found)] == ["late"]
+    assert found.outside == 1
+
+
+def test_scores_below_the_minimum_are_not_written(two_segments):
+    config = Config(search=SearchConfig(min_score=0.5))
+    found = search([Term("T1", "gewalt")], two_segments, config, speech_s=100)
+    assert [one[1] for one in hits(found)] == ["news"]
+
+
+def test_context_shows_the_likeliest_words(two_segments):
+    found = search([Term("T1", "polizei"), Term("T2", "gehalt")], two_segments, GLOBAL, speech_s=9)
+    shown = contexts(found.candidates, two_segments)
+    assert [tuple(one) for one in shown] == [
+        ("die", "polizei", "gewalt"),
+        ("", "polizei", "ruft"),
+        ("die polizei", "gewalt", ""),
+    ]
+
+
+def test_deleted_recordings_are_not_found(network):
+    columns = invert([network([("a", 1.0)]), network([("a", 1.0)], file="talk")])
+    found = search(
+        [Term("T", "a")], [ResidentSegment("s", columns, frozenset([0]))], GLOBAL, speech_s=9
+    )
+    assert [one[1] for one in hits(found)] == ["talk"]
+
+
+def test_an_empty_index_finds_nothing():
+    found = search([Term("T", "a b")], [segment()], Config(), speech_s=9)
+    assert hits(found) == []
+    assert found.oov_words == (("a", "b"),)
