@@ -9,7 +9,7 @@ hits are joined and their search times added. (NIST's scorer counts the term's r
 """
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -63,8 +63,9 @@ WRITE_HITS = 10_000  # formatted at a time
 class _Reader(Reader):
     """Columns grow in `array`s; names become indices through one dictionary each."""
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, known_terms: Collection[str] | None) -> None:
         super().__init__(path)
+        self.known_terms = known_terms
         self.tags = TAGS["kws2013"]  # until the root tells
         self.hit = ""
         self.depth = 0
@@ -118,6 +119,8 @@ class _Reader(Reader):
         term_id = self.required(attributes, tags.term_id).strip()
         if not term_id:
             self.fail(f"a {tags.term_id}", "")
+        if self.known_terms is not None and term_id not in self.known_terms:
+            self.fail(f"a {tags.term_id} of the term list", term_id)
         search_s = self.number(attributes, tags.search_time, 0.0)
         oov = attributes.get(tags.oov_count, "NA")
         if oov is None or not (oov == "NA" or oov.isdecimal()):
@@ -180,16 +183,22 @@ class _Reader(Reader):
         )
 
 
-def parse(stream: BinaryIO, path: Path | str = "<stream>") -> STDList:
+def parse(
+    stream: BinaryIO, path: Path | str = "<stream>", *, known_terms: Collection[str] | None = None
+) -> STDList:
     """Read a hit list of either dialect.
 
     Scores are XML schema floats: ``1e-3`` and ``-INF`` are numbers, ``NaN`` is refused.
 
+    Args:
+        known_terms: ids of the term list, if hits of other terms are to be refused.
+
     Raises:
         InputError: not well formed, another document, an unknown element or decision, a time or
-            duration missing or negative, a score that is no number or outside the declared range.
+            duration missing or negative, a score that is no number or outside the declared range,
+            a term that is not known.
     """
-    reader = _Reader(path)
+    reader = _Reader(path, known_terms)
     feed(stream, reader)
     return STDList(
         reader.detections(),

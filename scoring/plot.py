@@ -1,0 +1,157 @@
+"""The DET plot: P_miss against P_fa on normal-deviate axes, with lines of equal TWV.
+
+On these axes a system whose scores are normally distributed draws a straight line. Matplotlib is
+used without pyplot (no global state, no display) and imported when a plot is made. Colours are
+Okabe and Ito's, which colour-blind readers can tell apart; line styles differ as well.
+"""
+
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+import numpy as np
+
+from scoring.det import DET, Point, maximum
+from std.values import Float64s
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+STYLES = ("-", "--", "-.", ":")
+TICKS = np.array(
+    (
+        *(1e-6, 1e-5, 1e-4, 1e-3, 0.004, 0.01, 0.02, 0.05, 0.1, 0.2),
+        *(0.4, 0.6, 0.8, 0.9, 0.95, 0.98, 0.99),
+    )
+)
+MISS_TICKS = TICKS[(TICKS >= 0.01) & (TICKS <= 0.99)]
+FA_TICKS = TICKS[TICKS <= 0.4]
+MAX_POINTS = 2000  # drawn per curve: more than a plot can show
+ISO_TWV = (0.1, 0.3, 0.5, 0.7, 0.9)
+
+
+class Curve(NamedTuple):
+    """One system's line in a DET plot."""
+
+    label: str
+    det: DET
+    actual: Point | None  # where the system's own decisions stand
+
+
+def det_figure(curves: Sequence[Curve], beta: float, title: str = "") -> "Figure":
+    """Draw curves on one pair of axes.
+
+    Args:
+        beta: of the TWV whose lines of equal value are drawn.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 6.0), layout="constrained")
+    axes = figure.add_subplot()
+    x_range, y_range = _window(curves)
+    _iso_twv(axes, beta, x_range, y_range)
+    for i, curve in enumerate(curves):
+        colour, style = COLOURS[i % len(COLOURS)], STYLES[i // len(COLOURS) % len(STYLES)]
+        _draw(axes, curve, colour, style, x_range[0])
+    _axis(axes, x_range, y_range)
+    axes.set_title(title or "Detection error trade-off", loc="left")
+    axes.legend(loc="upper right", fontsize="small", framealpha=0.9)
+    return figure
+
+
+def save(figure: "Figure", stream: BinaryIO, kind: str) -> None:
+    """Write a figure as ``svg`` or ``png``; the same figure gives the same bytes."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "det", "svg.fonttype": "none"}):
+        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        figure.savefig(stream, format=kind, dpi=150, metadata=metadata)
+
+
+def deviates(probabilities: Float64s) -> Float64s:
+    """Normal deviates: where the standard normal distribution reaches each probability."""
+    inverse = NormalDist().inv_cdf
+    clipped = np.clip(probabilities, 1e-12, 1 - 1e-12)
+    return np.array([inverse(one) for one in clipped.tolist()])
+
+
+def _draw(axes: "Axes", curve: Curve, colour: str, style: str, left: float) -> None:
+    det = curve.det
+    best = maximum(det)
+    if len(det):
+        shown = np.unique(np.linspace(0, len(det) - 1, MAX_POINTS).astype(int))
+        axes.plot(
+            deviates(np.maximum(det.p_fa[shown], left)),
+            deviates(det.p_miss[shown]),
+            color=colour,
+            linestyle=style,
+            linewidth=1.8,
+            label=curve.label,
+        )
+    for point, marker, name in ((best, "D", "max"), (curve.actual, "o", "actual")):
+        if point is not None and np.isfinite(point.p_fa) and np.isfinite(point.p_miss):
+            axes.plot(
+                deviates(np.array([max(point.p_fa, left)])),
+                deviates(np.array([point.p_miss])),
+                marker=marker,
+                linestyle="none",
+                color=colour,
+                markeredgecolor="white",
+                markersize=9,
+                clip_on=False,
+                zorder=5,
+                label=f"{name} TWV {point.twv:.3f}",
+            )
+
+
+def _window(curves: Sequence[Curve]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Ticks that hold every curve, within .0001 to 40 % of P_fa and 1 to 99 % of P_miss."""
+    p_fa = np.concatenate([[1e-4], *(one.det.p_fa[one.det.p_fa > 0] for one in curves)])
+    p_miss = np.concatenate([[0.1, 0.9], *(one.det.p_miss for one in curves)])
+    points = [one.actual for one in curves if one.actual and np.isfinite(one.actual.twv)]
+    p_fa = np.concatenate([p_fa, [one.p_fa for one in points if one.p_fa > 0]])
+    p_miss = np.concatenate([p_miss, [one.p_miss for one in points]])
+    return _between(FA_TICKS, np.nanmin(p_fa) / 2, np.nanmax(p_fa) * 2), _between(
+        MISS_TICKS, np.nanmin(p_miss), np.nanmax(p_miss)
+    )
+
+
+def _between(ticks: Float64s, low: float, high: float) -> tuple[float, float]:
+    first = max(int(np.searchsorted(ticks, low, side="right")) - 1, 0)
+    last = min(int(np.searchsorted(ticks, high)), len(ticks) - 1)
+    return float(ticks[first]), float(ticks[last])
+
+
+def _iso_twv(
+    axes: "Axes", beta: float, x_range: tuple[float, float], y_range: tuple[float, float]
+) -> None:
+    """Grey lines on which the TWV is the same, named where they meet the left edge."""
+    for value in ISO_TWV:
+        p_fa = np.geomspace(x_range[0], x_range[1], 400)
+        p_miss = 1 - value - beta * p_fa
+        inside = (p_miss > y_range[0]) & (p_miss < y_range[1])
+        if not inside.any():
+            continue
+        x, y = deviates(p_fa[inside]), deviates(p_miss[inside])
+        axes.plot(x, y, color="#767676", linewidth=0.8, zorder=1)
+        axes.annotate(
+            f"TWV {value:.1f}", (x[0], y[0]), xytext=(4, 2), textcoords="offset points",
+            fontsize="x-small", color="#595959",
+        )  # fmt: skip
+
+
+def _axis(axes: "Axes", x_range: tuple[float, float], y_range: tuple[float, float]) -> None:
+    for axis, ticks, (low, high) in (
+        (axes.xaxis, FA_TICKS, x_range),
+        (axes.yaxis, MISS_TICKS, y_range),
+    ):
+        shown = ticks[(ticks >= low) & (ticks <= high)]
+        axis.set_ticks(deviates(shown), [f"{100 * one:.6g}" for one in shown])
+    axes.set_xlim(*deviates(np.array(x_range)))
+    axes.set_ylim(*deviates(np.array(y_range)))
+    axes.set_xlabel("P(false alarm), %")
+    axes.set_ylabel("P(miss), %")
+    axes.grid(color="#e5e5e5", linewidth=0.6)
+    axes.set_axisbelow(True)
