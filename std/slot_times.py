@@ -36,7 +36,7 @@ def weighted_spans(slot_of: Int64s, slots: int, weights: Float64s, spans: Float6
     timed = ~np.isnan(spans[:, 0]) & (weights > 0)
     if not timed.all():
         slot_of, weights, spans = slot_of[timed], weights[timed], spans[timed]
-    mass = np.bincount(slot_of, weights, slots)
+    mass = np.bincount(slot_of, weights, slots).astype(np.float64)  # int where there is nothing
     mass[mass == 0] = np.nan
     means = [np.bincount(slot_of, weights * column, slots) / mass for column in spans.T]
     return np.stack(means, axis=1)

@@ -46,7 +46,8 @@ class Columns:
     slot_spans_s: Float64s  # (n, 2)
     epsilons: Float64s  # (n,)
     offsets: Int64s  # (n + 1,)
-    tokens: list[str]  # (m,)
+    vocabulary: list[str]  # (v,) the tokens as written, each once
+    tokens: Int64s  # (m,) index into vocabulary
     posteriors: Float64s  # (m,)
     spans_s: Float64s  # (m, 2)
 
@@ -104,6 +105,7 @@ def networks(columns: Columns, path: Path | str) -> Iterator[ConfusionNetwork]:
     epsilons = (columns.epsilons / excess).astype(np.float32)
     posteriors = (columns.posteriors / excess[slot_of]).astype(np.float32)
     offsets = columns.offsets.astype(np.int32)
+    words = np.array(columns.vocabulary, dtype=object)[columns.tokens].tolist()
     bounds = columns.bounds.tolist()
     firsts = columns.offsets[columns.bounds].tolist()
     named = zip(columns.recordings, columns.utterances, strict=True)
@@ -120,7 +122,7 @@ def networks(columns: Columns, path: Path | str) -> Iterator[ConfusionNetwork]:
             int_slot_spans[lo:hi],
             epsilons[lo:hi],
             offsets[lo : hi + 1] - offsets[lo],
-            tuple(columns.tokens[first:last]),
+            tuple(words[first:last]),
             posteriors[first:last],
             int_spans[first:last],
             bool(estimated[i]),
@@ -133,50 +135,46 @@ def _slot_of(columns: Columns) -> Int64s:
 
 def _words_only(columns: Columns) -> Columns:
     """Move the mass of non-words to epsilon, merge variants, drop what has no mass."""
-    slots, slot_of = len(columns.epsilons), _slot_of(columns)
+    slots, slot_of, tokens = len(columns.epsilons), _slot_of(columns), columns.tokens
     posteriors, epsilons = columns.posteriors.clip(0, 1), columns.epsilons.clip(0, 1)
-    slot_spans_s, words = columns.slot_spans_s, columns.tokens
-    changed = replacements(words)
+    slot_spans_s, vocabulary = columns.slot_spans_s, columns.vocabulary
+    changed = replacements(vocabulary)
     if changed:
-        meanings = [changed.get(token, token) for token in words]
-        words = [meaning or "" for meaning in meanings]
-        silent = np.array([meaning == "" for meaning in meanings], dtype=bool)
+        meanings = [changed.get(token, token) for token in vocabulary]
+        ids = {word: i for i, word in enumerate(dict.fromkeys(meanings))}
+        tokens = np.array([ids[word] for word in meanings], dtype=np.int64)[tokens]
+        vocabulary = [word or "" for word in ids]
+        silent = tokens == ids.get("", -1)
+        wordless = silent | (tokens == ids.get(None, -1))
         epsilons = epsilons + np.bincount(slot_of[silent], posteriors[silent], slots)
-        posteriors = np.where(np.array([not word for word in words], dtype=bool), 0.0, posteriors)
-        wordless = np.bincount(slot_of, posteriors, slots) == 0
+        posteriors = np.where(wordless, 0.0, posteriors)
+        empty = np.bincount(slot_of, posteriors, slots) == 0
         pauses = weighted_spans(slot_of, slots, columns.posteriors, columns.spans_s)
-        slot_spans_s = np.where(
-            (wordless & np.isnan(slot_spans_s[:, 0]))[:, None], pauses, slot_spans_s
-        )
-    posteriors = _merged(slot_of, words, posteriors)
+        unwritten = np.isnan(slot_spans_s[:, 0])
+        slot_spans_s = np.where((empty & unwritten)[:, None], pauses, slot_spans_s)
+    posteriors = _merged(slot_of * len(vocabulary) + tokens, posteriors)
     kept = np.flatnonzero(posteriors > 0)
-    if len(kept) < len(words):
-        words = [words[i] for i in kept.tolist()]
-        counts = np.bincount(slot_of[kept], minlength=slots)
-    else:
-        counts = np.diff(columns.offsets)
+    counts = np.bincount(slot_of[kept], minlength=slots)
     return replace(
         columns,
         slot_spans_s=slot_spans_s,
         epsilons=epsilons,
         offsets=np.concatenate([[0], np.cumsum(counts)]),
-        tokens=words,
+        vocabulary=vocabulary,
+        tokens=tokens[kept],
         posteriors=posteriors[kept],
         spans_s=columns.spans_s[kept],
     )
 
 
-def _merged(slot_of: Int64s, words: list[str], posteriors: Float64s) -> Float64s:
-    """Give the likeliest of equal words in one slot the mass of all, the others none."""
-    ids = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    numbers = np.fromiter(map(ids.__getitem__, words), np.int64, len(words))
-    keys = slot_of * len(ids) + numbers
+def _merged(keys: Int64s, posteriors: Float64s) -> Float64s:
+    """Give the likeliest of equal keys (one word in one slot) the mass of all, the others none."""
     ranked = np.sort(keys)
-    if (ranked[1:] != ranked[:-1]).all():
-        return posteriors
-    order = np.lexsort((-posteriors, keys))
     fresh = np.ones(len(keys), dtype=bool)
     fresh[1:] = ranked[1:] != ranked[:-1]
+    if fresh.all():
+        return posteriors
+    order = np.lexsort((-posteriors, keys))
     merged = np.zeros_like(posteriors)
     merged[order[fresh]] = np.bincount(np.cumsum(fresh) - 1, posteriors[order])
     return merged
@@ -193,7 +191,7 @@ def _slot_spans(
         return slot_spans, np.zeros(len(columns.utterances), dtype=bool)
     derived = weighted_spans(slot_of, slots, columns.posteriors, spans)
     slot_spans = np.where(missing[:, None], derived, slot_spans)
-    letters = np.fromiter(map(len, columns.tokens), np.float64, len(columns.tokens))
+    letters = np.array([len(word) for word in columns.vocabulary], dtype=np.float64)[columns.tokens]
     rising = np.argsort(columns.posteriors, kind="stable")  # written last: the best word's
     best = np.zeros(slots)
     best[slot_of[rising]] = letters[rising]

@@ -57,5 +57,7 @@ def parse_file(
     if input_format == "auto":
         with open_input(path) as stream:
             input_format = detect(stream.read(HEAD_BYTES), path)
+    if input_format not in FORMATS:
+        raise InputError(path, 0, f"one of the formats {', '.join(FORMATS)}", input_format)
     with open_input(path) as stream:
         yield from FORMATS[input_format](stream, path, **options)

@@ -77,9 +77,11 @@ class Draft:
         posterior: float,
         start_s: float = UNKNOWN,
         end_s: float = UNKNOWN,
+        *,
+        times_line: int = 0,
     ) -> None:
-        """Add an alternative to the slot begun last."""
-        self._check_span(line, start_s, end_s, MAX_WORD_S)
+        """Add an alternative to the slot begun last; its times may stand in another line."""
+        self._check_span(times_line or line, start_s, end_s, MAX_WORD_S)
         self._add_mass(line, posterior)
         self._tokens.append(token)
         self._posteriors.append(posterior)
@@ -87,6 +89,7 @@ class Draft:
 
     def columns(self) -> Columns:
         """Return what was written down."""
+        ids = {token: i for i, token in enumerate(dict.fromkeys(self._tokens))}
         return Columns(
             self._recordings,
             self._utterances,
@@ -96,7 +99,8 @@ class Draft:
             np.array(self._slot_spans, dtype=np.float64).reshape(-1, 2),
             np.array(self._epsilons, dtype=np.float64),
             np.array([*self._offsets, len(self._tokens)], dtype=np.int64),
-            self._tokens,
+            list(ids),
+            np.array([ids[token] for token in self._tokens], dtype=np.int64),
             np.array(self._posteriors, dtype=np.float64),
             np.array(self._spans, dtype=np.float64).reshape(-1, 2),
         )

@@ -93,10 +93,17 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns |
         Recording(one.get("file", recording.file), one.get("channel", recording.channel))
         for one in ones
     ]
+    ids = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
     files, channels = zip(*recordings, strict=True)
-    if not {*map(type, tokens), *map(type, names), *map(type, files)} <= {str}:
+    if not {*map(type, ids), *map(type, names), *map(type, files)} <= {str}:
         return None
-    if {*map(type, channels)} > {int} or not all(tokens) or not all(names) or not all(files):
+    if (
+        {*map(type, channels)} != {int}
+        or min(channels) < 0
+        or not all(ids)
+        or not all(names)
+        or not all(files)
+    ):
         return None
     return Columns(
         recordings,
@@ -107,7 +114,8 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns |
         _numbers([slot["s"] for slot in slots], [slot["e"] for slot in slots]).T,
         _numbers([slot["eps"] for slot in slots])[0],
         np.cumsum([0, *map(len, words)], dtype=np.int64),
-        list(tokens),
+        list(ids),
+        np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens)),
         _numbers(masses)[0],
         _numbers(starts, ends).T,
     )
@@ -187,7 +195,7 @@ class _Object:
 
     def channel(self, default: int) -> int:
         value = self.content.get("channel", default)
-        if type(value) is not int:
+        if type(value) is not int or value < 0:
             raise InputError(self.path, self.line, "a channel number", _json(value))
         return value
 

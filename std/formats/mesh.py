@@ -75,8 +75,9 @@ def parse(
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
     """Cut the stream where a mesh begins, in blocks of some megabytes."""
     rest = stream.read(BLOCK_BYTES).removeprefix(BOM)
+    first = b"\nname " if rest.lstrip().startswith(b"name ") else b"\nnumaligns "
     while more := stream.read(BLOCK_BYTES):
-        cut = rest.rfind(b"\nname ") + 1 or rest.rfind(b"\nnumaligns ") + 1
+        cut = rest.rfind(first) + 1
         if cut:
             yield rest[:cut]
         rest = rest[cut:] + more
@@ -132,7 +133,10 @@ def _bulk(block: bytes, recording: Recording, meshes: int, line: int) -> Columns
 
     infos = [lines[i] for i in at[b"info"].tolist()]
     mesh = np.searchsorted(begins, at[b"info"], "right") - 1
-    spans = _spans(b" ".join(infos).split(), mesh, bounds, offsets, tokens)
+    ids = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
+    words = np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens))
+    keys = np.repeat(np.arange(len(fields)), np.diff(offsets)) * len(ids) + words
+    spans = _spans(b" ".join(infos).split(), mesh, bounds, keys, ids)
     if spans is None:
         return None
     first = meshes + 1
@@ -146,7 +150,8 @@ def _bulk(block: bytes, recording: Recording, meshes: int, line: int) -> Columns
         np.full((len(fields), 2), np.nan),
         np.zeros(len(fields)),
         offsets,
-        b"\n".join(tokens).decode().split("\n") if tokens else [],
+        [token.decode() for token in ids],
+        words,
         posteriors / scale_of,
         spans,
     )
@@ -175,31 +180,32 @@ def _global(slots: Int64s, mesh: Int64s, bounds: Int64s) -> Int64s:
 
 
 def _spans(
-    infos: list[bytes], mesh: Int64s, bounds: Int64s, offsets: Int64s, tokens: list[bytes]
+    infos: list[bytes], mesh: Int64s, bounds: Int64s, keys: Int64s, ids: dict[bytes, int]
 ) -> Float64s | None:
-    """Find each alternative's times by its slot and word; None if an info line fits none."""
-    spans = np.full((len(tokens), 2), np.nan)
-    count = len(mesh)
-    if len(infos) != INFO_FIELDS * count:
+    """Find each alternative's times by its slot and word; None if an info line fits none.
+
+    Args:
+        infos: the fields of all info lines.
+        mesh: (i,) mesh of each info line.
+        bounds: first slot of each mesh.
+        keys: (m,) slot * len(ids) + word of each alternative.
+        ids: word -> its number.
+    """
+    spans, count = np.full((len(keys), 2), np.nan), len(mesh)
+    if len(infos) != INFO_FIELDS * count or infos[::INFO_FIELDS].count(b"info") != count:
         return None
-    ids = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
-    slot_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    keys = slot_of * len(ids) + np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens))
-    columns = [infos[i::INFO_FIELDS] for i in range(5)]
     if not count:
         return spans
-    words = np.fromiter(map(ids.__getitem__, columns[2]), np.int64, count)
-    slots = _global(np.fromiter(map(int, columns[1]), np.int64, count), mesh, bounds)
-    start = np.fromiter(map(float, columns[3]), np.float64, count)
-    end = start + np.fromiter(map(float, columns[4]), np.float64, count)
+    _, slots, words, starts, durations = (infos[i::INFO_FIELDS] for i in range(5))
+    places = _global(np.fromiter(map(int, slots), np.int64, count), mesh, bounds)
+    wanted = places * len(ids) + np.fromiter(map(ids.__getitem__, words), np.int64, count)
     ranks = np.argsort(keys)
-    place = np.searchsorted(keys[ranks], slots * len(ids) + words).clip(max=len(keys) - 1)
-    place = ranks[place]
-    if (keys[place] != slots * len(ids) + words).any() or not np.isfinite(end).all():
+    found = ranks[np.searchsorted(keys, wanted, sorter=ranks).clip(max=len(keys) - 1)]
+    start = np.fromiter(map(float, starts), np.float64, count)
+    end = start + np.fromiter(map(float, durations), np.float64, count)
+    if (keys[found] != wanted).any() or np.bincount(found).max() > 1 or not np.isfinite(end).all():
         return None
-    if np.bincount(place).max() > 1 or columns[0].count(b"info") != count:
-        return None
-    spans[place] = np.stack([start, end], axis=1)
+    spans[found, 0], spans[found, 1] = start, end
     return spans
 
 
@@ -313,7 +319,7 @@ class _Mesh:
             draft.slot(line)
             for word, mass in words:
                 at, start, end = self.infos.pop((slot, word), (line, UNKNOWN, UNKNOWN))
-                draft.word(at, word, mass / self.scale, start, end)
+                draft.word(line, word, mass / self.scale, start, end, times_line=at)
         for (slot, word), (line, *_) in self.infos.items():
             raise InputError(self.path, line, f"a word of slot {slot}", word)
 

@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterable
 
 # Compared without regard to case. Sources: SRILM (*DELETE*, -pause-, <s>), HTK (!NULL,
-# !SENT_START, sil, sp), Kaldi (<eps>, SIL, !SIL, <SPOKEN_NOISE>), PocketSphinx (<sil>, [NOISE],
+# !SENT_START, sil), Kaldi (<eps>, SIL, !SIL, <SPOKEN_NOISE>), PocketSphinx (<sil>, [NOISE],
 # ++NOISE++), NIST (@, %HESITATION as written by IBM), DSTC2 (!null), BABEL (<hes>, ~SIL).
 NON_WORDS = frozenset(
     """
     *DELETE* @ <eps> <epsilon> <null> !NULL null_word
     <s> </s> !SENT_START !SENT_END !ENTER !EXIT <bos> <eos>
-    -pause- <pause> [pause] <sil> </sil> !SIL sil <silence> [silence] ~SIL sp #0
-    [noise] <noise> ++noise++ <spoken_noise> [spn] <spn> spn nsn <nsn> [nsn] [vn] [vocalized-noise]
+    -pause- <pause> [pause] <sil> </sil> !SIL sil <silence> [silence] ~SIL #0
+    [noise] <noise> ++noise++ <spoken_noise> [spn] <spn> <nsn> [nsn] [vn] [vocalized-noise]
     [laughter] <laughter> ++laugh++ <laugh> [breath] <breath> ++breath++ ++cough++ [cough] <cough>
     ++smack++ [smack] [lipsmack] <lipsmack> <click> <ring> <dtmf> <int> <sta> <foreign>
     [music] <music> [speech] [tone] ++beep++
@@ -25,6 +25,8 @@ NON_WORDS = frozenset(
 )
 
 UNKNOWN_WORDS = frozenset(["<unk>", "[unk]", "<oov>", "[oov]", "!!unk", "<unk_word>"])
+
+LONGEST_PLAIN = max(len(token) for token in NON_WORDS | UNKNOWN_WORDS if token.isalnum())
 
 _VARIANT = re.compile(r"(?<=.)\(\d+\)$")
 
@@ -44,5 +46,6 @@ def spoken(token: str) -> str | None:
 
 def replacements(tokens: Iterable[str]) -> dict[str, str | None]:
     """Return `spoken` for those of the tokens that do not stand for themselves."""
-    meanings = {token: spoken(token) for token in set(tokens)}
+    odd = (token for token in tokens if len(token) <= LONGEST_PLAIN or not token.isalnum())
+    meanings = {token: spoken(token) for token in odd}
     return {token: word for token, word in meanings.items() if word != token}

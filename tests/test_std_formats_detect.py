@@ -1,0 +1,69 @@
+from pathlib import Path
+
+import pytest
+
+from std.errors import InputError
+from std.formats.detect import FORMATS, detect, parse_file
+from std.formats.recordings import recording_of
+from std.values import Recording
+
+GERMAN = Path(__file__).parent / "data" / "asr" / "german"
+
+HEADS = [
+    (b"name a\nnumaligns 3\n", "x", "mesh"),
+    (b"numaligns 3\nposterior 1\n", "x.txt", "mesh"),
+    (b'{"utt": "u", "slots"', "x", "jsonl"),
+    (b"f 1 0 1 cat\n", "x", "ctm"),
+    (b";; comment\n", "x.ctm", "ctm"),
+    (b"f 1 0 1 cat\nf 1 1.5 1 ca", "x", "ctm"),
+]
+
+
+@pytest.mark.parametrize(("head", "path", "expected"), HEADS)
+def test_by_content(head, path, expected):
+    assert detect(head, path) == expected
+
+
+@pytest.mark.parametrize("head", [b"", b"\n\n", b"<kwlist/>", b"hello world\n", b"{}", b"\x00\x01"])
+def test_unknown_formats_are_refused(head):
+    with pytest.raises(InputError, match="recogniser output \\(mesh, jsonl, ctm"):
+        detect(head, "x.txt")
+
+
+def test_an_empty_file_of_a_known_name_is_left_to_its_reader():
+    assert detect(b"", "x.mesh") == "mesh"
+
+
+@pytest.mark.parametrize("name", ["KERSTIN_14.mesh", "networks.jsonl", "onebest.ctm"])
+def test_every_example_is_recognised(name):
+    assert next(parse_file(GERMAN / name)).recording == Recording("KERSTIN_14", 1)
+
+
+def test_the_format_can_be_said():
+    with pytest.raises(InputError, match="expected JSON"):
+        list(parse_file(GERMAN / "KERSTIN_14.mesh", "jsonl"))
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(InputError, match="a readable file"):
+        list(parse_file(tmp_path / "nothing.mesh"))
+
+
+def test_no_such_format():
+    assert "tape" not in FORMATS
+    with pytest.raises(InputError, match="one of the formats"):
+        list(parse_file(GERMAN / "KERSTIN_14.mesh", "tape"))
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("a/b.mesh", "b"),
+        ("b.v1.mesh.gz", "b.v1"),
+        ("b.wav.jsonl", "b"),
+        ("b.v1", "b.v1"),
+        (".mesh", ".mesh"),
+    ],
+)
+def test_recordings_are_named_after_files(path, file):
+    assert recording_of(path) == Recording(file, 1)
