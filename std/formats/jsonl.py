@@ -128,7 +128,8 @@ def _numbers(*columns: Sequence[Any]) -> Float64s:
         ValueError: something in them is not a number.
     """
     array = np.array(columns)
-    if array.size and array.dtype.kind not in "if":
+    shape = len(columns), len(columns[0])
+    if array.shape != shape or (array.size and array.dtype.kind not in "if"):
         raise ValueError("not numbers")
     return array.astype(np.float64)
 
