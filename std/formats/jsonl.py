@@ -87,6 +87,8 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns |
     slots = [slot for one in ones for slot in one["slots"]]
     words = [slot["w"] for slot in slots]
     rows = list(chain.from_iterable(words))
+    if not {*map(type, words), *map(type, rows), *(type(one["slots"]) for one in ones)} <= {list}:
+        return None
     tokens, masses, starts, ends = zip(*rows, strict=True) if rows else ((), (), (), ())
     names = [one["utt"] for one in ones]
     recordings = [
