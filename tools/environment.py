@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 import urllib.request
 import venv
 from pathlib import Path
@@ -24,7 +25,7 @@ INDEX = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/")
 
 def main(folder: str, lock: str) -> int:
     """Make or complete the environment in a folder; quick if it is complete."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036  # this runs before anything checks the version
         print(f"expected Python 3.11 or newer, got {sys.version.split()[0]} ({sys.executable})")
         return 2
     environment = Path(folder)
@@ -35,7 +36,7 @@ def main(folder: str, lock: str) -> int:
     python = environment / "bin" / "python"
     print(f"making the environment in {folder} from {lock} ...", flush=True)
     pip = make(environment, python)
-    pinned = [*pip, "install", "--quiet", "--disable-pip-version-check", "--no-warn-script-location"]
+    pinned = [*pip, "install", "--quiet", "--disable-pip-version-check", "--use-pep517"]
     subprocess.run([*pinned, "--require-hashes", "-r", lock], check=True)
     subprocess.run([*pinned, "--no-deps", "--editable", "."], check=True)
     stamp.write_text(wanted)
@@ -69,7 +70,7 @@ def pip_wheel(environment: Path) -> Path:
         with urllib.request.urlopen(f"{INDEX}/pip/") as page:
             links = re.findall(r'href="([^"]+)"', page.read().decode())
         link = next(one for one in links if name in one and not one.split("#")[0].endswith("a"))
-        with urllib.request.urlopen(urllib.request.urljoin(f"{INDEX}/pip/", link)) as answer:
+        with urllib.request.urlopen(urllib.parse.urljoin(f"{INDEX}/pip/", link)) as answer:
             content = answer.read()
         if hashlib.sha256(content).hexdigest() != PIP_SHA256:
             raise SystemExit(f"{link}: expected sha256 {PIP_SHA256}; not used")
