@@ -1,0 +1,21 @@
+"""Compile kernels with numba: on first use, kept on disk where there is a place for it."""
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+import numba
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+
+def compiled(kernel: Kernel) -> Kernel:
+    """Compile a function for the argument types it is first called with.
+
+    The machine code is cached beside the source, or in the user's cache folder when the
+    installation is read-only, or in NUMBA_CACHE_DIR. Where nothing of that can be written,
+    every process compiles anew: slower to start, same results.
+    """
+    try:
+        return cast(Kernel, numba.njit(cache=True)(kernel))
+    except RuntimeError:  # numba: "no locator available"
+        return cast(Kernel, numba.njit(kernel))

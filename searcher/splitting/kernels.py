@@ -1,0 +1,405 @@
+"""Compiled kernels of the neighbour indexes. Imported on first use: numba is heavy.
+
+All of them answer one question (see `searcher.splitting.matches`) from different layouts, so
+they share a frame: a word as letters, ``limits`` by segment length (-1 = too short), and rows
+(start, end, id, distance) as result, in no particular order.
+
+Edit distances are bit-parallel: Myers (1999) for pairs of words of at most 64 letters, and
+Wu and Manber (1992) rows for a descent of the trie.
+"""
+# Coverage does not see compiled code; tests compare every kernel with a slow twin in Python.
+
+import numpy as np
+import numpy.typing as npt
+
+from searcher.splitting.alphabet import LetterIds
+from searcher.splitting.compiled import compiled
+from std.values import Int32s
+from std.vocabulary import Int64s
+
+UInt64s = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.int32]  # (m, 4) start, end, id, distance
+
+ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+WINDOW = 63  # longest segment of a trie descent: one bit per length 0..63
+
+
+@compiled
+def myers(peq: UInt64s, m: int, text: LetterIds, lo: int, hi: int) -> int:  # pragma: no cover
+    """Distance between text[lo:hi] and the first m <= 64 letters of the pattern behind peq.
+
+    ``peq[c]`` has bit i set where letter i of the pattern is c; higher bits do no harm.
+    """
+    top = ONE << np.uint64(m - 1)
+    plus, minus = ALL, ZERO
+    score = m
+    for i in range(lo, hi):
+        equal = peq[text[i]]
+        vertical = equal | minus
+        horizontal = (((equal & plus) + plus) ^ plus) | equal
+        up = minus | ~(horizontal | plus)
+        down = plus & horizontal
+        if up & top:
+            score += 1
+        elif down & top:
+            score -= 1
+        up = (up << ONE) | ONE
+        plus = (down << ONE) | ~(vertical | up)
+        minus = up & vertical
+    return score
+
+
+@compiled
+def by_rows(
+    a: LetterIds, a_lo: int, a_hi: int, b: LetterIds, b_lo: int, b_hi: int
+) -> int:  # pragma: no cover
+    """Distance between a[a_lo:a_hi] and b[b_lo:b_hi], of any length: one row at a time."""
+    m = a_hi - a_lo
+    row = np.arange(m + 1)
+    for j in range(b_lo, b_hi):
+        diagonal = row[0]
+        row[0] += 1
+        for i in range(1, m + 1):
+            above = row[i]
+            best = diagonal + (a[a_lo + i - 1] != b[j])
+            if above + 1 < best:
+                best = above + 1
+            if row[i - 1] + 1 < best:
+                best = row[i - 1] + 1
+            row[i] = best
+            diagonal = above
+    return int(row[m])
+
+
+@compiled
+def append(rows: Rows, n: int, start: int, end: int, word: int, d: int) -> Rows:  # pragma: no cover
+    """Write row n, in a copy twice as long if there is no room."""
+    if n == len(rows):
+        longer = np.empty((2 * n, 4), np.int32)
+        longer[:n] = rows
+        rows = longer
+    rows[n, 0] = start
+    rows[n, 1] = end
+    rows[n, 2] = word
+    rows[n, 3] = d
+    return rows
+
+
+@compiled
+def linear_matches(
+    word: Int32s,
+    limits: Int32s,
+    letter_count: int,
+    letters: LetterIds,
+    offsets: Int64s,
+    ids: Int32s,
+    bucket: Int64s,
+) -> Rows:  # pragma: no cover
+    """Algorithm II: compare with every word whose length permits it.
+
+    ``bucket[k]:bucket[k + 1]`` are the rows of the words of k letters.
+    """
+    n = len(word)
+    longest = len(bucket) - 2
+    rows = np.empty((256, 4), np.int32)
+    found = 0
+    split = np.zeros(n + 1, np.bool_)
+    split[0] = True
+    peq = np.zeros(letter_count, np.uint64)
+    for start in range(n):
+        if not split[start]:
+            continue
+        peq[:] = ZERO
+        for i in range(start, min(n, start + 64)):
+            peq[word[i]] |= ONE << np.uint64(i - start)
+        peq[0] = ZERO
+        for end in range(start + 1, n + 1):
+            m = end - start
+            limit = limits[m]
+            if limit < 0 or m == n:
+                continue
+            for row in range(
+                bucket[max(1, min(m - limit, longest + 1))], bucket[min(m + limit, longest) + 1]
+            ):
+                if m <= 64:
+                    d = myers(peq, m, letters, offsets[row], offsets[row + 1])
+                else:
+                    d = by_rows(word, start, end, letters, offsets[row], offsets[row + 1])
+                if d <= limit:
+                    rows = append(rows, found, start, end, ids[row], d)
+                    found += 1
+                    split[end] = True
+    return rows[:found]
+
+
+@compiled
+def bktree_matches(
+    word: Int32s,
+    limits: Int32s,
+    letter_count: int,
+    letters: LetterIds,
+    offsets: Int64s,
+    ids: Int32s,
+    first_child: Int32s,
+    edge: Int32s,
+    root: Int32s,
+) -> Rows:  # pragma: no cover
+    """Algorithm III: descend only into branches that the triangle inequality permits.
+
+    Node i has the children ``first_child[i]:first_child[i + 1]``, ascending by ``edge``;
+    ``root[k]`` is the node where the tree of the words of k letters begins, or -1.
+    """
+    n = len(word)
+    longest = len(root) - 1
+    rows = np.empty((256, 4), np.int32)
+    found = 0
+    split = np.zeros(n + 1, np.bool_)
+    split[0] = True
+    peq = np.zeros(letter_count, np.uint64)
+    stack = np.empty(len(ids), np.int32)
+    for start in range(n):
+        if not split[start]:
+            continue
+        peq[:] = ZERO
+        for i in range(start, min(n, start + 64)):
+            peq[word[i]] |= ONE << np.uint64(i - start)
+        peq[0] = ZERO
+        for end in range(start + 1, n + 1):
+            m = end - start
+            limit = limits[m]
+            if limit < 0 or m == n:
+                continue
+            for length in range(max(1, m - limit), min(m + limit, longest) + 1):
+                if root[length] < 0:
+                    continue
+                stack[0] = root[length]
+                depth = 1
+                while depth:
+                    depth -= 1
+                    node = stack[depth]
+                    if m <= 64:
+                        d = myers(peq, m, letters, offsets[node], offsets[node + 1])
+                    else:
+                        d = by_rows(word, start, end, letters, offsets[node], offsets[node + 1])
+                    if d <= limit:
+                        rows = append(rows, found, start, end, ids[node], d)
+                        found += 1
+                        split[end] = True
+                    for child in range(first_child[node], first_child[node + 1]):
+                        if edge[child] > d + limit:
+                            break
+                        if edge[child] >= d - limit:
+                            stack[depth] = child
+                            depth += 1
+    return rows[:found]
+
+
+@compiled
+def bktree_link(
+    letter_count: int, letters: LetterIds, offsets: Int64s, root: Int32s
+) -> tuple[Int32s, Int32s, Int32s]:  # pragma: no cover
+    """Insert words in the order given, one tree per length; `root` (longest + 1,) is filled in.
+
+    Returns:
+        head: (n,) first child of each word or -1; following: (n,) its next sibling or -1,
+        siblings ascending by edge; edge: (n,) distance to the parent, 0 of a root.
+    """
+    n = len(offsets) - 1
+    head = np.full(n, -1, np.int32)
+    following = np.full(n, -1, np.int32)
+    edge = np.zeros(n, np.int32)
+    peq = np.zeros(letter_count, np.uint64)
+    for new in range(n):
+        lo, hi = offsets[new], offsets[new + 1]
+        m = hi - lo
+        if root[m] < 0:
+            root[m] = new
+            continue
+        if m <= 64:
+            for i in range(m):
+                peq[letters[lo + i]] |= ONE << np.uint64(i)
+        node = root[m]
+        while True:
+            if m <= 64:
+                d = myers(peq, m, letters, offsets[node], offsets[node + 1])
+            else:
+                d = by_rows(letters, lo, hi, letters, offsets[node], offsets[node + 1])
+            before = -1
+            child = head[node]
+            while child >= 0 and edge[child] < d:
+                before = child
+                child = following[child]
+            if child >= 0 and edge[child] == d:
+                node = child
+                continue
+            edge[new] = d
+            following[new] = child
+            if before < 0:
+                head[node] = new
+            else:
+                following[before] = new
+            break
+        for i in range(lo, hi):
+            peq[letters[i]] = ZERO
+    return head, following, edge
+
+
+@compiled
+def trie_nodes(
+    letters: LetterIds, offsets: Int64s
+) -> tuple[
+    LetterIds, npt.NDArray[np.uint8], npt.NDArray[np.uint8], Int32s, Int32s
+]:  # pragma: no cover
+    """Trie of ascending words in preorder: a node's first child follows it.
+
+    Returns:
+        label, depth, deepest depth below, node after the subtree, row of the word or -1.
+    """
+    words = len(offsets) - 1
+    room = offsets[words]
+    label = np.empty(room, letters.dtype)
+    depth = np.empty(room, np.uint8)
+    deepest = np.empty(room, np.uint8)
+    skip = np.empty(room, np.int32)
+    row = np.full(room, -1, np.int32)
+    path = np.empty(256, np.int32)  # node at each depth of the current word
+    count = 0
+    height = 0
+    for w in range(words):
+        lo, hi = offsets[w], offsets[w + 1]
+        shared = 0
+        while shared < height and shared < hi - lo and label[path[shared]] == letters[lo + shared]:
+            shared += 1
+        for d in range(height - 1, shared - 1, -1):  # these nodes' subtrees are complete
+            skip[path[d]] = count
+            if d and deepest[path[d]] > deepest[path[d - 1]]:
+                deepest[path[d - 1]] = deepest[path[d]]
+        for d in range(shared, hi - lo):
+            label[count] = letters[lo + d]
+            depth[count] = d + 1
+            deepest[count] = d + 1
+            path[d] = count
+            count += 1
+        height = hi - lo
+        row[path[height - 1]] = w
+    for d in range(height - 1, -1, -1):
+        skip[path[d]] = count
+        if d and deepest[path[d]] > deepest[path[d - 1]]:
+            deepest[path[d - 1]] = deepest[path[d]]
+    return (
+        label[:count].copy(),
+        depth[:count].copy(),
+        deepest[:count].copy(),
+        skip[:count].copy(),
+        row[:count].copy(),
+    )
+
+
+@compiled
+def trie_matches(
+    word: Int32s,
+    limits: Int32s,
+    levels: tuple[int, ...],
+    letter_count: int,
+    label: LetterIds,
+    depth: npt.NDArray[np.uint8],
+    deepest: npt.NDArray[np.uint8],
+    skip: Int32s,
+    row: Int32s,
+    ids: Int32s,
+    long_letters: LetterIds,
+    long_offsets: Int64s,
+    long_ids: Int32s,
+) -> Rows:  # pragma: no cover
+    """One descent per start finds the matches of all ends at once.
+
+    Bit m of ``state[d, e]``: the d letters on the path are within e edits of the m letters
+    ``word[start:start + m]``. A node is left when no bit survives at an error level that some
+    segment length within reach of its subtree permits.
+
+    ``levels`` is (0, 1, ..., K). A tuple, because its length is part of its type: the loop over
+    error levels is unrolled and its values stay in registers, which is worth a factor of two.
+
+    Segments of more than WINDOW letters can match only the few words nearly as long: these
+    (``long_...``) are compared one by one.
+    """
+    n = len(word)
+    rows = np.empty((1024, 4), np.int32)
+    found = 0
+    split = np.zeros(n + 1, np.bool_)
+    split[0] = True
+    equal = np.zeros(letter_count, np.uint64)
+    height = np.int64(deepest.max()) if len(deepest) else 0
+    max_edits = len(levels) - 1
+    useful = np.empty((height + 1, len(levels)), np.uint64)  # ALL or ZERO by deepest depth
+    permitted = np.empty(len(levels), np.uint64)  # bit m: a segment of m letters may have e
+    state = np.zeros((height + 1, len(levels)), np.uint64)
+    for e in range(len(levels)):
+        state[0, e] = (ONE << np.uint64(e + 1)) - ONE
+    nodes = np.uint32(len(label))
+    for start in range(n):
+        if not split[start]:
+            continue
+        window = min(n - start, WINDOW)
+        equal[:] = ZERO
+        permitted[:] = ZERO
+        for m in range(1, window + 1):
+            bit = ONE << np.uint64(m)
+            equal[word[start + m - 1]] |= bit
+            if m < n:
+                for e in range(limits[m] + 1):
+                    permitted[e] |= bit
+        equal[0] = ZERO
+        inside = ALL if window == WINDOW else (ONE << np.uint64(window + 1)) - ONE
+        useful[:] = ZERO
+        for d in range(1, height + 1):
+            for m in range(1, min(window, d + max_edits) + 1):
+                if m - d <= limits[m]:
+                    for e in range(limits[m] + 1):
+                        useful[d, e] = inside
+        u = np.uint32(0)
+        while u < nodes:
+            d, below = depth[u], deepest[u]
+            above = d - np.uint8(1)
+            here = equal[label[u]]
+            old = state[above, 0]
+            new = (old << ONE) & here & useful[below, 0]
+            state[d, 0] = new
+            alive = new
+            hits = new & permitted[0]
+            for e in range(1, len(levels)):
+                keep = state[above, e]
+                new = ((keep << ONE) & here | old | (old | new) << ONE) & useful[below, e]
+                state[d, e] = new
+                old = keep
+                alive |= new
+                hits |= new & permitted[e]
+            if alive == ZERO:
+                u = np.uint32(skip[u])
+                continue
+            if row[u] >= 0 and hits != ZERO:
+                for m in range(max(1, d - max_edits), min(window, d + max_edits) + 1):
+                    bit = ONE << np.uint64(m)
+                    if hits & bit:
+                        e = 0
+                        while not state[d, e] & permitted[e] & bit:
+                            e += 1
+                        rows = append(rows, found, start, start + m, ids[row[u]], e)
+                        found += 1
+                        split[start + m] = True
+            u += np.uint32(1)
+        for end in range(start + WINDOW + 1, n + 1):
+            m = end - start
+            limit = limits[m]
+            if limit < 0 or m == n:
+                continue
+            for k in range(len(long_ids)):
+                lo, hi = long_offsets[k], long_offsets[k + 1]
+                if abs(hi - lo - m) > limit:
+                    continue
+                e = by_rows(word, start, end, long_letters, lo, hi)
+                if e <= limit:
+                    rows = append(rows, found, start, end, long_ids[k], e)
+                    found += 1
+                    split[end] = True
+    return rows[:found]
