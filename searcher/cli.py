@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from std.command import peak_memory_gb, print_json, run, warn
-from std.errors import ConfigError, InputError
+from std.errors import ConfigError, InputError, cut
 
 EXAMPLE = """\
 examples:
@@ -126,8 +126,8 @@ def interactive(args: argparse.Namespace) -> None:
         return
     for term, oov in zip(found.terms, found.oov_words, strict=True):
         if oov:
-            unknown = ", ".join(oov)
-            print(f"{term.text}: the recogniser does not know: {unknown}", file=sys.stderr)
+            unknown = cut(", ".join(oov))
+            print(f"{cut(term.text)}: the recogniser does not know {unknown}", file=sys.stderr)
     if hits:
         print_table(hits, limit=args.limit or len(hits))
     else:

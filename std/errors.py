@@ -14,6 +14,11 @@ from pathlib import Path
 MAX_QUOTED = 80  # characters of the offending text that a message repeats
 
 
+def cut(text: str) -> str:
+    """Enough of a text to recognise it in a message."""
+    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
+
+
 class StdError(Exception):
     """Root of the tree: something the user can mend."""
 
@@ -25,9 +30,8 @@ class InputError(StdError):
     """
 
     def __init__(self, path: Path | str, line: int, expected: str, got: str) -> None:
-        shown = got if len(got) <= MAX_QUOTED else got[: MAX_QUOTED - 1] + "…"
         place = f"{path}:{line}" if line else f"{path}"
-        super().__init__(f"{place}: expected {expected}, got {shown!r}")
+        super().__init__(f"{place}: expected {expected}, got {cut(got)!r}")
         self.path, self.line, self.expected, self.got = path, line, expected, got
 
     def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str]]:

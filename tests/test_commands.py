@@ -78,7 +78,7 @@ def test_a_person_sees_a_table(store, capsys):
     assert "im brandenburgischen landkreis" in out
     assert searcher.cli.main(["--store", str(store), "quatschwort"]) == 0
     printed = capsys.readouterr()
-    assert "does not know: quatschwort" in printed.err
+    assert "does not know quatschwort" in printed.err
     assert "no hits" in printed.err
 
 
