@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from std.errors import StoreError
 from std.values import Bools, Float32s, Int32s, Recording, freeze
 
 Int64s = npt.NDArray[np.int64]
@@ -163,5 +164,12 @@ def pack_vocabulary(words: list[str]) -> UInt8s:
 
 
 def unpack_vocabulary(column: UInt8s) -> list[str]:
-    """The ``vocabulary`` column as sorted words."""
-    return column.tobytes().decode().split("\n")[:-1]
+    """The ``vocabulary`` column as sorted words.
+
+    Raises:
+        StoreError: it is not UTF-8.
+    """
+    try:
+        return column.tobytes().decode().split("\n")[:-1]
+    except UnicodeDecodeError as error:
+        raise StoreError(f"expected a vocabulary in UTF-8, got {error}") from error

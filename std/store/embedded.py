@@ -97,10 +97,12 @@ class EmbeddedStore:
         delete_files: Collection[str] = (),
     ) -> None:
         manifest = self._manifest()
-        committed(manifest, (), normalisation)  # refuse before anything is written
+        committed(manifest, (), normalisation, place=self.url)  # refuse before anything is written
         try:
             entries = [self._write(columns, manifest) for columns in add]
-            manifest = committed(manifest, entries, normalisation, replace, delete_files)
+            manifest = committed(
+                manifest, entries, normalisation, replace, delete_files, place=self.url
+            )
             with replace_file(self._manifest_path) as stream:
                 stream.write(dumps(manifest).encode())
             sync_folder(self._root)

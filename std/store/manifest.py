@@ -66,6 +66,8 @@ def committed(
     normalisation: Normalisation,
     replaced: Collection[str] = (),
     delete_files: Collection[str] = (),
+    *,
+    place: str = "index",
 ) -> Manifest:
     """The manifest after a commit; see `std.store.Store.commit`.
 
@@ -73,8 +75,8 @@ def committed(
         StoreError: the words would be normalised differently from those already there.
     """
     if manifest.normalisation is not None:
-        require_same(normalisation, manifest.normalisation, "std-index")
-    added = {one.id for one in add}
+        require_same(normalisation, manifest.normalisation, place)
+    added = {one.id: one for one in add}  # the same speech twice is the same segment
     kept = []
     for segment in manifest.segments:
         if segment.id in replaced or segment.id in added:
@@ -85,7 +87,7 @@ def committed(
         remaining = replace(segment, deleted=segment.deleted | dead)
         if remaining.live_files:
             kept.append(remaining)
-    return Manifest(normalisation, (*kept, *add), manifest.generation + 1)
+    return Manifest(normalisation, (*kept, *added.values()), manifest.generation + 1)
 
 
 def dumps(manifest: Manifest) -> str:

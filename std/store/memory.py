@@ -47,7 +47,9 @@ class MemoryStore:
         delete_files: Collection[str] = (),
     ) -> None:
         entries = [entry(columns) for columns in add]
-        manifest = committed(self._manifest, entries, normalisation, replace, delete_files)
+        manifest = committed(
+            self._manifest, entries, normalisation, replace, delete_files, place=self.url
+        )
         columns = self._columns | {e.id: c for e, c in zip(entries, add, strict=True)}
         self._manifest = manifest
         self._columns = {one.id: columns[one.id] for one in manifest.segments}

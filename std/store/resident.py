@@ -46,9 +46,8 @@ class ResidentSegment:
     @cached_property
     def _slots(self) -> Slots:
         columns = self._columns
-        if len(columns.slot_word) and int(columns.slot_word.max()) >= len(self._words):
-            raise StoreError(f"segment {self.id}: a slot names a word that does not exist")
-        return Slots(columns.slot_key, columns.slot_epsilon, columns.slot_word)
+        slots = Slots(columns.slot_key, columns.slot_epsilon, columns.slot_word)
+        return checked_slots(slots, len(self._words), f"segment {self.id}")
 
     def words(self) -> list[str]:
         return self._words
@@ -75,9 +74,8 @@ class ResidentSegment:
             columns.posting_posterior[span],
             columns.posting_slot[span],
         )
-        if len(postings.key) and int(postings.key[-1] >> KEY_SHIFT) >= len(columns.recordings):
-            raise StoreError(f"segment {self.id}: a posting names a recording that does not exist")
-        return without(postings, self.deleted)
+        limits = len(columns.recordings), len(columns.slot_key)
+        return without(checked_postings(postings, *limits, f"segment {self.id}"), self.deleted)
 
     def slots(self, recordings: Collection[int]) -> Slots:
         return self._slots
@@ -87,6 +85,31 @@ class ResidentSegment:
 
     def columns(self) -> SegmentColumns:
         return self._columns
+
+
+def checked_postings(postings: Postings, recordings: int, slots: int, place: str) -> Postings:
+    """The same postings, none of which points at a recording or slot that does not exist.
+
+    Raises:
+        StoreError: one does.
+    """
+    if len(postings.key):
+        if int(postings.key.max() >> KEY_SHIFT) >= recordings:
+            raise StoreError(f"{place}: a posting names a recording that does not exist")
+        if int(postings.slot.min()) < 0 or int(postings.slot.max()) >= slots:
+            raise StoreError(f"{place}: a posting names a slot that does not exist")
+    return postings
+
+
+def checked_slots(slots: Slots, words: int, place: str) -> Slots:
+    """The same slots, none of which names a word that does not exist.
+
+    Raises:
+        StoreError: one does.
+    """
+    if len(slots.word) and not -1 <= int(slots.word.min()) <= int(slots.word.max()) < words:
+        raise StoreError(f"{place}: a slot names a word that does not exist")
+    return slots
 
 
 def without(postings: Postings, deleted: frozenset[int]) -> Postings:

@@ -1,0 +1,147 @@
+"""Many CouchDB documents per request: read by name, written once, listed by segment, removed."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
+from std.errors import StoreError
+from std.store.couch_documents import Document, segment_of
+from std.store.couch_http import Database
+
+BATCH_BYTES = 4_000_000  # of documents written in one request; CouchDB's limit is 8 MB each
+BATCH_ROWS = 1_000_000  # of the columns read in one request: about 10 MB
+BATCH_DOCUMENTS = 500
+PURGE_DOCUMENTS = 100  # CouchDB's limit for one request
+
+Item = TypeVar("Item")
+
+
+def read(database: Database, rows: Mapping[str, int]) -> Iterator[tuple[str, Document]]:
+    """Documents by name, in order; ``rows`` maps their names to about how many rows each holds.
+
+    One request per `BATCH_ROWS` rows. CouchDB asks a quorum of its nodes for documents read by
+    name, so a node that lags behind does no harm.
+
+    Raises:
+        StoreError: one does not exist.
+    """
+    for names in _batches(rows.items(), lambda item: item[1], BATCH_ROWS):
+        found = _stored(database, [name for name, _ in names])
+        for name, _ in names:
+            if name not in found:
+                raise StoreError(
+                    f"{database.url}: expected document {name}, got none: its segment was "
+                    "replaced some time ago (search again) or the index is damaged"
+                )
+            yield name, found[name]
+
+
+def write(database: Database, segment: str, documents: Iterable[Document]) -> None:
+    """Put all documents of a segment in place; those that are there already stay untouched.
+
+    Raises:
+        StoreError: the server does not take one.
+    """
+    fresh = not _listed(database, f"{segment}|", limit=1)
+    sized = ((one, len(one["deflated"]) + 200) for one in documents)
+    for batch in _batches(sized, lambda pair: pair[1], BATCH_BYTES):
+        _write_batch(database, {one["_id"]: one for one, _ in batch}, fresh)
+
+
+def _write_batch(database: Database, documents: Mapping[str, Document], fresh: bool) -> None:
+    """Write what is not there yet; a conflict means that an earlier attempt got through."""
+    missing = list(documents.values()) if fresh else _different(database, documents)
+    refused: list[dict[str, Any]] = []
+    for _ in database.attempts():
+        if not missing:
+            return
+        rows = database.post("_bulk_docs", {"docs": missing})
+        refused = [row for row in rows if "error" in row]
+        missing = _different(database, documents) if refused else []
+    if missing:
+        reasons = f"{refused[0].get('error')}: {refused[0].get('reason')}" if refused else ""
+        raise StoreError(f"{database.url}: the server refuses {missing[0]['_id']}: {reasons}")
+
+
+def _different(database: Database, documents: Mapping[str, Document]) -> list[Document]:
+    """Those that are missing or damaged; the latter with the revision they are to replace."""
+    stored = _stored(database, list(documents))
+    return [
+        one | ({"_rev": stored[name]["_rev"]} if name in stored else {})
+        for name, one in documents.items()
+        if {k: v for k, v in stored.get(name, {}).items() if k != "_rev"} != one
+    ]
+
+
+def _stored(database: Database, names: list[str]) -> dict[str, Document]:
+    """Those of the documents that exist."""
+    answer = database.post("_all_docs", {"keys": names}, include_docs="true")
+    return {row["id"]: row["doc"] for row in answer["rows"] if row.get("doc")}
+
+
+def stored_segments(database: Database) -> set[str]:
+    """Ids of all segments with documents, live or not: one request per segment."""
+    found = set()
+    start = "0"
+    while rows := _listed(database, start, limit=1, until="g"):
+        segment = segment_of(rows[0]["id"])
+        if segment is not None:
+            found.add(segment)
+        start = f"{rows[0]['id'].partition('|')[0]}}}"  # "}" is what follows "|"
+    return found
+
+
+def _listed(
+    database: Database, start: str, *, limit: int, until: str | None = None
+) -> list[dict[str, Any]]:
+    """Names and revisions in order; without ``until``, those that begin with ``start``."""
+    answer = database.post(
+        "_all_docs",
+        {"start_key": start, "end_key": until or f"{start}\uffff", "limit": limit},
+    )
+    rows: list[dict[str, Any]] = answer["rows"]
+    return rows
+
+
+def remove(database: Database, segment: str) -> None:
+    """Remove all documents of a segment: purged where the server can, else marked deleted.
+
+    Deleting leaves a stub of every document behind for ever; purging leaves nothing.
+    """
+    purge = True
+    while rows := _listed(database, f"{segment}|", limit=BATCH_DOCUMENTS):
+        revisions = {row["id"]: row["value"]["rev"] for row in rows}
+        if purge:
+            purge = _purged(database, revisions)
+        if not purge:
+            deletions = [
+                {"_id": name, "_rev": rev, "_deleted": True} for name, rev in revisions.items()
+            ]
+            database.post("_bulk_docs", {"docs": deletions})
+
+
+def _purged(database: Database, revisions: Mapping[str, str]) -> bool:
+    """Purge documents; False if this server or this user cannot."""
+    waiting = iter(revisions.items())
+    while some := dict(islice(waiting, PURGE_DOCUMENTS)):
+        try:
+            database.post("_purge", {name: [rev] for name, rev in some.items()})
+        except StoreError:
+            return False
+    return True
+
+
+def _batches(
+    items: Iterable[Item], size: Callable[[Item], int], limit: int
+) -> Iterator[list[Item]]:
+    """Cut a sequence where the sizes would add up to more than the limit."""
+    batch: list[Item] = []
+    total = 0
+    for item in items:
+        if batch and (total + size(item) > limit or len(batch) == BATCH_DOCUMENTS):
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size(item)
+    if batch:
+        yield batch

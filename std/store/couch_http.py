@@ -1,0 +1,295 @@
+"""One CouchDB database over HTTP: time-outs, retries, authentication, compressed requests.
+
+The `couchdb` package speaks HTTP; what it leaves to its caller is added here. It never gives up
+waiting (here: `Patience`), retries only broken sockets (here: whatever a server in trouble does),
+and may keep a connection whose last answer was not read to its end (here: one connection per
+thread, dropped after any error). Only its modules that do without ``cgi``, which Python 3.13 no
+longer has, are imported.
+
+Every request may be repeated: reading changes nothing, and writing puts documents under names
+and revisions that turn a second attempt into a conflict, which the caller understands.
+"""
+
+import gzip
+import json
+import netrc
+import os
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from socket import EAI_AGAIN, gaierror
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from std.errors import StoreError
+
+DEFAULT_PORT = 5984
+WORTH_GZIP_BYTES = 1024
+TRY_AGAIN_LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
+REFUSES_GZIP = frozenset({400, 415})
+
+
+class Conflict(Exception):  # noqa: N818  # what CouchDB calls it; never leaves the store
+    """Somebody else wrote this document, or a repeated request of ours did already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for an answer, and how long between attempts."""
+
+    timeout_s: float = 60.0  # CouchDB's own request_timeout
+    pauses_s: tuple[float, ...] = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
+
+
+FIRST_CONTACT_PAUSES_S = (0.1, 0.5, 1.0)  # a mistyped host should be reported soon
+
+
+class Database:
+    """A CouchDB database that need not exist yet.
+
+    Raises (from every request):
+        StoreError: no answer in spite of all patience, or one that repeating does not mend.
+    """
+
+    def __init__(self, url: str, patience: Patience) -> None:
+        from couchdb.http import Resource, Session
+
+        base, self._credentials = address(url)
+        self.url = url
+        self.requests = 0  # round trips so far
+        self._patience = patience
+        self._connection = Connection(patience.timeout_s)
+        self._gzip = True
+        self._clock_offset_s = 0.0  # the server's clock minus ours
+        session = Session(timeout=patience.timeout_s, retryable_errors=())
+        session.connection_pool = self._connection
+        self._resource = Resource(base, session)
+        self._resource.credentials = self._credentials
+
+    def get(self, *path: str, **parameters: str) -> Any:
+        """The JSON value at a path; None if there is nothing."""
+        return self._request("GET", path, None, parameters)
+
+    def post(self, path: str, body: Any, **parameters: str) -> Any:
+        """Send a JSON value; returns the answer's."""
+        value = self._request("POST", (path,), body, parameters)
+        if value is None:
+            raise StoreError(f"{self.url}: there is no such database")
+        return value
+
+    def put(self, *path: str, body: Any, pauses_s: tuple[float, ...] | None = None) -> Any:
+        """Send a JSON value to a path; returns the answer's, None if there is no database.
+
+        Raises:
+            Conflict: its revision is not the current one.
+        """
+        return self._request("PUT", path, body, {}, pauses_s)
+
+    def create(self) -> None:
+        """Make the database unless there is one."""
+        from couchdb.http import PreconditionFailed
+
+        with suppress(PreconditionFailed):  # somebody else made it at the same moment
+            self._request("PUT", (), None, {})
+
+    def exists(self) -> bool:
+        """Whether there is such a database."""
+        return self._request("GET", (), None, {}, FIRST_CONTACT_PAUSES_S) is not None
+
+    def server_time_s(self) -> float:
+        """Seconds since 1970 by the server's clock, which all writers share."""
+        return time.time() + self._clock_offset_s
+
+    def attempts(self, pauses_s: tuple[float, ...] | None = None) -> Iterator[None]:
+        """Yield once per attempt, pausing longer and longer in between."""
+        yield
+        for pause in self._patience.pauses_s if pauses_s is None else pauses_s:
+            time.sleep(pause)
+            yield
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        self._connection.drop()
+
+    def _request(
+        self,
+        method: str,
+        path: tuple[str, ...],
+        body: Any,
+        parameters: dict[str, str],
+        pauses_s: tuple[float, ...] | None = None,
+    ) -> Any:
+        content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        trouble: object = ""
+        for _ in self.attempts(pauses_s):
+            try:
+                return self._once(method, path, content, parameters)
+            except _Temporary as error:
+                trouble = error
+        raise StoreError(f"{self.url}: no answer from the server: {trouble}")
+
+    def _once(
+        self, method: str, path: tuple[str, ...], content: bytes | None, parameters: dict[str, str]
+    ) -> Any:
+        """One attempt; anything that may pass by itself is raised as `_Temporary`."""
+        from couchdb import http
+
+        self.requests += 1
+        compressed = self._gzip and content is not None and len(content) >= WORTH_GZIP_BYTES
+        headers = {"Content-Type": "application/json"}
+        if compressed:
+            headers["Content-Encoding"] = "gzip"
+        # The answer's body is part of the attempt: it may break off in the middle.
+        try:
+            _, answer, stream = self._resource._request(
+                method,
+                list(path),
+                body=gzip.compress(content or b"", 1, mtime=0) if compressed else content,
+                headers=headers,
+                **parameters,
+            )
+            value = json.loads(stream.read()) if stream is not None else None
+        except http.ResourceNotFound:
+            self._connection.drop()
+            return None
+        except http.ResourceConflict as error:
+            self._connection.drop()
+            raise Conflict from error
+        except http.PreconditionFailed:
+            self._connection.drop()
+            raise
+        except (http.Unauthorized, http.Forbidden) as error:
+            self._connection.drop()
+            raise StoreError(
+                f"{self.url}: the server refuses this user (name the user in the URL, the "
+                "password in STD_COUCHDB_PASSWORD or ~/.netrc)"
+            ) from error
+        except http.ServerError as error:
+            self._connection.drop()
+            status, reason = error.args[0]
+            if compressed and status in REFUSES_GZIP:
+                self._gzip = False
+                try:
+                    return self._once(method, path, content, parameters)
+                except StoreError:  # so compression was not what it disliked
+                    self._gzip = True
+                    raise
+            if status in TRY_AGAIN_LATER:
+                raise _Temporary(f"status {status}, {reason}") from error
+            raise StoreError(f"{self.url}: the server answers {status}: {reason}") from error
+        except ssl.SSLCertVerificationError as error:
+            raise StoreError(f"{self.url}: {error.verify_message}") from error
+        except gaierror as error:
+            if error.errno == EAI_AGAIN:
+                raise _Temporary(error.strerror) from error
+            raise StoreError(f"{self.url}: {error.strerror}") from error
+        except (OSError, HTTPException, ValueError) as error:
+            self._connection.drop()
+            raise _Temporary(f"{type(error).__name__} {error}".strip()) from error
+        except (AttributeError, TypeError) as error:
+            # How the package stumbles over errors of proxies: long, chunked or without a type.
+            self._connection.drop()
+            raise _Temporary("an error that is not CouchDB's") from error
+        except BaseException:  # Ctrl-C: the answer still on its way is not the next request's
+            self._connection.drop()
+            raise
+        self._read_clock(answer.get("Date"))
+        if isinstance(value, dict) and "error" in value:  # a listing that failed half-way
+            self._connection.drop()
+            raise _Temporary(f"{value['error']}, {value.get('reason')}")
+        return value
+
+    def _read_clock(self, date: str | None) -> None:
+        if date:
+            self._clock_offset_s = parsedate_to_datetime(date).timestamp() - time.time()
+
+
+class _Temporary(Exception):  # noqa: N818  # a flow of control, not an error that escapes
+    """Worth another attempt."""
+
+
+class Connection(threading.local):
+    """What a `couchdb.http.Session` takes its connections from: here one per thread.
+
+    A thread has one request under way at a time and reads each answer to its end, so one is
+    enough; whoever sees an error drops it, because nobody knows what else is still to come.
+    """
+
+    def __init__(self, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._open: HTTPConnection | None = None
+
+    def get(self, url: str) -> HTTPConnection:
+        """The connection to the host of a URL, opened if need be."""
+        if self._open is None:
+            parts = urlsplit(url)
+            kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+            self._open = kind(parts.netloc, timeout=self._timeout_s)
+            self._open.connect()
+        return self._open
+
+    def release(self, url: str, connection: HTTPConnection) -> None:
+        """The answer was read; the connection stays open for the next request."""
+
+    def drop(self) -> None:
+        """Close it."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+
+def address(url: str) -> tuple[str, tuple[str, str] | None]:
+    """``couchdb[s]://[user@]host[:port]/database`` as HTTP URL and (user, password).
+
+    Raises:
+        StoreError: a malformed URL, one with a password in it, or a user without password.
+    """
+    parts = urlsplit(url)
+    try:
+        host, port = parts.hostname, parts.port or DEFAULT_PORT
+    except ValueError as error:
+        raise StoreError(f"{_public(url)}: {error}") from error
+    if parts.password is not None:
+        raise StoreError(
+            f"{_public(url)}: expected no password in the URL (others can see it there): "
+            "put it into STD_COUCHDB_PASSWORD or ~/.netrc"
+        )
+    database = unquote(parts.path.strip("/"))
+    if not host or not database or "/" in parts.path.strip("/"):
+        raise StoreError(f"{url}: expected couchdb://[user@]host[:port]/database")
+    scheme = "https" if parts.scheme == "couchdbs" else "http"
+    shown_host = f"[{host}]" if ":" in host else host
+    user = unquote(parts.username) if parts.username else None
+    base = f"{scheme}://{shown_host}:{port}/{quote(database, safe='')}"
+    return base, _credentials(url, host, user)
+
+
+def _public(url: str) -> str:
+    """A URL without what stands between scheme and host."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}"
+
+
+def _credentials(url: str, host: str, user: str | None) -> tuple[str, str] | None:
+    """User and password: from the environment, else from ~/.netrc."""
+    password = os.environ.get("STD_COUCHDB_PASSWORD")
+    if user and password is not None:
+        return user, password
+    try:
+        login, _, secret = netrc.netrc().authenticators(host) or (None, None, None)
+    except FileNotFoundError:
+        login, secret = None, None
+    except (netrc.NetrcParseError, OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{url}: cannot read ~/.netrc: {error}") from error
+    if login and secret is not None and user in (None, login):
+        return login, secret
+    if user:
+        raise StoreError(
+            f"{url}: expected a password for this user in STD_COUCHDB_PASSWORD or ~/.netrc"
+        )
+    return None

@@ -1,0 +1,195 @@
+"""Reading a segment out of CouchDB documents; what is fetched for good is kept."""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from std.errors import StoreError
+from std.store.columns import (
+    COLUMN_TYPES,
+    Column,
+    IndexedRecording,
+    Int64s,
+    Postings,
+    SegmentColumns,
+    Slots,
+    from_arrays,
+    pack_vocabulary,
+    unpack_vocabulary,
+)
+from std.store.couch_bulk import read
+from std.store.couch_documents import (
+    BUCKET,
+    EXTRA,
+    SLOTS,
+    VOCABULARY,
+    WORD,
+    Columns,
+    extra_names,
+    layout_of,
+    slot_names,
+    unpack,
+    vocabulary_names,
+)
+from std.store.couch_http import Database
+from std.store.manifest import SegmentEntry
+from std.store.resident import checked_postings, checked_slots, without
+
+
+@dataclass(frozen=True, eq=False)
+class CouchSegment:
+    """`std.store.Segment` over `RemoteColumns`."""
+
+    id: str
+    _remote: "RemoteColumns"
+    deleted: frozenset[int]
+
+    @property
+    def recordings(self) -> tuple[IndexedRecording, ...]:
+        return self._remote.entry.recordings
+
+    def words(self) -> list[str]:
+        return self._remote.vocabulary[0]
+
+    def counts(self) -> Int64s:
+        return self._remote.vocabulary[1]
+
+    def postings(self, words: Collection[str]) -> dict[str, Postings]:
+        found = {word: without(one, self.deleted) for word, one in self._remote.postings(words)}
+        return {word: one for word, one in found.items() if len(one.key)}
+
+    def slots(self, recordings: Collection[int]) -> Slots:
+        return self._remote.slots
+
+    def extra(self, name: str) -> Column | None:
+        return self._remote.extra(name)
+
+    def columns(self) -> SegmentColumns:
+        return self._remote.columns()
+
+
+class RemoteColumns:
+    """The columns of one segment, as far as they were needed."""
+
+    def __init__(self, database: Database, entry: SegmentEntry) -> None:
+        self.entry = entry
+        self._database = database
+        self._place = f"{database.url}: segment {entry.id}"
+        self._layout = layout_of(entry.files or {}, self._place)
+        self._extra: dict[str, Column] = {}
+
+    @cached_property
+    def vocabulary(self) -> tuple[list[str], Int64s]:
+        """All words, ascending, and the number of postings of each."""
+        words: list[str] = []
+        counts = [np.empty(0, np.int64)]
+        names = vocabulary_names(self.entry.id, self.entry.words, self._layout)
+        for _, document in read(self._database, dict.fromkeys(names, self._layout.part_words)):
+            part = unpack(document, VOCABULARY, self._place)
+            words += unpack_vocabulary(part["vocabulary"])
+            counts.append(part["count"])
+        total = np.concatenate(counts)
+        if not len(words) == len(total) == self.entry.words or total.sum() != self.entry.postings:
+            raise StoreError(f"{self._place}: expected a vocabulary that fits, got another")
+        return words, total
+
+    def postings(self, words: Collection[str]) -> Iterator[tuple[str, Postings]]:
+        """Postings of those of the words that occur, deleted recordings included."""
+        known, counts = self.vocabulary
+        buckets = self._layout.buckets(counts)
+        rows_of: dict[str, int] = {}
+        documents_of: dict[int, list[str]] = {}
+        for word in words:
+            row = bisect_left(known, word)
+            if row < len(known) and known[row] == word and counts[row]:
+                count = int(counts[row])
+                names = self._layout.document_of(self.entry.id, row, word, count, buckets)
+                documents_of[row] = names
+                rows_of |= dict.fromkeys(names, min(count, self._layout.part_rows))
+        fetched: dict[str, Columns] = {}
+        for name, document in read(self._database, rows_of):
+            types = BUCKET if name.startswith(f"{self.entry.id}|b|") else WORD
+            fetched[name] = unpack(document, types, self._place)
+        for row, names in documents_of.items():
+            parts = [self._of_word(row, fetched[name], name) for name in names]
+            whole = parts[0] if len(parts) == 1 else _joined(parts)
+            if len(whole.key) != counts[row]:
+                raise StoreError(f"{self._place}: {known[row]!r} has another number of postings")
+            limits = len(self.entry.recordings), self.entry.slots
+            yield known[row], checked_postings(whole, *limits, self._place)
+
+    def _of_word(self, row: int, columns: Columns, name: str) -> Postings:
+        """A word's postings in one document."""
+        everything = Postings(*(columns[column] for column in WORD))
+        if "word" not in columns:
+            return everything
+        place = int(np.searchsorted(columns["word"], row))
+        if place == len(columns["word"]) or columns["word"][place] != row:
+            raise StoreError(f"{self._place}: document {name} lacks a word")
+        end = int(columns["count"][: place + 1].sum(dtype=np.int64))
+        return everything.rows(slice(end - int(columns["count"][place]), end))
+
+    @cached_property
+    def slots(self) -> Slots:
+        """All slots: what skipping costs is a running sum, so a part of them would not do."""
+        names = slot_names(self.entry.id, self.entry.slots, self._layout)
+        parts = [{name: np.empty(0, dtype) for name, dtype in SLOTS.items()}]
+        for _, document in read(self._database, dict.fromkeys(names, self._layout.part_rows)):
+            parts.append(unpack(document, SLOTS, self._place))
+        slots = Slots(*(np.concatenate([part[name] for part in parts]) for name in SLOTS))
+        if len(slots.key) != self.entry.slots:
+            raise StoreError(f"{self._place}: expected {self.entry.slots} slots")
+        return checked_slots(slots, self.entry.words, self._place)
+
+    def extra(self, name: str) -> Column | None:
+        """An extra column; None if there is none of this name."""
+        if name not in self._layout.extra:
+            return None
+        if name not in self._extra:
+            names = extra_names(self.entry.id, name, self._layout)
+            content = b"".join(
+                unpack(document, EXTRA, self._place)["bytes"].tobytes()
+                for _, document in read(
+                    self._database, dict.fromkeys(names, self._layout.part_rows)
+                )
+            )
+            dtype, shape = self._layout.extra[name]
+            try:
+                self._extra[name] = np.frombuffer(content, dtype).reshape(shape)
+            except ValueError as error:
+                raise StoreError(f"{self._place}: column {name}: {error}") from error
+        return self._extra[name]
+
+    def columns(self) -> SegmentColumns:
+        """Everything, as it was committed."""
+        words, counts = self.vocabulary
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        arrays: Columns = {
+            "vocabulary": pack_vocabulary(words),
+            "posting_offsets": offsets,
+            "slot_key": self.slots.key,
+            "slot_epsilon": self.slots.epsilon,
+            "slot_word": self.slots.word,
+        }
+        for column in WORD:
+            arrays[f"posting_{column}"] = np.empty(offsets[-1], COLUMN_TYPES[f"posting_{column}"])
+        row_of = {word: row for row, word in enumerate(words)}
+        for word, postings in self.postings(words):
+            rows = slice(offsets[row_of[word]], offsets[row_of[word] + 1])
+            for column, values in zip(WORD, postings, strict=True):
+                arrays[f"posting_{column}"][rows] = values
+        for name in self._layout.extra:
+            extra = self.extra(name)
+            assert extra is not None
+            arrays[name] = extra
+        try:
+            return from_arrays(self.entry.recordings, arrays)
+        except ValueError as error:
+            raise StoreError(f"{self._place}: {error}") from error
+
+
+def _joined(parts: list[Postings]) -> Postings:
+    return Postings(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
