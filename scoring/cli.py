@@ -72,7 +72,8 @@ def _score(args: argparse.Namespace) -> None:
 
 
 def _evaluate(args: argparse.Namespace) -> "Evaluation":
-    from scoring.evaluate import Options, evaluate
+    from scoring.evaluate import evaluate
+    from scoring.options import Options
     from scoring.twv import OperatingPoint
     from std import config
     from std.formats import ecf, rttm, stdlist, termlist
@@ -118,7 +119,7 @@ def _write(evaluation: "Evaluation", folder: Path, summary: str, document: str) 
         )
         for group in evaluation.groups
     ]
-    figure = plot.det_figure(curves, evaluation.options.point.beta, evaluation.system_id)
+    figure = plot.det_figure(curves, evaluation.groups[0].point.beta, evaluation.system_id)
     writers: dict[str, Callable[[BinaryIO], object]] = {
         "summary.txt": lambda stream: stream.write(summary.encode()),
         "summary.json": lambda stream: stream.write(f"{document}\n".encode()),

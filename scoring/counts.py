@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.align import Alignment
-from scoring.occurrences import Occurrences
-from std.values import Detections, freeze
+from std.values import Bools, Int32s, freeze
 
 Counts = npt.NDArray[np.int64]
 
@@ -56,25 +55,31 @@ class TermCounts:
             self.omitted + other.omitted,
         )
 
-    def totals(self, terms: npt.NDArray[np.bool_] | slice = slice(None)) -> Totals:
+    def totals(self, terms: Bools | slice = slice(None)) -> Totals:
         """Sums over some terms."""
         columns: Iterable[Counts] = (self.targets, self.corr, self.fa, self.miss, self.corr_nondet)
         return Totals(*(int(column[terms].sum()) for column in columns))
 
 
 def count(
-    terms: int, hits: Detections, occurrences: Occurrences, alignment: Alignment
+    terms: int, hit_term: Int32s, yes: Bools, occurrence_term: Int32s, alignment: Alignment
 ) -> TermCounts:
-    """Count by term; ``terms`` is the length of the term list."""
+    """Count by term.
+
+    Args:
+        terms: how many there are.
+        hit_term, yes: (n,) term and decision of each hit.
+        occurrence_term: (m,) term of each reference occurrence.
+    """
     paired = alignment.occurrence_of >= 0
 
-    def by_term(chosen: npt.NDArray[np.int32]) -> Counts:
+    def by_term(chosen: Int32s) -> Counts:
         return np.bincount(chosen, minlength=terms).astype(np.int64)
 
     return TermCounts(
-        targets=by_term(occurrences.term),
-        corr=by_term(hits.term[paired & hits.yes]),
-        fa=by_term(hits.term[~paired & hits.yes]),
-        corr_nondet=by_term(hits.term[~paired & ~hits.yes]),
-        omitted=by_term(occurrences.term[alignment.hit_of < 0]),
+        targets=by_term(occurrence_term),
+        corr=by_term(hit_term[paired & yes]),
+        fa=by_term(hit_term[~paired & yes]),
+        corr_nondet=by_term(hit_term[~paired & ~yes]),
+        omitted=by_term(occurrence_term[alignment.hit_of < 0]),
     )

@@ -128,10 +128,11 @@ def maximum(det: DET) -> Point:
 
 
 class Optimum(NamedTuple):
-    """Each term at its own best threshold."""
+    """Each term at its own best threshold; NaN for terms that do not count."""
 
-    threshold: Float64s  # (T,) NaN for terms that do not count
-    twv: Float64s  # (T,)
+    threshold: Float64s  # (T,)
+    p_miss: Float64s  # (T,) NaN also for counted terms that do not occur
+    p_fa: Float64s  # (T,)
 
 
 def optimum(
@@ -142,42 +143,44 @@ def optimum(
     trials: float,
     beta: float,
     thresholds: Float64s,
+    *,
+    counted: Bools | None = None,
 ) -> Optimum:
-    """The best TWV of each term that occurs, over the thresholds of the whole curve.
+    """The best threshold of each term, over the thresholds of the whole curve.
 
     Args:
         thresholds: ascending, as in `DET.threshold`; a term may also choose one above its own
             highest score, if another term has it: then it accepts nothing and is worth 0.
+        counted: (T,) terms that count; by default those that occur.
     """
-    occurs = targets > 0
-    best_threshold, best = np.full(len(targets), np.nan), np.full(len(targets), np.nan)
-    if not len(thresholds):
-        best[occurs] = 0.0
-        return Optimum(best_threshold, best)
-    chosen = occurs[term]
+    if counted is None:
+        counted = targets > 0
+    best = Optimum(*(np.full(len(targets), np.nan) for _ in range(3)))
+    chosen = counted[term]
     term, score, paired = term[chosen], score[chosen], paired[chosen]
     order = np.lexsort((-score, term))
     term, score, paired = term[order], score[order], paired[order]
     steps = _steps(term, paired, targets, trials)
-    value = steps.hits_after - beta * steps.fa_after
-    end_of_run = np.diff(score, append=np.nan) != 0
-    end_of_run |= np.diff(term, append=-1) != 0
-    term, score, value = term[end_of_run], score[end_of_run], value[end_of_run]
+    last = (np.diff(score, append=np.nan) != 0) | (np.diff(term, append=-1) != 0)
 
     top = np.full(len(targets), -np.inf)
     np.maximum.at(top, term, score)
     above = np.searchsorted(thresholds, top, side="right")
-    silent = occurs & (above < len(thresholds))
-    best[silent] = 0.0
-    best_threshold[silent] = thresholds[above[silent]]
-    # Ascending by value, then by descending threshold: the last one written is the best.
-    order = np.lexsort((-score, value, term))
-    term, score, value = term[order], score[order], value[order]
-    final = np.diff(term, append=-1) != 0
-    term, score, value = term[final], score[final], value[final]
-    better = ~(value < best[term])  # NaN: the term had no way to be silent
-    best[term[better]], best_threshold[term[better]] = value[better], score[better]
-    return Optimum(best_threshold, best)
+    silent = counted & (above < len(thresholds)) if len(thresholds) else counted
+    best.p_miss[silent], best.p_fa[silent] = 1.0, 0.0
+    if len(thresholds):
+        best.threshold[silent] = thresholds[above[silent]]
+    # The best row of each term: highest value, then lowest threshold.
+    value = steps.hits_after - beta * steps.fa_after
+    rows = np.flatnonzero(last)
+    rows = rows[np.lexsort((-score[rows], value[rows], term[rows]))]
+    rows = rows[np.diff(term[rows], append=-1) != 0]
+    rows = rows[~silent[term[rows]] | (value[rows] >= 0)]
+    best.threshold[term[rows]] = score[rows]
+    best.p_miss[term[rows]] = 1 - steps.hits_after[rows]
+    best.p_fa[term[rows]] = steps.fa_after[rows]
+    best.p_miss[targets == 0] = np.nan
+    return best
 
 
 def _steps(term: Int32s, paired: Bools, targets: Counts, trials: float) -> _Steps:
@@ -222,3 +225,62 @@ def _deviation(squares: Float64s, mean: Float64s, n: int) -> Float64s:
     spread[np.abs(spread) < 1e-13 * np.abs(squares)] = 0.0  # what rounding leaves of nothing
     deviation: Float64s = np.sqrt(np.maximum(spread, 0) / (n - 1))
     return deviation
+
+
+def articulated(det: DET) -> DET:
+    """Without the points inside runs of hits of one kind: the corners of the curve remain.
+
+    Along such a run the curve is a straight line parallel to an axis.
+    """
+    n = len(det)
+    if n < 3:
+        return det
+    inner = np.zeros(n, np.bool_)
+    for column in (det.p_miss, det.p_fa):
+        level = np.abs(np.diff(column)) < TIE
+        inner[1:-1] |= level[:-1] & level[1:]
+    keep = ~inner
+    return DET(
+        det.threshold[keep],
+        det.p_miss[keep],
+        det.p_fa[keep],
+        det.twv[keep],
+        det.sd_p_miss[keep],
+        det.sd_p_fa[keep],
+        det.sd_twv[keep],
+        det.terms,
+    )
+
+
+ISO_RATIOS = (
+    *(1.0, 10.0, 40.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4),
+    *(1e5, 2e5, 4e5, 6e5, 8e5, 9e5, 9.5e5, 9.8e5),
+)
+
+
+class IsoRatioPoint(NamedTuple):
+    """Where a curve meets the line ``P_miss = ratio * P_fa``."""
+
+    ratio: float
+    p_fa: float
+    p_miss: float
+    threshold: float  # of the point with the larger P_fa
+
+
+def iso_ratio_points(det: DET, ratios: tuple[float, ...] = ISO_RATIOS) -> list[IsoRatioPoint]:
+    """Interpolate the curve linearly where it meets each line; lines it never meets are left out.
+
+    Source: F4DE 3.5.0 (its behaviour).
+    """
+    found = []
+    for ratio in ratios:
+        side = det.p_miss - ratio * det.p_fa  # ascends with the threshold
+        right = int(np.searchsorted(side, 0.0, side="right")) - 1
+        if right < 0 or (right + 1 == len(side) and side[right] != 0):
+            continue
+        left = min(right + 1, len(side) - 1)
+        part = -side[right] / (side[left] - side[right]) if left > right else 0.0
+        p_fa = det.p_fa[right] + part * (det.p_fa[left] - det.p_fa[right])
+        p_miss = det.p_miss[right] + part * (det.p_miss[left] - det.p_miss[right])
+        found.append(IsoRatioPoint(ratio, float(p_fa), float(p_miss), float(det.threshold[right])))
+    return found

@@ -1,83 +1,58 @@
 """The whole evaluation on one screen: references found, hits paired, counted, measured.
 
-    ECF, words, terms --occurrences.find--> Occurrences  --inside excerpts-->  references
-    hit list ------------------------------------------- --inside excerpts-->  hits
-    hits, references --align--> Alignment --counts.count--> TermCounts
-    TermCounts --twv--> actual;   hits, Alignment --det.sweep--> every threshold
+    words, terms --occurrences.find--> Occurrences --inside excerpts--> references
+    hit list -------------------------------------- --inside excerpts--> hits
+    references, hits --align, or segments.pair--> Alignment --counts.count--> TermCounts
+    TermCounts --twv--> at the system's decisions
+    hits, Alignment --det, precision, cnxe--> at every threshold, and without any
 
-`evaluate` returns one `Evaluation`; `scoring.report` and `scoring.plot` only render it.
+`evaluate` returns one `Evaluation` with a `Group` for the whole and for every slice that was asked
+for (`scoring.group` measures it); `scoring.report` and `scoring.plot` only render.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from scoring import det as curve
-from scoring import twv
-from scoring.align import Alignment, align
-from scoring.counts import TermCounts, count
+from scoring import groups, twv
+from scoring.characters import split_lexemes, split_terms
+from scoring.counts import Counts
+from scoring.group import (
+    Corpus,
+    Group,
+    inside_excerpts,
+    measure,
+    select_hits,
+    select_occurrences,
+)
 from scoring.occurrences import Occurrences, find
+from scoring.options import Options, ScoreKind
 from scoring.twv import OperatingPoint
-from std.errors import InputError
-from std.excerpts import inside_one, speech_s
+from std.errors import InputError, StdError
+from std.excerpts import speech_s
+from std.formats.rttm import Turns
 from std.values import (
     ECF,
-    Bools,
     Detections,
     Float64s,
+    Int32s,
     Lexemes,
     Recording,
     STDList,
     TermList,
-    freeze,
 )
-
-NAN = float("nan")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How references are found, hits paired and trials counted."""
-
-    point: OperatingPoint = field(default_factory=OperatingPoint)
-    max_gap_s: float = 0.5  # between two words of a term
-    tolerance_s: float = 0.5  # between a hit's middle and its occurrence
-    trials_per_second: float = 1.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """The evaluation of some terms in some speech."""
-
-    name: str
-    speech_s: float
-    trials: int
-    terms: TermList
-    chosen: Bools  # (T,) terms of the list that belong to this group
-    counted: Bools  # (T,) of those, the terms that the means are taken over
-    hits: Detections  # inside the excerpts
-    occurrences: Occurrences  # inside the excerpts
-    alignment: Alignment
-    counts: TermCounts
-    det: curve.DET
-    p_miss: Float64s  # (T,) at the system's decisions; NaN where undefined
-    p_fa: Float64s  # (T,)
-    twv: Float64s  # (T,)
-    best: curve.Optimum  # (T,) each term at its own best threshold
-    measures: Mapping[str, float]  # NaN where undefined
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """Everything that was measured, and what was left out."""
+    """Everything that was measured, and what was left out; `groups[0]` is the whole."""
 
     system_id: str
     language: str
     options: Options
+    scores: ScoreKind  # what the scores were taken for
+    terms: TermList
     groups: tuple[Group, ...]
     ignored: Mapping[str, int]
     hits_outside: Detections
@@ -89,134 +64,103 @@ def evaluate(
     lexemes: Lexemes,
     terms: TermList,
     hits: STDList,
-    options: Options = Options(),
+    options: Options | None = None,
     *,
+    turns: Turns | None = None,
     hits_path: str = "<hits>",
     reference_path: str = "<reference>",
 ) -> Evaluation:
     """Score a hit list against a reference transcript.
 
     Args:
+        options: by default those of NIST's scorer.
+        turns: speech turns of the reference, for segment-based scoring.
         hits_path, reference_path: names in messages.
 
     Raises:
         InputError: hits of a term that the list does not have, hits only in recordings that the
             ECF does not have, or no term occurs anywhere in the transcript.
+        StdError: options that do not fit the input.
     """
+    options = options or Options()
+    excerpts = ecf.excerpts
+    if options.recordings:
+        excerpts = groups.in_recordings(excerpts, options.recordings)
+        if not excerpts:
+            raise StdError(f"expected recordings of the ECF, got {', '.join(options.recordings)}")
+    if options.characters:
+        lexemes = split_lexemes(
+            lexemes, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens
+        )
+        terms = split_terms(
+            terms, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens
+        )
     found = _of_terms(hits.detections, terms, hits_path)
     _same_recordings(ecf, found, hits_path)
     occurrences = find(terms, lexemes, max_gap_s=options.max_gap_s)
-    references_inside = inside_one(
-        ecf.excerpts,
-        occurrences.recordings,
-        occurrences.recording,
-        occurrences.start_s,
-        occurrences.first_end_s,
-    )
-    hits_inside = inside_one(
-        ecf.excerpts,
-        found.recordings,
-        found.recording,
-        found.start_s,
-        found.start_s + found.duration_s,
-    )
-    whole = score_group(
-        "all",
-        speech_s(ecf.excerpts),
-        terms,
-        np.ones(len(terms.terms), np.bool_),
-        select_hits(found, hits_inside),
-        select_occurrences(occurrences, references_inside),
-        options,
-        hits.score_range,
-    )
-    if not whole.counted.any():
+    hits_inside, references_inside = inside_excerpts(excerpts, found, occurrences)
+
+    by_term = dict(zip(hits.detections.terms, hits.searches, strict=True))
+    searches = [by_term.get(term.term_id) for term in terms.terms]
+    chosen = np.ones(len(terms.terms), np.bool_)
+    if options.searched_terms_only:
+        chosen = np.array([one is not None for one in searches], np.bool_)
+    targets = np.bincount(occurrences.term[references_inside], minlength=len(terms.terms))
+    if not targets[chosen].any():
         raise InputError(
             reference_path, 0, "an occurrence of a term inside the ECF's excerpts", "none"
         )
-    unscored = ~whole.counted[whole.hits.term]
+    whole = groups.Whole(excerpts, terms, chosen, searches, targets)
+    point = options.point or OperatingPoint(
+        1.0,
+        1.0,
+        twv.empirical_prior(
+            int(targets[chosen].sum()), speech_s(excerpts) * options.trials_per_second
+        ),
+    )
+    scores = _kind_of_scores(found.score, options.scores, hits_path)
+    corpus = Corpus(terms, found, occurrences, hits.score_range, turns, options, point, scores)
+    slices = [groups.Slice("all", excerpts, chosen)]
+    for one in options.group_by:
+        slices.extend(groups.slices(one, whole))
+    results = tuple(measure(one, corpus) for one in slices)
+    mine = chosen[found.term]
     return Evaluation(
         hits.system_id,
         hits.language or terms.language,
         options,
-        (whole,),
+        scores,
+        terms,
+        results,
         {
             "hits_outside_ecf": int((~hits_inside).sum()),
             "references_outside_ecf": int((~references_inside).sum()),
-            "hits_of_terms_without_references": int(unscored.sum()),
+            **_uncounted(options, results[0], targets, found.term[hits_inside & mine]),
+            "references_of_unsearched_terms": int(targets[~chosen].sum()),
         },
         select_hits(found, ~hits_inside),
         select_occurrences(occurrences, ~references_inside),
     )
 
 
-def score_group(
-    name: str,
-    seconds: float,
-    terms: TermList,
-    chosen: Bools,
-    hits: Detections,
-    occurrences: Occurrences,
-    options: Options,
-    score_range: tuple[float, float] | None,
-) -> Group:
-    """Pair, count and measure; hits and occurrences lie inside the excerpts of the group."""
-    trials = twv.number_of_trials(seconds, options.trials_per_second)
-    alignment = align(hits, occurrences, tolerance_s=options.tolerance_s, score_range=score_range)
-    counts = count(len(terms.terms), hits, occurrences, alignment)
-    counted = chosen & (counts.targets > 0)
-    beta = options.point.beta
-    p_miss = twv.p_miss(counts.miss, counts.targets)
-    p_fa = twv.p_fa(counts.fa, counts.targets, trials)
-    paired = alignment.occurrence_of >= 0
-    det = curve.sweep(hits.term, hits.score, paired, counts.targets, trials, beta, counted=counted)
-    best = curve.optimum(
-        hits.term, hits.score, paired, counts.targets * counted, trials, beta, det.threshold
-    )
-    highest = curve.maximum(det)
-    mean_p_miss, mean_p_fa = twv.mean(p_miss[counted]), twv.mean(p_fa[counted])
-    return Group(
-        name,
-        seconds,
-        trials,
-        terms,
-        chosen,
-        counted,
-        hits,
-        occurrences,
-        alignment,
-        counts,
-        det,
-        p_miss,
-        p_fa,
-        np.where(counted, twv.twv_of_terms(p_miss, p_fa, beta), np.nan),
-        best,
-        {
-            "ATWV": twv.twv(mean_p_miss, mean_p_fa, beta),
-            "MTWV": highest.twv,
-            "MTWV_threshold": highest.threshold,
-            "MTWV_P_miss": highest.p_miss,
-            "MTWV_P_fa": highest.p_fa,
-            "OTWV": twv.mean(best.twv[counted]),
-            "STWV": 1 - twv.mean(counts.omitted[counted] / counts.targets[counted]),
-            "P_miss": mean_p_miss,
-            "P_fa": mean_p_fa,
-            "decision_threshold": decision_threshold(hits, chosen),
-        },
-    )
+def _uncounted(options: Options, whole: Group, targets: Counts, hit_term: Int32s) -> dict[str, int]:
+    """Hits and occurrences inside the excerpts that take no part in the measures."""
+    if options.segments:
+        return {
+            "hits_not_best_in_their_segment": len(hit_term) - len(whole.hits),
+            "references_not_counted_by_segment": int(targets.sum() - len(whole.occurrences)),
+        }
+    if options.all_terms or options.pooled:
+        return {}
+    return {"hits_of_terms_without_references": int((targets[hit_term] == 0).sum())}
 
 
-def decision_threshold(hits: Detections, chosen: Bools) -> float:
-    """Half way between the lowest YES and the highest NO; NaN if a NO stands above a YES.
-
-    Where there is only one kind of decision, its edge.
-    """
-    mine = chosen[hits.term]
-    yes, no = hits.score[mine & hits.yes], hits.score[mine & ~hits.yes]
-    lowest, highest = yes.min(initial=np.inf), no.max(initial=-np.inf)
-    if not len(yes) or not len(no):
-        return float(lowest if len(yes) else highest if len(no) else NAN)
-    return float((lowest + highest) / 2) if highest <= lowest else NAN
+def _kind_of_scores(scores: Float64s, declared: ScoreKind | None, path: str) -> ScoreKind:
+    """What scores are: as declared, or probabilities if all of them could be."""
+    likely = not len(scores) or bool(scores.min() >= 0 and scores.max() <= 1)
+    if declared == "probability" and not likely:
+        raise InputError(path, 0, "scores from 0 to 1", f"{scores.min():g} to {scores.max():g}")
+    return declared or ("probability" if likely else "llr")
 
 
 def _of_terms(hits: Detections, terms: TermList, path: str) -> Detections:
@@ -246,29 +190,3 @@ def _same_recordings(ecf: ECF, hits: Detections, path: str) -> None:
         raise InputError(
             path, 0, "hits in recordings of the ECF", f"{first.file} channel {first.channel}"
         )
-
-
-def select_hits(hits: Detections, rows: Bools) -> Detections:
-    """Some of the hits."""
-    return Detections(
-        hits.terms,
-        hits.recordings,
-        hits.term[rows],
-        hits.recording[rows],
-        hits.start_s[rows],
-        hits.duration_s[rows],
-        hits.score[rows],
-        hits.yes[rows],
-    )
-
-
-def select_occurrences(occurrences: Occurrences, rows: Bools) -> Occurrences:
-    """Some of the occurrences."""
-    return Occurrences(
-        occurrences.recordings,
-        occurrences.term[rows],
-        occurrences.recording[rows],
-        occurrences.start_s[rows],
-        occurrences.end_s[rows],
-        occurrences.first_end_s[rows],
-    )

@@ -13,8 +13,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from scoring.align import Alignment
-from scoring.evaluate import Evaluation, Group
+from scoring.evaluate import Evaluation
+from scoring.group import Group
 from scoring.occurrences import Occurrences
+from scoring.twv import twv_of_terms
 from std.values import Detections
 
 MAIN_MEASURES = ("ATWV", "MTWV", "OTWV", "STWV", "P_miss", "P_fa")
@@ -42,7 +44,7 @@ def summary_json(evaluation: Evaluation) -> dict[str, Any]:
         "system_id": evaluation.system_id,
         "speech_seconds": whole.speech_s,
         "trials": whole.trials,
-        "beta": evaluation.options.point.beta,
+        "beta": whole.point.beta,
         "ignored": dict(evaluation.ignored),
         "groups": [_group_json(group) for group in evaluation.groups],
         "terms": [
@@ -57,7 +59,7 @@ def summary_json(evaluation: Evaluation) -> dict[str, Any]:
                 "twv": defined(value),
             }
             for term, targets, corr, fa, miss, rejected, value in zip(
-                whole.terms.terms,
+                whole.units,
                 whole.counts.targets.tolist(),
                 whole.counts.corr.tolist(),
                 whole.counts.fa.tolist(),
@@ -119,10 +121,10 @@ def summary_text(evaluation: Evaluation) -> str:
                 _number(measures["STWV"], ".4f"),
             ]
         )
-    point, whole = evaluation.options.point, evaluation.groups[0]
+    whole = evaluation.groups[0]
     lines = [
         f"system {evaluation.system_id or '(unnamed)'}: {whole.speech_s:.1f} s of speech, "
-        f"{whole.trials} trials per term, beta {point.beta:.6g}",
+        f"{whole.trials} trials per term, beta {whole.point.beta:.6g}",
         "",
         text_table(rows),
         "",
@@ -159,9 +161,11 @@ def terms_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
         for group in evaluation.groups:
             counts = group.counts
             chosen = np.flatnonzero(group.chosen)
-            terms = [group.terms.terms[i] for i in chosen]
+            terms = [group.units[i] for i in chosen]
+            best = group.best
+            best_twv = twv_of_terms(best.p_miss, best.p_fa, group.point.beta)
             supremum = np.where(
-                group.counted, 1 - counts.omitted / np.maximum(counts.targets, 1), np.nan
+                counts.targets > 0, 1 - counts.omitted / np.maximum(counts.targets, 1), np.nan
             )
             yield from zip(
                 [group.name] * len(chosen),
@@ -175,7 +179,7 @@ def terms_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
                 counts.omitted[chosen].tolist(),
                 *(
                     _cells(column[chosen])
-                    for column in (group.p_miss, group.p_fa, group.twv, group.best.twv)
+                    for column in (group.p_miss, group.p_fa, group.twv, best_twv)
                 ),
                 _cells(group.best.threshold[chosen]),
                 _cells(supremum[chosen]),
@@ -232,7 +236,7 @@ def _alignment_rows(
     evaluation: Evaluation, hits: Detections, occurrences: Occurrences, alignment: Alignment
 ) -> Iterable[Sequence[object]]:
     """Sorted by term, recording and time."""
-    terms = evaluation.groups[0].terms.terms
+    terms = evaluation.terms.terms
     paired = np.flatnonzero(alignment.hit_of >= 0)
     omitted = np.flatnonzero(alignment.hit_of < 0)
     spare = np.flatnonzero(alignment.occurrence_of < 0)

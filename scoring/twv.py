@@ -3,7 +3,8 @@
     P_miss(t) = missed(t) / targets(t)          P_fa(t) = false alarms(t) / (trials - targets(t))
     TWV = 1 - ( mean P_miss + beta * mean P_fa )          over the terms that occur
 
-Source: NIST STD 2006 evaluation plan, section 4; F4DE 3.5.0 (its behaviour).
+Source: NIST STD 2006 evaluation plan, section 4; F4DE 3.5.0 (its behaviour); for the named points
+the MediaEval 2013 SWS performance measures, section 3 and equation 21, and the QUESST 2014 setting.
 """
 
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.counts import Counts
+from std.errors import StdError
 from std.values import Float64s
 
 
@@ -29,12 +31,41 @@ class OperatingPoint:
 
     def __post_init__(self) -> None:
         if not (self.cost > 0 and self.value > 0 and 0 < self.prior < 1):
-            raise ValueError("costs must be above 0 and the prior between 0 and 1")
+            raise StdError(
+                "expected costs above 0 and a prior between 0 and 1, got "
+                f"costs {self.cost:g} and {self.value:g}, prior {self.prior:g}"
+            )
 
     @property
     def beta(self) -> float:
         """Weight of P_fa against P_miss: (C / V) (1 / prior - 1)."""
         return self.cost / self.value * (1 / self.prior - 1)
+
+
+# By name: costs of false alarm and miss, prior; None where the prior depends on the reference.
+NAMED_POINTS: dict[str, tuple[float, float, float | None]] = {
+    "nist2006": (0.1, 1.0, 1e-4),
+    "sws2012": (1.0, 1.0, None),
+    "sws2013": (1.0, 100.0, 0.00015),
+    "quesst2014": (1.0, 100.0, 0.0008),
+}
+
+
+def empirical_prior(targets: int, trials_per_term: float) -> float:
+    """The prior of MediaEval SWS 2012: all target trials over the trials of one term.
+
+    Source: MediaEval 2013 SWS performance measures, equation 17.
+
+    Raises:
+        StdError: there are as many targets as trials, so that it is no probability.
+    """
+    prior = targets / trials_per_term if trials_per_term else 1.0
+    if not 0 < prior < 1:
+        raise StdError(
+            f"sws2012: expected fewer targets than trials per term, got {targets} of "
+            f"{trials_per_term:g}"
+        )
+    return prior
 
 
 def number_of_trials(speech_s: float, trials_per_second: float = 1.0) -> int:

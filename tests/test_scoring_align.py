@@ -97,7 +97,7 @@ def test_counts_do_not_depend_on_the_order_of_hits_with_distinct_scores(hits, re
     random.shuffle(shuffled)
     expected = occurrences(references)
     one, two = (
-        count(2, found, expected, align(found, expected))
+        count(2, found.term, found.yes, expected.term, align(found, expected))
         for found in (detections(hits), detections(shuffled))
     )
     # Which of two equally good occurrences a hit takes is open; how many it takes is not.

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import det, twv
+from std.errors import StdError
 
 TRIALS, BETA = 50, 3.0
 
@@ -69,7 +70,8 @@ def test_optimum_against_trying_every_threshold(hits):
             continue
         only = np.arange(3) == t
         values = [at_threshold(one, *hits, only)[2][0] for one in curve.threshold.tolist()]
-        assert best.twv[t] == pytest.approx(max(values), abs=1e-12)
+        best_twv = 1 - (best.p_miss[t] + BETA * best.p_fa[t])
+        assert best_twv == pytest.approx(max(values), abs=1e-12)
         # The reference program names a score of the term's own, or the first one above them.
         own = sorted(set(score[term == t].tolist()))
         above = [one for one in curve.threshold.tolist() if not own or one > own[-1]]
@@ -87,7 +89,9 @@ def test_the_optimum_is_at_least_the_maximum(hits):
     curve = det.sweep(term, score, paired, targets, TRIALS, BETA)
     best = det.optimum(term, score, paired, targets, TRIALS, BETA, curve.threshold)
     if len(curve):
-        assert twv.mean(best.twv[targets > 0]) >= det.maximum(curve).twv - 1e-12
+        occurs = targets > 0
+        optimum = twv.twv(best.p_miss[occurs].mean(), best.p_fa[occurs].mean(), BETA)
+        assert optimum >= det.maximum(curve).twv - 1e-12
 
 
 def test_the_lowest_of_equally_good_thresholds_is_the_maximum():
@@ -145,5 +149,5 @@ def test_trials_are_rounded_half_to_even():
 
 @pytest.mark.parametrize("wrong", [{"cost": 0.0}, {"value": -1.0}, {"prior": 1.0}])
 def test_impossible_operating_points_are_refused(wrong):
-    with pytest.raises(ValueError, match="costs must be above 0"):
+    with pytest.raises(StdError, match="expected costs above 0"):
         twv.OperatingPoint(**wrong)

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.evaluate import Options, evaluate
+from scoring.evaluate import evaluate
+from scoring.options import Options
+from scoring.twv import twv_of_terms
 from std.errors import InputError
 from std.formats import ecf, rttm, stdlist, termlist
 from std.formats.files import open_input
@@ -99,7 +101,7 @@ def test_every_pair(name):
     got = Counter()
     for r, h in enumerate(alignment.hit_of.tolist()):
         where = occurrences.recordings[occurrences.recording[r]]
-        term = whole.terms.terms[occurrences.term[r]].term_id
+        term = whole.units[occurrences.term[r]].term_id
         yes = h >= 0 and hits.yes[h]
         score = float(hits.score[h]) if h >= 0 else float("nan")
         decision = ("YES" if yes else "NO") if h >= 0 else ""
@@ -120,7 +122,7 @@ def test_every_term(name):
     header = rows["MasterKey"] if "MasterKey" in rows else next(iter(rows.values()))
     column = {name: i for i, name in enumerate(header)}
     compared = 0
-    for i, term in enumerate(whole.terms.terms):
+    for i, term in enumerate(whole.units):
         row = rows[term.term_id]
         blank = not row[column["Occurrence|#Targ"]]
         assert blank == (not whole.counted[i])
@@ -129,7 +131,9 @@ def test_every_term(name):
         counts = whole.counts
         got = [counts.targets[i], counts.corr[i], counts.fa[i], counts.miss[i]]
         got += [whole.twv[i], whole.p_fa[i], whole.p_miss[i]]
-        got += [whole.best.twv[i], whole.best.threshold[i]]
+        best = whole.best
+        best_twv = twv_of_terms(best.p_miss, best.p_fa, whole.point.beta)[i]
+        got += [best_twv, best.threshold[i]]
         names = ["#Targ", "#Corr", "#FA", "#Miss", "TWV", "PFA", "PMISS"]
         names = [f"Occurrence|{one}" for one in names]
         names += ["Optimum TWV|TWV", "Optimum TWV|Dec. Thresh"]

@@ -1,0 +1,224 @@
+"""Normalised cross entropy: how much of the truth a system's scores leave untold.
+
+    Cnxe = [ P_tar mean(-log2 P(true | llr), targets)
+             + (1 - P_tar) mean(-log2 P(false | llr), non-targets) ]  /  H(P_tar)
+
+0 is a perfect system, 1 one that says nothing, more than 1 one that misleads. P_tar is the
+effective prior: costs and prior of the operating point in one number. Every term has as many
+trials as there are seconds of speech; trials without a hit have the system's lowest score.
+
+The minimum over affine recalibrations ``gamma * llr + delta`` is a logistic regression with one
+input; the isotonic bound allows any recalibration that keeps the order.
+
+Source: MediaEval 2013 Spoken Web Search, system performance measures, equations 22-23 and 32-45.
+
+Corners that the source leaves open:
+    no hit at all             every trial says nothing: Cnxe = minimum = 1
+    infinite scores           are taken as the system's highest (lowest) finite score
+    fewer trials than hits    undefined (NaN)
+    separable scores          the minimum is an infimum, gamma infinite: its limit is given
+    one distinct score        nothing to recalibrate but a constant: minimum 1, gamma 0
+    gamma < 0                 is kept when it wins: the scores are upside down
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from std.values import Bools, Float64s
+
+NAN = float("nan")
+FAR = 36.0  # stands for infinity if no score is finite: beyond it a double's probability is 1
+MAX_STEPS = 200
+ENOUGH = 1e-15  # decrease in bits at which Newton's steps stop
+
+
+class Cnxe(NamedTuple):
+    """Cross entropies as fractions of the prior entropy; NaN where undefined."""
+
+    actual: float
+    minimum: float
+    gamma: float  # of the best affine recalibration; infinite where scores separate
+    delta: float
+    isotonic: float
+
+    @property
+    def calibration_loss(self) -> float:
+        """What the best affine recalibration would win."""
+        return self.actual - self.minimum
+
+
+class _Trials(NamedTuple):
+    """Trials by distinct score: weights of the targets and of the others, each class summing up
+    to its prior."""
+
+    llr: Float64s  # (n,) ascending
+    target: Float64s  # (n,)
+    other: Float64s  # (n,)
+
+
+def effective_prior(prior: float, cost_miss: float, cost_fa: float) -> float:
+    """P_tar, equation 23.
+
+    >>> round(effective_prior(0.00015, 100, 1), 10)
+    0.0147805094
+    """
+    miss = cost_miss * prior
+    return miss / (miss + cost_fa * (1 - prior))
+
+
+def from_probabilities(scores: Float64s, p_tar: float) -> Float64s:
+    """Log-likelihood ratios of scores that are posterior probabilities, equation 35 turned round.
+
+    The cross entropy of a hit is then -log2 of the very probability it states.
+    """
+    with np.errstate(divide="ignore"):
+        llr: Float64s = np.log(scores) - np.log1p(-scores) - _logit(p_tar)
+    return llr
+
+
+def cross_entropy(llr: Float64s, paired: Bools, targets: int, trials: float, p_tar: float) -> Cnxe:
+    """Cross entropies of a system.
+
+    Args:
+        llr: (n,) natural log-likelihood ratios of the hits.
+        paired: (n,) the hit is paired with a reference occurrence.
+        targets: number of reference occurrences.
+        trials: number of all trials, not necessarily whole: terms * trials per second * seconds.
+        p_tar: effective prior.
+
+    Raises:
+        ValueError: a score is NaN, or the prior is not between 0 and 1.
+    """
+    if not 0 < p_tar < 1:
+        raise ValueError(f"the effective prior must be between 0 and 1, not {p_tar}")
+    if np.isnan(llr).any():
+        raise ValueError("a score is NaN")
+    if not len(llr):
+        return Cnxe(1.0, 1.0, 0.0, 0.0, 1.0)
+    missing_targets = targets - int(paired.sum())
+    missing_others = trials - targets - int((~paired).sum())
+    if targets <= 0 or missing_targets < 0 or trials <= targets or missing_others < 0:
+        return Cnxe(NAN, NAN, NAN, NAN, NAN)
+    weighed = _weigh(_finite(llr), paired, missing_targets, missing_others, targets, trials, p_tar)
+    prior_entropy = _entropy_bits(p_tar)
+    minimum, gamma, delta = _minimise(weighed, p_tar)
+    return Cnxe(
+        _bits(weighed, weighed.llr + _logit(p_tar)) / prior_entropy,
+        minimum / prior_entropy,
+        gamma,
+        delta,
+        _isotonic_bits(weighed) / prior_entropy,
+    )
+
+
+def _finite(llr: Float64s) -> Float64s:
+    finite = llr[np.isfinite(llr)]
+    low, high = (finite.min(), finite.max()) if len(finite) else (-FAR, FAR)
+    clipped: Float64s = np.clip(llr, low, high)
+    return clipped
+
+
+def _weigh(
+    llr: Float64s,
+    paired: Bools,
+    missing_targets: float,
+    missing_others: float,
+    targets: int,
+    trials: float,
+    p_tar: float,
+) -> _Trials:
+    """Weights by distinct score; the missing trials have the lowest one (equation 42)."""
+    distinct, where = np.unique(llr, return_inverse=True)
+    target = np.bincount(where, weights=paired, minlength=len(distinct)).astype(np.float64)
+    other = np.bincount(where, weights=~paired, minlength=len(distinct)).astype(np.float64)
+    target[0] += missing_targets
+    other[0] += missing_others
+    return _Trials(distinct, target * (p_tar / targets), other * ((1 - p_tar) / (trials - targets)))
+
+
+def _bits(trials: _Trials, log_odds: Float64s) -> float:
+    """Cross entropy in bits if the posterior log odds of each score are these."""
+    surprise = trials.target * np.logaddexp(0, -log_odds) + trials.other * np.logaddexp(0, log_odds)
+    return float(surprise.sum() / np.log(2))
+
+
+def _minimise(trials: _Trials, p_tar: float) -> tuple[float, float, float]:
+    """The least cross entropy in bits over gamma and delta, and where it is."""
+    if len(trials.llr) == 1:
+        return _entropy_bits(p_tar), 0.0, 0.0
+    limit = _separable(trials)
+    if limit is not None:
+        return limit
+    # Standardised, so that the curvature along both parameters is alike.
+    weight = trials.target + trials.other
+    centre = float(np.average(trials.llr, weights=weight))
+    scale = float(np.sqrt(np.average((trials.llr - centre) ** 2, weights=weight)))
+    x = (trials.llr - centre) / scale
+    slope, offset = 0.0, _logit(p_tar)
+    bits = _bits(trials, slope * x + offset)
+    for _ in range(MAX_STEPS):
+        p = _sigmoid(slope * x + offset)
+        residual = weight * p - trials.target
+        curvature = weight * p * (1 - p)
+        gradient = np.array([residual @ x, residual.sum()])
+        hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]])
+        step = np.linalg.lstsq(hessian, gradient, rcond=None)[0]
+        length = 1.0
+        while (
+            better := _bits(trials, (slope - length * step[0]) * x + offset - length * step[1])
+        ) > bits and length > 1e-12:
+            length /= 2
+        if better > bits:
+            break
+        slope, offset = slope - length * step[0], offset - length * step[1]
+        won, bits = bits - better, better
+        if won < ENOUGH and length == 1.0:
+            break
+    gamma = float(slope / scale)
+    return bits, gamma, float(offset - slope * centre / scale - _logit(p_tar))
+
+
+def _separable(trials: _Trials) -> tuple[float, float, float] | None:
+    """The limit if one threshold parts targets from others, but for trials exactly at it."""
+    has_target, has_other = np.flatnonzero(trials.target), np.flatnonzero(trials.other)
+    for sign, lowest_target, highest_other in (
+        (1.0, has_target[0], has_other[-1]),
+        (-1.0, -has_target[-1], -has_other[0]),
+    ):
+        if lowest_target > highest_other:
+            return 0.0, sign * np.inf, NAN
+        if lowest_target == highest_other:
+            at = abs(int(lowest_target))
+            target, other = trials.target[at], trials.other[at]
+            bits = (target + other) * _entropy_bits(target / (target + other))
+            return float(bits), sign * np.inf, NAN
+    return None
+
+
+def _isotonic_bits(trials: _Trials) -> float:
+    """Cross entropy in bits under the best recalibration that keeps the order of scores."""
+    from scipy.optimize import isotonic_regression
+
+    weight = trials.target + trials.other
+    p = isotonic_regression(trials.target / weight, weights=weight).x
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surprise = np.where(trials.target > 0, -trials.target * np.log2(p), 0.0)
+        surprise += np.where(trials.other > 0, -trials.other * np.log2(1 - p), 0.0)
+    return float(surprise.sum())
+
+
+def _entropy_bits(p: float) -> float:
+    return float(-(p * np.log2(p) + (1 - p) * np.log2(1 - p))) if 0 < p < 1 else 0.0
+
+
+def _logit(p: float) -> float:
+    return float(np.log(p) - np.log1p(-p))
+
+
+def _sigmoid(x: npt.NDArray[np.float64]) -> Float64s:
+    positive = x >= 0
+    e = np.exp(np.where(positive, -x, x))
+    result: Float64s = np.where(positive, 1 / (1 + e), e / (1 + e))
+    return result
