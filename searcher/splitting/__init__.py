@@ -61,6 +61,11 @@ class Splitter:
         """Find all matches of a (normalised) word; `WordTooLongError` if it is too long."""
         return self.index.matches(word, self.limits)
 
+    def warm_up(self) -> None:
+        """Compile the kernels now, or read them from the cache, rather than at the first word."""
+        known = next((word for word in self.vocabulary.words if 3 <= len(word) <= 30), "ab")
+        self.splits(known + known, 1)
+
     def splits(self, word: str, n: int = 25) -> list[Split]:
         """Find the n best splits of a (normalised) word; `WordTooLongError` if it is too long."""
         return best_splits(word, self.matches(word), self.vocabulary, n, self.ranking)

@@ -1,0 +1,134 @@
+"""std-query: what a term becomes. Arguments in, splits and expansions out."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from std.command import print_json, run
+from std.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from searcher.query import Expansion
+    from std.text import Normalisation
+    from std.vocabulary import Vocabulary
+
+METHODS = ("trie", "bktree", "linear", "rules", "primitive")
+RANKINGS = ("weighted", "geometric")
+EXAMPLE = """\
+examples:
+  std-query --vocabulary words.tsv burganlagen "die burganlagen von"
+  std-query --store INDEX --json polizeigewalt
+  std-query --vocabulary words.tsv -K 2 -R 0.4 --ranking geometric museenverwaltung
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the argument parser."""
+    parse = argparse.ArgumentParser(
+        prog="std-query",
+        description="Show what a term becomes: splits and expansions, without searching.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parse.add_argument("term", nargs="+", metavar="TERM", help="a word or a phrase")
+    words = parse.add_mutually_exclusive_group(required=True)
+    words.add_argument("--store", help="folder, memory: or couchdb://[user@]host[:port]/database")
+    words.add_argument(
+        "--vocabulary", type=Path, metavar="FILE", help="lines of word[<TAB>count], UTF-8"
+    )
+    split = parse.add_argument_group("splitting")
+    split.add_argument("--split-method", choices=METHODS, default="trie")
+    split.add_argument("-K", type=int, default=2, help="most edits of a part (2)")
+    split.add_argument("-R", type=float, default=0.2, help="most edits per letter of a part (0.2)")
+    split.add_argument("--min-part-length", type=int, default=2, help="letters of a part (2)")
+    split.add_argument("--ranking", choices=RANKINGS, default="weighted")
+    split.add_argument("--nbest", type=int, default=25, help="splits of a word (25)")
+    split.add_argument("--all-matches", action="store_true", help="every match of every segment")
+    split.add_argument("--bktree", type=Path, metavar="FOLDER", help="keep the BK-tree here")
+    parse.add_argument("--candidates", type=int, default=50, help="words of each expansion (50)")
+    parse.add_argument("--all-words", action="store_true", help="known words as well")
+    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parse.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
+    return parse
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done, 2 the user can mend it (usage, input, config)."""
+    args = parser().parse_args(argv)
+    return run("std-query", lambda: describe(args))
+
+
+def describe(args: argparse.Namespace) -> None:
+    """Describe all terms and print them."""
+    from searcher.query import Options, query, words_of
+    from searcher.query_table import print_queries
+    from searcher.splitting import make_splitter
+    from searcher.splitting.matches import Limits, check_length
+
+    for name in ("nbest", "candidates"):
+        if getattr(args, name) < 0:
+            raise ConfigError(f"--{name}: expected a number >= 0, got {getattr(args, name)}")
+    try:
+        limits = Limits(args.K, args.R, args.min_part_length)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    vocabulary, normalisation = opened(args)
+    for term in args.term:  # refuse a bad one before any work
+        for word in words_of(term, normalisation):
+            check_length(word)
+    splitter = make_splitter(vocabulary, args.split_method, limits, args.ranking, args.bktree)
+    splitter.warm_up()
+    options = Options(
+        args.nbest, args.candidates, args.all_words, args.all_matches, expansions(vocabulary)
+    )
+    described = [query(term, splitter, normalisation, options) for term in args.term]
+    if args.json:
+        print_json(described)
+    else:
+        print_queries(described)
+
+
+def expansions(vocabulary: "Vocabulary") -> "dict[str, Expansion]":
+    """The expansions by name; pronunciation is empty as long as nothing provides it."""
+    from searcher.expansion import dice, levenshtein
+
+    made: dict[str, Expansion] = {"levenshtein": levenshtein.build(vocabulary).similar}
+    long_enough = any(len(word) > 1 for word in vocabulary.words)
+    made["dice"] = dice.build(vocabulary).similar if long_enough else none_similar
+    made["pronunciation"] = none_similar
+    return made
+
+
+def none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
+    """Answer of an expansion that does not exist for this vocabulary."""
+    return [[] for _ in words]
+
+
+def opened(args: argparse.Namespace) -> "tuple[Vocabulary, Normalisation]":
+    """The vocabulary, of a file or of a store, and how its words are normalised."""
+    from std import vocabulary
+    from std.config import load
+    from std.text import require_same
+
+    text = load(args.config).text
+    if args.vocabulary:
+        return vocabulary.read(args.vocabulary, text), text
+    from contextlib import closing
+
+    from std.store import open_store, vocabulary_counts
+
+    with closing(open_store(args.store)) as store:
+        normalisation = store.normalisation()
+        counts = vocabulary_counts(store.segments())
+        if normalisation is None or not counts:
+            raise InputError(args.store, 0, "an index with recordings", "an empty one")
+        if args.config:
+            require_same(text, normalisation, args.store)
+        return vocabulary.of_counts(counts), normalisation
+
+
+if __name__ == "__main__":
+    sys.exit(main())
