@@ -1,7 +1,15 @@
 """Fixtures that several test files share."""
 
-from collections.abc import Callable, Sequence
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+import uuid
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -47,3 +55,91 @@ def network() -> NetworkMaker:
 def german() -> Path:
     """The example that ships: real German networks with references."""
     return Path(__file__).parent.parent / "examples" / "german"
+
+
+COUCHDB = Path(__file__).parent / "couchdb"
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+class PouchServer:
+    """pouchdb-server: speaks CouchDB's protocol, keeps its databases in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        self._folder = folder
+        self.start()
+
+    def start(self) -> None:
+        command = [
+            "node",
+            str(COUCHDB / "node_modules/pouchdb-server/bin/pouchdb-server"),
+            *("--host", "127.0.0.1", "--port", str(self.port), "--dir", str(self._folder)),
+            "--no-stdout-logs",
+        ]
+        with (self._folder / "server.log").open("ab") as log:
+            self._process = subprocess.Popen(command, cwd=self._folder, stdout=log, stderr=log)
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=5):
+                    return
+            except OSError:
+                assert self._process.poll() is None, (self._folder / "server.log").read_text()
+                assert time.monotonic() < deadline, "pouchdb-server does not answer"
+                time.sleep(0.05)
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        self._process.kill()
+        self._process.wait()
+
+
+def require_pouchdb() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("node is missing: no CouchDB server to test against")
+    if not (COUCHDB / "node_modules/pouchdb-server").is_dir():
+        pytest.skip("pouchdb-server is missing: npm ci --prefix tests/couchdb --ignore-scripts")
+
+
+@pytest.fixture(scope="session")
+def pouchdb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PouchServer]:
+    """A server of the test session, with its own folder; it dies with the session."""
+    require_pouchdb()
+    server = PouchServer(tmp_path_factory.mktemp("pouch db"))
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session")
+def couchdb_server(request: pytest.FixtureRequest) -> tuple[str, str | None]:
+    """``couchdb://[user@]host:port`` and the password: STD_COUCHDB_URL's, else pouchdb-server's."""
+    given = os.environ.get("STD_COUCHDB_URL")
+    if given is None:
+        return f"couchdb://127.0.0.1:{request.getfixturevalue('pouchdb').port}", None
+    parts = urlsplit(given)
+    scheme = "couchdbs" if parts.scheme in ("https", "couchdbs") else "couchdb"
+    user = f"{parts.username}@" if parts.username else ""
+    port = parts.port or (443 if parts.scheme == "https" else 5984)
+    return f"{scheme}://{user}{parts.hostname}:{port}", parts.password
+
+
+@pytest.fixture
+def couchdb_url(
+    couchdb_server: tuple[str, str | None], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """The store URL of a database that does not exist yet; it is dropped after the test."""
+    from std.store.couch_http import Database
+
+    server, password = couchdb_server
+    if password is not None:
+        monkeypatch.setenv("STD_COUCHDB_PASSWORD", password)
+    url = f"{server}/std-test-{uuid.uuid4().hex[:12]}"
+    yield url
+    database = Database(url)
+    database._request("DELETE", (), None, {})
+    database.close()

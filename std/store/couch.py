@@ -258,7 +258,7 @@ def open_couch(
     Raises:
         StoreError: no such database, no index in it, or no answer.
     """
-    database = Database(url, patience or Patience())
+    database = Database(url, patience)
     store = CouchStore(database, url, layout or Layout())
     if not database.exists():
         if not create:

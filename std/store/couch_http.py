@@ -56,12 +56,13 @@ class Database:
         StoreError: no answer in spite of all patience, or one that repeating does not mend.
     """
 
-    def __init__(self, url: str, patience: Patience) -> None:
+    def __init__(self, url: str, patience: Patience | None = None) -> None:
         from couchdb.http import Resource, Session
 
         base, self._credentials = address(url)
         self.url = url
         self.requests = 0  # round trips so far
+        patience = patience or Patience()
         self._patience = patience
         self._connection = Connection(patience.timeout_s)
         self._gzip = True

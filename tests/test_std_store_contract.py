@@ -1,0 +1,289 @@
+"""One contract for every kind of store: what is written in one way is read in one way."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from std.errors import StoreBusyError, StoreError
+from std.store import Segment, Store, open_store, vocabulary_counts
+from std.store.columns import IndexedRecording, SegmentColumns, pack_vocabulary
+from std.store.resident import ResidentSegment
+from std.text import Normalisation
+from std.values import Recording
+
+PLAIN = Normalisation()
+KINDS = ["memory", "embedded", pytest.param("couchdb", marks=pytest.mark.couchdb)]
+
+Open = Callable[..., Store]
+
+
+@pytest.fixture(params=KINDS)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where no store is yet."""
+    if request.param == "memory":
+        return f"memory:{uuid.uuid4().hex}"
+    if request.param == "embedded":
+        return str(tmp_path / "an index")
+    return str(request.getfixturevalue("couchdb_url"))
+
+
+@pytest.fixture
+def opened(url):
+    """Open the store; all that were opened are closed after the test."""
+    stores = []
+
+    def open_one(*, create: bool = True) -> Store:
+        stores.append(open_store(url, create=create))
+        return stores[-1]
+
+    yield open_one
+    for one in stores:
+        one.close()
+
+
+def random_columns(
+    seed: int, files: int = 2, words: int = 30, postings: int = 200, slots: int = 80
+) -> SegmentColumns:
+    """A segment without sense but of the right form; few words have most of the postings."""
+    rng = np.random.default_rng(seed)
+    if files * words * slots == 0:
+        words = postings = slots = 0
+    vocabulary = sorted({f"w{n}äß𝄞"[: rng.integers(2, 7)] for n in range(words)})
+    word = np.sort(rng.zipf(1.5, postings) % max(1, len(vocabulary)))
+    key = rng.integers(0, max(1, files), postings).astype(np.uint64) << np.uint64(32)
+    key |= rng.integers(0, 10**7, postings).astype(np.uint64)
+    order = np.lexsort((key, word))
+    recordings = tuple(
+        IndexedRecording(Recording(f"{seed}-{i}", 1 + i % 2), 1000 + i, i, i % 2 == 1)
+        for i in range(files)
+    )
+    slot_key = rng.integers(0, max(1, files), slots).astype(np.uint64) << np.uint64(32)
+    return SegmentColumns(
+        recordings,
+        pack_vocabulary(vocabulary),
+        np.searchsorted(word, np.arange(len(vocabulary) + 1)),
+        key[order],
+        rng.integers(0, 2**16, postings).astype(np.uint16),
+        rng.random(postings, dtype=np.float32),
+        rng.integers(0, max(1, slots), postings).astype(np.int32),
+        np.sort(slot_key | rng.integers(0, 10**7, slots).astype(np.uint64)),
+        rng.random(slots, dtype=np.float32),
+        rng.integers(-1, max(1, len(vocabulary)), slots).astype(np.int32),
+    )
+
+
+def commit(store: Store, *columns: SegmentColumns, **rest) -> None:
+    with store.writing():
+        store.commit(columns, normalisation=PLAIN, **rest)
+
+
+def assert_reads_as(segment: Segment, columns: SegmentColumns, deleted=frozenset()) -> None:
+    """A segment of any store reads as one whose columns are all at hand."""
+    plain = ResidentSegment(columns.digest()[:32], columns, deleted)
+    assert segment.id == plain.id
+    assert segment.recordings == plain.recordings
+    assert segment.deleted == deleted
+    assert segment.words() == plain.words()
+    np.testing.assert_array_equal(segment.counts(), plain.counts(), strict=True)
+    asked = [*plain.words()[::2], "not there", ""]
+    got, expected = segment.postings(asked), plain.postings(asked)
+    assert got.keys() == expected.keys()
+    for word, postings in expected.items():
+        for one, other in zip(got[word], postings, strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
+    rows = range(len(plain.recordings))
+    for one, other in zip(segment.slots(rows), plain.slots(rows), strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
+    assert segment.columns().digest() == columns.digest()
+
+
+def test_empty(opened):
+    store = opened()
+    assert store.segments() == ()
+    assert store.normalisation() is None
+    assert vocabulary_counts(store.segments()) == {}
+
+
+def test_what_is_committed_is_read(opened):
+    columns = random_columns(1)
+    commit(opened(), columns)
+    store = opened(create=False)
+    assert store.normalisation() == PLAIN
+    (segment,) = store.segments()
+    assert_reads_as(segment, columns)
+    assert segment.extra("phones") is None
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"files": 0},
+        {"words": 1, "postings": 1, "slots": 1},
+        {"postings": 0},
+        {"words": 400, "postings": 9000, "slots": 3000},
+    ],
+    ids=["nothing", "one posting", "no postings", "frequent words"],
+)
+def test_sizes(opened, shape):
+    columns = random_columns(5, **shape)
+    commit(opened(), columns)
+    (segment,) = opened().segments()
+    assert_reads_as(segment, columns)
+
+
+@settings(
+    deadline=None,
+    max_examples=8,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    seeds=st.lists(st.integers(0, 9), max_size=3, unique=True),
+    words=st.integers(1, 40),
+    postings=st.integers(0, 300),
+    dead=st.sets(st.integers(0, 1)),
+)
+def test_any_segments(opened, seeds, words, postings, dead):
+    parts = [random_columns(seed, words=words, postings=postings) for seed in seeds]
+    store = opened()
+    with store.writing():
+        old = [one.id for one in store.segments()]
+        store.commit(parts, normalisation=PLAIN, replace=old)
+        gone = {f"{seed}-{i}" for seed in seeds[:1] for i in dead}
+        store.commit(normalisation=PLAIN, delete_files=gone)
+    deleted = [frozenset(dead) if i == 0 else frozenset() for i in range(len(parts))]
+    expected = [(p, d) for p, d in zip(parts, deleted, strict=True) if len(d) < 2]
+    segments = opened().segments()
+    assert len(segments) == len(expected)
+    for segment, (columns, dead_rows) in zip(segments, expected, strict=True):
+        assert_reads_as(segment, columns, dead_rows)
+
+
+def test_extra_columns(opened):
+    extra = {
+        "phones": np.arange(12, dtype="<i8").reshape(3, 4),
+        "flags": np.array([True, False]),
+        "none": np.empty((0, 3), "<f8"),
+    }
+    columns = replace(random_columns(2), extra=extra)
+    commit(opened(), columns)
+    (segment,) = opened().segments()
+    for name, column in extra.items():
+        got = segment.extra(name)
+        assert got is not None
+        np.testing.assert_array_equal(got, column, strict=True)
+    assert segment.columns().digest() == columns.digest()
+
+
+def test_a_snapshot_outlives_what_a_writer_does(opened):
+    first, second = random_columns(1), random_columns(2)
+    commit(opened(), first)
+    (snapshot,) = opened().segments()
+    store = opened()
+    commit(store, second, replace=[snapshot.id])
+    assert_reads_as(snapshot, first)
+    assert [one.id for one in store.segments()] == [second.digest()[:32]]
+    assert_reads_as(store.segments()[0], second)
+
+
+def test_a_commit_is_seen_at_once_and_whole(opened):
+    reader, writer = opened(), opened()
+    with writer.writing():
+        writer.commit([random_columns(1), random_columns(2)], normalisation=PLAIN)
+        assert len(reader.segments()) == 2
+        writer.commit([random_columns(3)], normalisation=PLAIN)
+        assert len(reader.segments()) == 3
+
+
+def test_the_same_speech_twice_is_the_same_index(opened):
+    columns = random_columns(1)
+    for _ in range(2):
+        commit(opened(), columns, delete_files={"1-0", "1-1"})
+    commit(opened(), columns, columns)
+    (segment,) = opened().segments()
+    assert_reads_as(segment, columns)
+
+
+def test_deleting_files(opened):
+    store = opened()
+    commit(store, random_columns(1), random_columns(2))
+    commit(store, delete_files={"1-0"})
+    one, other = store.segments()
+    assert (one.deleted, other.deleted) == ({0}, set())
+    assert_reads_as(one, random_columns(1), frozenset({0}))
+    commit(store, delete_files={"1-1"})
+    (other,) = store.segments()
+    assert_reads_as(other, random_columns(2))
+
+
+def test_an_added_segment_is_not_touched_by_its_own_deletions(opened):
+    store = opened()
+    commit(store, random_columns(1))
+    anew = random_columns(11)
+    anew = replace(anew, recordings=random_columns(1).recordings)
+    commit(store, anew, delete_files={"1-0", "1-1"})
+    (segment,) = store.segments()
+    assert_reads_as(segment, anew)
+
+
+def test_another_normalisation_is_refused(opened):
+    store = opened()
+    commit(store, random_columns(1))
+    with (
+        pytest.raises(StoreError, match=r"expected text\.case = 'lower'.*got 'keep'"),
+        store.writing(),
+    ):
+        store.commit([random_columns(2)], normalisation=Normalisation(case="keep"))
+    assert len(store.segments()) == 1
+
+
+def test_one_writer_at_a_time(opened):
+    one, other = opened(), opened()
+    with one.writing(), pytest.raises(StoreBusyError, match="writing"), other.writing():
+        pytest.fail("two writers")
+    with other.writing(), pytest.raises(StoreBusyError, match="writing"), other.writing():
+        pytest.fail("the same writer twice")
+    with one.writing():
+        one.commit([random_columns(1)], normalisation=PLAIN)
+
+
+def test_the_right_to_write_ends_with_an_error(opened):
+    store = opened()
+    with pytest.raises(ZeroDivisionError), store.writing():
+        1 / 0  # noqa: B018
+    commit(store, random_columns(1))
+    assert len(store.segments()) == 1
+
+
+def test_the_counts_of_all_segments(opened):
+    store = opened()
+    commit(store, random_columns(1), random_columns(2))
+    counts = vocabulary_counts(store.segments())
+    assert list(counts) == sorted(counts)
+    assert sum(counts.values()) == 400
+
+
+@pytest.mark.parametrize("path", ["nowhere", "empty", "foreign"])
+def test_no_index_there(tmp_path, path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "letter.txt").write_text("Dear Sir")
+    with pytest.raises(StoreError, match=r"expected an index .*, got no manifest\.json"):
+        open_store(str(tmp_path / path))
+
+
+def test_a_folder_with_something_else_is_refused(tmp_path):
+    (tmp_path / "letter.txt").write_text("Dear Sir")
+    with pytest.raises(StoreError, match=r"expected an empty folder or an index.*letter\.txt"):
+        open_store(str(tmp_path), create=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_memory_without_a_name_is_new_each_time():
+    commit(open_store("memory:"), random_columns(1))
+    assert open_store("memory:").segments() == ()
