@@ -1,0 +1,186 @@
+"""The corpus and what was discovered in it: the values every measure works on.
+
+    Corpus       phone and word tiers over one table of files, and the talker of each file
+    Discovery    the distinct fragments of a class file and who is a member of which class
+
+A *fragment* is a stretch of time; its *run* is the half-open range ``lo:hi`` of rows of a tier
+that it transcribes to (`scoring.discovery.transcription`). Order within a file is compared by
+exact ranks of the times, never by sums of floats.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from std.errors import InputError
+from std.formats.alignments import Tier
+from std.formats.classes import Classes
+from std.values import Bools, Float64s, freeze
+
+Ints = npt.NDArray[np.integer[Any]]  # int32 or int64
+Times = npt.NDArray[np.number[Any]]  # ticks or seconds
+
+SILENCE = "SIL"
+SPOKEN_NOISE = "SPN"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """A tier as arrays, sorted by file and time; onsets and offsets ascend within a file."""
+
+    file: Ints  # (n,) index into Corpus.files
+    onset_s: Float64s  # (n,)
+    offset_s: Float64s  # (n,)
+    label: Ints  # (n,) index into labels
+    labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def labelled(self, *names: str) -> Bools:
+        """Which rows carry one of these labels; shape (n,)."""
+        codes = [i for i, label in enumerate(self.labels) if label in names]
+        return np.isin(self.label, codes)
+
+    def where(self, keep: Bools) -> "Track":
+        """Only these rows."""
+        return Track(
+            self.file[keep], self.onset_s[keep], self.offset_s[keep], self.label[keep], self.labels
+        )
+
+    def text(self) -> str:
+        """One character per row, equal characters for equal labels."""
+        return "".join(map(chr, (self.label + FIRST_CHARACTER).tolist()))
+
+
+FIRST_CHARACTER = 0xF0000  # a private plane: no surrogates among the 65,534 labels that fit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corpus:
+    """The gold annotation."""
+
+    files: tuple[str, ...]
+    phones: Track
+    words: Track
+    talker: Ints  # (number of files,) index into talkers; all zero when none are known
+    talkers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Discovery:
+    """Distinct fragments, sorted by (file, onset, offset), and class membership as listed."""
+
+    file: Ints  # (f,) index into Corpus.files
+    onset_s: Float64s  # (f,)
+    offset_s: Float64s  # (f,)
+    member_of: Ints  # (m,) class of each listed member
+    member: Ints  # (m,) index of its fragment
+    classes: int  # classes listed, empty ones included
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.file)
+
+    def where(self, keep: Bools) -> "Discovery":
+        """Only these fragments, with their memberships; shape of ``keep``: (f,)."""
+        new_index = np.cumsum(keep, dtype=np.int32) - 1
+        stays = keep[self.member]
+        return Discovery(
+            self.file[keep],
+            self.onset_s[keep],
+            self.offset_s[keep],
+            self.member_of[stays],
+            new_index[self.member[stays]],
+            self.classes,
+        )
+
+
+def make_corpus(
+    phones: Tier,
+    words: Tier,
+    talkers: Mapping[str, str] | None = None,
+    talker_prefix: int | None = None,
+) -> Corpus:
+    """Bring phones and words to one table of files and name the talkers.
+
+    Args:
+        phones, words: the tiers; files of words without phones are kept.
+        talkers: talker of each file (`std.formats.folds.parse_talkers`).
+        talker_prefix: or: the first so many characters of a file's name are its talker.
+
+    Raises:
+        ValueError: a file with phones has no talker in ``talkers``.
+    """
+    files = tuple(sorted({*phones.spans.files, *words.spans.files}))
+    names = dict.fromkeys(files, "")
+    if talkers is not None:
+        for file in phones.spans.files:
+            if file not in talkers:
+                raise ValueError(f"no talker is given for file {file}")
+        names = {file: talkers.get(file, "") for file in files}
+    elif talker_prefix is not None:
+        names = {file: file[:talker_prefix] for file in files}
+    table = tuple(sorted(set(names.values())))
+    index = {name: i for i, name in enumerate(table)}
+    talker = np.array([index[names[file]] for file in files], dtype=np.int32)
+    return Corpus(files, _track(phones, files), _track(words, files), talker, table)
+
+
+def _track(tier: Tier, files: tuple[str, ...]) -> Track:
+    """A tier over the corpus's table of files."""
+    rows = tier.spans
+    index = {file: i for i, file in enumerate(files)}
+    remap = np.array([index[file] for file in rows.files], dtype=np.int32)
+    return Track(remap[rows.file], rows.onset_s, rows.offset_s, tier.label, tier.labels)
+
+
+def make_discovery(classes: Classes, corpus: Corpus, path: Path | str = "<classes>") -> Discovery:
+    """Find the distinct fragments of a class file.
+
+    Raises:
+        InputError: a member lies in a recording that has no phones.
+    """
+    rows = classes.spans
+    known = {corpus.files[i]: i for i in np.unique(corpus.phones.file).tolist()}
+    remap = np.array([known.get(file, -1) for file in rows.files], dtype=np.int32)
+    file = remap[rows.file] if len(rows) else np.empty(0, np.int32)
+    unknown = np.flatnonzero(file < 0)
+    if len(unknown):
+        first = unknown[0]
+        raise InputError(
+            path, int(rows.line[first]), "a recording of the phones", rows.files[rows.file[first]]
+        )
+    order = np.lexsort((rows.offset_s, rows.onset_s, file))
+    changed = np.zeros(max(len(order) - 1, 0), np.bool_)
+    file_, onset_s, offset_s = file[order], rows.onset_s[order], rows.offset_s[order]
+    for column in (file_, onset_s, offset_s):
+        changed |= column[1:] != column[:-1]
+    new = np.append(True, changed)[: len(order)]
+    member = np.empty(len(order), np.int32)
+    member[order] = np.cumsum(new, dtype=np.int32) - 1
+    return Discovery(
+        file_[new], onset_s[new], offset_s[new], classes.member_of, member, len(classes.ids)
+    )
+
+
+def order_keys(*times: tuple[Ints, Times]) -> list[Ints]:
+    """Turn (file, time) columns into integers that compare as the pairs do, exactly.
+
+    ``time`` may be of any one kind of number; the keys of all columns are comparable.
+    """
+    table, ranks = np.unique(np.concatenate([time for _, time in times]), return_inverse=True)
+    bounds = np.cumsum([len(time) for _, time in times])[:-1]
+    return [
+        file.astype(np.int64) * len(table) + rank
+        for (file, _), rank in zip(times, np.split(ranks, bounds), strict=True)
+    ]

@@ -1,0 +1,120 @@
+"""Which items have a partner in their group that does not overlap them, without listing pairs.
+
+Grouping, matching and coverage all ask: is there *another* occurrence of the same thing, apart in
+time? Sorting answers it: a partner in another file is always apart; in the same file it is enough
+to know the earliest end and the latest onset among the others. Only what is left open (everybody
+else in the group touches the item) is compared pair by pair, and those are few.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.discovery.corpus import Ints, Times
+from std.values import Bools
+
+PairTest = Callable[[Ints, Ints], Bools]
+Scope = Literal["all", "within", "cross"]
+
+CHUNK = 1_000_000  # pairs looked at together
+
+
+def differs_in_group(group: Ints, value: Ints) -> Bools:
+    """Whether an item's group holds a value other than the item's own; shape (n,)."""
+    order = np.lexsort((value, group))
+    first, last = _ends(group[order])
+    out = np.empty(len(group), np.bool_)
+    out[order] = value[order][first] != value[order][last]
+    return out
+
+
+def _ends(ordered: Ints) -> tuple[Ints, Ints]:
+    """First and last position of each element's run of equal values; shapes (n,)."""
+    new = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    sizes = np.diff(np.append(new, len(ordered)))
+    return np.repeat(new, sizes), np.repeat(new + sizes - 1, sizes)
+
+
+def smallest_of_others(group: Ints, owner: Ints, value: Times) -> npt.NDArray[np.float64]:
+    """The smallest value in an item's group among items of other owners; inf if there is none."""
+    order = np.lexsort((value, group))
+    group_, owner_, value_ = group[order], owner[order], value[order].astype(np.float64)
+    first, _ = _ends(group_)
+    foreign = np.flatnonzero(owner_ != owner_[first])
+    second = np.full(len(group), np.inf)  # per group, kept at the position of its first item
+    np.minimum.at(second, first[foreign], value_[foreign])
+    result = np.where(owner_ == owner_[first], second[first], value_[first])
+    out = np.empty(len(group), np.float64)
+    out[order] = result
+    return out
+
+
+def has_mate(
+    group: Ints,
+    owner: Ints,
+    file: Ints,
+    onset: Times,
+    end: Times,
+    apart: PairTest | None = None,
+) -> Bools:
+    """Whether another owner's item in the same group is apart from this one.
+
+    Args:
+        group, owner, file: (n,) integers; equal owners are never mates.
+        onset, end: (n,) an item ends before another begins iff ``end <= onset``.
+        apart: test of item index pairs (i, j) for mates whose times do touch, when the profile's
+            notion of overlap allows them; None: items that share time are never mates.
+    """
+    found = differs_in_group(group, file)
+    found |= smallest_of_others(group, owner, end) <= onset
+    found |= -smallest_of_others(group, owner, -onset) >= end
+    if apart is not None:
+        look_closer(group, owner, found, ~found, apart)
+    return found
+
+
+def look_closer(group: Ints, owner: Ints, found: Bools, undecided: Bools, mates: PairTest) -> None:
+    """Compare the undecided items with everybody else in their group; sets ``found`` in place."""
+    order = np.argsort(group, kind="stable")
+    first, last = _ends(group[order])
+    where = np.flatnonzero(undecided[order] & (last > first))
+    for at, other in expand(where, first[where], last[where] + 1):
+        i, j = order[at], order[other]
+        fits = owner[i] != owner[j]
+        i, j = i[fits], j[fits]
+        found[i[mates(i, j)]] = True
+
+
+def expand(item: Ints, lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Yield arrays of pairs (item, k) for every k in lo:hi, about CHUNK pairs at a time."""
+    sizes = np.maximum(hi - lo, 0)
+    total = np.cumsum(sizes)
+    cuts = np.searchsorted(total, np.arange(CHUNK, total[-1] if len(total) else 0, CHUNK))
+    for part in np.split(np.arange(len(item)), cuts):
+        if len(part):
+            size = sizes[part]
+            shift = np.repeat(lo[part] - (np.cumsum(size) - size), size)
+            yield np.repeat(item[part], size), np.arange(len(shift)) + shift
+
+
+def has_mate_in(
+    scope: Scope,
+    talker: Ints,
+    group: Ints,
+    owner: Ints,
+    file: Ints,
+    onset: Times,
+    end: Times,
+    apart: PairTest | None = None,
+) -> Bools:
+    """`has_mate` among all items, among those of the same talker, or among the others'.
+
+    Items of different talkers lie in different files, so they are always apart.
+    """
+    if scope == "cross":
+        return differs_in_group(group, talker)
+    if scope == "within":
+        group = group * (int(talker.max(initial=0)) + 1) + talker
+    return has_mate(group, owner, file, onset, end, apart)

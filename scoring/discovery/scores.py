@@ -1,0 +1,81 @@
+"""The values of one evaluation, and why any of them is undefined."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from scoring.discovery.mates import Scope
+from scoring.discovery.rates import Rates
+
+ProfileName = Literal["zrc2017", "zrc2015", "definition"]
+PROFILES: tuple[ProfileName, ...] = ("zrc2017", "zrc2015", "definition")
+
+RATES = ("boundary", "token", "type", "grouping", "matching")  # in the order people print them
+PARTS = ("precision", "recall", "fscore")
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Every measure on one set of fragments; NaN where undefined."""
+
+    boundary: Rates
+    token: Rates
+    type: Rates
+    grouping: Rates
+    matching: Rates
+    coverage: float
+    ned: float
+    counts: Mapping[str, int] = field(default_factory=dict)  # what the measures were computed from
+    notes: Mapping[str, str] = field(default_factory=dict)  # what was odd, by measure
+
+    def __iter__(self) -> Iterator[tuple[str, str, float]]:
+        """Yield (measure, part, value); coverage and ned have the part ''."""
+        for measure in RATES:
+            rates: Rates = getattr(self, measure)
+            for part in PARTS:
+                yield measure, part, getattr(rates, part)
+        yield "coverage", "", self.coverage
+        yield "ned", "", self.ned
+
+    def reasons(self) -> dict[str, str]:
+        """Why values are NaN, and where the published tool would have crashed."""
+        why = {
+            "precision": "nothing was discovered that could be right or wrong",
+            "recall": "the gold annotation has nothing to find",
+            "fscore": "precision or recall is undefined",
+        }
+        reasons = dict(self.notes)
+        for measure, part, value in self:
+            if math.isnan(value):
+                name = f"{measure}.{part}" if part else measure
+                reasons[name] = why.get(part) or UNDEFINED[measure]
+            elif part == "fscore" and value == 0:
+                reasons.setdefault(f"{measure}.fscore", "precision and recall are 0: taken as 0")
+        return reasons
+
+
+UNDEFINED = {
+    "coverage": "the discovered or the discoverable part of the corpus is empty",
+    "ned": "no two fragments form a pair",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A measure over folds; population standard deviation."""
+
+    mean: float
+    std: float
+    min: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a class file scores in one profile."""
+
+    profile: ProfileName
+    scores: Mapping[Scope, Scores]  # "all", and "within" and "cross" when talkers are known
+    fold_scores: tuple[Scores, ...] = ()
+    spread: Mapping[tuple[str, str], Spread] = field(default_factory=dict)  # (measure, part)
