@@ -41,3 +41,10 @@ def concatenate(parts: Sequence[Candidates]) -> Candidates:
 
 def _column(columns: Sequence[npt.NDArray[np.int64]]) -> Int64s:
     return np.concatenate([np.empty(0, np.int64), *columns])
+
+
+def in_order(candidates: Candidates) -> Candidates:
+    """Ordered by term, recording and time."""
+    return candidates.rows(
+        np.lexsort((candidates.end_ms, candidates.start_ms, candidates.recording, candidates.term))
+    )

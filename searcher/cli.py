@@ -89,7 +89,7 @@ def batch(args: argparse.Namespace) -> None:
     encoding = "GB2312" if term_list.encoding.lower().startswith("gb") else "UTF-8"
     if args.explain:
         with replace_file(args.explain) as sink:
-            for one in explained(found, contexts(found.candidates, segments)):
+            for one in explained(found, contexts(found.candidates, found.recordings, segments)):
                 sink.write(json.dumps(one, ensure_ascii=False).encode() + b"\n")
     with replace_file(args.output) as sink:
         stdlist.dump(hits, sink, args.dialect, encoding)
@@ -120,7 +120,7 @@ def interactive(args: argparse.Namespace) -> None:
             raise InputError("TERM", 0, "a word or a phrase", term.text)
     speech_s = sum(one.speech_ms for s in segments for one in s.recordings) / 1000
     found = search(terms, segments, config, speech_s=speech_s)
-    hits = list(explained(found, contexts(found.candidates, segments)))
+    hits = list(explained(found, contexts(found.candidates, found.recordings, segments)))
     if args.json:
         print_json(hits)
         return

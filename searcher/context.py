@@ -8,6 +8,7 @@ import numpy as np
 from searcher.candidates import Candidates
 from std.store import Segment
 from std.store.columns import KEY_SHIFT
+from std.values import Recording
 
 WORDS_AROUND = 4
 
@@ -20,29 +21,31 @@ class Context(NamedTuple):
     after: str
 
 
-def contexts(candidates: Candidates, segments: Sequence[Segment]) -> list[Context]:
+def contexts(
+    candidates: Candidates, recordings: Sequence[Recording], segments: Sequence[Segment]
+) -> list[Context]:
     """(n,) the context of each candidate, from the slots of its recording.
 
-    ``candidates.recording`` points into the segments' recordings, one segment after the other.
+    ``candidates.recording`` points into ``recordings``.
     """
     found = [Context("", "", "")] * len(candidates.term)
-    offset = 0
+    place_of = {one: i for i, one in enumerate(recordings)}
     for segment in segments:
-        here = (candidates.recording >= offset) & (
-            candidates.recording < offset + len(segment.recordings)
-        )
-        rows = np.flatnonzero(here)
-        if len(rows):
-            for row, context in zip(
-                rows.tolist(), _in_segment(candidates.rows(rows), offset, segment), strict=True
-            ):
+        row_of = np.full(len(recordings), -1, dtype=np.int64)
+        for i, one in enumerate(segment.recordings):
+            if i not in segment.deleted:
+                row_of[place_of[one.recording]] = i
+        here = np.flatnonzero(row_of[candidates.recording] >= 0)
+        if len(here):
+            some = candidates.rows(here)
+            some = some._replace(recording=row_of[some.recording])
+            for row, context in zip(here.tolist(), _in_segment(some, segment), strict=True):
                 found[row] = context
-        offset += len(segment.recordings)
     return found
 
 
-def _in_segment(candidates: Candidates, offset: int, segment: Segment) -> list[Context]:
-    recording = candidates.recording - offset
+def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
+    recording = candidates.recording
     slots = segment.slots(np.unique(recording).tolist())
     said = slots.word >= 0
     key, word = slots.key[said], slots.word[said]

@@ -10,7 +10,7 @@ overlap them, best first. (Chaining neighbours instead would swallow a word said
 
 import numpy as np
 
-from searcher.candidates import Candidates
+from searcher.candidates import Candidates, in_order
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
@@ -19,11 +19,8 @@ SAME_PLACE_MS = 500  # NIST's matching tolerance: two hits closer than this comp
 
 def merge(candidates: Candidates) -> Candidates:
     """One candidate per term and place, ordered by term, recording and time."""
-    order = np.lexsort(
-        (candidates.end_ms, candidates.start_ms, candidates.recording, candidates.term)
-    )
-    candidates = candidates.rows(order)
-    if len(order) == 0:
+    candidates = in_order(candidates)
+    if len(candidates.term) == 0:
         return candidates
     crowd = crowds(candidates)
     size = np.bincount(crowd)

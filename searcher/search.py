@@ -1,25 +1,30 @@
 """The search pipeline on one screen: terms and segments in, decided detections out.
 
 Term        --variants-->   word sequences to look up
-all words   --postings-->   one batched look-up per segment
-Variant     --join-->       candidates, in every segment
+    in every segment, by any worker (`in_segment`):
+all words   --postings-->   one batched look-up
+Variant     --join-->       candidates
 candidates  --fence-->      those inside the speech that is searched (ECF)
             --merge-->      one per term and place
-            --decide-->     YES or NO, by the scores of all segments together
+    of all segments together:
+candidates  --decide-->     YES or NO, by the expected number of a term's occurrences
 """
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from searcher.candidates import Candidates, concatenate
+from searcher.candidates import Candidates, concatenate, in_order
 from searcher.decide import expected_occurrences, thresholds
 from searcher.join import SkipCost, join, single, skip_costs
 from searcher.merge import merge
 from searcher.variant import Variant
+from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.excerpts import inside_one
 from std.store import Segment
@@ -35,7 +40,7 @@ class Found:
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
     oov_words: tuple[tuple[str, ...], ...]  # those of them that the index does not know
     variants: tuple[Variant, ...]  # what candidates point into
-    recordings: tuple[Recording, ...]  # what candidates point into
+    recordings: tuple[Recording, ...]  # what candidates point into, ascending
     candidates: Candidates  # merged; ordered by term, recording and time
     n_true: Float64s  # (terms,) expected occurrences
     threshold: Float64s  # (terms,)
@@ -70,32 +75,36 @@ def search(
     *,
     speech_s: float,
     excerpts: Sequence[Excerpt] | None = None,
+    workers: Executor = IN_PROCESS,
 ) -> Found:
     """Search every term in every segment.
+
+    The segments may come from several stores and be looked up anywhere: candidates are gathered
+    from all of them before anything is decided, so however speech is cut into segments, shards
+    and stores, the same speech gives the same detections.
 
     Args:
         terms: what to search for; their words are normalised by ``config.text``.
         segments: a snapshot of a store.
         speech_s: seconds of searched speech = number of trials, for the decisions.
         excerpts: candidates outside them are left out and counted; None = everything counts.
+        workers: who looks up the segments.
     """
     begin = time.perf_counter()
     words = tuple(config.text.phrase(term.text) for term in terms)
     variants = tuple(Variant(one) for one in words)
-    term_of_variant = np.arange(len(terms))
+    plan = Plan(variants, np.arange(len(terms)), config, excerpts)
+    recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
+    place_of = {one: i for i, one in enumerate(recordings)}
     known: set[str] = set()
-    recordings: list[Recording] = []
-    parts = []
-    for segment in segments:
-        postings = segment.postings({word for one in variants for word in one.words})
-        known.update(postings)
-        part = look_up(variants, term_of_variant, postings, segment, config)
-        parts.append(part._replace(recording=part.recording + len(recordings)))
-        recordings += [one.recording for one in segment.recordings]
-    candidates = concatenate(parts)
-    inside = fence(candidates, recordings, excerpts)
-    candidates = merge(candidates.rows(inside))
-    candidates = candidates.rows(candidates.score >= config.search.min_score)
+    outside, parts = 0, []
+    tasks = [(one, segment) for segment in segments for one in plan.pieces(segments, workers)]
+    for (_, segment), part in zip(tasks, workers.map(in_segment, tasks), strict=True):
+        known |= part.known
+        outside += part.outside
+        table = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
+        parts.append(part.candidates._replace(recording=table[part.candidates.recording]))
+    candidates = in_order(concatenate(parts))
     n_true = expected_occurrences(
         candidates.term, candidates.score, len(terms), config.decision.n_true_scale
     )
@@ -104,13 +113,62 @@ def search(
         words=words,
         oov_words=tuple(tuple(w for w in one if w not in known) for one in words),
         variants=variants,
-        recordings=tuple(recordings),
+        recordings=recordings,
         candidates=candidates,
         n_true=n_true,
         threshold=thresholds(n_true, speech_s, config.decision),
-        outside=int(len(inside) - np.count_nonzero(inside)),
+        outside=outside,
         seconds=time.perf_counter() - begin,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What is looked up in every segment."""
+
+    variants: tuple[Variant, ...]
+    term_of_variant: Int64s  # (variants,) ascending
+    config: Config
+    excerpts: Sequence[Excerpt] | None
+    first_variant: int = 0  # of a piece: its place in the whole plan
+
+    def pieces(self, segments: Sequence[Segment], workers: Executor) -> "list[Plan]":
+        """Parts that no term straddles, so that few segments keep many workers busy."""
+        n_terms = int(self.term_of_variant.max(initial=-1)) + 1
+        n = max(1, min(n_terms, -(-workers.workers // max(1, len(segments)))))
+        bounds = np.searchsorted(self.term_of_variant, np.arange(n + 1) * n_terms // n).tolist()
+        return [
+            replace(
+                self,
+                variants=self.variants[first:last],
+                term_of_variant=self.term_of_variant[first:last],
+                first_variant=first,
+            )
+            for first, last in pairwise(bounds)
+        ]
+
+
+class InSegment(NamedTuple):
+    """What one segment says to a plan."""
+
+    known: set[str]  # the variants' words that it has
+    candidates: Candidates  # merged; recordings are rows of the segment's table
+    outside: int  # candidates left out because they lie outside the ECF
+
+
+def in_segment(task: tuple[Plan, Segment]) -> InSegment:
+    """Look up a plan's variants in one segment, here or in a worker.
+
+    Merging needs no other segment: all of a recording lies in one.
+    """
+    plan, segment = task
+    postings = segment.postings({word for one in plan.variants for word in one.words})
+    candidates = look_up(plan.variants, plan.term_of_variant, postings, segment, plan.config)
+    candidates = candidates._replace(variant=candidates.variant + plan.first_variant)
+    inside = fence(candidates, [one.recording for one in segment.recordings], plan.excerpts)
+    merged = merge(candidates.rows(inside))
+    merged = merged.rows(merged.score >= plan.config.search.min_score)
+    return InSegment(set(postings), merged, int(len(inside) - np.count_nonzero(inside)))
 
 
 def look_up(
@@ -129,10 +187,7 @@ def look_up(
     skip_cost = _skip_cost([words for _, words in present if len(words) > 1], segment, config)
     parts = []
     for i, words in present:
-        if len(words) == 1:
-            place = single(words[0])
-        else:
-            place = join(words, skip_cost, config.search)
+        place = single(words[0]) if len(words) == 1 else join(words, skip_cost, config.search)
         n = len(place.recording)
         parts.append(
             Candidates(

@@ -29,7 +29,7 @@ def two_segments(network):
 def hits(found):
     return [
         (one["term"], one["file"], one["start_s"], round(one["score"], 3), one["decision"])
-        for one in explained(found, contexts(found.candidates, []))
+        for one in explained(found, contexts(found.candidates, found.recordings, []))
     ]
 
 
@@ -37,8 +37,8 @@ def test_terms_are_found_in_all_segments(two_segments):
     terms = [Term("T1", "POLIZEI"), Term("T2", "Polizei Gewalt"), Term("T3", "burganlagen")]
     found = search(terms, two_segments, GLOBAL, speech_s=100)
     assert hits(found) == [
-        ("POLIZEI", "news", 0.1, 0.9, "YES"),
         ("POLIZEI", "late", 4.0, 0.6, "YES"),
+        ("POLIZEI", "news", 0.1, 0.9, "YES"),
         ("Polizei Gewalt", "news", 0.1, 0.759, "YES"),  # sqrt(.72) * sqrt(.8)
     ]
     assert found.oov_words == ((), (), ("burganlagen",))
@@ -74,10 +74,10 @@ def test_scores_below_the_minimum_are_not_written(two_segments):
 
 def test_context_shows_the_likeliest_words(two_segments):
     found = search([Term("T1", "polizei"), Term("T2", "gehalt")], two_segments, GLOBAL, speech_s=9)
-    shown = contexts(found.candidates, two_segments)
+    shown = contexts(found.candidates, found.recordings, two_segments)
     assert [tuple(one) for one in shown] == [
-        ("die", "polizei", "gewalt"),
         ("", "polizei", "ruft"),
+        ("die", "polizei", "gewalt"),
         ("die polizei", "gewalt", ""),
     ]
 

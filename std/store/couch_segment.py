@@ -2,8 +2,9 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from std.store.couch_documents import (
     unpack,
     vocabulary_names,
 )
-from std.store.couch_http import Database
+from std.store.couch_http import Database, Patience
 from std.store.manifest import SegmentEntry
 from std.store.resident import checked_postings, checked_slots, without
 
@@ -70,11 +71,21 @@ class CouchSegment:
     def columns(self) -> SegmentColumns:
         return self._remote.columns()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as where it is; whoever gets it connects by itself."""
+        return connected, (self._remote.url, replace(self._remote.entry, deleted=self.deleted))
+
+
+def connected(url: str, entry: SegmentEntry) -> CouchSegment:
+    """A segment of the index in a database, to read over a connection of its own."""
+    return CouchSegment(entry.id, RemoteColumns(Database(url, Patience()), entry), entry.deleted)
+
 
 class RemoteColumns:
     """The columns of one segment, as far as they were needed."""
 
     def __init__(self, database: Database, entry: SegmentEntry) -> None:
+        self.url = database.url
         self.entry = entry
         self._database = database
         self._place = f"{database.url}: segment {entry.id}"

@@ -17,6 +17,7 @@ import os
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,36 @@ from std.store.resident import ResidentSegment
 from std.text import Normalisation
 
 SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest and mapping it
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MappedSegment(ResidentSegment):
+    """A segment in a folder. It pickles as where it is, and is mapped again where it arrives."""
+
+    root: Path
+    entry: SegmentEntry
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return map_segment, (self.root.absolute(), self.entry)
+
+
+def map_segment(root: Path, one: SegmentEntry) -> MappedSegment:
+    """Map all columns of a segment of the index in a folder.
+
+    Raises:
+        FileNotFoundError: a column is gone (a merge may have replaced the segment).
+        StoreError: the columns are not those that were committed.
+    """
+    folder = root / "segments" / one.id
+    arrays = {
+        name: map_column(folder / f"{name}.npy", recorded)
+        for name, recorded in (one.files or {}).items()
+    }
+    try:
+        columns = from_arrays(one.recordings, arrays)
+    except ValueError as error:
+        raise StoreError(f"{folder}: expected columns that fit, got: {error}") from error
+    return MappedSegment(one.id, columns, one.deleted, root=root, entry=one)
 
 
 class EmbeddedStore:
@@ -51,11 +82,11 @@ class EmbeddedStore:
     def normalisation(self) -> Normalisation | None:
         return self._manifest().normalisation
 
-    def segments(self) -> tuple[ResidentSegment, ...]:
+    def segments(self) -> tuple[MappedSegment, ...]:
         for attempt in range(SNAPSHOT_TRIES):
             manifest = self._manifest()
             try:
-                return tuple(self._open(one) for one in manifest.segments)
+                return tuple(map_segment(self._root, one) for one in manifest.segments)
             except FileNotFoundError as error:
                 newer = self._manifest().generation != manifest.generation
                 if not newer or attempt == SNAPSHOT_TRIES - 1:
@@ -63,18 +94,6 @@ class EmbeddedStore:
                         f"{error.filename}: expected a column of this index, got no file"
                     ) from error
         raise AssertionError("unreachable")
-
-    def _open(self, one: SegmentEntry) -> ResidentSegment:
-        folder = self._root / "segments" / one.id
-        arrays = {
-            name: map_column(folder / f"{name}.npy", recorded)
-            for name, recorded in (one.files or {}).items()
-        }
-        try:
-            columns = from_arrays(one.recordings, arrays)
-        except ValueError as error:
-            raise StoreError(f"{folder}: expected columns that fit, got: {error}") from error
-        return ResidentSegment(one.id, columns, one.deleted)
 
     @contextmanager
     def writing(self) -> Iterator[None]:

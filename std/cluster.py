@@ -1,0 +1,139 @@
+"""Where work is done: here, in other processes, or on a Dask cluster. One door: `Executor.map`.
+
+    in_process       one item after the other, when its result is asked for
+    processes        worker processes of this machine
+    dask             the workers of a Dask cluster (extra ``cluster``); they see the same files
+
+Results come in the order of the items whoever finishes first, and only a few items per worker are
+under way, so neither inputs nor results pile up. An item whose worker dies is done again by
+another one where there is another one (Dask), so functions must not mind being run twice.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+from std.errors import ConfigError, StdError
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+PER_WORKER = 3  # items under way: one running, one waiting, one finished and not yet fetched
+CONNECT_S = 10.0
+
+
+class Executor(Protocol):
+    """Something that does work."""
+
+    @property
+    def workers(self) -> int:
+        """How many items are done at once."""
+
+    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        """Yield ``function(item)`` for each item, in order.
+
+        Raises:
+            StdError: the workers are lost; and what ``function`` raises.
+        """
+
+
+class InProcess:
+    """No other workers: everything is done here."""
+
+    workers = 1
+
+    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        return map(function, items)
+
+
+IN_PROCESS = InProcess()
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Other processes, through a ``submit`` that gives futures."""
+
+    workers: int
+    submit: Callable[..., Any]
+    lost: tuple[type[Exception], ...]  # what a future raises when its worker is gone for good
+
+    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        waiting = iter(items)
+        running = deque(
+            self.submit(function, item) for item in islice(waiting, PER_WORKER * self.workers)
+        )
+        try:
+            while running:
+                yield running.popleft().result()
+                running.extend(self.submit(function, item) for item in islice(waiting, 1))
+        except self.lost as error:
+            raise StdError(f"lost the workers: {error or type(error).__name__}") from error
+        finally:
+            for one in running:
+                one.cancel()
+
+
+@contextmanager
+def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
+    """The executor that a command line asks for.
+
+    Args:
+        jobs: worker processes on this machine; 1 = no others.
+        scheduler: address of a Dask scheduler, as ``tcp://host:8786``; then ``jobs`` is not used.
+
+    Raises:
+        ConfigError: Dask is not installed, or no scheduler with workers at this address.
+    """
+    if scheduler is not None:
+        with _dask(scheduler) as workers:
+            yield workers
+    elif jobs > 1:
+        with _processes(jobs) as workers:
+            yield workers
+    else:
+        yield IN_PROCESS
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[Workers]:
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    # Not fork: numpy's and our own threads do not survive it.
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("forkserver"))
+    try:
+        yield Workers(jobs, pool.submit, (BrokenProcessPool,))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[Workers]:
+    try:
+        from distributed import Client, CommClosedError, KilledWorker
+        from distributed.client import FutureCancelledError
+    except ImportError as error:
+        raise ConfigError(
+            f"--scheduler: expected the extra 'cluster' (pip install 'spoken-terms[cluster]'), "
+            f"got: {error}"
+        ) from error
+    try:
+        client = Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError, CommClosedError) as error:
+        raise ConfigError(
+            f"--scheduler: expected a Dask scheduler at {address}, got: {error}"
+        ) from error
+    with client:
+        workers = sum(client.nthreads().values())
+        if not workers:
+            raise ConfigError(f"--scheduler: expected workers at {address}, got none")
+
+        def submit(function: Callable[[A], B], item: A) -> Any:
+            # pure=False: the same call twice may give something else, files change
+            return client.submit(function, item, pure=False)
+
+        yield Workers(workers, submit, (KilledWorker, FutureCancelledError, CommClosedError))
