@@ -1,0 +1,92 @@
+"""Columns -> the sounds of a segment: what searching unknown words by sound needs.
+
+Made from a segment's own columns and the pronunciations of its vocabulary; terms are unknown
+here. The networks are stored slot by slot (they are the posting columns seen in time order), the
+vocabulary's pronunciations once per word, and an n-gram index finds the words that contain three
+given phones in a row. Columns, V words, P phones, m postings, n slots:
+
+    phone_maker       UTF-8: who pronounced the words (``espeak-ng:de``)
+    phone_inventory   UTF-8 lines: the P phones, ascending
+    word_phone_offsets (V + 1,), word_phones   the likeliest pronunciation of each word
+    gram_codes        (G,) different trigrams a*P*P + b*P + c, ascending
+    gram_offsets      (G + 1,), gram_words    the words that contain each, ascending
+    slot_arc_offsets  (n + 1,), arc_rows (m,)  posting rows of each slot's alternatives
+    arc_words         (m,) word id of each of them
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from std.lexicon import Lexicon
+from std.store.columns import Column, SegmentColumns, pack_vocabulary, unpack_vocabulary
+
+MAX_PHONES = 255  # numbered in one byte
+
+
+def phone_columns(columns: SegmentColumns, lexicon: Lexicon) -> dict[str, Column]:
+    """The sound columns of a segment, to be stored among its ``extra`` ones.
+
+    Raises:
+        ValueError: the pronunciations use more than 255 different phones.
+    """
+    words = unpack_vocabulary(columns.vocabulary)
+    spoken = [found[0] if found else () for found in lexicon.pronunciations(words)]
+    inventory = sorted({phone for phones in spoken for phone in phones})
+    if len(inventory) > MAX_PHONES:
+        raise ValueError(f"{len(inventory)} different phones, at most {MAX_PHONES} fit")
+    number = {phone: i for i, phone in enumerate(inventory)}
+    offsets = np.zeros(len(words) + 1, dtype=np.int64)
+    np.cumsum([len(phones) for phones in spoken], out=offsets[1:])
+    flat = np.fromiter((number[p] for phones in spoken for p in phones), np.uint8, int(offsets[-1]))
+    return {
+        "phone_maker": np.frombuffer(lexicon.name.encode(), np.uint8),
+        "phone_inventory": pack_vocabulary(inventory),
+        "word_phone_offsets": offsets,
+        "word_phones": flat,
+        **_grams(offsets, flat, len(inventory)),
+        **_time_order(columns),
+    }
+
+
+def _grams(offsets: Column, phones: Column, p: int) -> dict[str, Column]:
+    """Which words contain which three phones in a row."""
+    word = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    first = np.flatnonzero(word[:-2] == word[2:]) if len(word) > 2 else np.empty(0, np.int64)
+    wide = phones.astype(np.int64)
+    code = (wide[first] * p + wide[first + 1]) * p + wide[first + 2]
+    pairs = np.unique(np.stack([code, word[first]]), axis=1)
+    codes, begins = np.unique(pairs[0], return_index=True)
+    return {
+        "gram_codes": codes.astype(np.int32),
+        "gram_offsets": np.append(begins, pairs.shape[1]).astype(np.int64),
+        "gram_words": pairs[1].astype(np.int32),
+    }
+
+
+def _time_order(columns: SegmentColumns) -> dict[str, Column]:
+    """The postings slot by slot, by start and end within a slot."""
+    counts = np.diff(columns.posting_offsets)
+    word = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    end = columns.posting_key + columns.posting_duration_ms
+    rows = np.lexsort((word, end, columns.posting_key, columns.posting_slot))
+    slot_arcs = np.bincount(columns.posting_slot, minlength=len(columns.slot_key))
+    return {
+        "slot_arc_offsets": np.concatenate([[0], np.cumsum(slot_arcs)]).astype(np.int64),
+        "arc_rows": rows.astype(np.int32),
+        "arc_words": word[rows],
+    }
+
+
+PHONE_COLUMNS: Sequence[str] = (
+    "phone_maker",
+    "phone_inventory",
+    "word_phone_offsets",
+    "word_phones",
+    "gram_codes",
+    "gram_offsets",
+    "gram_words",
+    "slot_arc_offsets",
+    "arc_rows",
+    "arc_words",
+)

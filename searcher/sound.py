@@ -1,0 +1,336 @@
+"""Search by sound: where may these phones have been said, whatever words stand there.
+
+    open_sound(segment)       the sound columns that `indexer.phones` made, checked
+    hear(query, indexes, ..)  the best places of one query in all of them
+
+An unknown word leaves its sound behind in other words ("hahnenfedern" as "hand in vielen"). The
+query's phones are aligned to every path through the networks' alternatives (`find_hits`). In
+a large archive only places near a seed are aligned: a word that contains three phones which the
+recogniser may well write for three phones of the query (the n-gram index finds those words), and
+that fits some part of the query well; best seeds first, until the work allowed is spent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from std.confusion import Confusion, Counts, log_ratios, widened
+from std.errors import StoreError
+from std.phones import Pronunciation
+from std.store import Segment
+from std.store.columns import Column, Int64s, SegmentColumns, UInt8s, unpack_vocabulary
+from std.values import Float32s, Float64s, Int32s
+
+FULL_SCAN_ARCS = 60_000  # alternatives that are aligned whole (about 2.5 hours of networks)
+SEED_ARCS = 60_000  # occurrences of seeds that are looked at in a larger segment
+SEED_GRAM_SCORE = 7.0  # least log ratio of three phones; 97 % of true places have one
+SEED_WORD_SCORE = 6.0  # least log ratio of a seed word's best part
+TILE_SLOTS = 96  # slots aligned at a time in a full scan
+PHONE_MS = 130  # a slow phone: how far from a seed a hit may reach
+REACH_MS = 300
+PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, against phone log ratios
+LEAST_SHARE = 0.15  # of the score of a perfect match, below which a place is not a hit
+MOST_HITS = 60  # per query; what lies below never mattered
+SAME_PLACE_MS = 500
+FULL_OUTPUT = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class SoundIndex:
+    """The networks of one segment as phones; columns as `indexer.phones` describes them."""
+
+    maker: str
+    inventory: tuple[str, ...]
+    words: Sequence[str]
+    word_phone_offsets: Int64s
+    word_phones: UInt8s
+    gram_codes: Int32s
+    gram_offsets: Int64s
+    gram_words: Int32s
+    slot_arc_offsets: Int64s
+    arc_rows: Int32s
+    arc_words: Int32s
+    columns: SegmentColumns
+    deleted: frozenset[int]
+
+
+class Hits(NamedTuple):
+    """Places of one query, best first; one row each."""
+
+    segment: Int64s  # (n,) index into the indexes searched
+    recording: Int64s  # (n,) of that segment
+    start_ms: Int64s  # (n,)
+    end_ms: Int64s  # (n,)
+    measures: Float32s  # (n, N_MEASURES) see `searcher.sound_kernels`
+    paths: Int32s  # (n, 8) word ids of that segment; -1 = no more
+
+    def rows(self, which: Int64s) -> "Hits":
+        """Some rows of every column."""
+        return Hits._make(column[which] for column in self)
+
+
+class Query(NamedTuple):
+    """The phones of a term and how well each sound fits each of them."""
+
+    phones: Pronunciation
+    perfect: float  # score of the phones themselves, said once and recognised so
+
+
+def open_sound(segment: Segment) -> SoundIndex | None:
+    """The sound columns of a segment, or None if it was indexed without.
+
+    Raises:
+        StoreError: the columns do not fit each other.
+    """
+    columns = segment.columns()
+    extra = columns.extra
+    if "phone_maker" not in extra:
+        return None
+    try:
+        index = SoundIndex(
+            maker=bytes(extra["phone_maker"]).decode(),
+            inventory=tuple(unpack_vocabulary(_typed(extra, "phone_inventory", "u1"))),
+            words=segment.words(),
+            word_phone_offsets=_typed(extra, "word_phone_offsets", "<i8"),
+            word_phones=_typed(extra, "word_phones", "u1"),
+            gram_codes=_typed(extra, "gram_codes", "<i4"),
+            gram_offsets=_typed(extra, "gram_offsets", "<i8"),
+            gram_words=_typed(extra, "gram_words", "<i4"),
+            slot_arc_offsets=_typed(extra, "slot_arc_offsets", "<i8"),
+            arc_rows=_typed(extra, "arc_rows", "<i4"),
+            arc_words=_typed(extra, "arc_words", "<i4"),
+            columns=columns,
+            deleted=segment.deleted,
+        )
+        _check(index)
+    except (KeyError, ValueError, UnicodeDecodeError) as error:
+        raise StoreError(f"segment {segment.id}: sound columns do not fit: {error}") from error
+    return index
+
+
+def _typed(extra: Mapping[str, Column], name: str, dtype: str) -> Any:
+    column = extra[name]
+    if column.dtype != np.dtype(dtype) or column.ndim != 1:
+        raise ValueError(f"{name} is {column.dtype}, not a row of {dtype}")
+    return column
+
+
+def _check(index: SoundIndex) -> None:
+    """Kernels do not check bounds, so everything they follow is checked here.
+
+    Raises:
+        ValueError: some column points outside another.
+    """
+    v, m, n = len(index.words), len(index.columns.posting_key), len(index.columns.slot_key)
+    for offsets, length, target in (
+        (index.word_phone_offsets, v + 1, len(index.word_phones)),
+        (index.gram_offsets, len(index.gram_codes) + 1, len(index.gram_words)),
+        (index.slot_arc_offsets, n + 1, m),
+    ):
+        if len(offsets) != length or offsets[0] != 0 or offsets[-1] != target:
+            raise ValueError(f"{len(offsets)} offsets into {target} rows")
+        if (np.diff(offsets) < 0).any():
+            raise ValueError("offsets descend")
+    for column, size in (
+        (index.word_phones, len(index.inventory)),
+        (index.gram_words, v),
+        (index.arc_rows, m),
+        (index.arc_words, v),
+    ):
+        if len(column) and (int(column.max()) >= size or int(column.min()) < 0):
+            raise ValueError(f"a row outside {size}")
+    if len(index.arc_rows) != m or len(index.arc_words) != m:
+        raise ValueError(f"{len(index.arc_rows)} alternatives of {m}")
+
+
+def background(indexes: Sequence[SoundIndex], inventory: Sequence[str]) -> Float64s:
+    """(P,) how often each phone stands in the networks: each alternative's phones count once."""
+    total = np.zeros(len(inventory))
+    row = {phone: i for i, phone in enumerate(inventory)}
+    for index in indexes:
+        counts = np.diff(index.columns.posting_offsets)
+        weight = np.repeat(counts, np.diff(index.word_phone_offsets))
+        seen = np.bincount(index.word_phones, weights=weight, minlength=len(index.inventory))
+        for phone, count in zip(index.inventory, seen.tolist(), strict=True):
+            total[row[phone]] += count
+    return total
+
+
+def listening(
+    counts: Counts, indexes: Sequence[SoundIndex], queries: Sequence[Pronunciation]
+) -> Confusion:
+    """Log ratios over every phone that the counts, the indexes and the queries know.
+
+    Counts that never saw networks take the background of these.
+    """
+    inventory = sorted(
+        {
+            *counts.inventory,
+            *(phone for index in indexes for phone in index.inventory),
+            *(phone for query in queries for phone in query),
+        }
+    )
+    wide = widened(counts, inventory)
+    if not wide.background.any():
+        wide = Counts(
+            wide.inventory,
+            wide.substituted,
+            wide.deleted,
+            wide.inserted,
+            background(indexes, inventory),
+        )
+    return log_ratios(wide)
+
+
+def perfect_score(phones: Pronunciation, confusion: Confusion) -> float:
+    """Score of a query that was recognised phone for phone."""
+    row = {phone: i for i, phone in enumerate(confusion.inventory)}
+    return float(sum(confusion.match[row[phone], row[phone]] for phone in phones))
+
+
+def hear(
+    phones: Pronunciation, indexes: Sequence[SoundIndex], confusion: Confusion
+) -> tuple[Query, Hits]:
+    """The best places where a query may have been said, at most one per place, best first."""
+    from searcher.sound_kernels import SCORE
+
+    query = Query(phones, perfect_score(phones, confusion))
+    parts = [_hear_one(phones, index, confusion, LEAST_SHARE * query.perfect) for index in indexes]
+    parts = [part._replace(segment=np.full(len(part.recording), i)) for i, part in enumerate(parts)]
+    hits = Hits(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    hits = hits.rows(np.argsort(-hits.measures[:, SCORE], kind="stable"))
+    return query, hits.rows(_one_per_place(hits))
+
+
+def _hear_one(phones: Pronunciation, index: SoundIndex, confusion: Confusion, floor: float) -> Hits:
+    """All hits of a query in one segment, places twice where windows overlap."""
+    from searcher.sound_kernels import N_MEASURES, PATH_WORDS, find_hits
+
+    match, deletion, insertion = _ratios(phones, index, confusion)
+    spans = np.empty((FULL_OUTPUT, 2), np.int64)
+    measures = np.empty((FULL_OUTPUT, N_MEASURES), np.float32)
+    paths = np.empty((FULL_OUTPUT, PATH_WORDS), np.int32)
+    columns = index.columns
+    n = find_hits(
+        match,
+        deletion,
+        insertion,
+        _windows(match, deletion, insertion, index),
+        index.slot_arc_offsets,
+        index.arc_rows,
+        index.arc_words,
+        columns.posting_key.view(np.int64),
+        columns.posting_duration_ms,
+        columns.posting_posterior,
+        columns.posting_slot,
+        index.word_phone_offsets,
+        index.word_phones,
+        np.float32(PATH_WEIGHT),
+        np.float32(floor),
+        spans,
+        measures,
+        paths,
+    )
+    recording = spans[:n, 0] >> 32
+    live = ~np.isin(recording, list(index.deleted))
+    return Hits(
+        np.zeros(n, np.int64)[live],
+        recording[live],
+        (spans[:n, 0] & 0xFFFFFFFF)[live],
+        (spans[:n, 1] & 0xFFFFFFFF)[live],
+        measures[:n][live],
+        paths[:n][live],
+    )
+
+
+def _ratios(
+    phones: Pronunciation, index: SoundIndex, confusion: Confusion
+) -> tuple[Float32s, Float32s, Float32s]:
+    """match (Q, P), deletion (Q,), insertion (P,) with the segment's numbering of phones."""
+    row = {phone: i for i, phone in enumerate(confusion.inventory)}
+    said = [row[phone] for phone in phones]
+    observed = [row[phone] for phone in index.inventory]
+    return (
+        np.ascontiguousarray(confusion.match[np.ix_(said, observed)], np.float32),
+        confusion.deletion[said].astype(np.float32),
+        confusion.insertion[observed].astype(np.float32),
+    )
+
+
+def _windows(match: Float32s, deletion: Float32s, insertion: Float32s, index: SoundIndex) -> Int64s:
+    """(w, 2) runs of slots that are aligned: all, or those near the best seeds."""
+    from searcher.sound_kernels import windows_around
+
+    n_slots, q = len(index.columns.slot_key), len(deletion)
+    overlap = q + 8
+    if len(index.arc_rows) <= FULL_SCAN_ARCS:
+        firsts = np.arange(0, max(1, n_slots), TILE_SLOTS)
+        return np.stack([firsts, np.minimum(firsts + TILE_SLOTS + overlap, n_slots)], axis=1)
+    slots = np.unique(_seed_slots(match, deletion, insertion, index))
+    windows: Int64s = windows_around(
+        slots,
+        index.columns.slot_key.view(np.int64),
+        q * PHONE_MS + REACH_MS,
+        TILE_SLOTS + overlap,
+    )
+    return windows
+
+
+def _seed_slots(
+    match: Float32s, deletion: Float32s, insertion: Float32s, index: SoundIndex
+) -> npt.NDArray[np.int64]:
+    """Slots where a word stands that fits a part of the query, best words first, so many."""
+    from searcher.sound_kernels import local_scores
+
+    words = seed_words(match, index)
+    scores = local_scores(
+        match, deletion, insertion, words, index.word_phone_offsets, index.word_phones
+    )
+    good = scores >= SEED_WORD_SCORE
+    words = words[good][np.argsort(-scores[good], kind="stable")]
+    offsets = index.columns.posting_offsets
+    counts = offsets[words + 1] - offsets[words]
+    words = words[: 1 + np.searchsorted(np.cumsum(counts), SEED_ARCS)]
+    slot = index.columns.posting_slot
+    rows = [slot[offsets[word] : offsets[word + 1]] for word in words.tolist()]
+    return np.concatenate([np.empty(0, np.int64), *rows])
+
+
+def seed_words(match: Float32s, index: SoundIndex) -> Int64s:
+    """Ids of the words with three phones that may be three of the query's."""
+    p = len(index.inventory)
+    codes = []
+    for i in range(len(match) - 2):
+        first, second, third = (np.flatnonzero(row > -1) for row in match[i : i + 3])
+        ratio = (
+            match[i, first][:, None, None]
+            + match[i + 1, second][None, :, None]
+            + match[i + 2, third][None, None, :]
+        )
+        code = (first[:, None, None] * p + second[None, :, None]) * p + third[None, None, :]
+        codes.append(code[ratio >= SEED_GRAM_SCORE])
+    wanted = np.unique(np.concatenate([np.empty(0, np.int64), *codes]))
+    at = np.searchsorted(index.gram_codes, wanted)
+    at = at[at < len(index.gram_codes)]
+    at = at[np.isin(index.gram_codes[at], wanted)]
+    found = [
+        index.gram_words[index.gram_offsets[i] : index.gram_offsets[i + 1]] for i in at.tolist()
+    ]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *found]))
+
+
+def _one_per_place(hits: Hits) -> Int64s:
+    """Rows (best first) whose middle is not near a better one's; at most `MOST_HITS`."""
+    place = (hits.segment << 32) + hits.recording
+    middle = hits.start_ms + hits.end_ms
+    kept: list[int] = []
+    for i in range(len(middle)):
+        if len(kept) == MOST_HITS:
+            break
+        near = (place[kept] == place[i]) & (np.abs(middle[kept] - middle[i]) < 2 * SAME_PLACE_MS)
+        if not near.any():
+            kept.append(i)
+    return np.array(kept, dtype=np.int64)

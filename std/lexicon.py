@@ -1,0 +1,78 @@
+"""A pronunciation lexicon: the user's own words first, a converter for the rest, each asked once.
+
+Files that can be read (the form is told by each line):
+
+    CMU     WORD  P R AH0 N      WORD(2)  another pronunciation       ;;; comment
+    Kaldi   word p r ə n         word 0.7 p r ə n   (with a probability, as lexiconp.txt)
+
+Symbols are ARPAbet or IPA, mixed as they come (`std.phones.canonical`).
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from std.errors import InputError
+from std.formats.files import decode, open_input
+from std.g2p import Converter
+from std.phones import Pronunciation, canonical
+from std.text import Normalisation
+
+_VARIANT = re.compile(r"\(\d+\)$")
+_PROBABILITY = re.compile(r"[01](\.\d+)?$|\.\d+$")
+
+Entries = Mapping[str, tuple[Pronunciation, ...]]
+
+
+class Lexicon:
+    """Word -> its pronunciations, the likeliest first; empty for words without sound."""
+
+    def __init__(self, converter: Converter | None, entries: Entries | None = None) -> None:
+        self._converter = converter
+        self._known: dict[str, tuple[Pronunciation, ...]] = dict(entries or {})
+
+    @property
+    def name(self) -> str:
+        """What an index records: sounds by different makers must not be compared."""
+        return self._converter.name if self._converter else "lexicon"
+
+    def pronunciations(self, words: Sequence[str]) -> list[tuple[Pronunciation, ...]]:
+        """All pronunciations of each word; unknown words go to the converter in one batch."""
+        new = [word for word in dict.fromkeys(words) if word not in self._known]
+        made = self._converter.pronounce(new) if self._converter else [()] * len(new)
+        for word, phones in zip(new, made, strict=True):
+            self._known[word] = (phones,) if phones else ()
+        return [self._known[word] for word in words]
+
+
+def read(path: Path, normalisation: Normalisation) -> dict[str, tuple[Pronunciation, ...]]:
+    """Read a lexicon file; a word's pronunciations keep the file's order.
+
+    Raises:
+        InputError: the file cannot be read, is not UTF-8, or a line has a word and no phones.
+    """
+    with open_input(path) as stream:
+        text = decode(stream.read(), path)
+    entries: dict[str, tuple[Pronunciation, ...]] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.split()
+        if not fields or line.startswith((";;;", "#")):
+            continue
+        word, *symbols = fields
+        if symbols and _PROBABILITY.match(symbols[0]):
+            symbols = symbols[1:]
+        phones = tuple(phone for one in symbols if (phone := canonical(one)))
+        if not phones:
+            raise InputError(path, number, "a word and its phones", line)
+        word = normalisation.word(_VARIANT.sub("", word))
+        known = entries.get(word, ())
+        entries[word] = known if phones in known else (*known, phones)
+    return entries
+
+
+def dump(entries: Iterable[tuple[str, Sequence[Pronunciation]]], sink: IO[bytes]) -> None:
+    """Write ``word phone phone ...`` lines (Kaldi's form), one per pronunciation."""
+    for word, pronunciations in entries:
+        for phones in pronunciations:
+            sink.write(f"{word} {' '.join(phones)}\n".encode())
