@@ -98,7 +98,7 @@ def evaluate(
     found = _of_terms(hits.detections, terms, hits_path)
     _same_recordings(ecf, found, hits_path)
     occurrences = find(terms, lexemes, max_gap_s=options.max_gap_s)
-    hits_inside, references_inside = inside_excerpts(excerpts, found, occurrences)
+    hits_inside, references_inside = inside_excerpts(excerpts, found, occurrences, options)
 
     by_term = dict(zip(hits.detections.terms, hits.searches, strict=True))
     searches = [by_term.get(term.term_id) for term in terms.terms]

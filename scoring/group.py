@@ -167,7 +167,9 @@ class _Pairs:
 def _pair(one: Slice, corpus: Corpus) -> _Pairs:
     """Pair what lies inside the slice, by time or by segment."""
     options = corpus.options
-    inside, references_inside = inside_excerpts(one.excerpts, corpus.hits, corpus.occurrences)
+    inside, references_inside = inside_excerpts(
+        one.excerpts, corpus.hits, corpus.occurrences, options
+    )
     hits = select_hits(corpus.hits, inside & one.terms[corpus.hits.term])
     occurrences = select_occurrences(
         corpus.occurrences, references_inside & one.terms[corpus.occurrences.term]
@@ -216,13 +218,18 @@ def decision_threshold(hits: Detections) -> float:
 
 
 def inside_excerpts(
-    excerpts: tuple[Excerpt, ...], hits: Detections, occurrences: Occurrences
+    excerpts: tuple[Excerpt, ...], hits: Detections, occurrences: Occurrences, options: Options
 ) -> tuple[Bools, Bools]:
-    """Which hits and which occurrences lie inside one excerpt; of an occurrence its first word."""
+    """Which hits and which occurrences lie inside one excerpt.
+
+    A hit must lie there wholly, or with its middle in segment-based scoring; an occurrence with
+    its first word.
+    """
+    start_s, end_s = hits.start_s, hits.start_s + hits.duration_s
+    if options.segments:
+        start_s = end_s = hits.start_s + hits.duration_s / 2
     return (
-        inside_one(
-            excerpts, hits.recordings, hits.recording, hits.start_s, hits.start_s + hits.duration_s
-        ),
+        inside_one(excerpts, hits.recordings, hits.recording, start_s, end_s),
         inside_one(
             excerpts,
             occurrences.recordings,

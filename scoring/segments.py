@@ -2,7 +2,7 @@
 
 Within each excerpt the speech turns are merged where they overlap; they and the gaps between them
 are the segments. A term is a target in a segment that wholly holds one of its occurrences; the
-system's answer for a segment is its best hit whose middle lies there. Occurrences that no single
+system's answer for a segment is its best hit whose middle lies there, even if its end does not. Occurrences that no single
 speech segment holds do not count and are reported.
 
 Source: F4DE 3.5.0 (its behaviour); OpenKWS 2013 evaluation plan.
