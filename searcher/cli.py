@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from std.command import peak_memory_gb, print_json, run, warn
 from std.errors import ConfigError, InputError, cut
@@ -14,6 +15,7 @@ EXAMPLE = """\
 examples:
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
   std-search --store INDEX "polizei gewalt" burganlagen
+  std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 """
 
 
@@ -26,7 +28,10 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument("term", nargs="*", metavar="TERM", help="terms to show hits of as a table")
     parse.add_argument(
-        "--store", required=True, help="folder, memory: or couchdb://[user@]host[:port]/database"
+        "--store",
+        required=True,
+        action="append",
+        help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
     )
     parse.add_argument("--terms", type=Path, metavar="XML", help="term list to search as a batch")
     parse.add_argument("--ecf", type=Path, metavar="XML", help="the speech that is searched")
@@ -34,6 +39,8 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit list"
     )
+    parse.add_argument("--jobs", type=int, default=1, help="worker processes")
+    parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument("--explain", type=Path, metavar="JSONL", help="why each hit is there")
     parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
     parse.add_argument("--beta", type=float, help="cost ratio that decisions aim at (999.9)")
@@ -52,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser().error("--terms needs --ecf (the speech searched) and --output (the hit list)")
     if not args.terms and not args.term:
         parser().error("expected --terms FILE or at least one TERM, got neither")
+    if args.jobs < 1:
+        parser().error(f"--jobs: expected at least 1, got {args.jobs}")
     return run("std-search", lambda: batch(args) if args.terms else interactive(args))
 
 
@@ -61,6 +70,8 @@ def batch(args: argparse.Namespace) -> None:
     from searcher.explain import explained, summary
     from searcher.output import std_list
     from searcher.search import search
+    from searcher.snapshot import snapshot, speech_ms
+    from std.cluster import executor
     from std.excerpts import speech_s
     from std.formats import ecf, stdlist, termlist
     from std.formats.files import open_input, replace_file
@@ -69,20 +80,30 @@ def batch(args: argparse.Namespace) -> None:
         experiment = ecf.parse(stream, args.ecf)
     with open_input(args.terms) as stream:
         term_list = termlist.parse(stream, args.terms)
-    config, segments = opened(args)
-    recorded = {one.recording for segment in segments for one in segment.recordings}
+    config = configuration(args)
+    segments = snapshot(args.store, config)
+    recorded = speech_ms(segments).keys()
     asked = {one.recording for one in experiment.excerpts}
     if not asked & recorded:
         raise InputError(
-            args.ecf, 0, f"recordings that {args.store} has", min(asked).file if asked else "none"
+            args.ecf,
+            0,
+            f"recordings that {', '.join(args.store)} has",
+            min(asked).file if asked else "none",
         )
     if missing := asked - recorded:
         some = ", ".join(f"{file}/{channel}" for file, channel in sorted(missing)[:3])
         warn("std-search", f"{len(missing)} recordings of {args.ecf} are not indexed: {some} ...")
     searched_s = speech_s(experiment.excerpts)
-    found = search(
-        term_list.terms, segments, config, speech_s=searched_s, excerpts=experiment.excerpts
-    )
+    with executor(args.jobs, args.scheduler) as workers:
+        found = search(
+            term_list.terms,
+            segments,
+            config,
+            speech_s=searched_s,
+            excerpts=experiment.excerpts,
+            workers=workers,
+        )
     if found.outside:
         warn("std-search", f"{found.outside} hits outside the speech of {args.ecf} left out")
     hits = std_list(found, term_list, args.terms.name, args.system_id)
@@ -110,16 +131,20 @@ def interactive(args: argparse.Namespace) -> None:
     from searcher.context import contexts
     from searcher.explain import explained
     from searcher.search import search
+    from searcher.snapshot import snapshot, speech_ms
     from searcher.table import print_table
+    from std.cluster import executor
     from std.values import Term
 
-    config, segments = opened(args)
+    config = configuration(args)
+    segments = snapshot(args.store, config)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(args.term, start=1)]
     for term in terms:
         if not term.text.strip():
             raise InputError("TERM", 0, "a word or a phrase", term.text)
-    speech_s = sum(one.speech_ms for s in segments for one in s.recordings) / 1000
-    found = search(terms, segments, config, speech_s=speech_s)
+    speech_s = sum(speech_ms(segments).values()) / 1000
+    with executor(args.jobs, args.scheduler) as workers:
+        found = search(terms, segments, config, speech_s=speech_s, workers=workers)
     hits = list(explained(found, contexts(found.candidates, found.recordings, segments)))
     if args.json:
         print_json(hits)
@@ -134,23 +159,16 @@ def interactive(args: argparse.Namespace) -> None:
         print("no hits", file=sys.stderr)
 
 
-def opened(args: argparse.Namespace):  # type: ignore[no-untyped-def]  # types load with the modules
-    """The configuration and a snapshot of the store, which must fit each other."""
+def configuration(args: argparse.Namespace) -> "Config":
+    """The configuration file, with what the command line says otherwise."""
     from std.config import load
-    from std.store import open_store
-    from std.text import require_same
 
     config = load(args.config)
-    if args.beta is not None:
-        if not args.beta > 0:
-            raise ConfigError(f"--beta: expected a number above zero, got {args.beta}")
-        config = replace(config, decision=replace(config.decision, beta=args.beta))
-    store = open_store(args.store)
-    normalisation = store.normalisation()
-    if normalisation is None:
-        raise InputError(args.store, 0, "an index with recordings", "an empty one")
-    require_same(config.text, normalisation, args.store)
-    return config, store.segments()
+    if args.beta is None:
+        return config
+    if not args.beta > 0:
+        raise ConfigError(f"--beta: expected a number above zero, got {args.beta}")
+    return replace(config, decision=replace(config.decision, beta=args.beta))
 
 
 if __name__ == "__main__":

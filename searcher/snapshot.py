@@ -1,0 +1,40 @@
+"""What is searched: the live segments of one or several stores, as they were at one moment."""
+
+from collections.abc import Sequence
+
+from std.config import Config
+from std.errors import InputError
+from std.store import Segment, open_store
+from std.text import require_same
+from std.values import Recording
+
+
+def snapshot(urls: Sequence[str], config: Config) -> tuple[Segment, ...]:
+    """Open stores that together are one index: its shards.
+
+    Raises:
+        InputError: a store is empty, or two of them hold the same recording.
+        StoreError: a store's words are normalised in another way than ``config`` says.
+    """
+    segments: tuple[Segment, ...] = ()
+    for url in urls:
+        store = open_store(url)
+        normalisation = store.normalisation()
+        if normalisation is None:
+            raise InputError(url, 0, "an index with recordings", "an empty one")
+        require_same(config.text, normalisation, url)
+        here = store.segments()
+        if twice := speech_ms(segments).keys() & speech_ms(here).keys():
+            raise InputError(url, 0, "recordings that no other --store has", min(twice).file)
+        segments += here
+    return segments
+
+
+def speech_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
+    """The recordings that count, and how much speech each has."""
+    return {
+        one.recording: one.speech_ms
+        for segment in segments
+        for row, one in enumerate(segment.recordings)
+        if row not in segment.deleted
+    }
