@@ -107,10 +107,10 @@ def read(path: Path, normalisation: Normalisation | None = None) -> Vocabulary:
 
 def _entries(text: str, path: Path | str) -> Iterator[tuple[str, int]]:
     for number, line in enumerate(text.split("\n"), start=1):
-        fields = line.strip().split("\t")
-        word = fields[0].strip()
-        if not word and len(fields) == 1:
+        if not line.strip():
             continue
+        fields = line.strip(" \r").split("\t")
+        word = fields[0].strip()
         if len(fields) > 2 or len(word.split()) != 1:
             raise InputError(path, number, "word[<TAB>count]", line.rstrip("\r"))
         if len(fields) == 1:
