@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 from std.command import peak_memory_gb, print_json, run, warn
 from std.errors import ConfigError, InputError, cut
 
+if TYPE_CHECKING:
+    from std.config import Config  # --help needs none of what it loads
+
 EXAMPLE = """\
 examples:
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
