@@ -30,7 +30,7 @@ from std.errors import StoreBusyError, StoreError
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.couch_bulk import remove, stored_segments, write
 from std.store.couch_documents import Layout, documents, layout_of, segment_of
-from std.store.couch_http import FIRST_CONTACT_PAUSES_S, Conflict, Database, Patience
+from std.store.couch_http import Conflict, Database, Patience
 from std.store.couch_lease import LEASE_S, RENEW_S, is_dead, new_owner
 from std.store.couch_segment import CouchSegment, RemoteColumns
 from std.store.manifest import Manifest, SegmentEntry, committed, dumps, entry, loads
@@ -80,6 +80,24 @@ class CouchStore:
             CouchSegment(one.id, self._remote[one.id], one.deleted) for one in manifest.segments
         )
 
+    def require(self, *, create: bool) -> None:
+        """See that there is an index, or with ``create`` a database that may hold one.
+
+        Raises:
+            StoreError: there is not, or a damaged one.
+        """
+        if not self._database.exists():
+            if not create:
+                raise StoreError(f"{self.url}: expected a database with an index, got no database")
+            self._database.create()
+        head = self._head()
+        if head.manifest.generation == 0 and not create:
+            raise StoreError(
+                f"{self.url}: expected an index (made by std-index), got a database without"
+            )
+        if head.revision is None:
+            _refuse_foreign(self._database)
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         if self._held is not None:
@@ -96,7 +114,7 @@ class CouchStore:
             stop.set()
             renewal.join()
             with suppress(StoreError):  # then the lease runs out, or is seen to be dead
-                self._replace(FIRST_CONTACT_PAUSES_S, lease=None)
+                self._replace(self._database.patience.brief, lease=None)
             self._held = None
 
     def commit(
@@ -260,15 +278,11 @@ def open_couch(
     """
     database = Database(url, patience)
     store = CouchStore(database, url, layout or Layout())
-    if not database.exists():
-        if not create:
-            raise StoreError(f"{url}: expected a database with an index, got no database")
-        database.create()
-    head = store._head()  # a damaged manifest is refused now, not later
-    if head.manifest.generation == 0 and not create:
-        raise StoreError(f"{url}: expected an index (made by std-index), got a database without")
-    if head.revision is None:
-        _refuse_foreign(database)
+    try:
+        store.require(create=create)
+    except BaseException:
+        store.close()
+        raise
     return store
 
 

@@ -45,8 +45,10 @@ class Patience:
     timeout_s: float = 60.0  # CouchDB's own request_timeout
     pauses_s: tuple[float, ...] = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 
-
-FIRST_CONTACT_PAUSES_S = (0.1, 0.5, 1.0)  # a mistyped host should be reported soon
+    @property
+    def brief(self) -> tuple[float, ...]:
+        """Pauses where giving up soon is better: a mistyped host, letting go of the lease."""
+        return self.pauses_s[:3]
 
 
 class Database:
@@ -62,8 +64,7 @@ class Database:
         base, self._credentials = address(url)
         self.url = url
         self.requests = 0  # round trips so far
-        patience = patience or Patience()
-        self._patience = patience
+        self.patience = patience = patience or Patience()
         self._connection = Connection(patience.timeout_s)
         self._gzip = True
         self._clock_offset_s = 0.0  # the server's clock minus ours
@@ -100,7 +101,7 @@ class Database:
 
     def exists(self) -> bool:
         """Whether there is such a database."""
-        return self._request("GET", (), None, {}, FIRST_CONTACT_PAUSES_S) is not None
+        return self._request("GET", (), None, {}, self.patience.brief) is not None
 
     def server_time_s(self) -> float:
         """Seconds since 1970 by the server's clock, which all writers share."""
@@ -109,7 +110,7 @@ class Database:
     def attempts(self, pauses_s: tuple[float, ...] | None = None) -> Iterator[None]:
         """Yield once per attempt, pausing longer and longer in between."""
         yield
-        for pause in self._patience.pauses_s if pauses_s is None else pauses_s:
+        for pause in self.patience.pauses_s if pauses_s is None else pauses_s:
             time.sleep(pause)
             yield
 
