@@ -7,11 +7,11 @@ from searcher.splitting.phrase import phrase_variants
 from searcher.variant import Variant
 from std.vocabulary import of_words
 
-VOCABULARY = of_words(
-    ["die", "von", "burg", "anlagen", "start", "menge", "startmenge", "arbeit", "zeit"]
-    + ["arbeitszeit", "schule", "zimmer", "schulzimmer", "polizei", "gewalt", "blau-grün"]
-    + ["e-mail", "ost", "west"]
-)
+WORDS = """
+die von burg anlagen start menge startmenge arbeit zeit arbeitszeit schule zimmer schulzimmer
+polizei gewalt blau-grün e-mail ost west
+"""
+VOCABULARY = of_words(WORDS.split())
 
 
 @pytest.fixture(scope="module")

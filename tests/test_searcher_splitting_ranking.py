@@ -136,10 +136,8 @@ def test_short_parts_only_from_the_list():
     ],
 )
 def test_methods(method, word, expected):
-    vocabulary = of_words(
-        ["baum", "dampf", "fahrt", "gans", "haus", "kind", "schif", "schiff"]
-        + ["ur", "urwald", "wald"]
-    )
+    words = ["baum", "dampf", "fahrt", "gans", "haus", "kind", "schif", "schiff", "ur", "wald"]
+    vocabulary = of_words([*words, "urwald"])
     splits = make_splitter(vocabulary, method, Limits(2, 0.4)).splits(word, 1)
     assert [one.parts for one in splits] == expected
 
