@@ -105,31 +105,16 @@ class Discovery:
         )
 
 
-def make_corpus(
-    phones: Tier,
-    words: Tier,
-    talkers: Mapping[str, str] | None = None,
-    talker_prefix: int | None = None,
-) -> Corpus:
+def make_corpus(phones: Tier, words: Tier, talkers: Mapping[str, str] | None = None) -> Corpus:
     """Bring phones and words to one table of files and name the talkers.
 
     Args:
         phones, words: the tiers; files of words without phones are kept.
-        talkers: talker of each file (`std.formats.folds.parse_talkers`).
-        talker_prefix: or: the first so many characters of a file's name are its talker.
-
-    Raises:
-        ValueError: a file with phones has no talker in ``talkers``.
+        talkers: talker of each file (`std.formats.folds.parse_talkers`); a file that is not
+            there has the talker ``""``.
     """
     files = tuple(sorted({*phones.spans.files, *words.spans.files}))
-    names = dict.fromkeys(files, "")
-    if talkers is not None:
-        for file in phones.spans.files:
-            if file not in talkers:
-                raise ValueError(f"no talker is given for file {file}")
-        names = {file: talkers.get(file, "") for file in files}
-    elif talker_prefix is not None:
-        names = {file: file[:talker_prefix] for file in files}
+    names = {file: (talkers or {}).get(file, "") for file in files}
     table = tuple(sorted(set(names.values())))
     index = {name: i for i, name in enumerate(table)}
     talker = np.array([index[names[file]] for file in files], dtype=np.int32)

@@ -23,7 +23,7 @@ pairs (coverage, token, type, boundary) then see only the fragments that are in 
 the recall of grouping and matching the gold pairs are restricted in the same way.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -48,6 +48,8 @@ from scoring.discovery.transcription import Runs, ticks
 from std.formats.folds import Folds
 from std.values import Bools
 
+Progress = Callable[[int, int], None]
+
 TALKER_SCOPES: tuple[Scope, ...] = ("all", "within", "cross")
 
 
@@ -56,22 +58,28 @@ def evaluate(
     discovery: Discovery,
     profile: ProfileName = "zrc2017",
     parts: Folds | None = None,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Score a discovery, on the whole corpus, by talker if talkers are known, and on each fold.
 
-    Raises:
-        ValueError: a fold lies in a recording that the corpus has not.
+    Args:
+        corpus, discovery: the gold annotation and what was found in it.
+        profile: whose numbers; see the table above.
+        parts: folds to score one by one.
+        progress: called with (steps done, steps in all).
     """
     scopes = TALKER_SCOPES if len(corpus.talkers) > 1 else TALKER_SCOPES[:1]
     levels = repeated_2015(corpus.phones) if profile == "zrc2015" else None
     scores = _score(profile, Case.whole(corpus, discovery, levels), scopes)
     if parts is None:
         return Evaluation(profile, scores)
-    fold_scores = tuple(
-        _score(profile, Case.part(corpus, discovery, levels, fold), scopes[:1])["all"]
-        for fold in folds.intervals(parts, corpus)
-    )
-    return Evaluation(profile, scores, fold_scores, folds.spread(fold_scores, profile))
+    fold_scores: list[Scores] = []
+    for fold in folds.intervals(parts, corpus):
+        if progress:
+            progress(len(fold_scores) + 1, parts.count + 1)
+        case = Case.part(corpus, discovery, levels, fold)
+        fold_scores.append(_score(profile, case, scopes[:1])["all"])
+    return Evaluation(profile, scores, tuple(fold_scores), folds.spread(fold_scores, profile))
 
 
 class Case(NamedTuple):

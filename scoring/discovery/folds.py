@@ -5,12 +5,14 @@ A fragment, word, phone or n-gram belongs to a fold iff one of the fold's interv
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from scoring.discovery.corpus import Corpus, Ints, order_keys
 from scoring.discovery.scores import PARTS, RATES, ProfileName, Scores, Spread
 from scoring.discovery.transcription import ticks
+from std.errors import InputError
 from std.formats.folds import Folds
 from std.formats.spans import Spans
 from std.values import Bools, Float64s
@@ -37,21 +39,28 @@ class Intervals:
 
 
 def intervals(folds: Folds, corpus: Corpus) -> list[Intervals]:
-    """One `Intervals` per fold, over the corpus's table of files.
-
-    Raises:
-        ValueError: an interval lies in a recording that the corpus has not.
-    """
+    """One `Intervals` per fold, over the corpus's table of files."""
     index = {name: i for i, name in enumerate(corpus.files)}
-    for name in folds.spans.files:
-        if name not in index:
-            raise ValueError(f"fold interval in unknown recording {name}")
-    remap = np.array([index[name] for name in folds.spans.files], dtype=np.int32)
+    remap = np.array([index.get(name, -1) for name in folds.spans.files], dtype=np.int32)
     file = remap[folds.spans.file]
     return [
         Intervals(file[mine], folds.spans.onset_s[mine], folds.spans.offset_s[mine])
         for mine in (folds.fold == fold for fold in range(folds.count))
     ]
+
+
+def require_known(folds: Folds, corpus: Corpus, path: Path | str) -> None:
+    """Refuse folds with an interval in a recording that the corpus has not.
+
+    Raises:
+        InputError: naming the first such line.
+    """
+    rows = folds.spans
+    known = np.isin(rows.files, corpus.files)[rows.file]
+    if not known.all():
+        first = int(np.argmin(known))
+        name = rows.files[rows.file[first]]
+        raise InputError(path, int(rows.line[first]), "a recording of the phones", name)
 
 
 def equal_parts(corpus: Corpus, count: int) -> Folds:

@@ -1,0 +1,196 @@
+"""``std-discovery``: arguments in, exit status out.
+
+0 scored; 2 the user can mend it, one line on stderr; anything else is our fault.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from std.errors import InputError, StdError
+
+if TYPE_CHECKING:
+    from scoring.discovery.corpus import Corpus
+    from scoring.discovery.evaluate import Progress
+    from scoring.discovery.scores import Evaluation
+    from std.formats.alignments import Tier
+    from std.formats.folds import Folds
+
+EXAMPLE = """example:
+  std-discovery --phones gold.phn --words gold.wrd --classes disc.class --output scores/
+  std-discovery --phones gold.phn --words gold.wrd --classes disc.class \\
+      --profile zrc2015 --parts 10 --talker-pattern '^s[0-9]{2}' --json
+"""
+PROFILES = ("zrc2017", "zrc2015", "definition")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of ``std-discovery``."""
+    result = argparse.ArgumentParser(
+        prog="std-discovery",
+        description="Score term discovery with the ZeroSpeech measures: NED, coverage, matching, "
+        "grouping, type, token and boundary.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = result.add_argument
+    add("--phones", type=Path, required=True, metavar="GOLD.phn", help="gold phone alignment")
+    add("--words", type=Path, required=True, metavar="GOLD.wrd", help="gold word alignment")
+    add("--classes", type=Path, required=True, metavar="DISC.class", help="discovered classes")
+    add(
+        "--profile",
+        choices=PROFILES,
+        default="zrc2017",
+        help="whose numbers: the 2017 toolkit's (default), the 2015 one's, or the definition's",
+    )
+    parts = result.add_mutually_exclusive_group()
+    parts.add_argument("--folds", type=Path, metavar="FILE", help="intervals, folds by blank line")
+    parts.add_argument("--parts", type=int, metavar="N", help="cut the corpus into N equal folds")
+    talkers = result.add_mutually_exclusive_group()
+    talkers.add_argument("--talkers", type=Path, metavar="FILE", help="lines: file talker")
+    talkers.add_argument(
+        "--talker-pattern",
+        metavar="REGEX",
+        help="what it finds in a file's name (its first group, if any) is the talker",
+    )
+    add("--output", type=Path, metavar="DIR", help="write scores.txt, .csv, .json, report.html")
+    add("--json", action="store_true", help="print one JSON document")
+    add("--quiet", action="store_true", help="no progress bar and summary on stderr")
+    add("--config", type=Path, metavar="FILE.toml", help="checked; holds nothing for this command")
+    return result
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    args = parser().parse_args(argv)
+    try:
+        _discovery(args)
+    except (StdError, OSError) as error:
+        print(f"std-discovery: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _discovery(args: argparse.Namespace) -> None:
+    from scoring.discovery import report
+
+    evaluation = _evaluate(args)
+    text = report.text(evaluation)
+    document = json.dumps(report.document(evaluation), allow_nan=False, ensure_ascii=False)
+    if args.output:
+        _write(evaluation, args.output, args.classes.name, text, document)
+    if args.json:
+        print(document)
+    if not args.json and not args.output:
+        print(text, end="")
+    elif not args.quiet:
+        print(text, end="", file=sys.stderr)
+
+
+def _evaluate(args: argparse.Namespace) -> "Evaluation":
+    from scoring.discovery.corpus import make_corpus, make_discovery
+    from scoring.discovery.evaluate import evaluate
+    from std import config
+    from std.formats import classes
+    from std.formats.files import open_input
+
+    if args.config:
+        config.load(args.config)
+    phones, words = _tier(args.phones), _tier(args.words)
+    corpus = make_corpus(phones, words, _talkers(args, phones))
+    with open_input(args.classes) as stream:
+        discovery = make_discovery(classes.parse(stream, args.classes), corpus, args.classes)
+    parts = _parts(args, corpus)
+    with _progress(args.quiet) as progress:
+        return evaluate(corpus, discovery, args.profile, parts, progress)
+
+
+def _tier(path: Path) -> "Tier":
+    from std.formats import alignments
+    from std.formats.files import open_input
+
+    with open_input(path) as stream:
+        return alignments.parse(stream, path)
+
+
+def _talkers(args: argparse.Namespace, phones: "Tier") -> dict[str, str] | None:
+    """The talker of each recording, from a file or from the recordings' names."""
+    from std.formats import folds
+    from std.formats.files import open_input
+
+    files = phones.spans.files
+    if args.talkers:
+        with open_input(args.talkers) as stream:
+            talkers = folds.parse_talkers(stream, args.talkers)
+        for file in files:
+            if file not in talkers:
+                raise InputError(args.talkers, 0, f"a talker for recording {file}", "none")
+        return talkers
+    if args.talker_pattern is None:
+        return None
+    try:
+        pattern = re.compile(args.talker_pattern)
+    except re.error as error:
+        raise StdError(f"--talker-pattern: expected a regular expression, got {error}") from error
+    found = {file: pattern.search(file) for file in files}
+    for file, match in found.items():
+        if not match:
+            raise StdError(f"--talker-pattern: expected a match in every name, got none in {file}")
+    return {file: match[1 if pattern.groups else 0] or "" for file, match in found.items() if match}
+
+
+def _parts(args: argparse.Namespace, corpus: "Corpus") -> "Folds | None":
+    """The folds asked for."""
+    from scoring.discovery.folds import equal_parts, require_known
+    from std.formats import folds
+    from std.formats.files import open_input
+
+    if args.parts is not None:
+        try:
+            return equal_parts(corpus, args.parts)
+        except ValueError as error:
+            raise StdError(f"--parts: expected a number that fits the corpus, got {error}") from (
+                error
+            )
+    if args.folds is None:
+        return None
+    with open_input(args.folds) as stream:
+        parts = folds.parse(stream, args.folds)
+    require_known(parts, corpus, args.folds)
+    return parts
+
+
+@contextmanager
+def _progress(quiet: bool) -> "Iterator[Progress | None]":
+    """A progress bar over the corpus and its folds, on a terminal only."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("scoring", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _write(evaluation: "Evaluation", folder: Path, title: str, text: str, document: str) -> None:
+    """Write the four files, each whole or not at all."""
+    from scoring.discovery import page, report
+    from std.formats.files import replace_file
+
+    contents = {
+        "scores.txt": text,
+        "scores.csv": report.table(evaluation),
+        "scores.json": document + "\n",
+        "report.html": page.page(evaluation, title),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        with replace_file(folder / name) as stream:
+            stream.write(content.encode())
