@@ -14,6 +14,10 @@ HEADS = [
     (b"numaligns 3\nposterior 1\n", "x.txt", "mesh"),
     (b'{"utt": "u", "slots"', "x", "jsonl"),
     (b"f 1 0 1 cat\n", "x", "ctm"),
+    (b"# written by hand\nVERSION=1.0\nN=2 L=1\n", "x", "slf"),
+    (b"N=2 L=1\n", "x", "slf"),
+    (b"utt1 [ 0 0.98 7 0.02 ] [ 12 0.9 13 0.1 ] [ 0 1 ]\n", "x", "sausage"),
+    (b"utt1 [ 0 0.98 7 0.02 ] [ 12 0.9 1", "x", "sausage"),
     (b";; comment\n", "x.ctm", "ctm"),
     (b"f 1 0 1 cat\nf 1 1.5 1 ca", "x", "ctm"),
 ]
@@ -26,7 +30,7 @@ def test_by_content(head, path, expected):
 
 @pytest.mark.parametrize("head", [b"", b"\n\n", b"<kwlist/>", b"hello world\n", b"{}", b"\x00\x01"])
 def test_unknown_formats_are_refused(head):
-    with pytest.raises(InputError, match="recogniser output \\(mesh, jsonl, ctm"):
+    with pytest.raises(InputError, match="recogniser output \\(mesh, jsonl, "):
         detect(head, "x.txt")
 
 

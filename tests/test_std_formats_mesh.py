@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from std.errors import InputError
 from std.formats import mesh
 from std.formats.columns import networks
+from std.formats.context import Context
 from std.formats.detect import parse_file
 from std.values import ConfusionNetwork, Recording
 
@@ -70,7 +71,7 @@ def test_example():
 
 
 def test_recording_can_be_named():
-    (network,) = parse(EXAMPLE, "/x/job17.mesh.gz", file="news", channel=2)
+    (network,) = parse(EXAMPLE, "/x/job17.mesh.gz", context=Context(file="news", channel=2))
     assert network.recording == Recording("news", 2)
 
 

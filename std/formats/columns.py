@@ -12,22 +12,20 @@ anything at all is unusual the careful reader goes through the same text with a
 `std.formats.draft.Draft`, which names the line of an error.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from std.errors import InputError
+from std.formats.context import Segment, segment_of
+from std.formats.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
 from std.formats.nonwords import replacements
 from std.slot_times import Int64s, filled, untangled, weighted_spans
 from std.values import Bools, ConfusionNetwork, Float64s, Recording
 
-POSTERIOR_TOLERANCE = 1e-3  # beyond [0, 1]: clipped
-SUM_TOLERANCE = 1e-2  # a slot's sum beyond 1: scaled to 1
 FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors that far beyond 1 is 1
-MAX_WORD_S = 65.535  # a store keeps word durations in 16 bits of milliseconds
-MAX_TIME_S = (2**31 - 1) / 1000  # and times in 31
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,12 +74,25 @@ def _spans_are_sound(spans: Float64s, longest: float) -> bool:
     return bool((good | (np.isnan(start) & np.isnan(end))).all())
 
 
-def networks(columns: Columns, path: Path | str) -> Iterator[ConfusionNetwork]:
+def networks(
+    columns: Columns,
+    path: Path | str,
+    segments: Mapping[str, Segment] | None = None,
+) -> Iterator[ConfusionNetwork]:
     """Turn sound columns into networks, in order.
 
+    Args:
+        columns: as written; times count from the start of the recording, or with
+            ``segments`` from the start of the utterance.
+        path: for messages.
+        segments: where each utterance lies, by name.
+
     Raises:
-        InputError: an utterance has words but neither times nor what they could be derived from.
+        InputError: an utterance has words but neither times nor what they could be derived
+            from, or is not among the segments.
     """
+    if segments is not None:
+        columns = _placed(columns, path, segments)
     columns = _words_only(columns)
     slot_of = _slot_of(columns)
     totals = columns.epsilons + np.bincount(slot_of, columns.posteriors, len(columns.epsilons))
@@ -99,6 +110,7 @@ def networks(columns: Columns, path: Path | str) -> Iterator[ConfusionNetwork]:
         )
     untimed = np.isnan(spans[:, 0])
     spans[untimed] = slot_spans[slot_of[untimed]]
+    spans[untimed, 1] = np.minimum(spans[untimed, 1], spans[untimed, 0] + 1000 * MAX_WORD_S)
 
     int_slot_spans = np.rint(slot_spans).astype(np.int32)
     int_spans = spans.astype(np.int32)
@@ -127,6 +139,23 @@ def networks(columns: Columns, path: Path | str) -> Iterator[ConfusionNetwork]:
             int_spans[first:last],
             bool(estimated[i]),
         )
+
+
+def _placed(columns: Columns, path: Path | str, segments: Mapping[str, Segment]) -> Columns:
+    """Move utterances to where they lie in their recordings."""
+    found = [
+        segment_of(segments, name, path, line)
+        for name, line in zip(columns.utterances, columns.lines.tolist(), strict=True)
+    ]
+    start = np.array([one.start_s for one in found])
+    slot_start = np.repeat(start, np.diff(columns.bounds))[:, None]
+    return replace(
+        columns,
+        recordings=[one.recording for one in found],
+        utterance_spans_s=np.array([(one.start_s, one.end_s) for one in found]).reshape(-1, 2),
+        slot_spans_s=columns.slot_spans_s + slot_start,
+        spans_s=columns.spans_s + slot_start[_slot_of(columns)],
+    )
 
 
 def _slot_of(columns: Columns) -> Int64s:

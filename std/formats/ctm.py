@@ -19,7 +19,9 @@ from typing import BinaryIO, NamedTuple
 from std.errors import InputError
 from std.formats.audio_names import recording_name
 from std.formats.columns import networks
-from std.formats.draft import Draft, number, shown, text
+from std.formats.context import DEFAULT, Context
+from std.formats.draft import Draft
+from std.formats.fields import number, shown, text
 from std.nbest import TimedWord, aligned
 from std.values import ConfusionNetwork, Recording
 
@@ -56,8 +58,12 @@ def _is_number(token: bytes) -> bool:
     return True
 
 
-def parse(stream: BinaryIO, path: Path | str) -> Iterator[ConfusionNetwork]:
+def parse(
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork]:
     """Yield the utterances of each recording, in order of time.
+
+    With segments, field 1 is an utterance and its times count from there: what Kaldi writes.
 
     Raises:
         InputError: a line is not a word or a part of an alternation.
@@ -67,12 +73,13 @@ def parse(stream: BinaryIO, path: Path | str) -> Iterator[ConfusionNetwork]:
         count, said_until = 0, 0.0
         for words in sorted(slots, key=_start_s):
             start, end = _start_s(words), max(one.end_s for one in words)
-            if not count or start > said_until + PAUSE_S:
+            if not count or (context.segments is None and start > said_until + PAUSE_S):
                 count, said_until = count + 1, end
-                draft.utterance(words[0].line, recording, f"{recording.file}-{count}")
+                name = recording.file if context.segments else f"{recording.file}-{count}"
+                draft.utterance(words[0].line, recording, name)
             said_until = max(said_until, end)
             _write(draft, words, start, end)
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, context.segments)
 
 
 def _start_s(words: _Slot) -> float:

@@ -7,20 +7,25 @@ parse_file       open, detect, parse
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from std.errors import InputError
-from std.formats import ctm, jsonl, mesh
+from std.formats import ctm, jsonl, mesh, sausage, slf
+from std.formats.context import DEFAULT, Context
 from std.formats.files import open_input
+from std.lattice import Lattice
 from std.values import ConfusionNetwork
 
-Parse = Callable[..., Iterator[ConfusionNetwork]]
-HEAD_BYTES = 4096
+Parse = Callable[[BinaryIO, Path, Context], Iterator[ConfusionNetwork | Lattice]]
+LooksLike = Callable[[bytes], bool]
+HEAD_BYTES = 1 << 16
 
-FORMATS: dict[str, Parse] = {"mesh": mesh.parse, "jsonl": jsonl.parse, "ctm": ctm.parse}
-LOOKS_LIKE: dict[str, Callable[[bytes], bool]] = {
-    "mesh": mesh.looks_like,
-    "jsonl": jsonl.looks_like,
-    "ctm": ctm.looks_like,
+FORMATS: dict[str, tuple[Parse, LooksLike]] = {
+    "mesh": (mesh.parse, mesh.looks_like),
+    "jsonl": (jsonl.parse, jsonl.looks_like),
+    "slf": (slf.parse, slf.looks_like),
+    "sausage": (sausage.parse, sausage.looks_like),
+    "ctm": (ctm.parse, ctm.looks_like),
 }
 
 
@@ -30,7 +35,7 @@ def detect(head: bytes, path: Path | str) -> str:
     Raises:
         InputError: none of the formats we read.
     """
-    found = [name for name, looks_like in LOOKS_LIKE.items() if looks_like(head)]
+    found = [name for name, (_, looks_like) in FORMATS.items() if looks_like(head)]
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
     if extension in FORMATS and (extension in found or not head.strip()):
         return extension
@@ -42,14 +47,14 @@ def detect(head: bytes, path: Path | str) -> str:
 
 
 def parse_file(
-    path: Path, input_format: str = "auto", **options: object
-) -> Iterator[ConfusionNetwork]:
-    """Yield the networks of a file, in order.
+    path: Path, input_format: str = "auto", context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork | Lattice]:
+    """Yield the networks or lattices of a file, in order.
 
     Args:
         path: the file, possibly gzip.
         input_format: a name of `FORMATS`, or "auto".
-        options: what the format's ``parse`` takes.
+        context: what the file leaves out.
 
     Raises:
         InputError: as ``detect`` and the format's ``parse``.
@@ -60,4 +65,4 @@ def parse_file(
     if input_format not in FORMATS:
         raise InputError(path, 0, f"one of the formats {', '.join(FORMATS)}", input_format)
     with open_input(path) as stream:
-        yield from FORMATS[input_format](stream, path, **options)
+        yield from FORMATS[input_format][0](stream, path, context)

@@ -10,13 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from std.errors import InputError
-from std.formats.columns import (
-    MAX_TIME_S,
-    MAX_WORD_S,
-    POSTERIOR_TOLERANCE,
-    SUM_TOLERANCE,
-    Columns,
-)
+from std.formats.columns import Columns
+from std.formats.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
 from std.values import Recording
 
 UNKNOWN = math.nan
@@ -122,47 +117,3 @@ class Draft:
             raise InputError(self.path, line, f"times up to {MAX_TIME_S} s", got)
         if end_s - start_s > longest_s:
             raise InputError(self.path, line, f"a word of at most {longest_s} s", got)
-
-
-def text(path: Path | str, line: int, token: bytes) -> str:
-    """Decode a token.
-
-    Raises:
-        InputError: it is not UTF-8.
-    """
-    try:
-        return token.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(path, line, "UTF-8 text", shown(token)) from error
-
-
-def shown(token: bytes | str) -> str:
-    """Return a token as a message can show it."""
-    return token if isinstance(token, str) else token.decode(errors="backslashreplace")
-
-
-def number(path: Path | str, line: int, token: bytes | str, what: str) -> float:
-    """Read a finite number.
-
-    Raises:
-        InputError: it is none; the message says it should be ``what``.
-    """
-    try:
-        value = float(token)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputError(path, line, what, shown(token))
-    return value
-
-
-def whole_number(path: Path | str, line: int, token: bytes | str, what: str) -> int:
-    """Read a whole number of at least 0.
-
-    Raises:
-        InputError: it is none; the message says it should be ``what``.
-    """
-    value = number(path, line, token, what)
-    if value < 0 or value != int(value):
-        raise InputError(path, line, what, f"{value:g}")
-    return int(value)

@@ -22,7 +22,9 @@ import numpy as np
 
 from std.errors import InputError
 from std.formats.columns import Columns, is_sound, networks
-from std.formats.draft import UNKNOWN, Draft, shown, text
+from std.formats.context import DEFAULT, Context
+from std.formats.draft import UNKNOWN, Draft
+from std.formats.fields import shown, text
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Float64s, Recording
 
@@ -37,19 +39,19 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, *, file: str | None = None, channel: int = 1
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
 ) -> Iterator[ConfusionNetwork]:
     """Yield a file's utterances in order.
 
     Args:
         stream: the file's bytes, UTF-8.
         path: its name, for messages.
-        file, channel: the recording of utterances that do not name theirs.
+        context: names the recording of utterances that do not name theirs.
 
     Raises:
         InputError: a line is not an utterance as described above.
     """
-    recording = recording_of(path, file, channel)
+    recording = recording_of(path, context.file, context.channel)
     numbered = enumerate(stream, start=1)
     empty = True
     while lines := list(islice(numbered, LINES_AT_ONCE)):

@@ -26,7 +26,9 @@ import numpy as np
 
 from std.errors import InputError
 from std.formats.columns import Columns, is_sound, networks
-from std.formats.draft import UNKNOWN, Draft, number, shown, text, whole_number
+from std.formats.context import DEFAULT, Context
+from std.formats.draft import UNKNOWN, Draft
+from std.formats.fields import number, shown, text, whole_number
 from std.formats.recordings import recording_of
 from std.slot_times import Int64s
 from std.values import ConfusionNetwork, Float64s, Recording
@@ -46,20 +48,19 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, *, file: str | None = None, channel: int = 1
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
 ) -> Iterator[ConfusionNetwork]:
     """Yield a file's meshes in order.
 
     Args:
         stream: the file's bytes, UTF-8.
         path: its name, for messages and for the recording's name.
-        file: the recording's name, where it is not the file's.
-        channel: the recording's channel.
+        context: the recording's name, where it is not the file's; the meshes' segments.
 
     Raises:
         InputError: the bytes are not a mesh file, are cut short, or contradict themselves.
     """
-    recording = recording_of(path, file, channel)
+    recording = recording_of(path, context.file, context.channel)
     meshes = line = 0
     for block in _blocks(stream):
         columns = _fast(block, recording, meshes, line)
@@ -67,7 +68,7 @@ def parse(
             columns = careful(block, path, recording, meshes, line)
         meshes += len(columns.utterances)
         line += block.count(b"\n")
-        yield from networks(columns, path)
+        yield from networks(columns, path, context.segments)
     if not meshes:
         raise InputError(path, 0, "a word mesh", "an empty file")
 

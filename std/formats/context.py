@@ -1,0 +1,165 @@
+"""What recognisers leave out of their files: offsets of utterances, word ids, scales, frames.
+
+Context          all of it, as a value that every reader of recogniser output takes
+load             from the files and numbers a user gives
+beside           from files that lie beside the recogniser's, under the names Kaldi uses
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from std.errors import InputError
+from std.formats.audio_names import recording_name
+from std.formats.fields import number, shown, text
+from std.formats.files import open_input
+from std.formats.limits import MAX_TIME_S
+from std.values import Recording
+
+WordOn = Literal["auto", "link", "source", "target"]
+
+
+class Segment(NamedTuple):
+    """Where an utterance lies in its recording."""
+
+    recording: Recording
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a reader needs to know beside the file itself.
+
+    Times of a file are seconds in the recording, unless ``segments`` say where each utterance
+    begins: then they count from there.
+    """
+
+    file: str | None = None  # name of the recording, where the file does not say it
+    channel: int = 1
+    segments: Mapping[str, Segment] | None = None  # by utterance
+    symbols: Mapping[str, str] | None = None  # word by its id, as Kaldi's words.txt
+    times: Path | None = None  # slot times of Kaldi sausages
+    frame_s: float = 0.01  # frame shift times subsampling factor
+    word_on: WordOn = "auto"  # lattices: where a link's word stands
+    acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
+    lm_scale: float | None = None
+
+
+DEFAULT = Context()
+
+
+def load(
+    context: Context = DEFAULT, *, segments: Path | None = None, symbols: Path | None = None
+) -> Context:
+    """Add what stands in files.
+
+    Raises:
+        InputError: a file is not what it should be.
+    """
+    if segments:
+        context = replace(context, segments=read_segments(segments, context.channel))
+    if symbols:
+        context = replace(context, symbols=read_symbols(symbols))
+    return context
+
+
+def beside(path: Path, context: Context = DEFAULT) -> Context:
+    """Add what lies beside a Kaldi file: ``words.txt``, ``segments``, and the sausages' times.
+
+    The times of ``x_sausages.txt`` are ``x_times.txt``, those of any other name ``times.txt``.
+
+    Raises:
+        InputError: a file is not what it should be.
+    """
+    folder = path.parent
+    named = folder / path.name.replace("sausages", "times").replace("sau", "times")
+    found = {
+        one.name: one
+        for one in (folder / "words.txt", folder / "segments", folder / "times.txt", named)
+        if one.is_file() and one != path
+    }
+    return replace(
+        load(
+            context,
+            segments=None if context.segments is not None else found.get("segments"),
+            symbols=None if context.symbols is not None else found.get("words.txt"),
+        ),
+        times=context.times or found.get(named.name) or found.get("times.txt"),
+    )
+
+
+def lies_beside(path: Path) -> bool:
+    """Tell whether a file is one that `beside` looks for, or utterances' offsets."""
+    name = path.name.removesuffix(".gz")
+    return name in ("words.txt", "segments", "utts.tsv") or name.endswith("times.txt")
+
+
+def read_segments(path: Path, channel: int = 1) -> dict[str, Segment]:
+    """Read where utterances lie: Kaldi's ``segments``, or a table with a header.
+
+        utterance recording start_s end_s
+        utt<TAB>file<TAB>channel<TAB>start<TAB>end ...
+
+    Raises:
+        InputError: a line has too few fields, a time is none, or an utterance stands twice.
+    """
+    segments: dict[str, Segment] = {}
+    with open_input(path) as stream:
+        lines = stream.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    columns = [b"utt", b"file", b"start", b"end"]
+    separator = None
+    if lines[0].startswith(b"utt\tfile\t"):
+        separator, header = b"\t", lines[0].rstrip(b"\r").split(b"\t")
+        if not {*columns} <= {*header}:
+            raise InputError(path, 1, "columns utt, file, start, end", shown(lines[0]))
+    else:
+        header = columns
+    for at, line in enumerate(lines, start=1):
+        if not line.strip() or (separator and at == 1):
+            continue
+        fields = line.rstrip(b"\r").split(separator)
+        if len(fields) < len(header):
+            raise InputError(path, at, "utterance, recording, start, end", shown(line))
+        row = dict(zip(header, fields, strict=False))
+        utterance, file = text(path, at, row[b"utt"]), text(path, at, row[b"file"])
+        start = number(path, at, row[b"start"], "a start in seconds")
+        end = number(path, at, row[b"end"], "an end in seconds")
+        if not 0 <= start <= end <= MAX_TIME_S:
+            raise InputError(path, at, "0 <= start <= end in seconds", f"{start} to {end}")
+        if utterance in segments:
+            raise InputError(path, at, "each utterance once", utterance)
+        number_of = int(number(path, at, row.get(b"channel", b"%d" % channel), "a channel"))
+        segments[utterance] = Segment(Recording(recording_name(file), number_of), start, end)
+    return segments
+
+
+def read_symbols(path: Path) -> dict[str, str]:
+    """Read Kaldi's ``words.txt``: one ``word id`` per line.
+
+    Raises:
+        InputError: a line is something else.
+    """
+    symbols = {}
+    with open_input(path) as stream:
+        for at, line in enumerate(stream, start=1):
+            fields = line.split()
+            if len(fields) == 2 and fields[1].isdigit():
+                symbols[fields[1].decode()] = text(path, at, fields[0])
+            elif fields:
+                raise InputError(path, at, "a word and its number", shown(line.strip()))
+    return symbols
+
+
+def segment_of(
+    segments: Mapping[str, Segment], utterance: str, path: Path | str, line: int
+) -> Segment:
+    """Return an utterance's segment.
+
+    Raises:
+        InputError: the segments do not name it.
+    """
+    if utterance not in segments:
+        raise InputError(path, line, "an utterance that the segments name", utterance)
+    return segments[utterance]
