@@ -74,7 +74,7 @@ def from_probabilities(scores: Float64s, p_tar: float) -> Float64s:
     The cross entropy of a hit is then -log2 of the very probability it states.
     """
     with np.errstate(divide="ignore"):
-        llr: Float64s = np.log(scores) - np.log1p(-scores) - _logit(p_tar)
+        llr: Float64s = np.log(scores) - np.log1p(-scores) - logit(p_tar)
     return llr
 
 
@@ -101,11 +101,11 @@ def cross_entropy(llr: Float64s, paired: Bools, targets: int, trials: float, p_t
     missing_others = trials - targets - int((~paired).sum())
     if targets <= 0 or missing_targets < 0 or trials <= targets or missing_others < 0:
         return Cnxe(NAN, NAN, NAN, NAN, NAN)
-    weighed = _weigh(_finite(llr), paired, missing_targets, missing_others, targets, trials, p_tar)
-    prior_entropy = _entropy_bits(p_tar)
+    weighed = _weigh(finite(llr), paired, missing_targets, missing_others, targets, trials, p_tar)
+    prior_entropy = entropy_bits(p_tar)
     minimum, gamma, delta = _minimise(weighed, p_tar)
     return Cnxe(
-        _bits(weighed, weighed.llr + _logit(p_tar)) / prior_entropy,
+        _bits(weighed, weighed.llr + logit(p_tar)) / prior_entropy,
         minimum / prior_entropy,
         gamma,
         delta,
@@ -113,7 +113,8 @@ def cross_entropy(llr: Float64s, paired: Bools, targets: int, trials: float, p_t
     )
 
 
-def _finite(llr: Float64s) -> Float64s:
+def finite(llr: Float64s) -> Float64s:
+    """Infinite scores as the highest (lowest) finite one."""
     finite = llr[np.isfinite(llr)]
     low, high = (finite.min(), finite.max()) if len(finite) else (-FAR, FAR)
     clipped: Float64s = np.clip(llr, low, high)
@@ -147,7 +148,7 @@ def _bits(trials: _Trials, log_odds: Float64s) -> float:
 def _minimise(trials: _Trials, p_tar: float) -> tuple[float, float, float]:
     """The least cross entropy in bits over gamma and delta, and where it is."""
     if len(trials.llr) == 1:
-        return _entropy_bits(p_tar), 0.0, 0.0
+        return entropy_bits(p_tar), 0.0, 0.0
     limit = _separable(trials)
     if limit is not None:
         return limit
@@ -156,7 +157,7 @@ def _minimise(trials: _Trials, p_tar: float) -> tuple[float, float, float]:
     centre = float(np.average(trials.llr, weights=weight))
     scale = float(np.sqrt(np.average((trials.llr - centre) ** 2, weights=weight)))
     x = (trials.llr - centre) / scale
-    slope, offset = 0.0, _logit(p_tar)
+    slope, offset = 0.0, logit(p_tar)
     bits = _bits(trials, slope * x + offset)
     for _ in range(MAX_STEPS):
         p = _sigmoid(slope * x + offset)
@@ -177,7 +178,7 @@ def _minimise(trials: _Trials, p_tar: float) -> tuple[float, float, float]:
         if won < ENOUGH and length == 1.0:
             break
     gamma = float(slope / scale)
-    return bits, gamma, float(offset - slope * centre / scale - _logit(p_tar))
+    return bits, gamma, float(offset - slope * centre / scale - logit(p_tar))
 
 
 def _separable(trials: _Trials) -> tuple[float, float, float] | None:
@@ -192,7 +193,7 @@ def _separable(trials: _Trials) -> tuple[float, float, float] | None:
         if lowest_target == highest_other:
             at = abs(int(lowest_target))
             target, other = trials.target[at], trials.other[at]
-            bits = (target + other) * _entropy_bits(target / (target + other))
+            bits = (target + other) * entropy_bits(target / (target + other))
             return float(bits), sign * np.inf, NAN
     return None
 
@@ -209,11 +210,19 @@ def _isotonic_bits(trials: _Trials) -> float:
     return float(surprise.sum())
 
 
-def _entropy_bits(p: float) -> float:
+def entropy_bits(p: float) -> float:
+    """Entropy of a binary choice."""
     return float(-(p * np.log2(p) + (1 - p) * np.log2(1 - p))) if 0 < p < 1 else 0.0
 
 
-def _logit(p: float) -> float:
+def surprise_bits(log_odds: Float64s, truth: Bools) -> Float64s:
+    """What the truth costs, in bits, whoever states these posterior log odds."""
+    bits: Float64s = np.logaddexp(0, np.where(truth, -log_odds, log_odds)) / np.log(2)
+    return bits
+
+
+def logit(p: float) -> float:
+    """Log odds."""
     return float(np.log(p) - np.log1p(-p))
 
 

@@ -1,5 +1,6 @@
 """One group of an evaluation: pair, count, measure."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -57,6 +58,7 @@ class Group:
     name: str
     speech_s: float
     trials: int  # per unit
+    trials_by_file: Mapping[str, float]  # before rounding, whose sum is then rounded
     point: OperatingPoint
     units: tuple[Term, ...]
     chosen: Bools  # (U,) units that belong to this group
@@ -118,7 +120,8 @@ def measure(one: Slice, corpus: Corpus) -> Group:
     return Group(
         one.name,
         speech_s(one.excerpts),
-        trials,
+        pairs.trials,
+        pairs.trials_by_file,
         point,
         units,
         chosen,
@@ -161,7 +164,12 @@ class _Pairs:
     occurrences: Occurrences
     alignment: Alignment
     trials: int
-    exact_trials: float  # before rounding
+    trials_by_file: Mapping[str, float]
+
+    @property
+    def exact_trials(self) -> float:
+        """Before rounding."""
+        return sum(self.trials_by_file.values())
 
 
 def _pair(one: Slice, corpus: Corpus) -> _Pairs:
@@ -184,15 +192,18 @@ def _pair(one: Slice, corpus: Corpus) -> _Pairs:
             select_occurrences(occurrences, by_segment.occurrences),
             by_segment.alignment,
             len(cut),
-            len(cut),
+            segments.by_file(cut),
         )
-    seconds = speech_s(one.excerpts)
+    by_file: defaultdict[str, list[Excerpt]] = defaultdict(list)
+    for excerpt in one.excerpts:
+        by_file[excerpt.recording.file].append(excerpt)
+    seconds = {file: speech_s(those) for file, those in by_file.items()}
     return _Pairs(
         hits,
         occurrences,
         align(hits, occurrences, tolerance_s=options.tolerance_s, score_range=corpus.score_range),
-        twv.number_of_trials(seconds, options.trials_per_second),
-        seconds * options.trials_per_second,
+        twv.number_of_trials(sum(seconds.values()), options.trials_per_second),
+        {file: one_s * options.trials_per_second for file, one_s in seconds.items()},
     )
 
 

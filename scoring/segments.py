@@ -2,8 +2,8 @@
 
 Within each excerpt the speech turns are merged where they overlap; they and the gaps between them
 are the segments. A term is a target in a segment that wholly holds one of its occurrences; the
-system's answer for a segment is its best hit whose middle lies there, even if its end does not. Occurrences that no single
-speech segment holds do not count and are reported.
+system's answer for a segment is its best hit whose middle lies there, even if its end does not.
+Occurrences that no single speech segment holds do not count and are reported.
 
 Source: F4DE 3.5.0 (its behaviour); OpenKWS 2013 evaluation plan.
 """
@@ -76,6 +76,15 @@ def segment(excerpts: Sequence[Excerpt], turns: Turns) -> Segments:
         np.array([row[1] for row in rows], float),
         np.array([row[2] for row in rows], np.bool_),
     )
+
+
+def by_file(segments: Segments) -> dict[str, float]:
+    """Number of segments in each audio file."""
+    sizes = np.diff(segments.bounds).tolist()
+    counts: defaultdict[str, float] = defaultdict(float)
+    for where, size in zip(segments.recordings, sizes, strict=True):
+        counts[where.file] += size
+    return dict(counts)
 
 
 def _cut(

@@ -1,0 +1,76 @@
+"""What a system costs to run: speed factors, memory, and one figure for all.
+
+    ISF = indexing CPU time / duration of the audio                              (no unit)
+    SSF = searching CPU time / (duration of the queries * duration of the audio) (per second)
+    PL  = lambda * ISF * PMU_indexing + (1 - lambda) * SSF * PMU_searching
+
+PMU is the peak memory of a phase in GB. SSF has the dimension of one over time: `std-search`
+states it per second, counting one second per query, since a written query has no duration.
+
+Source: MediaEval 2013 SWS performance measures, section 4.3, equations 46-48. (The example there,
+48 h / (0.25 h * 300 h) = 0.8 per hour, is a slip: the formula gives 0.64.)
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from std.errors import InputError
+from std.formats.files import decode, open_input
+
+LAMBDA = 0.1  # the weight of indexing that the source suggests
+
+
+class Resources(NamedTuple):
+    """Costs of both phases."""
+
+    isf: float
+    ssf_per_second: float
+    indexing_peak_memory_gb: float
+    searching_peak_memory_gb: float
+
+    def processing_load(self, weight: float = LAMBDA) -> float:
+        """PL, equation 48.
+
+        >>> Resources(0.7467, 0.64, 2.0, 4.0).processing_load()
+        2.45334
+        """
+        indexing = self.isf * self.indexing_peak_memory_gb
+        searching = self.ssf_per_second * self.searching_peak_memory_gb
+        return weight * indexing + (1 - weight) * searching
+
+
+def speed_factor(seconds: float, audio_s: float, query_s: float = 1.0) -> float:
+    """CPU time over durations: ISF of an indexing time, SSF of a search with its queries.
+
+    >>> round(speed_factor(14 * 16, 300), 4), speed_factor(3 * 16, 300, 0.25)
+    (0.7467, 0.64)
+    """
+    return seconds / (audio_s * query_s)
+
+
+def read(indexing: Path, searching: Path) -> Resources:
+    """Take the figures from what ``std-index --json`` and ``std-search --json`` printed.
+
+    Raises:
+        InputError: a file is not such a document, or a figure is missing.
+    """
+    return Resources(
+        _figure(indexing, "isf"),
+        _figure(searching, "ssf"),
+        _figure(indexing, "peak_memory_gb"),
+        _figure(searching, "peak_memory_gb"),
+    )
+
+
+def _figure(path: Path, name: str) -> float:
+    with open_input(path) as stream:
+        text = decode(stream.read(), path)
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(path, error.lineno, "a JSON document", error.msg) from error
+    value = document.get(name) if isinstance(document, dict) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise InputError(path, 0, f"{name} as a number of at least 0", repr(value))
+    return float(value)
