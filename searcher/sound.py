@@ -24,6 +24,8 @@ from std.store import Segment
 from std.store.columns import Column, Int64s, SegmentColumns, UInt8s, unpack_vocabulary
 from std.values import Float32s, Float64s, Int32s
 
+Int16s = npt.NDArray[np.int16]
+
 FULL_SCAN_ARCS = 60_000  # alternatives that are aligned whole (about 2.5 hours of networks)
 SEED_ARCS = 60_000  # occurrences of seeds that are looked at in a larger segment
 SEED_GRAM_SCORE = 7.0  # least log ratio of three phones; 97 % of true places have one
@@ -66,17 +68,12 @@ class Hits(NamedTuple):
     end_ms: Int64s  # (n,)
     measures: Float32s  # (n, N_MEASURES) see `searcher.sound_kernels`
     paths: Int32s  # (n, 8) word ids of that segment; -1 = no more
+    observed: Int16s  # (n, Q) phone aligned with each of the query's, -1 = deleted
+    inserted: Int16s  # (n, 8) phones aligned with none; -1 = no more
 
     def rows(self, which: Int64s) -> "Hits":
         """Some rows of every column."""
         return Hits._make(column[which] for column in self)
-
-
-class Query(NamedTuple):
-    """The phones of a term and how well each sound fits each of them."""
-
-    phones: Pronunciation
-    perfect: float  # score of the phones themselves, said once and recognised so
 
 
 def open_sound(segment: Segment) -> SoundIndex | None:
@@ -191,34 +188,51 @@ def perfect_score(phones: Pronunciation, confusion: Confusion) -> float:
     return float(sum(confusion.match[row[phone], row[phone]] for phone in phones))
 
 
-def hear(
-    phones: Pronunciation, indexes: Sequence[SoundIndex], confusion: Confusion
-) -> tuple[Query, Hits]:
+def hear(phones: Pronunciation, indexes: Sequence[SoundIndex], confusion: Confusion) -> Hits:
     """The best places where a query may have been said, at most one per place, best first."""
+    floor = LEAST_SHARE * perfect_score(phones, confusion)
+    return strongest([hear_in(phones, index, confusion, floor) for index in indexes])
+
+
+def strongest(parts: Sequence[Hits]) -> Hits:
+    """The best of one query's hits in several segments, one per place, best first."""
     from searcher.sound_kernels import SCORE
 
-    query = Query(phones, perfect_score(phones, confusion))
-    parts = [_hear_one(phones, index, confusion, LEAST_SHARE * query.perfect) for index in indexes]
-    parts = [part._replace(segment=np.full(len(part.recording), i)) for i, part in enumerate(parts)]
-    hits = Hits(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    numbered = [
+        part._replace(segment=np.full(len(part.recording), i)) for i, part in enumerate(parts)
+    ]
+    hits = Hits(*(np.concatenate(columns) for columns in zip(*numbered, strict=True)))
     hits = hits.rows(np.argsort(-hits.measures[:, SCORE], kind="stable"))
-    return query, hits.rows(_one_per_place(hits))
+    return hits.rows(_one_per_place(hits))
 
 
-def _hear_one(phones: Pronunciation, index: SoundIndex, confusion: Confusion, floor: float) -> Hits:
-    """All hits of a query in one segment, places twice where windows overlap."""
-    from searcher.sound_kernels import N_MEASURES, PATH_WORDS, find_hits
+def hear_in(
+    phones: Pronunciation,
+    index: SoundIndex,
+    confusion: Confusion,
+    floor: float,
+    *,
+    windows: Int64s | None = None,
+) -> Hits:
+    """All hits of a query in one segment, places twice where windows overlap.
+
+    Args:
+        windows: (w, 2) runs of slots to look at; None = where seeds are.
+    """
+    from searcher.sound_kernels import INSERTIONS, N_MEASURES, PATH_WORDS, find_hits
 
     match, deletion, insertion = _ratios(phones, index, confusion)
     spans = np.empty((FULL_OUTPUT, 2), np.int64)
     measures = np.empty((FULL_OUTPUT, N_MEASURES), np.float32)
     paths = np.empty((FULL_OUTPUT, PATH_WORDS), np.int32)
+    observed = np.empty((FULL_OUTPUT, len(phones)), np.int16)
+    inserted = np.empty((FULL_OUTPUT, INSERTIONS), np.int16)
     columns = index.columns
     n = find_hits(
         match,
         deletion,
         insertion,
-        _windows(match, deletion, insertion, index),
+        _windows(match, deletion, insertion, index) if windows is None else windows,
         index.slot_arc_offsets,
         index.arc_rows,
         index.arc_words,
@@ -233,6 +247,8 @@ def _hear_one(phones: Pronunciation, index: SoundIndex, confusion: Confusion, fl
         spans,
         measures,
         paths,
+        observed,
+        inserted,
     )
     recording = spans[:n, 0] >> 32
     live = ~np.isin(recording, list(index.deleted))
@@ -243,6 +259,8 @@ def _hear_one(phones: Pronunciation, index: SoundIndex, confusion: Confusion, fl
         (spans[:n, 1] & 0xFFFFFFFF)[live],
         measures[:n][live],
         paths[:n][live],
+        observed[:n][live],
+        inserted[:n][live],
     )
 
 

@@ -9,10 +9,13 @@ stands in the next slot. `find_hits` aligns a query's phones to every path of th
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from searcher.splitting.compiled import compiled
 from std.store.columns import Int64s, UInt8s, UInt16s
 from std.values import Float32s, Int32s
+
+Int16s = npt.NDArray[np.int16]
 
 TOUCHING_MS = 60  # words this close follow each other, whatever their slots
 NEXT_SLOT_OVERLAP_MS = 100  # words of neighbouring slots may overlap by this much
@@ -21,6 +24,7 @@ LONGEST_WORD_MS = 4000  # how far back a word may have begun that ends here
 SAME_PLACE_MS = 500
 HITS_OF_WINDOW = 16
 PATH_WORDS = 8  # words of a hit's path that are kept to show
+INSERTIONS = 8  # phones inserted into a hit that are kept
 
 # Columns of what is measured at a hit.
 SCORE, BEFORE, AFTER, PATH, WEAKEST, ARCS, SAME, STANDING, SURE, LONGEST = range(10)
@@ -113,6 +117,8 @@ def find_hits(
     spans: Int64s,
     measures: Float32s,
     paths: Int32s,
+    observed: Int16s,
+    inserted: Int16s,
 ) -> int:
     """Align a query to the paths of every window; best hits of each place first.
 
@@ -122,6 +128,8 @@ def find_hits(
         path_weight: weight of the log posteriors of the words on a path.
         floor: hits scoring below are left out; rises when the output is full.
         spans: (N, 2) int64, measures: (N, N_MEASURES), paths: (N, PATH_WORDS) int32: filled.
+        observed: (N, Q) the phone aligned with each of the query's, -1 = deleted: filled.
+        inserted: (N, INSERTIONS) the phones aligned with none, -1 = no more: filled.
 
     Returns:
         number of hits written.
@@ -266,7 +274,7 @@ def find_hits(
             if to_ms <= from_ms:
                 continue
             if count == len(spans):
-                floor = _keep_best(spans, measures, paths)  # type: ignore[no-untyped-call]
+                floor = np.float32(_keep_best(spans, measures, paths, observed, inserted))
                 count = len(spans) // 2
                 if scores[hit, last] <= floor:
                     break
@@ -276,7 +284,10 @@ def find_hits(
             on_path = 0
             same_phones = 0
             previous_arc = -1
+            n_inserted = 0
             paths[count, :] = -1
+            observed[count, :] = -1
+            inserted[count, :] = -1
             i, k = hit, last
             while True:
                 if arc_of[i] != previous_arc:
@@ -291,6 +302,11 @@ def find_hits(
                 source = back[i, k] >> 2
                 if how in (MATCHED, STARTED) and match[k, phone_of[i]] >= match[k].max():
                     same_phones += 1
+                if how in (MATCHED, STARTED):
+                    observed[count, k] = phone_of[i]
+                elif how == INSERTED and n_inserted < INSERTIONS:
+                    inserted[count, n_inserted] = phone_of[i]
+                    n_inserted += 1
                 if how == STARTED:
                     break
                 if how != INSERTED:
@@ -337,11 +353,15 @@ def find_hits(
 
 
 @compiled
-def _keep_best(spans: Int64s, measures: Float32s, paths: Int32s) -> np.float32:
-    """Move the better half of a full output to its front; returns the score it starts at."""
-    order = np.argsort(-measures[:, 0], kind="mergesort")[: len(spans) // 2]
-    floor = measures[order[-1], 0]
-    spans[: len(order)] = spans[order]
-    measures[: len(order)] = measures[order]
-    paths[: len(order)] = paths[order]
-    return floor
+def _keep_best(
+    spans: Int64s, measures: Float32s, paths: Int32s, observed: Int16s, inserted: Int16s
+) -> float:
+    """Move the better half of a full output to its front; returns the score it ends at."""
+    order = np.argsort(-measures[:, SCORE], kind="mergesort")[: len(spans) // 2]
+    n = len(order)
+    spans[:n] = spans[order]
+    paths[:n] = paths[order]
+    observed[:n] = observed[order]
+    inserted[:n] = inserted[order]
+    measures[:n] = measures[order]
+    return float(measures[n - 1, SCORE])

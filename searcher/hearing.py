@@ -1,0 +1,235 @@
+"""The sound channel of a search: terms and sound indexes in, calibrated candidates out.
+
+Terms with a word that the index does not know are searched by their sound alone. With a tuned
+model the others are as well: where a known word was not recognised, its sound still competes,
+and the posteriors of the places where it was are calibrated on the same scale.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.calibrate import UNTUNED, Weights, known_features, unknown_features
+from searcher.candidates import Candidates, concatenate, in_order
+from searcher.model import Model
+from searcher.sound import SAME_PLACE_MS, Hits, SoundIndex, hear, listening, perfect_score
+from searcher.variant import Variant
+from std.confusion import Confusion, empty
+from std.lexicon import Lexicon
+from std.phones import Pronunciation
+from std.store.columns import Int64s
+from std.values import Bools, Float64s
+
+FEWEST_PHONES = 3  # shorter sounds are everywhere
+MOST_PHONES = 200
+MOST_PRONUNCIATIONS = 4  # of a term
+LEAST_PROBABILITY = 1e-3  # candidates below are not worth a line
+
+Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
+
+
+@dataclass(frozen=True, eq=False)
+class Ears:
+    """What sound search needs beside the terms."""
+
+    indexes: tuple[SoundIndex, ...]  # one per segment that was indexed with sounds
+    recordings: tuple[Int64s, ...]  # of each index: its recordings' rows in the search's table
+    lexicon: Lexicon
+    model: Model | None
+
+
+class Heard(NamedTuple):
+    """The places of one term, best first; their recordings count in the search's table."""
+
+    hits: Hits
+    phones: Pronunciation
+    perfect: float  # score of the phones themselves, recognised one for one
+
+    def features(self) -> dict[str, Float64s]:
+        """What `searcher.calibrate` weighs."""
+        return unknown_features(len(self.phones), self.perfect, self.hits)
+
+
+def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pronunciation]]:
+    """How each term may sound: its words' pronunciations in a row, the likeliest first.
+
+    Empty where a word has no sound or the whole is too short or too long to be searched for.
+    """
+    every = [word for words in terms for word in words]
+    of_word = dict(zip(every, lexicon.pronunciations(every), strict=True))
+    found = []
+    for words in terms:
+        sounds: list[Pronunciation] = []
+        for one in product(*(of_word[word] for word in words)):
+            phones = tuple(phone for word in one for phone in word)
+            if FEWEST_PHONES <= len(phones) <= MOST_PHONES:
+                sounds.append(phones)
+            if len(sounds) == MOST_PRONUNCIATIONS:
+                break
+        found.append(sounds)
+    return found
+
+
+def listen(
+    sounds: Sequence[Sequence[Pronunciation]], ears: Ears, inside: Inside
+) -> list[Heard | None]:
+    """Where each term may have been said by its sound; None for terms without one."""
+    counts = ears.model.confusion if ears.model else empty([])
+    confusion = listening(counts, ears.indexes, [one for ways in sounds for one in ways])
+    return [_heard(ways, ears, confusion, inside) if ways else None for ways in sounds]
+
+
+def _heard(
+    ways: Sequence[Pronunciation], ears: Ears, confusion: Confusion, inside: Inside
+) -> Heard:
+    """The way of saying a term whose best hit fits best."""
+    best = None
+    for phones in ways:
+        perfect = perfect_score(phones, confusion)
+        hits = hear(phones, ears.indexes, confusion)
+        recording = hits.recording.copy()
+        for i, table in enumerate(ears.recordings):
+            mine = hits.segment == i
+            recording[mine] = table[hits.recording[mine]]
+        hits = hits._replace(recording=recording)
+        hits = hits.rows(np.flatnonzero(inside(recording, hits.start_ms, hits.end_ms)))
+        heard = Heard(hits, phones, perfect)
+        if best is None or _top(heard) > _top(best):
+            best = heard
+    assert best is not None
+    return best
+
+
+def _top(heard: Heard) -> float:
+    return float(heard.hits.measures[:, 0].max(initial=0.0)) / max(heard.perfect, 1e-9)
+
+
+def with_sound(
+    terms: Sequence[Sequence[str]],
+    unknown: Bools,
+    written: Candidates,
+    variants: Sequence[Variant],
+    ears: Ears,
+    inside: Inside,
+) -> tuple[Candidates, tuple[Variant, ...]]:
+    """Put what was heard beside what was written, as probabilities.
+
+    Args:
+        terms: the words of each.
+        unknown: (terms,) whether the index lacks one of its words.
+        written: merged candidates, ordered by term.
+        variants: that they point into.
+        ears: sound indexes, pronunciations and, if there is one, the tuned model.
+        inside: which places lie inside the speech that is searched.
+
+    Returns:
+        candidates ordered by term, recording and time, and the variants they point into.
+    """
+    known = ears.model.known if ears.model else None
+    weights = ears.model.unknown if ears.model else UNTUNED
+    asked = [words if unknown[i] or known is not None else () for i, words in enumerate(terms)]
+    heard = listen(pronounced(asked, ears.lexicon), ears, inside)
+    table = list(variants)
+    bounds = np.searchsorted(written.term, np.arange(len(terms) + 1)).tolist()
+    parts = []
+    for i, one in enumerate(heard):
+        rows = written.rows(slice(bounds[i], bounds[i + 1]))
+        if one is None:
+            parts.append(rows)
+        elif unknown[i] or known is None:
+            chance = weights.probability(one.features(), len(one.hits.start_ms))
+            parts.append(_as_candidates(i, one, chance, ears, table))
+        else:
+            parts.append(_both(i, len(terms[i]), one, rows, known, ears, table))
+    return in_order(concatenate(parts)), tuple(table)
+
+
+def _both(
+    term: int,
+    words: int,
+    heard: Heard,
+    written: Candidates,
+    weights: Weights,
+    ears: Ears,
+    table: list[Variant],
+) -> Candidates:
+    """Places where a known term was written, and those where only its sound was heard."""
+    joined = side_by_side(written, heard)
+    chance = weights.probability(
+        known_features(joined.posterior, joined.score, joined.features, words), len(joined.score)
+    )
+    n = len(written.term)
+    alone = Heard(heard.hits.rows(joined.alone), heard.phones, heard.perfect)
+    return concatenate(
+        [
+            written._replace(score=chance[:n]),
+            _as_candidates(term, alone, chance[n:], ears, table),
+        ]
+    )
+
+
+class SideBySide(NamedTuple):
+    """Written places first, then those only heard."""
+
+    posterior: Float64s  # (n,) 0 where only heard
+    score: Float64s  # (n,) of the sound; -5 where none was heard
+    features: dict[str, Float64s]  # each (n,)
+    alone: Int64s  # rows of the hits that are only heard
+
+
+def side_by_side(written: Candidates, heard: Heard) -> SideBySide:
+    """Pair each written place with the best hit there; hits near no written place stand alone."""
+    hits, features = heard.hits, heard.features()
+    middle = hits.start_ms + hits.end_ms
+    partner = np.full(len(written.term), -1)
+    near_any = np.zeros(len(middle), dtype=bool)
+    for i in range(len(written.term)):
+        near = (
+            (hits.recording == written.recording[i])
+            & (np.abs(middle - written.start_ms[i] - written.end_ms[i]) < 2 * SAME_PLACE_MS)
+            & (np.minimum(hits.end_ms, written.end_ms[i])
+               > np.maximum(hits.start_ms, written.start_ms[i]))
+        )  # fmt: skip
+        near_any |= near
+        free = near & ~np.isin(np.arange(len(middle)), partner)
+        if free.any():
+            partner[i] = np.flatnonzero(free)[0]
+    alone = np.flatnonzero(~near_any)
+    rows = np.concatenate([partner, alone])
+    has = rows >= 0
+    columns = {}
+    for name, column in features.items():
+        columns[name] = np.zeros(len(rows))
+        columns[name][has] = column[rows[has]]
+    return SideBySide(
+        np.concatenate([written.score, np.zeros(len(alone))]),
+        np.where(has, columns["score"], -5.0),
+        columns,
+        alone,
+    )
+
+
+def _as_candidates(
+    term: int, heard: Heard, chance: Float64s, ears: Ears, table: list[Variant]
+) -> Candidates:
+    """Hits as candidates, each with a variant that says what stands there."""
+    worth = np.flatnonzero(chance >= LEAST_PROBABILITY)
+    hits, first = heard.hits.rows(worth), len(table)
+    for segment, path, measures in zip(
+        hits.segment.tolist(), hits.paths.tolist(), hits.measures.tolist(), strict=True
+    ):
+        words = tuple(ears.indexes[segment].words[word] for word in path if word >= 0)
+        similarity = min(1.0, measures[0] / max(heard.perfect, 1e-9))
+        how = f"{' '.join(heard.phones)} heard in {' '.join(words)!r}"
+        table.append(Variant(words, similarity, "sound", how))
+    return Candidates(
+        np.full(len(worth), term),
+        np.arange(first, first + len(worth)),
+        hits.recording,
+        hits.start_ms,
+        hits.end_ms,
+        chance[worth],
+    )
