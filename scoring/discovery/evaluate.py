@@ -12,7 +12,7 @@ Every point where they differ is one function, named in this table and in docs/d
     coverage        phones_covered           seconds_covered           shared_ticks
     boundary        snapped                  close                     indexed
     token, type     positional               within_30_ms              literal_sets
-    grouping        by_flat_sets, tokens     by_pair_counts            by_flat_sets, fragments
+    grouping        by_flat_sets, merged     by_pair_counts            by_flat_sets
     matching        by_flat_sets             by_pair_counts            by_flat_sets
 
 zerospeech-tde has no matching: in zrc2017 it follows the text, with that tool's transcription,
@@ -132,7 +132,7 @@ def zrc2017(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
     runs = transcription.inclusive(phones, case.discovery)
     kept, discarded = case.discovery.where(runs.found), int((~runs.found).sum())
     runs = runs.where(runs.found)
-    type_of, _ = _types(phones.text(), runs)
+    type_of, texts = _types(phones.text(), runs)
     silent = phones.labelled(SILENCE)
     spoken_of, spoken = _types(*_without(phones.text(), silent, runs))
     token_of = _tokens(phones, runs)
@@ -157,7 +157,9 @@ def zrc2017(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
     for scope in scopes:
         mine = _in_scope(listed, talker, scope)
         some, some_runs = kept.where(mine), runs.where(mine)
-        token, type_ = token_type.positional(phones, words, some, some_runs, type_of[mine])
+        token, type_ = token_type.by_symbols(
+            phones, words, some, [texts[t] for t in type_of[mine].tolist()]
+        )
         result[scope] = Scores(
             boundary=boundary.snapped(phones, words, some, some_runs),
             token=token,

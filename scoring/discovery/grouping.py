@@ -31,81 +31,51 @@ def by_flat_sets(
     """Grouping of zrc2017 and definition, from the fragments that have a partner.
 
     Args:
-        pairs: members by class (withdrawn pairs play no part; repeated members count).
-        token_of: (f,) what makes fragments one token: the fragment itself, or (zrc2017) the times
-            and symbols of its phones *without the file*, so that fragments of different files at
-            the same times merge. Merged tokens overlap only if all their fragments do.
+        pairs: members by class (withdrawn pairs play no part; a repeated member pairs with
+            itself in P_clus, never in P_goldclus).
+        token_of: (f,) what counts as one element of a flat set: the fragment itself, or (zrc2017)
+            the times and symbols of its phones *without the file*.
         type_of: (f,) type of the transcription, -1 for an empty one, which equals nothing.
         file, onset_s, offset_s, talker: (f,) of each fragment.
         scope: which pairs count: all, within one talker, across talkers.
 
     Source: seeds, zerospeech-task-and-metrics, "Clustering scores"; behaviour of
-    zerospeech-tde 2.0.3 for the merged tokens.
+    zerospeech-tde 2.0.3 for repeated members and merged tokens.
     """
-    if scope != "all":  # a token of one talker never merges with another talker's
-        token_of = token_of * (int(talker.max(initial=0)) + 1) + talker
-    token_of = np.unique(token_of, return_inverse=True)[1]
-    tokens = int(token_of.max(initial=-1)) + 1
-    place, latest, earliest = _token_spans(tokens, token_of, file, onset_s, offset_s)
-    first = np.zeros(tokens, np.int64)
-    first[token_of] = np.arange(len(token_of))
-    kind, speaker = type_of[first], talker[first]
-    itself = _mates_itself(tokens, token_of, place, latest, earliest)
-    if scope == "cross":
-        itself[:] = False
 
-    typed = np.flatnonzero(kind >= 0)
-    gold = np.zeros(tokens, np.bool_)
-    gold[typed] = itself[typed] | has_mate_in(
-        scope, speaker[typed], kind[typed], typed, place[typed], latest[typed], earliest[typed]
-    )
+    def mated(group: Ints, fragment: Ints) -> Bools:
+        return has_mate_in(
+            scope,
+            talker[fragment],
+            group,
+            fragment,
+            file[fragment],
+            onset_s[fragment],
+            offset_s[fragment],
+        )
 
-    span = max(tokens, 1)
-    key, count = np.unique(pairs.group * span + token_of[pairs.member], return_counts=True)
-    group, token = key // span, key % span
+    typed = np.flatnonzero(type_of >= 0)
+    gold = typed[mated(type_of[typed], typed)]
+
+    group, member = pairs.group, pairs.member
     if scope == "cross":
-        paired = differs_in_group(group, speaker[token])
+        clustered = differs_in_group(group, talker[member])
     else:
-        shared = group * (int(speaker.max(initial=0)) + 1) + speaker[token]
-        room = group if scope == "all" else shared
-        paired = (count > 1) | differs_in_group(room, token)
-    found = np.zeros(tokens, np.bool_)
-    found[token[paired]] = True
+        room = group * (int(talker.max(initial=0)) + 1) + talker[member]
+        _, at, sizes = np.unique(
+            group if scope == "all" else room, return_inverse=True, return_counts=True
+        )
+        clustered = sizes[at] > 1
 
-    both = np.zeros(tokens, np.bool_)
-    typed = np.flatnonzero(kind[token] >= 0)
-    member = token[typed]
-    like = group[typed] * (int(kind.max(initial=0)) + 1) + kind[member]
-    mated = (itself[member] & (count[typed] > 1)) | has_mate_in(
-        scope, speaker[member], like, member, place[member], latest[member], earliest[member]
+    listed = np.flatnonzero(type_of[member] >= 0)
+    like = group[listed] * (int(type_of.max(initial=0)) + 1) + type_of[member[listed]]
+    both = member[listed][mated(like, member[listed])]
+
+    hits = len(np.unique(token_of[both]))
+    return Rates(
+        ratio(hits, len(np.unique(token_of[member[clustered]]))),
+        ratio(hits, len(np.unique(token_of[gold]))),
     )
-    both[member[mated]] = True
-    hits = int(both.sum())
-    return Rates(ratio(hits, int(found.sum())), ratio(hits, int(gold.sum())))
-
-
-def _token_spans(
-    tokens: int, token_of: Ints, file: Ints, onset_s: Float64s, offset_s: Float64s
-) -> tuple[Ints, Float64s, Float64s]:
-    """Per token: its file (an own negative number if several), latest onset, earliest offset."""
-    latest, earliest = np.full(tokens, -np.inf), np.full(tokens, np.inf)
-    np.maximum.at(latest, token_of, onset_s)
-    np.minimum.at(earliest, token_of, offset_s)
-    low = np.full(tokens, np.iinfo(np.int64).max)
-    high = np.full(tokens, -1)
-    np.minimum.at(low, token_of, file)
-    np.maximum.at(high, token_of, file)
-    place = np.where(low == high, low, -1 - np.arange(tokens))
-    return place, latest, earliest
-
-
-def _mates_itself(
-    tokens: int, token_of: Ints, place: Ints, latest: Float64s, earliest: Float64s
-) -> Bools:
-    """Whether two different fragments of one token are apart."""
-    several = np.bincount(token_of, minlength=tokens) > 1
-    itself: Bools = several & ((place < 0) | (earliest <= latest))
-    return itself
 
 
 def by_pair_counts(

@@ -23,27 +23,36 @@ def as_fragments(track: Track) -> Discovery:
     return Discovery(track.file, track.onset_s, track.offset_s, rows, rows, len(track))
 
 
-def positional(
-    phones: Track, words: Track, discovery: Discovery, runs: Runs, type_of: Ints
+def by_symbols(
+    phones: Track,
+    words: Track,
+    discovery: Discovery,
+    types: Sequence[str],
 ) -> tuple[Rates, Rates]:
     """Token and type of zrc2017.
 
     A fragment is compared with the word it covers most (share of the word's duration, the first
-    one on ties); it is a hit iff its phones are exactly the phones that share time with that
-    word. Each word is hit once. Found types are the transcriptions of hits; seen types those of
-    all fragments, of any length; gold types are *orthographic* words.
+    one on ties); it is a hit iff its symbols are exactly those of all the phones that share time
+    with that word. Each word is hit once. Found types are the transcriptions of hits; seen types
+    those of all fragments, of any length; gold types are *orthographic* words.
+
+    Args:
+        types: (f,) transcription of each fragment, one character per phone.
 
     Source: behaviour of zerospeech-tde 2.0.3.
     """
     best = _most_covered(words, discovery)
     word_lo, word_hi = meeting(phones, as_fragments(words))
-    hit = best >= 0
-    hit[hit] = (runs.lo[hit] == word_lo[best[hit]]) & (runs.hi[hit] == word_hi[best[hit]])
-    tokens = len(np.unique(best[hit]))
-    types = len(np.unique(type_of[hit]))
+    text = phones.text()
+    hit = [
+        word >= 0 and text[word_lo[word] : word_hi[word]] == one
+        for word, one in zip(best.tolist(), types, strict=True)
+    ]
+    tokens = len(np.unique(best[np.array(hit, dtype=np.bool_)]))
+    found = len({one for one, good in zip(types, hit, strict=True) if good})
     return (
         Rates(ratio(tokens, len(discovery)), ratio(tokens, len(words))),
-        Rates(ratio(types, len(np.unique(type_of))), ratio(types, len(np.unique(words.label)))),
+        Rates(ratio(found, len(set(types))), ratio(found, len(np.unique(words.label)))),
     )
 
 
