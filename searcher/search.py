@@ -27,9 +27,10 @@ from searcher.variant import Variant
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.excerpts import inside_one
-from std.store import Segment
+from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s, Postings
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
+from std.vocabulary import of_counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +93,10 @@ def search(
     """
     begin = time.perf_counter()
     words = tuple(config.text.phrase(term.text) for term in terms)
-    variants = tuple(Variant(one) for one in words)
-    plan = Plan(variants, np.arange(len(terms)), config, excerpts)
+    by_term = variants_in(words, segments, config)
+    variants = tuple(one for some in by_term for one in some)
+    term_of_variant = np.repeat(np.arange(len(terms)), [len(some) for some in by_term])
+    plan = Plan(variants, term_of_variant, config, excerpts)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     place_of = {one: i for i, one in enumerate(recordings)}
     known: set[str] = set()
@@ -120,6 +123,17 @@ def search(
         outside=outside,
         seconds=time.perf_counter() - begin,
     )
+
+
+def variants_in(
+    terms: Sequence[tuple[str, ...]], segments: Sequence[Segment], config: Config
+) -> list[list[Variant]]:
+    """What each term is looked up as; the vocabulary is only read where it is needed."""
+    if config.splitting.words == "none" and config.expansion.words == "none":
+        return [[Variant(words)] for words in terms]
+    from searcher.variants import variants
+
+    return variants(terms, of_counts(vocabulary_counts(segments)), config)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

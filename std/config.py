@@ -39,6 +39,32 @@ class SearchConfig:
     min_score: float = 0.0  # detections below are not written
 
 
+Wanted = Literal["none", "unknown", "all"]  # which words of a term: those the index does not know
+
+
+@dataclass(frozen=True, slots=True)
+class SplittingConfig:
+    """Words written as sequences of other words: compounds, and compounds taken apart."""
+
+    words: Wanted = "unknown"
+    method: Literal["primitive", "rules", "linear", "bktree", "trie"] = "trie"
+    max_edits: int = 2  # K: letters a part may differ by
+    max_ratio: float = 0.2  # R: share of a part's letters that may differ
+    nbest: int = 25  # variants of a term
+    ranking: Literal["weighted", "geometric"] = "weighted"
+    min_part_letters: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ExpansionConfig:
+    """Words written as other single words that look or sound alike."""
+
+    words: Wanted = "none"
+    methods: tuple[Literal["levenshtein", "dice", "pronunciation"], ...] = ("pronunciation",)
+    candidates: int = 50  # similar words of each method
+    exponent: float = 1.0  # similarities are raised to this power before they weight posteriors
+
+
 @dataclass(frozen=True, slots=True)
 class DecisionConfig:
     """YES or NO."""
@@ -56,6 +82,8 @@ class Config:
     text: Normalisation = field(default_factory=Normalisation)
     index: IndexConfig = field(default_factory=IndexConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
+    splitting: SplittingConfig = field(default_factory=SplittingConfig)
+    expansion: ExpansionConfig = field(default_factory=ExpansionConfig)
     decision: DecisionConfig = field(default_factory=DecisionConfig)
 
 

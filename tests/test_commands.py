@@ -56,7 +56,9 @@ def test_the_same_input_twice_is_the_same_index(german, store, tmp_path):
 
 def test_search_writes_the_hit_list(german, store, tmp_path, capsys):
     explained = tmp_path / "why.jsonl"
-    assert batch(store, german, tmp_path / "h.xml", "--json", "--explain", str(explained)) == 0
+    plain = ["--config", str(german.parent.parent / "configs" / "plain.toml")]
+    more = ["--json", "--explain", str(explained), *plain]
+    assert batch(store, german, tmp_path / "h.xml", *more) == 0
     figures = json.loads(capsys.readouterr().out)
     assert (figures["terms"], figures["oov_terms"], figures["detections"]) == (265, 102, 391)
     lines = [json.loads(line) for line in explained.read_text().splitlines()]

@@ -1,0 +1,113 @@
+"""What a term is looked up as: itself, and word sequences of the index that may stand for it.
+
+    words of a term --splitting.phrase--> sequences of parts and joined words
+    unknown words   --expansion--> similar single words, in the term's place for them
+
+Needs only the vocabulary and its counts. Searching by sound is not here: it does not go through
+words that are written down (`searcher.sound`).
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Protocol
+
+from searcher.expansion import dice, levenshtein
+from searcher.splitting import make_splitter
+from searcher.splitting.matches import MAX_LETTERS, Limits
+from searcher.splitting.phrase import phrase_variants
+from searcher.variant import Variant
+from std.config import Config, Wanted
+from std.vocabulary import Vocabulary
+
+
+class Expander(Protocol):
+    """Similar words of a vocabulary."""
+
+    def similar(self, queries: Sequence[str], n: int = 50) -> list[list[tuple[str, float]]]:
+        """The n most similar other words of each query with their similarity, best first."""
+
+
+EXPANDERS: Mapping[str, Callable[[Vocabulary], Expander]] = {
+    "levenshtein": levenshtein.build,
+    "dice": dice.build,
+}
+
+
+def variants(
+    terms: Sequence[Sequence[str]], vocabulary: Vocabulary, config: Config
+) -> list[list[Variant]]:
+    """What to look up for each term; the term itself always comes first.
+
+    Args:
+        terms: the normalised words of each term.
+    """
+    if not len(vocabulary):
+        return [[Variant(tuple(words))] for words in terms]
+    split, expand = config.splitting, config.expansion
+    limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
+    splitter = make_splitter(vocabulary, split.method, limits, split.ranking)
+    wanted = dict.fromkeys(
+        word for words in terms for word in _wanted(words, vocabulary, expand.words)
+    )
+    similar = expansions(list(wanted), vocabulary, config)
+    found = []
+    for words in terms:
+        exact = Variant(tuple(words))
+        others: list[Variant] = []
+        if _wanted(words, vocabulary, split.words):
+            others += phrase_variants(words, splitter, split.nbest)
+        others += replaced(words, similar, expand.candidates)
+        found.append(list({one.words: one for one in (*reversed(others), exact)}.values())[::-1])
+    return found
+
+
+def expansions(
+    words: Sequence[str], vocabulary: Vocabulary, config: Config
+) -> dict[str, list[Variant]]:
+    """Each word's similar words by all configured methods; the best similarity of a word counts."""
+    expand = config.expansion
+    found: dict[str, dict[str, Variant]] = {word: {} for word in words}
+    for method in expand.methods if words else ():
+        results = EXPANDERS[method](vocabulary).similar(words, expand.candidates)
+        for word, similar in zip(words, results, strict=True):
+            for other, value in similar:
+                weight = value**expand.exponent
+                if other not in found[word] or found[word][other].similarity < weight:
+                    how = f"{word} → {other}"
+                    found[word][other] = Variant((other,), weight, method, how)
+    return {
+        word: sorted(others.values(), key=lambda one: (-one.similarity, one.words))
+        for word, others in found.items()
+    }
+
+
+def replaced(
+    words: Sequence[str], similar: Mapping[str, Sequence[Variant]], n: int
+) -> list[Variant]:
+    """The term with its expanded words replaced by similar ones, the n most similar first.
+
+    Where several words are expanded, as many of the best of each are combined as give n in all.
+    """
+    expanded = [word for word in words if similar.get(word)]
+    if not expanded:
+        return []
+    each = max(1, math.floor(n ** (1 / len(expanded)) + 1e-9))
+    ways = [similar[word][:each] if similar.get(word) else [Variant((word,))] for word in words]
+    made = [
+        Variant(
+            tuple(one.words[0] for one in chosen),
+            math.prod(one.similarity for one in chosen),
+            next(one.channel for one in chosen if one.how),
+            ", ".join(one.how for one in chosen if one.how),
+        )
+        for chosen in product(*ways)
+    ]
+    return sorted(made, key=lambda one: (-one.similarity, one.words))
+
+
+def _wanted(words: Sequence[str], vocabulary: Vocabulary, which: Wanted) -> list[str]:
+    """Those words of a term that are split or expanded; none if one is too long for anything."""
+    if which == "none" or any(len(word) > MAX_LETTERS for word in words):
+        return []
+    return [word for word in words if which == "all" or word not in vocabulary]
