@@ -1,32 +1,34 @@
 """The indexing pipeline on one screen: files in, committed segments out.
 
-    for each file, in a worker:   parse -> prune -> invert
-    in this process:              merge what has come in -> commit
+    for each file, by any worker:   parse -> prune -> invert, one part for each shard
+    in this process, shard by shard:   merge what has come in -> commit
 
-Memory holds one batch of postings and the files under way, never all the speech. A recording
-that was indexed before is replaced in the same commit that brings its new postings, so a search
-finds the old one or the new one, never both and never neither.
+An index is one store or several, its shards; an audio file's name says which shard has it.
+Memory holds one batch of postings per shard and the files under way, never all the speech. A
+recording that was indexed before is replaced in the same commit that brings its new postings, so
+a search finds the old one or the new one, never both and never neither. (Only where the number of
+shards has changed the old one may be in another shard; it leaves that in a commit of its own.)
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
-
-from std.formats.detect import parse_file
 
 from indexer.invert import invert
 from indexer.merge import merged
+from indexer.networks import networks_of
 from indexer.prune import prune
+from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.errors import InputError, StdError
+from std.formats.context import DEFAULT, Context
 from std.store import Store
-from std.store.columns import SegmentColumns
+from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
-from std.values import Recording
+from std.values import ConfusionNetwork, Recording
 
 WORTH_A_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
 
@@ -38,8 +40,9 @@ class FileColumns:
     """What one input file holds."""
 
     path: Path
-    columns: SegmentColumns
-    utterances: frozenset[tuple[Recording, str]]
+    size_bytes: int
+    shards: Mapping[int, SegmentColumns]  # by number of the shard that it goes to
+    utterances: Mapping[Recording, tuple[str, ...]]
 
 
 @dataclass(slots=True)
@@ -57,30 +60,48 @@ class BuildReport:
     failures: list[StdError] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class Shard:
+    """A store while it is being added to."""
+
+    store: Store
+    held: set[str]  # audio files it had before this run
+    batch: list[SegmentColumns] = field(default_factory=list)
+    added: set[str] = field(default_factory=set)  # audio files committed in this run
+
+
 def build(
     paths: Sequence[Path],
-    store: Store,
+    stores: Sequence[Store],
     config: Config,
     *,
     input_format: str = "auto",
-    jobs: int = 1,
+    context: Context = DEFAULT,
+    workers: Executor = IN_PROCESS,
     keep_going: bool = False,
     progress: Progress = lambda path, size: None,
 ) -> BuildReport:
-    """Index files into a store that is being written to (``with store.writing()``).
+    """Index files into stores that are being written to (``with store.writing()``).
 
     With ``keep_going``, files that cannot be read end up in ``report.failures`` and the others
     are indexed; without, the first one ends the run at the last commit.
 
     Raises:
         InputError: a file cannot be read, or two files hold the same utterance.
-        StoreError: the store cannot be written.
+        StoreError: a store cannot be written.
     """
     begin = time.perf_counter()
     report = BuildReport()
-    seen: dict[tuple[Recording, str], Path] = {}
-    batch: list[SegmentColumns] = []
-    for result in _each_file(paths, config, input_format, jobs):
+    seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]] = {}
+    shards = [Shard(store, audio_files(store)) for store in stores]
+    work = partial(
+        index_file,
+        config=config,
+        input_format=input_format,
+        context=context,
+        shards=len(shards),
+    )
+    for result in workers.map(work, paths):
         if isinstance(result, StdError):
             if not keep_going:
                 raise result
@@ -88,99 +109,122 @@ def build(
             continue
         _refuse_repeats(result, seen)
         _count(result, report)
-        progress(result.path, result.path.stat().st_size)
-        batch.append(result.columns)
-        if sum(len(one.posting_key) for one in batch) >= config.index.segment_postings:
-            _commit(batch, store, config, report)
-            batch = []
-    if batch or not report.failures:
-        _commit(batch, store, config, report)
+        progress(result.path, result.size_bytes)
+        for number, columns in result.shards.items():
+            batch = shards[number].batch
+            batch.append(columns)
+            if sum(len(one.posting_key) for one in batch) >= config.index.segment_postings:
+                _commit(number, shards, config, report)
+    for number, shard in enumerate(shards):
+        if shard.batch or not report.failures:
+            _commit(number, shards, config, report)
     report.seconds = time.perf_counter() - begin
     return report
 
 
-def index_file(path: Path, config: Config, input_format: str) -> FileColumns | StdError:
+def index_file(
+    path: Path, config: Config, input_format: str, context: Context, shards: int
+) -> FileColumns | StdError:
     """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
     try:
-        networks = [prune(one, config.index) for one in parse_file(path, input_format)]
-        utterances = [(one.recording, one.utterance) for one in networks]
-        if len(set(utterances)) < len(utterances):
-            twice = next(one for one in utterances if utterances.count(one) > 1)
-            raise InputError(path, 0, "each utterance once", f"{twice[1]} of {twice[0].file} twice")
-        return FileColumns(path, invert(networks, config.text), frozenset(utterances))
+        networks = [prune(one, config.index) for one in networks_of(path, input_format, context)]
+        utterances: dict[Recording, list[str]] = {}
+        parts: dict[int, list[ConfusionNetwork]] = {}
+        for one in networks:
+            utterances.setdefault(one.recording, []).append(one.utterance)
+            parts.setdefault(shard_of(one.recording.file, shards), []).append(one)
+        for recording, names in utterances.items():
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise InputError(
+                    path, 0, "each utterance once", f"{twice} of {recording.file} twice"
+                )
+        return FileColumns(
+            path,
+            path.stat().st_size,
+            {number: invert(some, config.text) for number, some in parts.items()},
+            {recording: tuple(names) for recording, names in utterances.items()},
+        )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
     except StdError as error:
         return error
 
 
-def _each_file(
-    paths: Sequence[Path], config: Config, input_format: str, jobs: int
-) -> Iterator[FileColumns | StdError]:
-    """Index files in order, in worker processes where that pays; few are under way at once."""
-    size = sum(path.stat().st_size for path in paths if path.exists())
-    if jobs == 1 or len(paths) == 1 or size < WORTH_A_POOL_BYTES:
-        for path in paths:
-            yield index_file(path, config, input_format)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("forkserver")) as pool:
-
-        def submit(some: Iterable[Path]) -> list[Future[FileColumns | StdError]]:
-            return [pool.submit(index_file, path, config, input_format) for path in some]
-
-        waiting = iter(paths)
-        running = submit(islice(waiting, 3 * jobs))
-        while running:
-            yield running.pop(0).result()
-            running += submit(islice(waiting, 1))
+def shard_of(audio_file: str, shards: int) -> int:
+    """Which of so many shards an audio file belongs to."""
+    return zlib.crc32(audio_file.encode()) % shards
 
 
-def _refuse_repeats(result: FileColumns, seen: dict[tuple[Recording, str], Path]) -> None:
+def audio_files(store: Store) -> set[str]:
+    """The audio files that a store has."""
+    return {
+        one.recording.file
+        for segment in store.segments()
+        for row, one in enumerate(segment.recordings)
+        if row not in segment.deleted
+    }
+
+
+def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
+    """No more worker processes than pay for being started."""
+    size = sum(path.stat().st_size for path in paths)
+    return min(jobs, len(paths)) if size >= WORTH_A_POOL_BYTES else 1
+
+
+def _refuse_repeats(
+    result: FileColumns, seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]]
+) -> None:
     """Two inputs with the same utterance would count its words twice."""
-    for utterance in result.utterances:
-        if utterance in seen:
-            recording, name = utterance
-            raise InputError(
-                result.path,
-                0,
-                f"each utterance in one input file ({seen[utterance]} has it already)",
-                f"{name} of {recording.file}",
-            )
-        seen[utterance] = result.path
+    for recording, names in result.utterances.items():
+        for path, before in seen.get(recording, ()):
+            if twice := set(names) & set(before):
+                raise InputError(
+                    result.path,
+                    0,
+                    f"each utterance in one input file ({path} has it already)",
+                    f"{min(twice)} of {recording.file}",
+                )
+        seen.setdefault(recording, []).append((result.path, names))
 
 
 def _count(result: FileColumns, report: BuildReport) -> None:
-    columns = result.columns
     report.files += 1
-    report.utterances += len(result.utterances)
-    report.slots += len(columns.slot_key)
-    report.postings += len(columns.posting_key)
-    report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000
-    report.words.update(ResidentSegment("", columns).words())
+    report.utterances += sum(map(len, result.utterances.values()))
+    for columns in result.shards.values():
+        report.slots += len(columns.slot_key)
+        report.postings += len(columns.posting_key)
+        report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000
 
 
-def _commit(
-    batch: Sequence[SegmentColumns], store: Store, config: Config, report: BuildReport
-) -> None:
-    """Merge a batch to one segment and commit it.
+def _commit(number: int, shards: Sequence[Shard], config: Config, report: BuildReport) -> None:
+    """Merge a shard's batch to one segment and commit it.
 
     An audio file whose utterances are spread over several batches of this run must end up in one
     segment, because it is replaced as a whole and phrases are joined within a segment: earlier
     segments of this run that hold a part of it are merged in.
     """
-    fresh = {one.recording.file for columns in batch for one in columns.recordings}
-    again = fresh & report.audio_files
+    shard = shards[number]
+    fresh = {one.recording.file for columns in shard.batch for one in columns.recordings}
+    again = fresh & shard.added
     earlier = [
         segment
-        for segment in store.segments()
+        for segment in (shard.store.segments() if again else ())
         if again & {one.recording.file for one in segment.recordings}
     ]
-    pieces = [*earlier, *(ResidentSegment("", columns) for columns in batch)]
+    pieces = [*earlier, *(ResidentSegment("", columns) for columns in shard.batch)]
     add = [merged(pieces)] if any(len(one.recordings) for one in pieces) else []
-    store.commit(
+    shard.batch = []
+    shard.store.commit(
         add,
         normalisation=config.text,
         replace=[segment.id for segment in earlier],
         delete_files=fresh,
     )
+    for other in shards:
+        if other is not shard and (moved := fresh & other.held):
+            other.store.commit(normalisation=config.text, delete_files=moved)
+            other.held -= moved
+    shard.added |= fresh
     report.audio_files |= fresh
+    report.words.update(*(unpack_vocabulary(one.vocabulary) for one in add))

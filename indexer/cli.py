@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from std.command import peak_memory_gb, print_json, progress_bar, run, warn
@@ -13,6 +14,7 @@ EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
   std-index --store INDEX --delete NEWS_2011_05_01 --merge
+  std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
 
 
@@ -25,11 +27,29 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument("input", nargs="*", type=Path, metavar="INPUT", help="files or folders")
     parse.add_argument(
-        "--store", required=True, help="folder, memory: or couchdb://[user@]host[:port]/database"
+        "--store",
+        required=True,
+        action="append",
+        help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
     )
     parse.add_argument("--format", default="auto", help="of the input; auto looks into each file")
+    parse.add_argument("--segments", type=Path, help="where utterances lie (Kaldi, or utts.tsv)")
+    parse.add_argument("--words", type=Path, help="Kaldi's words.txt")
+    parse.add_argument("--times", type=Path, help="slot times of Kaldi sausages")
+    parse.add_argument(
+        "--frame-shift", type=float, default=0.01, metavar="S", help="0.03 for chain models"
+    )
+    parse.add_argument("--acoustic-scale", type=float, help="of lattices, instead of the file's")
+    parse.add_argument("--lm-scale", type=float, help="of lattices, instead of the file's")
+    parse.add_argument(
+        "--word-on",
+        choices=["auto", "link", "source", "target"],
+        default="auto",
+        help="where the words of HTK lattices stand",
+    )
     parse.add_argument("--ecf", type=Path, metavar="XML", help="the recordings' true durations")
     parse.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
+    parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
     parse.add_argument("--keep-going", action="store_true", help="index what can be read")
@@ -50,11 +70,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def index(args: argparse.Namespace) -> int:
     """Index, delete, merge: in this order, one writer at a time."""
-    from indexer.build import BuildReport, build
-    from indexer.maintain import delete, keep_few_segments
+    from indexer.build import BuildReport, build, worthwhile_jobs
+    from indexer.maintain import delete, upkeep
+    from std.cluster import executor
     from std.config import load
     from std.excerpts import speech_s
     from std.formats import ecf
+    from std.formats.context import Context
+    from std.formats.context import load as load_context
     from std.formats.files import open_input
     from std.store import open_store
 
@@ -64,25 +87,43 @@ def index(args: argparse.Namespace) -> int:
         with open_input(args.ecf) as stream:
             experiment = ecf.parse(stream, args.ecf)
     paths = input_files(args.input)
+    if args.scheduler:  # workers may stand in other folders
+        paths = [path.absolute() for path in paths]
+    context = load_context(
+        Context(
+            times=args.times,
+            frame_s=args.frame_shift,
+            word_on=args.word_on,
+            acoustic_scale=args.acoustic_scale,
+            lm_scale=args.lm_scale,
+        ),
+        segments=args.segments,
+        symbols=args.words,
+    )
     size = sum(path.stat().st_size for path in paths)
     report = BuildReport()
-    store = open_store(args.store, create=True)
-    with store.writing():
-        if args.delete:
-            delete(args.delete, store)
-        if paths:
-            with progress_bar("indexing", size, quiet=args.quiet) as advance:
-                report = build(
-                    paths,
-                    store,
-                    config,
-                    input_format=args.format,
-                    jobs=args.jobs,
-                    keep_going=args.keep_going,
-                    progress=lambda path, n_bytes: advance(n_bytes),
-                )
-        keep_few_segments(store, everything=args.merge)
-    store.close()
+    stores = [open_store(url, create=True) for url in args.store]
+    with executor(worthwhile_jobs(paths, args.jobs), args.scheduler) as workers:
+        with ExitStack() as locks:
+            for store in stores:
+                locks.enter_context(store.writing())
+            if args.delete:
+                delete(args.delete, stores)
+            if paths:
+                with progress_bar("indexing", size, quiet=args.quiet) as advance:
+                    report = build(
+                        paths,
+                        stores,
+                        config,
+                        input_format=args.format,
+                        context=context,
+                        workers=workers,
+                        keep_going=args.keep_going,
+                        progress=lambda path, n_bytes: advance(n_bytes),
+                    )
+        upkeep(stores, workers, everything=args.merge)
+    for store in stores:
+        store.close()
     for failure in report.failures:
         print(f"std-index: {failure}", file=sys.stderr)
     audio_s = report.speech_s
@@ -110,7 +151,7 @@ def index(args: argparse.Namespace) -> int:
             f"{report.files} files, {report.utterances} utterances, {report.postings} postings of "
             f"{len(report.words)} words; {audio_s:.0f} s of speech in {report.seconds:.2f} s "
             f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
-            f"-> {args.store}",
+            f"-> {', '.join(args.store)}",
             file=sys.stderr,
         )
     return 2 if report.failures else 0
@@ -118,10 +159,13 @@ def index(args: argparse.Namespace) -> int:
 
 def input_files(inputs: Sequence[Path]) -> list[Path]:
     """The files named, and all files in the folders named, in order; hidden ones left out."""
+    from std.formats.context import lies_beside
+
     paths: list[Path] = []
     for one in inputs:
         if one.is_dir():
-            inside = sorted(p for p in one.rglob("*") if p.is_file() and p.name[0] != ".")
+            found = (p for p in one.rglob("*") if p.is_file() and p.name[0] != ".")
+            inside = sorted(p for p in found if not lies_beside(p))
             if not inside:
                 raise InputError(one, 0, "a folder with recogniser output", "an empty folder")
             paths += inside

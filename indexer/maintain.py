@@ -1,42 +1,64 @@
-"""Upkeep of a store that is being written to: forget recordings, keep the segments few."""
+"""Upkeep of an index, one store or several: forget recordings, keep the segments few."""
 
+from collections import deque
 from collections.abc import Sequence
+from functools import partial
 
-from indexer.merge import merged, plan
+from indexer.build import audio_files
+from indexer.merge import merged, plan, plan_all
+from std.cluster import IN_PROCESS, Executor
 from std.errors import InputError
-from std.store import Store
+from std.store import Store, open_store
 
 
-def delete(files: Sequence[str], store: Store) -> None:
-    """Take audio files out of the index; their postings go when their segment is merged.
+def delete(files: Sequence[str], stores: Sequence[Store]) -> None:
+    """Take audio files out of stores that are being written to.
+
+    Their postings go when their segment is merged.
 
     Raises:
         InputError: the index has no such file; then nothing is deleted.
     """
-    normalisation = store.normalisation()
-    known = {
-        one.recording.file
-        for segment in store.segments()
-        for i, one in enumerate(segment.recordings)
-        if i not in segment.deleted
-    }
+    held = [audio_files(store) for store in stores]
     for file in files:
-        if file not in known:
-            raise InputError(store.url, 0, "the name of an indexed audio file", file)
-    if normalisation is not None:
-        store.commit(normalisation=normalisation, delete_files=files)
+        if not any(file in some for some in held):
+            url = ", ".join(store.url for store in stores)
+            raise InputError(url, 0, "the name of an indexed audio file", file)
+    for store, some in zip(stores, held, strict=True):
+        normalisation = store.normalisation()
+        if normalisation is not None and (here := [file for file in files if file in some]):
+            store.commit(normalisation=normalisation, delete_files=here)
+
+
+def upkeep(
+    stores: Sequence[Store], workers: Executor = IN_PROCESS, *, everything: bool = False
+) -> None:
+    """Merge the segments of stores nobody is writing to; shards by several workers at once."""
+    if len(stores) == 1 or workers.workers == 1:
+        for store in stores:
+            with store.writing():
+                keep_few_segments(store, everything=everything)
+    else:
+        urls = [store.url for store in stores]
+        deque(workers.map(partial(upkeep_there, everything=everything), urls), maxlen=0)
+
+
+def upkeep_there(url: str, *, everything: bool) -> None:
+    """`keep_few_segments` of a store that is opened for it."""
+    store = open_store(url)
+    with store.writing():
+        keep_few_segments(store, everything=everything)
+    store.close()
 
 
 def keep_few_segments(store: Store, *, everything: bool) -> None:
-    """Merge segments tier by tier where it is due; with ``everything``, all of them into one."""
+    """Merge segments tier by tier where it is due; with ``everything``, all that fit together."""
     while True:
         segments = store.segments()
         normalisation = store.normalisation()
-        if everything:
-            stale = len(segments) > 1 or any(one.deleted for one in segments)
-            groups = [list(range(len(segments)))] if stale else []
-        else:
-            groups = plan([int(one.counts().sum()) for one in segments])
+        sizes = [int(one.counts().sum()) for one in segments]
+        stale = [bool(one.deleted) for one in segments]
+        groups = plan_all(sizes, stale) if everything else plan(sizes)
         if not groups or normalisation is None:
             return
         for rows in groups:

@@ -6,10 +6,10 @@ merged as soon as there are `FAN_IN` of them, so each posting is rewritten at mo
 and an index of n postings has at most about ``FAN_IN * log(n)`` segments.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
-from typing import Any, TypeVar
+from itertools import chain, compress, count
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from std.store.columns import (
     Column,
     IndexedRecording,
     Int64s,
+    Postings,
     SegmentColumns,
     UInt64s,
     pack_vocabulary,
@@ -29,6 +30,8 @@ from std.values import Bools, Int32s, Recording
 
 FAN_IN = 8  # segments of a tier that become one of the next; also the ratio of their sizes
 SMALLEST_TIER = 100_000  # postings below which segments are all alike
+LARGEST = 100_000_000  # postings of a merged segment: some 2,000 hours, 2 GB of memory
+BLOCK_POSTINGS = 2_000_000  # merged at once
 
 Rows = Int64s | slice
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -45,7 +48,32 @@ def plan(sizes: Sequence[int]) -> list[list[int]]:
     tiers: dict[int, list[int]] = {}
     for row, size in enumerate(sizes):
         tiers.setdefault(_tier(size), []).append(row)
-    return [rows for _, rows in sorted(tiers.items()) if len(rows) >= FAN_IN]
+    due = [rows for _, rows in sorted(tiers.items()) if len(rows) >= FAN_IN]
+    return [some for rows in due for some in _packed(rows, sizes) if len(some) > 1]
+
+
+def plan_all(sizes: Sequence[int], stale: Sequence[bool]) -> list[list[int]]:
+    """Which segments to merge so that they are as few as `LARGEST` allows.
+
+    Args:
+        sizes: number of postings of each.
+        stale: which hold deleted recordings; they are rewritten in any case.
+    """
+    groups = _packed(range(len(sizes)), sizes)
+    return [rows for rows in groups if len(rows) > 1 or stale[rows[0]]]
+
+
+def _packed(rows: Iterable[int], sizes: Sequence[int]) -> list[list[int]]:
+    """Rows in groups of at most `LARGEST` postings together, each in the first that has room."""
+    groups: list[list[int]] = []
+    for row in rows:
+        for group in groups:
+            if sum(sizes[one] for one in group) + sizes[row] <= LARGEST:
+                group.append(row)
+                break
+        else:
+            groups.append([row])
+    return groups
 
 
 def _tier(size: int) -> int:
@@ -57,6 +85,8 @@ def _tier(size: int) -> int:
 
 def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> SegmentColumns:
     """One segment with the live recordings of all; a recording that several hold is united.
+
+    Goes through the vocabulary in blocks, so beside its result it needs little memory.
 
     Args:
         segments: what to merge. Slots of one recording that share their middle keep the order
@@ -81,28 +111,43 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
         np.uint64,
     )
     slot_order = np.argsort(slot_key, kind="stable")
-    new_slot = np.empty(len(slot_key), dtype=np.int64)
-    new_slot[slot_order] = np.arange(len(slot_key))
+    new_slots = _new_slots(parts, slot_kept, slot_order)
 
     kept = [_kept(part.posting_key, live) for part, live in zip(parts, lives, strict=True)]
-    old_words = [_words_of_postings(part)[k] for part, k in zip(parts, kept, strict=True)]
-    vocabulary, new_ids = _united_vocabulary(segments, old_words)
-    key = _concatenated(
-        [_moved(p.posting_key[k], r) for p, k, r in zip(parts, kept, rows, strict=True)], np.uint64
-    )
-    word = _concatenated([n[w] for n, w in zip(new_ids, old_words, strict=True)], np.int64)
-    slot = new_slot[_slots_side_by_side(parts, kept, slot_kept)]
-    order = np.lexsort((slot, key, word))
+    counts = [_live_counts(part, k) for part, k in zip(parts, kept, strict=True)]
+    vocabulary, new_ids = _united_vocabulary(segments, counts)
+    offsets = _offsets(len(vocabulary), new_ids, counts)
+    key = np.empty(offsets[-1], np.uint64)
+    duration_ms = np.empty(offsets[-1], np.uint16)
+    posterior = np.empty(offsets[-1], np.float32)
+    slot = np.empty(offsets[-1], np.int32)
+    for first, last in _blocks(offsets):
+        pieces = [
+            _piece(part, live, row, place, ids, first, last)
+            for part, live, row, place, ids in zip(
+                parts, lives, rows, new_slots, new_ids, strict=True
+            )
+        ]
+        word = np.concatenate([one.word for one in pieces])
+        block = Postings(*map(np.concatenate, zip(*(one.postings for one in pieces), strict=True)))
+        order = _word_order(word - first, block)
+        here = slice(offsets[first], offsets[last])
+        key[here] = block.key[order]
+        duration_ms[here] = block.duration_ms[order]
+        posterior[here] = block.posterior[order]
+        slot[here] = block.slot[order]
     columns = SegmentColumns(
         recordings=recordings,
         vocabulary=pack_vocabulary(vocabulary),
-        posting_offsets=np.searchsorted(word[order], np.arange(len(vocabulary) + 1)),
-        posting_key=key[order],
-        posting_duration_ms=_picked(parts, kept, "posting_duration_ms", np.uint16)[order],
-        posting_posterior=_picked(parts, kept, "posting_posterior", np.float32)[order],
-        posting_slot=slot[order].astype(np.int32),
+        posting_offsets=offsets,
+        posting_key=key,
+        posting_duration_ms=duration_ms,
+        posting_posterior=posterior,
+        posting_slot=slot,
         slot_key=slot_key[slot_order],
-        slot_epsilon=_picked(parts, slot_kept, "slot_epsilon", np.float32)[slot_order],
+        slot_epsilon=_concatenated(
+            [part.slot_epsilon[k] for part, k in zip(parts, slot_kept, strict=True)], np.float32
+        )[slot_order],
         slot_word=_concatenated(
             [
                 _renamed(part.slot_word[k], ids)
@@ -112,6 +157,66 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
         )[slot_order],
     )
     return replace(columns, extra=dict(rebuild(columns))) if rebuild else columns
+
+
+class _Piece(NamedTuple):
+    """One segment's live postings of a block of words, in terms of the merged segment."""
+
+    word: Int64s
+    postings: Postings
+
+
+def _piece(
+    part: SegmentColumns,
+    live: Bools,
+    rows: Int64s,
+    new_slots: Int32s,
+    new_ids: Int64s,
+    first: int,
+    last: int,
+) -> _Piece:
+    """Of the words ``first`` to before ``last`` of the merged vocabulary."""
+    inside = np.flatnonzero((new_ids >= first) & (new_ids < last))
+    low, high = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (0, 0)
+    offsets = part.posting_offsets[low : high + 1]
+    span = slice(int(offsets[0]), int(offsets[-1]))
+    word = np.repeat(new_ids[low:high], np.diff(offsets))
+    key = part.posting_key[span]
+    kept = _kept(key, live)
+    return _Piece(
+        word[kept],
+        Postings(
+            _moved(key[kept], rows),
+            part.posting_duration_ms[span][kept],
+            part.posting_posterior[span][kept],
+            new_slots[part.posting_slot[span][kept]],
+        ),
+    )
+
+
+def _word_order(word: Int64s, postings: Postings) -> Int64s:
+    """The order by word, key and slot.
+
+    Postings come segment by segment, each in order. Where the segments hold recordings that
+    follow each other, as those of one run of the indexer do, it is enough to sort by word.
+    """
+    small = word.astype(np.uint16) if word.max(initial=0) < 2**16 else word
+    order = np.argsort(small, kind="stable")  # of 16 bits: a radix sort
+    w, key, slot = word[order], postings.key[order], postings.slot[order]
+    later = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & (slot[1:] >= slot[:-1]))
+    if (later | (w[1:] != w[:-1])).all():
+        return order
+    return np.lexsort((postings.slot, postings.key, word))
+
+
+def _blocks(offsets: Int64s) -> Iterator[tuple[int, int]]:
+    """Cut the vocabulary in runs of words with about `BLOCK_POSTINGS` each, at least one word."""
+    first, n = 0, len(offsets) - 1
+    while first < n:
+        last = int(np.searchsorted(offsets, offsets[first] + BLOCK_POSTINGS, "right")) - 1
+        last = min(max(last, first + 1), n)
+        yield first, last
+        first = last
 
 
 def _live(segment: Segment) -> Bools:
@@ -153,58 +258,58 @@ def _moved(key: UInt64s, rows: Int64s) -> UInt64s:
     return moved
 
 
-def _words_of_postings(part: SegmentColumns) -> Int64s:
-    """(m,) the word id of each posting."""
-    return np.repeat(np.arange(len(part.posting_offsets) - 1), np.diff(part.posting_offsets))
+def _live_counts(part: SegmentColumns, kept: Rows) -> Int64s:
+    """(V,) number of live postings of each word."""
+    if isinstance(kept, slice):
+        return np.diff(part.posting_offsets)
+    return np.diff(np.searchsorted(kept, part.posting_offsets))
+
+
+def _offsets(words: int, new_ids: Sequence[Int64s], counts: Sequence[Int64s]) -> Int64s:
+    """(V + 1,) where the postings of each merged word begin."""
+    total = np.zeros(words, dtype=np.int64)
+    for ids, n in zip(new_ids, counts, strict=True):
+        total[ids[ids >= 0]] += n[ids >= 0]
+    return np.concatenate([[0], np.cumsum(total)])
 
 
 def _united_vocabulary(
-    segments: Sequence[Segment], word_ids: Sequence[Int64s]
+    segments: Sequence[Segment], counts: Sequence[Int64s]
 ) -> tuple[list[str], list[Int64s]]:
     """The words that still have postings, and for each segment the new id of each old one."""
-    used = [np.unique(ids) for ids in word_ids]
-    words = [one.words() for one in segments]
-    vocabulary = sorted(
-        set(
-            chain.from_iterable(
-                (w[i] for i in u.tolist()) for w, u in zip(words, used, strict=True)
-            )
-        )
-    )
-    id_of = {word: row for row, word in enumerate(vocabulary)}
-    return vocabulary, [
-        np.array([id_of.get(word, -1) for word in one], dtype=np.int64) for one in words
+    used = [
+        list(compress(one.words(), (n > 0).tolist()))
+        for one, n in zip(segments, counts, strict=True)
     ]
+    vocabulary = sorted(set(chain.from_iterable(used)))
+    id_of = dict(zip(vocabulary, count(), strict=False))
+    new_ids = []
+    for words, n in zip(used, counts, strict=True):
+        ids = np.full(len(n), -1, dtype=np.int64)
+        ids[n > 0] = np.fromiter(map(id_of.__getitem__, words), np.int64, len(words))
+        new_ids.append(ids)
+    return vocabulary, new_ids
 
 
-def _slots_side_by_side(
-    parts: Sequence[SegmentColumns],
-    kept: Sequence[Rows],
-    slot_kept: Sequence[Rows],
-) -> Int64s:
-    """(m,) each kept posting's row among the kept slots of all segments, one after the other."""
-    rows, before = [], 0
-    for part, k, s in zip(parts, kept, slot_kept, strict=True):
-        place = np.full(len(part.slot_key), -1, dtype=np.int64)
-        n_kept = len(part.slot_key[s])
-        place[s] = np.arange(before, before + n_kept)
-        rows.append(place[part.posting_slot[k]])
+def _new_slots(
+    parts: Sequence[SegmentColumns], slot_kept: Sequence[Rows], slot_order: Int64s
+) -> list[Int32s]:
+    """For each segment the new row of each of its slots; -1 where it goes."""
+    new_row = np.empty(len(slot_order), dtype=np.int32)
+    new_row[slot_order] = np.arange(len(slot_order), dtype=np.int32)
+    places, before = [], 0
+    for part, kept in zip(parts, slot_kept, strict=True):
+        place = np.full(len(part.slot_key), -1, dtype=np.int32)
+        n_kept = len(part.slot_key[kept])
+        place[kept] = new_row[before : before + n_kept]
+        places.append(place)
         before += n_kept
-    return _concatenated(rows, np.int64)
+    return places
 
 
 def _renamed(slot_word: Int32s, new_ids: Int64s) -> Int64s:
     """Word ids of slots in terms of the merged vocabulary; -1 stays -1."""
     return np.append(new_ids, -1)[slot_word]
-
-
-def _picked(
-    parts: Sequence[SegmentColumns], rows: Sequence[Rows], name: str, dtype: type[Scalar]
-) -> npt.NDArray[Scalar]:
-    """One column of all segments, kept rows only, one segment after the other."""
-    return _concatenated(
-        [getattr(part, name)[kept] for part, kept in zip(parts, rows, strict=True)], dtype
-    )
 
 
 def _concatenated(columns: Sequence[npt.NDArray[Any]], dtype: type[Scalar]) -> npt.NDArray[Scalar]:

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexer.invert import invert
-from indexer.merge import FAN_IN, SMALLEST_TIER, merged, plan
+from indexer.merge import FAN_IN, LARGEST, SMALLEST_TIER, merged, plan, plan_all
 from std.store.columns import SegmentColumns
 from std.store.resident import ResidentSegment
 from std.values import ConfusionNetwork, Recording
@@ -55,9 +55,14 @@ def assert_same(got: SegmentColumns, expected: SegmentColumns) -> None:
     assert got.digest() == expected.digest()
 
 
-@settings(deadline=None)
+@pytest.fixture(params=[2, 10**6], ids=["small blocks", "one block"])
+def block(request, monkeypatch):
+    monkeypatch.setattr("indexer.merge.BLOCK_POSTINGS", request.param)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(utterance, max_size=8), st.lists(st.integers(0, 2), min_size=8, max_size=8))
-def test_equals_inverting_at_once(utterances, home):
+def test_equals_inverting_at_once(block, utterances, home):
     networks = networks_of(utterances)
     parts = [
         ResidentSegment("", invert(n for n, h in zip(networks, home, strict=False) if h == part))
@@ -66,9 +71,9 @@ def test_equals_inverting_at_once(utterances, home):
     assert_same(merged(parts), invert(networks))
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(utterance, max_size=8), st.sets(st.sampled_from(["x", "y", "z"])))
-def test_deleted_recordings_leave(utterances, deleted):
+def test_deleted_recordings_leave(block, utterances, deleted):
     networks = networks_of(utterances)
     whole = invert(networks)
     dead = frozenset(i for i, r in enumerate(whole.recordings) if r.recording.file in deleted)
@@ -104,10 +109,27 @@ def test_extra_columns_are_rebuilt_or_dropped():
         ([SMALLEST_TIER * 2, *[5] * FAN_IN], [list(range(1, FAN_IN + 1))]),
         ([SMALLEST_TIER * 2] * FAN_IN, [list(range(FAN_IN))]),
         ([SMALLEST_TIER * FAN_IN, *[SMALLEST_TIER] * (FAN_IN - 1)], []),
+        ([LARGEST // 4] * FAN_IN, [[0, 1, 2, 3], [4, 5, 6, 7]]),
+        ([LARGEST * 2 // 3] * FAN_IN, []),
     ],
 )
 def test_plan(sizes, groups):
     assert plan(sizes) == groups
+
+
+@pytest.mark.parametrize(
+    ("sizes", "stale", "groups"),
+    [
+        ([], [], []),
+        ([5], [False], []),
+        ([5], [True], [[0]]),
+        ([5, 6, 7], [False] * 3, [[0, 1, 2]]),
+        ([LARGEST - 5, 6, 5], [False] * 3, [[0, 2]]),
+        ([LARGEST * 2, 1], [True, False], [[0]]),
+    ],
+)
+def test_all_are_merged_as_far_as_they_fit(sizes, stale, groups):
+    assert plan_all(sizes, stale) == groups
 
 
 @given(st.lists(st.integers(1, 10**6), max_size=60))

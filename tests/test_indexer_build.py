@@ -1,0 +1,136 @@
+"""Shards: an audio file is in one of them, whichever way it comes in."""
+
+import pytest
+
+from indexer.build import audio_files, build, index_file, shard_of, worthwhile_jobs
+from indexer.maintain import delete, upkeep
+from searcher.search import search
+from searcher.snapshot import snapshot
+from std.cluster import executor
+from std.config import Config, IndexConfig
+from std.errors import InputError, StoreError
+from std.formats import jsonl
+from std.formats.context import DEFAULT
+from std.store import open_store
+from std.values import Term
+
+CONFIG = Config()
+FILES = ["anna", "berta", "cäsar", "dora", "emil", "fritz", "gustav", "heinrich"]
+TERMS = [Term("1", "polizei"), Term("2", "die polizei"), Term("3", "fehlt")]
+
+
+@pytest.fixture
+def inputs(network, tmp_path):
+    """One input file for each two audio files."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for i in range(0, len(FILES), 2):
+        some = [
+            network(
+                [("die", 0.9)],
+                [("polizei", 0.1 * (i + j) + 0.1), ("poliert", 0.1)],
+                file=file,
+                utterance=file,
+            )
+            for j, file in enumerate(FILES[i : i + 2])
+        ]
+        with (folder / f"{i}.jsonl").open("wb") as stream:
+            jsonl.dump(some, stream)
+    return sorted(folder.iterdir())
+
+
+def index(inputs, urls, config=CONFIG, **options):
+    stores = [open_store(str(url), create=True) for url in urls]
+    for store in stores:
+        with store.writing():
+            pass
+    report = build(inputs, stores, config, **options)
+    return stores, report
+
+
+def hits(urls, **options):
+    found = search(
+        TERMS, snapshot([str(url) for url in urls], CONFIG), CONFIG, speech_s=9, **options
+    )
+    where = [found.recordings[i] for i in found.candidates.recording.tolist()]
+    return where, [c.tolist() for c in found.candidates], found.n_true.tolist(), found.oov_words
+
+
+def test_shards_find_what_one_store_finds(inputs, tmp_path):
+    shards = [tmp_path / f"shard{i}" for i in range(3)]
+    _, whole = index(inputs, [tmp_path / "whole"])
+    stores, parts = index(inputs, shards)
+    assert hits(shards) == hits([tmp_path / "whole"])
+    assert [audio_files(store) for store in stores] == [
+        {file for file in FILES if shard_of(file, 3) == i} for i in range(3)
+    ]
+    assert all(audio_files(store) for store in stores)
+    assert (parts.postings, parts.words, parts.utterances, parts.files) == (
+        whole.postings,
+        whole.words,
+        8,
+        4,
+    )
+
+
+def test_processes_find_the_same(inputs, tmp_path):
+    shards = [tmp_path / f"shard{i}" for i in range(2)]
+    with executor(2) as workers:
+        stores, _ = index(inputs, shards, workers=workers)
+        upkeep(stores, workers, everything=True)
+        assert hits(shards, workers=workers) == hits(shards)
+    index(inputs, [tmp_path / "whole"])
+    assert hits(shards) == hits([tmp_path / "whole"])
+
+
+def test_another_number_of_shards_moves_files(inputs, tmp_path):
+    shards = [tmp_path / f"shard{i}" for i in range(3)]
+    index(inputs, shards[:2])
+    stores, _ = index(inputs, shards)
+    assert sorted(file for store in stores for file in audio_files(store)) == sorted(FILES)
+
+
+def test_small_batches_are_the_same_index(inputs, tmp_path):
+    index(inputs, [tmp_path / "whole"])
+    stores, _ = index(inputs, [tmp_path / "small"], Config(index=IndexConfig(segment_postings=1)))
+    assert len(stores[0].segments()) == len(inputs)
+    assert hits([tmp_path / "small"]) == hits([tmp_path / "whole"])
+    upkeep(stores, everything=True)
+    once, twice = (sorted((tmp_path / n / "segments").iterdir()) for n in ("whole", "small"))
+    assert [p.name for p in once] == [p.name for p in twice]
+
+
+def test_a_file_is_deleted_where_it_is(inputs, tmp_path):
+    shards = [tmp_path / f"shard{i}" for i in range(2)]
+    stores, _ = index(inputs, shards)
+    delete(["anna"], stores)
+    assert not any("anna" in audio_files(store) for store in stores)
+    with pytest.raises(InputError, match=r"name of an indexed audio file.*anna"):
+        delete(["berta", "anna"], stores)
+    assert any("berta" in audio_files(store) for store in stores)
+
+
+def test_the_same_recording_in_two_stores_is_refused(inputs, tmp_path):
+    index(inputs, [tmp_path / "a"])
+    index(inputs[:1], [tmp_path / "b"])
+    with pytest.raises(InputError, match=r"recordings that no other --store has.*anna"):
+        hits([tmp_path / "a", tmp_path / "b"])
+    with pytest.raises(StoreError, match="expected an index"):
+        hits([tmp_path / "a", tmp_path / "none"])
+
+
+def test_errors_come_back_as_values(tmp_path, network):
+    path = tmp_path / "twice.jsonl"
+    with path.open("wb") as stream:
+        jsonl.dump([network([("a", 1.0)])] * 2, stream)
+    assert "each utterance once, got 'u1 of news twice'" in str(
+        index_file(path, CONFIG, "auto", DEFAULT, 1)
+    )
+
+
+def test_few_bytes_need_no_processes(inputs, tmp_path):
+    assert worthwhile_jobs(inputs, 8) == 1
+    big = tmp_path / "big"
+    with big.open("wb") as stream:
+        stream.truncate(10**8)
+    assert worthwhile_jobs([*inputs, big], 8) == 5
