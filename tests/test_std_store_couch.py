@@ -24,9 +24,9 @@ from std.store.couch_documents import (
     BUCKET,
     SLOTS,
     Layout,
+    document_names,
     documents,
     layout_of,
-    names,
     pack,
     segment_of,
     unpack,
@@ -86,7 +86,7 @@ def test_documents_are_named_after_their_segment(speech):
     made = [one["_id"] for one in documents(id_, columns, words, SMALL)]
     counts = np.diff(columns.posting_offsets)
     assert len(made) == len(set(made))
-    assert set(made) == names(id_, words, counts, len(columns.slot_key), SMALL)
+    assert set(made) == document_names(id_, words, counts, len(columns.slot_key), SMALL)
     assert {segment_of(name) for name in made} == {id_}
     assert {name.split("|")[1] for name in made} == {"v", "b", "w", "s"}
 

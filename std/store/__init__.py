@@ -12,7 +12,7 @@ What is *not* here: how speech becomes columns (`indexer.invert`), when segments
 (`indexer.merge`), what postings mean (`searcher`).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -99,6 +99,13 @@ class Store(Protocol):
 
         Raises:
             StoreError: another normalisation, or the store cannot be written.
+        """
+
+    def damage(self) -> Iterator[str]:
+        """Read everything; name, one line each, what is not as it was committed.
+
+        Raises:
+            StoreError: the store cannot be read at all.
         """
 
     def close(self) -> None:

@@ -163,7 +163,7 @@ def pack_vocabulary(words: list[str]) -> UInt8s:
     return np.frombuffer("".join(f"{word}\n" for word in words).encode(), dtype=np.uint8)
 
 
-def unpack_vocabulary(column: UInt8s) -> list[str]:
+def unpack_vocabulary(column: UInt8s, place: str = "segment") -> list[str]:
     """The ``vocabulary`` column as sorted words.
 
     Raises:
@@ -172,4 +172,4 @@ def unpack_vocabulary(column: UInt8s) -> list[str]:
     try:
         return column.tobytes().decode().split("\n")[:-1]
     except UnicodeDecodeError as error:
-        raise StoreError(f"expected a vocabulary in UTF-8, got {error}") from error
+        raise StoreError(f"{place}: expected a vocabulary in UTF-8, got: {error}") from error

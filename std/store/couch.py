@@ -34,6 +34,7 @@ from std.store.couch_http import Conflict, Database, Patience
 from std.store.couch_lease import LEASE_S, RENEW_S, is_dead, new_owner
 from std.store.couch_segment import CouchSegment, RemoteColumns
 from std.store.manifest import Manifest, SegmentEntry, committed, dumps, entry, loads
+from std.store.verify import faults
 from std.text import Normalisation
 
 MANIFEST = "manifest"
@@ -136,6 +137,14 @@ class CouchStore:
         gone = {one.id: now for one in before.segments} | self._held.retired
         retired = {segment: since for segment, since in gone.items() if segment not in live}
         self._replace(manifest=manifest, retired=retired)
+
+    def damage(self) -> Iterator[str]:
+        for one in self._head().manifest.segments:
+            remote = RemoteColumns(self._database, one)  # nothing that was read before
+            try:
+                yield from list(remote.damage()) or faults(one, remote.columns())
+            except StoreError as error:
+                yield str(error)
 
     def close(self) -> None:
         self._database.close()

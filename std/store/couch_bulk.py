@@ -1,6 +1,6 @@
 """Many CouchDB documents per request: read by name, written once, listed by segment, removed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -34,6 +34,14 @@ def read(database: Database, rows: Mapping[str, int]) -> Iterator[tuple[str, Doc
                     "replaced some time ago (search again) or the index is damaged"
                 )
             yield name, found[name]
+
+
+def found(database: Database, names: Sequence[str]) -> Iterator[tuple[str, Document | None]]:
+    """Documents by name, None where there is none; a few at a time, however large they are."""
+    for some in _batches(names, lambda _: BATCH_ROWS // 16, BATCH_ROWS):
+        stored = _stored(database, some)
+        for name in some:
+            yield name, stored.get(name)
 
 
 def write(database: Database, segment: str, documents: Iterable[Document]) -> None:

@@ -126,7 +126,9 @@ def documents(
             yield pack(f"{segment}|x|{name}.{part}", EXTRA, {"bytes": content[rows]})
 
 
-def names(segment: str, words: list[str], counts: Int64s, slots: int, layout: Layout) -> set[str]:
+def document_names(
+    segment: str, words: list[str], counts: Int64s, slots: int, layout: Layout
+) -> set[str]:
     """The names of all documents of a segment."""
     buckets = layout.buckets(counts)
     found = set(vocabulary_names(segment, len(words), layout))

@@ -21,7 +21,7 @@ from std.store.columns import (
     pack_vocabulary,
     unpack_vocabulary,
 )
-from std.store.couch_bulk import read
+from std.store.couch_bulk import found, read
 from std.store.couch_documents import (
     BUCKET,
     EXTRA,
@@ -29,6 +29,7 @@ from std.store.couch_documents import (
     VOCABULARY,
     WORD,
     Columns,
+    document_names,
     extra_names,
     layout_of,
     slot_names,
@@ -100,7 +101,7 @@ class RemoteColumns:
         names = vocabulary_names(self.entry.id, self.entry.words, self._layout)
         for _, document in read(self._database, dict.fromkeys(names, self._layout.part_words)):
             part = unpack(document, VOCABULARY, self._place)
-            words += unpack_vocabulary(part["vocabulary"])
+            words += unpack_vocabulary(part["vocabulary"], self._place)
             counts.append(part["count"])
         total = np.concatenate(counts)
         if not len(words) == len(total) == self.entry.words or total.sum() != self.entry.postings:
@@ -173,6 +174,24 @@ class RemoteColumns:
             except ValueError as error:
                 raise StoreError(f"{self._place}: column {name}: {error}") from error
         return self._extra[name]
+
+    def damage(self) -> Iterator[str]:
+        """Name the documents that are missing or damaged.
+
+        Raises:
+            StoreError: the vocabulary is, without which nobody knows the others' names.
+        """
+        words, counts = self.vocabulary
+        wanted = document_names(self.entry.id, words, counts, self.entry.slots, self._layout)
+        types = {"v": VOCABULARY, "b": BUCKET, "w": WORD, "s": SLOTS, "x": EXTRA}
+        for name, document in found(self._database, sorted(wanted)):
+            if document is None:
+                yield f"{self._place}: document {name}: expected columns, got nothing"
+                continue
+            try:
+                unpack(document, types[name.split("|")[1]], self._place)
+            except StoreError as error:
+                yield str(error)
 
     def columns(self) -> SegmentColumns:
         """Everything, as it was committed."""

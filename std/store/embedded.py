@@ -11,23 +11,26 @@ manifest, and the next writer removes it. A reader maps all columns of a snapsho
 them: what a writer removes later stays readable through the maps.
 """
 
+import dataclasses
 import fcntl
 import hashlib
+import math
 import os
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from std.errors import StoreBusyError, StoreError
+from std.errors import InputError, StoreBusyError, StoreError
 from std.formats.files import replace_file
 from std.store.columns import Column, SegmentColumns, from_arrays
 from std.store.manifest import Manifest, SegmentEntry, committed, dumps, entry, loads
 from std.store.resident import ResidentSegment
+from std.store.verify import faults
 from std.text import Normalisation
 
 SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest and mapping it
@@ -52,15 +55,24 @@ def map_segment(root: Path, one: SegmentEntry) -> MappedSegment:
         StoreError: the columns are not those that were committed.
     """
     folder = root / "segments" / one.id
-    arrays = {
-        name: map_column(folder / f"{name}.npy", recorded)
-        for name, recorded in (one.files or {}).items()
-    }
+    arrays = {name: map_column(path, recorded) for name, path, recorded in column_files(root, one)}
     try:
         columns = from_arrays(one.recordings, arrays)
     except ValueError as error:
         raise StoreError(f"{folder}: expected columns that fit, got: {error}") from error
     return MappedSegment(one.id, columns, one.deleted, root=root, entry=one)
+
+
+def column_files(root: Path, one: SegmentEntry) -> list[tuple[str, Path, Mapping[str, Any]]]:
+    """Name, path and what the manifest records of each column of a segment.
+
+    Raises:
+        StoreError: it records no columns, or one outside the segment's folder.
+    """
+    folder = root / "segments" / one.id
+    if not isinstance(one.files, Mapping) or any(Path(name).name != name for name in one.files):
+        raise StoreError(f"{folder}: expected a record of its columns, got {one.files!r:.80}")
+    return [(name, folder / f"{name}.npy", recorded) for name, recorded in one.files.items()]
 
 
 class EmbeddedStore:
@@ -77,7 +89,7 @@ class EmbeddedStore:
         except FileNotFoundError:
             return Manifest()
         except OSError as error:
-            raise StoreError(f"{self._manifest_path}: {error.strerror}") from error
+            raise StoreError(f"{self._manifest_path}: {_reason(error)}") from error
 
     def normalisation(self) -> Normalisation | None:
         return self._manifest().normalisation
@@ -87,7 +99,7 @@ class EmbeddedStore:
             manifest = self._manifest()
             try:
                 return tuple(map_segment(self._root, one) for one in manifest.segments)
-            except FileNotFoundError as error:
+            except FileNotFoundError as error:  # a column; its segment may have been replaced
                 newer = self._manifest().generation != manifest.generation
                 if not newer or attempt == SNAPSHOT_TRIES - 1:
                     raise StoreError(
@@ -97,15 +109,25 @@ class EmbeddedStore:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        with (self._root / "lock").open("ab") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise StoreBusyError(
-                    f"{self.url}: somebody else is writing to this store"
-                ) from error
+        with self._locked():
             self._sweep()
             yield
+
+    def _locked(self) -> IO[bytes]:
+        """The open file whose lock is the right to write."""
+        try:
+            lock = (self._root / "lock").open("ab")
+        except OSError as error:
+            raise StoreError(f"{self.url}: cannot write: {_reason(error)}") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            lock.close()
+            raise StoreBusyError(f"{self.url}: somebody else is writing to this store") from error
+        except OSError as error:  # some network file systems
+            lock.close()
+            raise StoreError(f"{self.url}: cannot lock this folder: {_reason(error)}") from error
+        return lock
 
     def commit(
         self,
@@ -125,8 +147,9 @@ class EmbeddedStore:
             with replace_file(self._manifest_path) as stream:
                 stream.write(dumps(manifest).encode())
             sync_folder(self._root)
-        except OSError as error:
-            raise StoreError(f"{self.url}: cannot write: {error.strerror}") from error
+        except (OSError, InputError) as error:
+            self._sweep()  # a full disk needs the room
+            raise StoreError(f"{self.url}: cannot write: {_reason(error)}") from error
         self._sweep()
 
     def _write(self, columns: SegmentColumns, manifest: Manifest) -> SegmentEntry:
@@ -135,7 +158,7 @@ class EmbeddedStore:
         final = self._root / "segments" / bare.id
         for live in manifest.segments:
             if live.id == bare.id and intact(final, live.files or {}):
-                return entry(columns, live.files)  # the same speech, indexed before
+                return dataclasses.replace(bare, files=live.files)  # indexed before
         files = {}
         temporary = final.with_name(f"{bare.id}.tmp")
         temporary.mkdir(parents=True)
@@ -146,17 +169,30 @@ class EmbeddedStore:
             shutil.rmtree(final)
         temporary.rename(final)
         sync_folder(final.parent)
-        return entry(columns, files)
+        return dataclasses.replace(bare, files=files)
 
     def _sweep(self) -> None:
         """Remove segments that no manifest names: a killed writer's, or replaced ones."""
         live = {one.id for one in self._manifest().segments}
-        folder = self._root / "segments"
-        for path in folder.iterdir() if folder.is_dir() else ():
-            if path.name not in live:
-                shutil.rmtree(path, ignore_errors=True)
-        for path in self._root.glob(".manifest.json.*"):
-            path.unlink(missing_ok=True)
+        with suppress(OSError):  # what cannot be removed now is removed next time
+            folder = self._root / "segments"
+            for path in folder.iterdir() if folder.is_dir() else ():
+                if path.name not in live:
+                    shutil.rmtree(path, ignore_errors=True)
+            for path in self._root.glob(".manifest.json.*"):
+                path.unlink(missing_ok=True)
+
+    def damage(self) -> Iterator[str]:
+        for one in self._manifest().segments:
+            found = [
+                f"{path}: expected the file that was committed, got {wrong}"
+                for _, path, recorded in column_files(self._root, one)
+                if (wrong := difference(path, recorded))
+            ]
+            try:
+                yield from found or faults(one, map_segment(self._root, one).columns())
+            except (FileNotFoundError, StoreError) as error:
+                yield str(error)
 
     def close(self) -> None:
         """Nothing to let go of: maps go with the segments."""
@@ -171,12 +207,14 @@ def open_folder(url: str, *, create: bool) -> EmbeddedStore:
     root = Path(url)
     if create:
         try:
-            root.mkdir(parents=True, exist_ok=True)
+            if not root.exists():
+                root.mkdir(parents=True)
+                sync_folder(root.parent)
+            foreign = [path.name for path in root.iterdir() if not _ours(path.name)]
         except OSError as error:
             raise StoreError(
-                f"{url}: expected a folder for the index, got: {error.strerror}"
+                f"{url}: expected a folder for the index, got: {_reason(error)}"
             ) from error
-        foreign = [p.name for p in root.iterdir() if not _ours(p.name)]
         if foreign and not (root / "manifest.json").exists():
             raise StoreError(f"{url}: expected an empty folder or an index, got {foreign[0]!r}")
     elif not (root / "manifest.json").is_file():
@@ -190,39 +228,68 @@ def _ours(name: str) -> bool:
     return name in ("manifest.json", "lock", "segments") or name.startswith(".manifest.json.")
 
 
+def _reason(error: OSError | InputError) -> str:
+    """What went wrong, without the number; numpy's short writes have no other text."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 def write_column(path: Path, column: Column) -> dict[str, Any]:
     """Write one column to disk for good; returns what the manifest records of it."""
     with path.open("wb") as stream:
         np.save(stream, column, allow_pickle=False)
         stream.flush()
         os.fsync(stream.fileno())
-    return {"bytes": path.stat().st_size, "sha256": file_digest(path)}
+    return {
+        "bytes": path.stat().st_size,
+        "sha256": file_digest(path),
+        "dtype": column.dtype.str,
+        "shape": column.shape,
+    }
 
 
 def map_column(path: Path, recorded: Mapping[str, Any]) -> Column:
     """Map one column, read-only.
 
+    What it is stands in the manifest, which has a digest; the file's own header is for others.
+
     Raises:
         FileNotFoundError: it is gone (a merge may have replaced its segment).
         StoreError: it is not the file that was committed.
     """
-    size = path.stat().st_size
-    if size != recorded["bytes"]:
-        raise StoreError(f"{path}: expected {recorded['bytes']} bytes, got {size}")
     try:
-        column: Column = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise StoreError(f"{path}: expected a numpy column, got: {error}") from error
-    return column
+        dtype, shape = np.dtype(recorded["dtype"]), tuple(recorded["shape"])
+        if dtype.hasobject or not all(type(n) is int and n >= 0 for n in shape):
+            raise ValueError(f"{dtype} {shape}")
+        size = path.stat().st_size
+        if size != recorded["bytes"]:
+            raise StoreError(f"{path}: expected {recorded['bytes']} bytes, got {size}")
+        start = size - dtype.itemsize * math.prod(shape)
+        mapped: Column = np.memmap(path, dtype, "r", start, shape).view(np.ndarray)
+    except FileNotFoundError:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise StoreError(f"{path}: expected a column as in the manifest, got {error!r}") from error
+    except OSError as error:
+        raise StoreError(f"{path}: {_reason(error)}") from error
+    return mapped
 
 
 def intact(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether a segment's files are byte for byte what the manifest recorded."""
-    paths = {name: folder / f"{name}.npy" for name in files}
-    return all(
-        path.is_file() and file_digest(path) == files[name]["sha256"]
-        for name, path in paths.items()
-    )
+    return not any(difference(folder / f"{name}.npy", one) for name, one in files.items())
+
+
+def difference(path: Path, recorded: Mapping[str, Any]) -> str | None:
+    """How a file differs from what the manifest recorded of it; None if it does not."""
+    try:
+        size = path.stat().st_size
+        if size != recorded["bytes"]:
+            return f"{size} bytes instead of {recorded['bytes']}"
+        return None if file_digest(path) == recorded["sha256"] else "another checksum"
+    except OSError as error:
+        return _reason(error)
+    except (KeyError, TypeError) as error:
+        return f"a record without {error}"
 
 
 def file_digest(path: Path) -> str:

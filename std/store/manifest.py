@@ -6,6 +6,7 @@ A manifest is one JSON document with a version and a digest of itself; replacing
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -17,6 +18,7 @@ from std.values import Recording
 
 FORMAT = "std-index"
 VERSION = 1
+SEGMENT_ID = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,24 +138,28 @@ def loads(text: str | bytes, place: str) -> Manifest:
             tuple(_segment(one) for one in document["segments"]),
             document["generation"],
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(f"{place}: expected a manifest, got {error!r}") from error
 
 
 def _segment(one: Mapping[str, Any]) -> SegmentEntry:
+    """A segment's line; whoever wrote it, nothing in it may lead a reader astray."""
     recordings = tuple(
         IndexedRecording(Recording(file, channel), speech_ms, utterances, estimated)
         for file, channel, speech_ms, utterances, estimated in one["recordings"]
     )
-    return SegmentEntry(
-        one["id"],
-        recordings,
-        one["postings"],
-        one["slots"],
-        one["words"],
-        frozenset(one["deleted"]),
-        one["files"],
-    )
+    deleted = frozenset(one["deleted"])
+    sizes = one["postings"], one["slots"], one["words"]
+    numbers = [*sizes, *deleted, *(n for r in recordings for n in (r.recording.channel, *r[1:3]))]
+    if not SEGMENT_ID.fullmatch(one["id"]):  # it becomes part of paths
+        raise ValueError(f"segment {one['id']!r}")
+    if not all(type(n) is int and n >= 0 for n in numbers):
+        raise ValueError("a count that is no natural number")
+    if not all(isinstance(r.recording.file, str) for r in recordings):
+        raise ValueError("a file name that is no text")
+    if max(deleted, default=-1) >= len(recordings):
+        raise ValueError("a deleted recording that does not exist")
+    return SegmentEntry(one["id"], recordings, *sizes, deleted, one["files"])
 
 
 def _digest(document: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from std.errors import StoreBusyError
 from std.store.columns import SegmentColumns
 from std.store.manifest import Manifest, committed, entry
 from std.store.resident import ResidentSegment
+from std.store.verify import faults
 from std.text import Normalisation
 
 
@@ -53,6 +54,10 @@ class MemoryStore:
         columns = self._columns | {e.id: c for e, c in zip(entries, add, strict=True)}
         self._manifest = manifest
         self._columns = {one.id: columns[one.id] for one in manifest.segments}
+
+    def damage(self) -> Iterator[str]:
+        for one in self._manifest.segments:
+            yield from faults(one, self._columns[one.id])
 
     def close(self) -> None:
         """Nothing to let go of: the index lives as long as the process."""

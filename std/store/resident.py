@@ -38,7 +38,7 @@ class ResidentSegment:
 
     @cached_property
     def _words(self) -> list[str]:
-        words = unpack_vocabulary(self._columns.vocabulary)
+        words = unpack_vocabulary(self._columns.vocabulary, f"segment {self.id}")
         if len(words) != len(self._columns.posting_offsets) - 1:
             raise StoreError(f"segment {self.id}: vocabulary and posting offsets do not fit")
         return words

@@ -1,0 +1,60 @@
+"""Is an index what was committed? Every checksum, and everything a reader relies on.
+
+`Store.damage` names what is damaged: each store looks at its own files or documents first and
+then, where those are all right, at the columns by `faults`.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from std.errors import StoreError
+from std.store.columns import KEY_SHIFT, SegmentColumns, unpack_vocabulary
+from std.store.manifest import SegmentEntry
+
+
+def faults(entry: SegmentEntry, columns: SegmentColumns) -> Iterator[str]:
+    """What is wrong with a segment's columns, one line each; nothing if it is sound."""
+    place = f"segment {entry.id}"
+    sizes = {
+        "postings": (entry.postings, len(columns.posting_key)),
+        "slots": (entry.slots, len(columns.slot_key)),
+        "words": (entry.words, len(columns.posting_offsets) - 1),
+    }
+    for what, (expected, got) in sizes.items():
+        if expected != got:
+            yield f"{place}: expected {expected} {what}, got {got}"
+    try:
+        words = unpack_vocabulary(columns.vocabulary, place)
+    except StoreError as error:
+        yield str(error)
+        words = []
+    if len(words) != len(columns.posting_offsets) - 1:
+        yield f"{place}: expected {len(columns.posting_offsets) - 1} words, got {len(words)}"
+    if any(a >= b for a, b in pairwise(words)):
+        yield f"{place}: expected words in ascending order"
+    yield from _disorder(place, columns)
+    if columns.digest()[:32] != entry.id:
+        yield f"{place}: expected the speech that was committed, got another digest"
+
+
+def _disorder(place: str, columns: SegmentColumns) -> Iterator[str]:
+    """Keys that do not ascend, rows that point nowhere."""
+    starts = columns.posting_offsets[1:-1]
+    falls = np.flatnonzero(columns.posting_key[1:] < columns.posting_key[:-1]) + 1
+    if not np.isin(falls, starts).all():
+        yield f"{place}: expected the postings of each word in order of time"
+    if (columns.slot_key[1:] < columns.slot_key[:-1]).any():
+        yield f"{place}: expected slots in order of time"
+    for what, keys in (("posting", columns.posting_key), ("slot", columns.slot_key)):
+        if len(keys) and int(keys.max() >> KEY_SHIFT) >= len(columns.recordings):
+            yield f"{place}: a {what} names a recording that does not exist"
+    slot, word = columns.posting_slot, columns.slot_word
+    if len(slot) and not 0 <= int(slot.min()) <= int(slot.max()) < len(columns.slot_key):
+        yield f"{place}: a posting names a slot that does not exist"
+    if (
+        len(word)
+        and not -1 <= int(word.min()) <= int(word.max()) < len(columns.posting_offsets) - 1
+    ):
+        yield f"{place}: a slot names a word that does not exist"
