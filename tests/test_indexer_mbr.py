@@ -1,0 +1,35 @@
+"""The compiled functions do what their Python text says, on a real lattice."""
+
+from pathlib import Path
+
+import numpy as np
+
+from indexer import mbr
+from indexer.lattice import best_path, pruned, words_only
+from std.formats.detect import parse_file
+
+ASR = Path(__file__).parent / "data" / "asr"
+
+
+def test_compiled_equals_interpreted():
+    (lattice,) = parse_file(ASR / "slf" / "de_rhasspy-1151.slf.gz")
+    lattice = pruned(words_only(lattice))
+    nodes, word = len(lattice.node_s), lattice.word + 1
+    links = lattice.source, lattice.target, lattice.log_score
+    said = np.zeros(2 * len(best_path(lattice)) + 1, dtype=np.int32)
+    said[1::2] = word[best_path(lattice)]
+
+    results = []
+    for how in (mbr.compiled, lambda function: function):
+        before = how(mbr.forward)(nodes, *links)
+        after = how(mbr.backward)(nodes, *links)
+        weight = np.exp(before[lattice.source] + lattice.log_score - before[lattice.target])
+        arguments = lattice.source, lattice.target, word, weight, said
+        distance = how(mbr.edit_distances)(nodes, *arguments)
+        sums = how(mbr.slot_statistics)(
+            *arguments, distance, lattice.node_s, len(lattice.vocabulary) + 1
+        )
+        results.append([before, after, how(mbr.best_links)(nodes, *links), distance, sums])
+    for ours, expected in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-12)
+    assert abs(before[-1] - after[0]) < 1e-9  # all paths, from either side
