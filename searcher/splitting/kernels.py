@@ -311,11 +311,13 @@ def trie_matches(
     long_offsets: Int64s,
     long_ids: Int32s,
 ) -> Rows:  # pragma: no cover
-    """One descent per start finds the matches of all ends at once.
+    """One descent finds the matches of several starts and all their ends at once.
 
-    Bit m of ``state[d, e]``: the d letters on the path are within e edits of the m letters
-    ``word[start:start + m]``. A node is left when no bit survives at an error level that some
-    segment length within reach of its subtree permits.
+    A word of 64 bits is divided into fields, one for each start that is known to be reachable and
+    not done yet, as many as fit. Bit m of a start's field in ``state[d, e]``: the d letters on
+    the path are within e edits of the m letters ``word[start:start + m]``. An unused bit between
+    fields takes what a shift carries over. A node is left when no bit survives at an error level
+    that some segment length within reach of its subtree permits.
 
     ``levels`` is (0, 1, ..., K). A tuple, because its length is part of its type: the loop over
     error levels is unrolled and its values stay in registers, which is worth a factor of two.
@@ -324,39 +326,57 @@ def trie_matches(
     (``long_...``) are compared one by one.
     """
     n = len(word)
+    max_edits = len(levels) - 1
     rows = np.empty((1024, 4), np.int32)
     found = 0
     split = np.zeros(n + 1, np.bool_)
     split[0] = True
-    equal = np.zeros(letter_count, np.uint64)
+    done = np.zeros(n, np.bool_)
+    starts = np.empty(64, np.int64)  # of the fields of this descent
+    shifts = np.empty(64, np.int64)  # where each field begins
     height = np.int64(deepest.max()) if len(deepest) else 0
-    max_edits = len(levels) - 1
-    useful = np.empty((height + 1, len(levels)), np.uint64)  # ALL or ZERO by deepest depth
-    permitted = np.empty(len(levels), np.uint64)  # bit m: a segment of m letters may have e
-    state = np.zeros((height + 1, len(levels)), np.uint64)
-    for e in range(len(levels)):
-        state[0, e] = (ONE << np.uint64(e + 1)) - ONE
+    equal = np.empty(letter_count, np.uint64)
+    useful = np.empty((height + 1, len(levels)), np.uint64)  # by deepest depth: bits that can pay
+    permitted = np.empty(len(levels), np.uint64)  # bits where a segment may have so many edits
+    state = np.empty((height + 1, len(levels)), np.uint64)
     nodes = np.uint32(len(label))
-    for start in range(n):
-        if not split[start]:
-            continue
-        window = min(n - start, WINDOW)
+    while True:
         equal[:] = ZERO
         permitted[:] = ZERO
-        for m in range(1, window + 1):
-            bit = ONE << np.uint64(m)
-            equal[word[start + m - 1]] |= bit
-            if m < n:
-                for e in range(limits[m] + 1):
-                    permitted[e] |= bit
-        equal[0] = ZERO
-        inside = ALL if window == WINDOW else (ONE << np.uint64(window + 1)) - ONE
         useful[:] = ZERO
-        for d in range(1, height + 1):
-            for m in range(1, min(window, d + max_edits) + 1):
-                if m - d <= limits[m]:
+        state[0] = ZERO
+        fields = 0
+        shift = 0
+        for start in range(n):
+            window = min(n - start, WINDOW)
+            if done[start] or not split[start] or shift + window > WINDOW:
+                continue
+            done[start] = True
+            starts[fields] = start
+            shifts[fields] = shift
+            fields += 1
+            inside = ZERO
+            for m in range(window + 1):
+                inside |= ONE << np.uint64(shift + m)
+            for e in range(len(levels)):
+                state[0, e] |= ((ONE << np.uint64(e + 1)) - ONE) << np.uint64(shift) & inside
+            for m in range(1, window + 1):
+                bit = ONE << np.uint64(shift + m)
+                equal[word[start + m - 1]] |= bit
+                if m < n:
                     for e in range(limits[m] + 1):
-                        useful[d, e] = inside
+                        permitted[e] |= bit
+            for d in range(1, height + 1):
+                top = -1
+                for m in range(1, min(window, d + max_edits) + 1):
+                    if m - d <= limits[m] and limits[m] > top:
+                        top = limits[m]
+                for e in range(top + 1):
+                    useful[d, e] |= inside
+            shift += window + 2
+        if fields == 0:
+            break
+        equal[0] = ZERO
         u = np.uint32(0)
         while u < nodes:
             d, below = depth[u], deepest[u]
@@ -378,28 +398,33 @@ def trie_matches(
                 u = np.uint32(skip[u])
                 continue
             if row[u] >= 0 and hits != ZERO:
-                for m in range(max(1, d - max_edits), min(window, d + max_edits) + 1):
-                    bit = ONE << np.uint64(m)
-                    if hits & bit:
-                        e = 0
-                        while not state[d, e] & permitted[e] & bit:
-                            e += 1
-                        rows = append(rows, found, start, start + m, ids[row[u]], e)
-                        found += 1
-                        split[start + m] = True
+                for f in range(fields):
+                    start = starts[f]
+                    window = min(n - start, WINDOW)
+                    for m in range(max(1, d - max_edits), min(window, d + max_edits) + 1):
+                        bit = ONE << np.uint64(shifts[f] + m)
+                        if hits & bit:
+                            e = 0
+                            while not state[d, e] & permitted[e] & bit:
+                                e += 1
+                            rows = append(rows, found, start, start + m, ids[row[u]], e)
+                            found += 1
+                            split[start + m] = True
             u += np.uint32(1)
-        for end in range(start + WINDOW + 1, n + 1):
-            m = end - start
-            limit = limits[m]
-            if limit < 0 or m == n:
-                continue
-            for k in range(len(long_ids)):
-                lo, hi = long_offsets[k], long_offsets[k + 1]
-                if abs(hi - lo - m) > limit:
+        for f in range(fields):
+            start = starts[f]
+            for end in range(start + WINDOW + 1, n + 1):
+                m = end - start
+                limit = limits[m]
+                if limit < 0 or m == n:
                     continue
-                e = by_rows(word, start, end, long_letters, lo, hi)
-                if e <= limit:
-                    rows = append(rows, found, start, end, long_ids[k], e)
-                    found += 1
-                    split[end] = True
+                for k in range(len(long_ids)):
+                    lo, hi = long_offsets[k], long_offsets[k + 1]
+                    if abs(hi - lo - m) > limit:
+                        continue
+                    e = by_rows(word, start, end, long_letters, lo, hi)
+                    if e <= limit:
+                        rows = append(rows, found, start, end, long_ids[k], e)
+                        found += 1
+                        split[end] = True
     return rows[:found]

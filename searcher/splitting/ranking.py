@@ -16,17 +16,19 @@ import numpy as np
 
 from searcher.splitting.formation import formation_cost
 from searcher.splitting.matches import Matches
-from std.values import Bools, Int32s
 from std.vocabulary import Vocabulary
 
 Ranking = Literal["geometric", "weighted"]
 RANKINGS: Sequence[Ranking] = ("weighted", "geometric")
 
-EDIT, PART, COUNT = 2.0, 3.0, 0.15
+EDIT, PART, COUNT = 2.0, 4.0, 0.15
 MIN_LETTERS = 3
 SHORT_WORDS = frozenset({"ab", "an", "ei", "öl", "um", "zu"})
 NEVER_SEEN = -50.0  # log count of a word that does not occur: below every other, but ordered
 TIE = 1e-6  # of equal geometric means the one with fewer edits goes first
+
+
+Row = tuple[int, int, int, int]  # start, end, id, distance
 
 
 class Split(NamedTuple):
@@ -46,78 +48,60 @@ def best_splits(
     Never more than positions x parts x matches x n steps, see `searcher.splitting.nbest`.
     ``quality`` is the geometric mean of counts, or minus the cost of the weighted ranking.
     """
-    chosen = _on_a_path(len(word), matches, np.ones(len(matches), np.bool_))
+    words = vocabulary.words
+    columns = (matches.start, matches.end, matches.id, matches.distance)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
     if ranking == "weighted":
-        long_enough = [
-            len(vocabulary.words[i]) >= MIN_LETTERS
-            or (d == 0 and vocabulary.words[i] in SHORT_WORDS)
-            for i, d in zip(
-                matches.id[chosen].tolist(), matches.distance[chosen].tolist(), strict=True
-            )
+        rows = [
+            (s, e, i, d)
+            for s, e, i, d in rows
+            if len(words[i]) >= MIN_LETTERS or (d == 0 and words[i] in SHORT_WORDS)
         ]
-        keep = np.zeros(len(matches), np.bool_)
-        keep[chosen] = long_enough
-        chosen = _on_a_path(len(word), matches, keep)
-    if n < 1 or not len(chosen):
+    rows = _on_a_path(len(word), rows)
+    if n < 1 or not rows:
         return []
-    start, end = matches.start[chosen].tolist(), matches.end[chosen].tolist()
-    ids, distance = matches.id[chosen], matches.distance[chosen].tolist()
-    parts = [vocabulary.words[i] for i in ids]
-    segments = [word[s:e] for s, e in zip(start, end, strict=True)]
+    parts = [words[i] for _, _, i, _ in rows]
+    segments = [word[s:e] for s, e, _, _ in rows]
+    start, end, ids, distance = np.ascontiguousarray(np.array(rows, np.int32).T)
     counts = vocabulary.counts[ids]
     if ranking == "weighted":
-        edits = [formation_cost(*one) for one in zip(segments, parts, distance, strict=True)]
-        cost = EDIT * np.array(edits) + PART - COUNT * np.log(counts + 1.0)
+        edits = map(formation_cost, segments, parts, distance.tolist())
+        cost = EDIT * np.array(list(edits)) + PART - COUNT * np.log(counts + 1.0)
     else:
         logs = np.log(np.maximum(counts, 1), dtype=np.float64)
-        cost = TIE * matches.distance[chosen] - np.where(counts > 0, logs, NEVER_SEEN)
+        cost = TIE * distance - np.where(counts > 0, logs, NEVER_SEEN)
 
     from searcher.splitting.nbest import best_paths
 
-    shortest = min(e - s for s, e in zip(start, end, strict=True))
+    most_parts = len(word) // int((end - start).min())
     costs, paths = best_paths(
-        len(word),
-        matches.start[chosen],
-        matches.end[chosen],
-        ids,
-        cost,
-        n,
-        len(word) // shortest,
-        ranking == "geometric",
+        len(word), start, end, ids, cost, n, most_parts, ranking == "geometric"
     )
     splits = []
     for total, path in zip(costs.tolist(), paths.tolist(), strict=True):
         steps = [i for i in path if i >= 0]
-        if ranking == "weighted":
-            quality = -total
-        else:
-            numbers = [int(counts[i]) for i in steps]
-            logarithms = [math.log(number) for number in numbers if number]
-            quality = 0.0 if 0 in numbers else math.exp(sum(logarithms) / len(numbers))
         splits.append(
             Split(
-                tuple(parts[i] for i in steps),
-                tuple(segments[i] for i in steps),
-                sum(distance[i] for i in steps),
-                quality,
+                tuple([parts[i] for i in steps]),
+                tuple([segments[i] for i in steps]),
+                sum([rows[i][3] for i in steps]),
+                -total if ranking == "weighted" else _geometric_mean(counts[steps].tolist()),
             )
         )
     return splits
 
 
-def _on_a_path(letters: int, matches: Matches, keep: Bools) -> Int32s:
-    """Rows of the kept matches that lie on some way from the begin of the word to its end."""
-    if not keep.any():
-        return np.empty(0, np.int32)
-    rows = np.flatnonzero(keep)
-    start, end = matches.start[rows].tolist(), matches.end[rows].tolist()
+def _geometric_mean(counts: Sequence[int]) -> float:
+    return 0.0 if 0 in counts else math.exp(sum(map(math.log, counts)) / len(counts))
+
+
+def _on_a_path(letters: int, rows: list[Row]) -> list[Row]:
+    """Those of the rows that lie on some way from the begin of the word to its end."""
     forward, backward = [False] * (letters + 1), [False] * (letters + 1)
     forward[0] = backward[letters] = True
-    edges = sorted(set(zip(start, end, strict=True)))
+    edges = sorted({(s, e) for s, e, _, _ in rows})
     for s, e in edges:  # ascending by start: all that leads to s came before
         forward[e] |= forward[s]
-    for s, e in sorted(edges, key=lambda edge: -edge[1]):
+    for s, e in reversed(edges):  # descending by start: all that leads on from e came before
         backward[s] |= backward[e]
-    return rows[[forward[s] and backward[e] for s, e in zip(start, end, strict=True)]].astype(
-        np.int32
-    )
+    return [row for row in rows if forward[row[0]] and backward[row[1]]]
