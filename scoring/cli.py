@@ -1,139 +1,162 @@
-"""``std-score``: arguments in, exit status out.
-
-0 scored; 2 the user can mend it, one line on stderr; anything else is our fault.
-"""
+"""``std-score``: arguments in, exit status out; `scoring.run` does what they say."""
 
 import argparse
-import json
-import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
 
-from std.errors import InputError, StdError
+from std.command import run
 
-if TYPE_CHECKING:
-    from scoring.evaluate import Evaluation
-
-EXAMPLE = """example:
+EXAMPLE = """examples:
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --output scores/
+  std-score a.xml b.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --bootstrap 1000
+  std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml \\
+            --operating-point sws2013 --scores llr --group-by oov --group-by source-type
+  std-score --validate hits.xml --terms terms.xml
+  std-score --resources index.json search.json
+
+--group-by takes
+  attribute:NAME       by a term attribute; attribute:NAME=REGEX for some of its values,
+                       "attribute:A && B" for combinations
+  terms:NAME=RE,RE     terms by id            oov                  in and out of vocabulary
+  length               by words per term      frequency            by references per term
+  has-references       with and without       source-type          by source type of the ECF
+  recording            by file/channel        source-type:NAME=bnews,cts
+                                              recording:NAME=REGEX
 """
+OPERATING_POINTS = ("nist2006", "sws2012", "sws2013", "quesst2014")
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of ``std-score``."""
     result = argparse.ArgumentParser(
         prog="std-score",
-        description="Score a hit list as NIST does: TWV, DET, every pair and every term.",
+        description="Score hit lists as NIST and MediaEval do: TWV, DET, Cnxe, every term, pair.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    result.add_argument("hits", type=Path, help="hit list, 2006 or 2013 dialect, may be .gz")
-    result.add_argument("--ecf", type=Path, required=True, help="which speech is scored")
-    result.add_argument("--rttm", type=Path, required=True, help="the reference transcript")
-    result.add_argument("--terms", type=Path, required=True, help="the term list")
-    result.add_argument("--output", type=Path, metavar="DIR", help="write tables and plots here")
-    result.add_argument("--json", action="store_true", help="print one JSON document")
-    result.add_argument(
-        "--quiet", action="store_true", help="no progress bar and summary on stderr"
+    add = result.add_argument
+    add("hits", type=Path, nargs="*", metavar="HITS", help="hit lists, either dialect, or .gz")
+    add("--ecf", type=Path, metavar="XML", help="which speech is scored")
+    add("--rttm", type=Path, metavar="RTTM", help="the reference transcript")
+    add("--terms", type=Path, metavar="XML", help="the term list")
+    add("--output", type=Path, metavar="DIR", help="write tables and plots here")
+    add("--json", action="store_true", help="print one JSON document")
+    add("--quiet", action="store_true", help="no progress bar and no summary on stderr")
+    add("--config", type=Path, metavar="TOML", help="takes beta from its [decision] table")
+    add("--validate", action="store_true", help="only check the files that are given")
+    add(
+        "--resources",
+        type=Path,
+        nargs=2,
+        metavar=("INDEX.json", "SEARCH.json"),
+        help="speed factors and processing load from what std-index and std-search --json said",
     )
-    result.add_argument("--config", type=Path, metavar="FILE.toml", help="takes [decision] beta")
-    return result
+
+    point = result.add_argument_group("operating point").add_argument
+    point(
+        "--operating-point",
+        choices=OPERATING_POINTS,
+        default="nist2006",
+        help="costs and prior by name (default: nist2006)",
+    )
+    point("--cost-fa", type=float, metavar="C", help="cost of a false alarm")
+    point("--cost-miss", type=float, metavar="C", help="cost of a miss, value of a hit")
+    point("--prior", type=float, metavar="P", help="probability that a trial is a target")
+    point("--trials-per-second", type=float, default=1.0, metavar="N", help="default: 1")
+    point(
+        "--scores",
+        choices=("probability", "llr"),
+        help="what scores are, for Cnxe (default: probability if all are in 0 to 1, else llr)",
+    )
+
+    what = result.add_argument_group("what is scored").add_argument
+    what("--group-by", action="append", default=[], metavar="KIND", help="see below; repeatable")
+    what(
+        "--recordings",
+        action="append",
+        default=[],
+        metavar="REGEX",
+        help="score only these file/channel; repeatable",
+    )
+    what(
+        "--all-terms",
+        action="store_true",
+        help="false alarms of terms without references count too",
+    )
+    what(
+        "--searched-terms-only",
+        action="store_true",
+        help="leave out terms that the hit list does not mention",
+    )
+    what("--pooled", action="store_true", help="one block of trials, not means over terms")
+    what("--segments", action="store_true", help="speech segments are the trials, not seconds")
+
+    how = result.add_argument_group("how hits and references are matched").add_argument
+    how(
+        "--tolerance",
+        type=float,
+        default=0.5,
+        metavar="S",
+        help="from a hit's middle to its reference (default: 0.5)",
+    )
+    how(
+        "--gap",
+        type=float,
+        default=0.5,
+        metavar="S",
+        help="longest silence inside a reference (default: 0.5)",
+    )
+    how("--characters", action="store_true", help="compare by characters, not by words")
+    how("--keep-ascii", action="store_true", help="of these, leave ASCII words whole")
+    how("--delete-hyphens", action="store_true", help="before comparing by characters")
+
+    chance = result.add_argument_group("chance").add_argument
+    chance(
+        "--bootstrap",
+        type=int,
+        default=0,
+        metavar="N",
+        help="intervals and comparisons from N resamplings (1000 is a good number)",
+    )
+    chance("--seed", type=int, default=1, help="of the resampling (default: 1)")
+    chance("--confidence", type=float, default=0.95, metavar="P", help="default: 0.95")
+
+    drawn = result.add_argument_group("what is drawn").add_argument
+    drawn("--articulated", action="store_true", help="only the corners of the DET curve")
+    drawn("--standard-errors", action="store_true", help="lines at 2 standard errors")
+    drawn(
+        "--iso-ratio",
+        action="append",
+        type=float,
+        default=[],
+        metavar="R",
+        help="P_miss/P_fa at which the curve is read; repeatable",
+    )
+    return result  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    args = parser().parse_args(argv)
-    try:
-        _score(args)
-    except (StdError, OSError) as error:
-        print(f"std-score: {error}", file=sys.stderr)
-        return 2
-    return 0
+    """Exit status: 0 scored, 2 the user can mend it."""
+    arguments = parser()
+    args = arguments.parse_args(argv)
+    if args.validate:
+        if not (args.hits or args.ecf or args.rttm or args.terms):
+            arguments.error("--validate: expected files, got none")
+    elif args.hits or not args.resources:
+        missing = [f"--{name}" for name in ("ecf", "rttm", "terms") if not getattr(args, name)]
+        if not args.hits or missing:
+            arguments.error(f"expected {', '.join(missing) or 'HITS'}, got none")
+    if args.bootstrap < 0 or not 0 < args.confidence < 1:
+        arguments.error("expected --bootstrap N of at least 0 and --confidence between 0 and 1")
+    for name in ("tolerance", "gap"):
+        if not getattr(args, name) >= 0:
+            arguments.error(f"--{name}: expected at least 0, got {getattr(args, name)}")
+    if not args.trials_per_second > 0:
+        arguments.error(f"--trials-per-second: expected above 0, got {args.trials_per_second}")
 
+    def work() -> int:
+        from scoring import run as steps
 
-def _score(args: argparse.Namespace) -> None:
-    from scoring import report
+        return steps.validate(args) if args.validate else steps.score(args)
 
-    evaluation = _evaluate(args)
-    for line in report.warnings(evaluation):
-        print(f"std-score: warning: {line}", file=sys.stderr)
-    summary = report.summary_text(evaluation)
-    document = json.dumps(report.summary_json(evaluation), ensure_ascii=False, allow_nan=False)
-    if args.output:
-        _write(evaluation, args.output, summary, document)
-    if args.json:
-        print(document)
-    if not args.json and not args.output:
-        print(summary, end="")
-    elif not args.quiet:
-        print(summary, end="", file=sys.stderr)
-
-
-def _evaluate(args: argparse.Namespace) -> "Evaluation":
-    from scoring.evaluate import evaluate
-    from scoring.options import Options
-    from scoring.twv import OperatingPoint
-    from std import config
-    from std.formats import ecf, rttm, stdlist, termlist
-    from std.formats.files import open_input
-
-    point = OperatingPoint()
-    if args.config:
-        beta = config.load(args.config).decision.beta
-        point = OperatingPoint(cost=beta / (1 / point.prior - 1), value=1.0, prior=point.prior)
-    with open_input(args.ecf) as stream:
-        excerpts = ecf.parse(stream, args.ecf)
-    with open_input(args.terms) as stream:
-        terms = termlist.parse(stream, args.terms)
-    with open_input(args.rttm) as stream:
-        lexemes = rttm.parse(stream, args.rttm, terms.encoding)
-    with open_input(args.hits) as stream:
-        known = {term.term_id for term in terms.terms}
-        hits = stdlist.parse(stream, args.hits, known_terms=known)
-    return evaluate(
-        excerpts,
-        lexemes,
-        terms,
-        hits,
-        Options(point=point),
-        hits_path=str(args.hits),
-        reference_path=str(args.rttm),
-    )
-
-
-def _write(evaluation: "Evaluation", folder: Path, summary: str, document: str) -> None:
-    """Write every table and plot, each whole or not at all."""
-    from scoring import plot, report
-    from scoring.det import Point
-    from std.formats.files import replace_file
-
-    curves = [
-        plot.Curve(
-            group.name,
-            group.det,
-            Point(
-                *(group.measures[one] for one in ("decision_threshold", "P_miss", "P_fa", "ATWV"))
-            ),
-        )
-        for group in evaluation.groups
-    ]
-    figure = plot.det_figure(curves, evaluation.groups[0].point.beta, evaluation.system_id)
-    writers: dict[str, Callable[[BinaryIO], object]] = {
-        "summary.txt": lambda stream: stream.write(summary.encode()),
-        "summary.json": lambda stream: stream.write(f"{document}\n".encode()),
-        "terms.csv": partial(report.terms_csv, evaluation),
-        "alignment.csv": partial(report.alignment_csv, evaluation),
-        "ignored.csv": partial(report.ignored_csv, evaluation),
-        "det.csv": partial(report.det_csv, evaluation),
-        "det.svg": partial(plot.save, figure, kind="svg"),
-        "det.png": partial(plot.save, figure, kind="png"),
-    }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(folder, 0, "a folder to write to", str(error.strerror)) from error
-    for name, write in writers.items():
-        with replace_file(folder / name) as stream:
-            write(stream)
+    return run("std-score", work)

@@ -10,6 +10,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from scoring.det import DET, Point, maximum
 from std.values import Float64s
@@ -40,11 +41,14 @@ class Curve(NamedTuple):
     actual: Point | None  # where the system's own decisions stand
 
 
-def det_figure(curves: Sequence[Curve], beta: float, title: str = "") -> "Figure":
+def det_figure(
+    curves: Sequence[Curve], beta: float, title: str = "", *, standard_errors: bool = False
+) -> "Figure":
     """Draw curves on one pair of axes.
 
     Args:
         beta: of the TWV whose lines of equal value are drawn.
+        standard_errors: thin lines at two standard errors of the means over terms.
     """
     from matplotlib.figure import Figure
 
@@ -55,6 +59,8 @@ def det_figure(curves: Sequence[Curve], beta: float, title: str = "") -> "Figure
     for i, curve in enumerate(curves):
         colour, style = COLOURS[i % len(COLOURS)], STYLES[i // len(COLOURS) % len(STYLES)]
         _draw(axes, curve, colour, style, x_range[0])
+        if standard_errors:
+            _draw_standard_errors(axes, curve.det, colour, x_range[0])
     _axis(axes, x_range, y_range)
     axes.set_title(title or "Detection error trade-off", loc="left")
     axes.legend(loc="upper right", fontsize="small", framealpha=0.9)
@@ -81,7 +87,7 @@ def _draw(axes: "Axes", curve: Curve, colour: str, style: str, left: float) -> N
     det = curve.det
     best = maximum(det)
     if len(det):
-        shown = np.unique(np.linspace(0, len(det) - 1, MAX_POINTS).astype(int))
+        shown = _thinned(len(det))
         axes.plot(
             deviates(np.maximum(det.p_fa[shown], left)),
             deviates(det.p_miss[shown]),
@@ -104,6 +110,64 @@ def _draw(axes: "Axes", curve: Curve, colour: str, style: str, left: float) -> N
                 zorder=5,
                 label=f"{name} TWV {point.twv:.3f}",
             )
+
+
+def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> None:
+    shown = _thinned(len(det))
+    for sign in (-2, 2):
+        p_fa = (det.p_fa + sign * det.sd_p_fa / np.sqrt(det.terms))[shown]
+        p_miss = (det.p_miss + sign * det.sd_p_miss / np.sqrt(det.terms))[shown]
+        axes.plot(
+            deviates(np.maximum(p_fa, left)),
+            deviates(p_miss),
+            color=colour,
+            linewidth=0.7,
+            alpha=0.7,
+        )
+
+
+def threshold_figure(
+    curves: Sequence[Curve], title: str = "", *, standard_errors: bool = False
+) -> "Figure":
+    """P_miss, P_fa and TWV against the threshold, one above the other."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 7.5), layout="constrained")
+    panels = figure.subplots(3, 1, sharex=True)
+    for i, curve in enumerate(curves):
+        det, colour = curve.det, COLOURS[i % len(COLOURS)]
+        style = STYLES[i // len(COLOURS) % len(STYLES)]
+        shown = _thinned(len(det))
+        for axes, mean, deviation in (
+            (panels[0], det.twv, det.sd_twv),
+            (panels[1], det.p_miss, det.sd_p_miss),
+            (panels[2], det.p_fa, det.sd_p_fa),
+        ):
+            axes.plot(
+                det.threshold[shown], mean[shown], color=colour, linestyle=style, label=curve.label
+            )
+            if standard_errors:
+                error = 2 * deviation[shown] / np.sqrt(det.terms)
+                axes.fill_between(
+                    det.threshold[shown], mean[shown] - error, mean[shown] + error,
+                    color=colour, alpha=0.15, linewidth=0,
+                )  # fmt: skip
+    for axes, name in zip(panels, ("TWV", "P(miss)", "P(false alarm)"), strict=True):
+        axes.set_ylabel(name)
+        axes.grid(color="#e5e5e5", linewidth=0.6)
+    # Far below 0 nobody compares systems: what matters is around and above silence.
+    panels[0].set_ylim(-1, 1)
+    panels[0].axhline(0, color="#767676", linewidth=0.8)
+    panels[0].set_title(title or "By threshold", loc="left")
+    panels[-1].set_xlabel("threshold")
+    if curves:
+        panels[1].legend(fontsize="small")
+    return figure
+
+
+def _thinned(n: int) -> npt.NDArray[np.intp]:
+    """At most `MAX_POINTS` of n points, first and last among them."""
+    return np.unique(np.linspace(0, max(n - 1, 0), MAX_POINTS).astype(np.intp))[:n]
 
 
 def _window(curves: Sequence[Curve]) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -1,74 +1,62 @@
-"""An `Evaluation` as tables: text for people, CSV and JSON for programs.
+"""Evaluations as a summary: a table for people, a document for programs.
 
-CSV files are quoted where needed, numbers have twelve significant digits and an undefined value
-is an empty field. In JSON an undefined value is null.
+In JSON an undefined value is null; in the table it is a dash.
 """
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any, BinaryIO
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import numpy as np
-
-from scoring.align import Alignment
+from scoring.bootstrap import Interval
 from scoring.evaluate import Evaluation
 from scoring.group import Group
-from scoring.occurrences import Occurrences
-from scoring.twv import twv_of_terms
-from std.values import Detections
+from scoring.resources import Resources
+from scoring.significance import Statistics
+from std.values import ECF, Lexemes, STDList, TermList
 
-MAIN_MEASURES = ("ATWV", "MTWV", "OTWV", "STWV", "P_miss", "P_fa")
-ALIGNMENT_HEADER = (
-    *("language", "file", "channel", "termid", "term", "ref_bt", "ref_et"),
-    *("sys_bt", "sys_et", "sys_score", "sys_decision", "alignment"),
-)
-TERMS_HEADER = (
-    *("group", "termid", "term", "targets", "corr", "fa", "miss", "corr_nondet", "omitted"),
-    *("p_miss", "p_fa", "twv", "optimum_twv", "optimum_threshold", "supremum_twv"),
-)
-DET_HEADER = (
-    *("group", "threshold", "p_miss", "p_fa", "twv", "sd_p_miss", "sd_p_fa", "sd_twv", "terms"),
-)
 SUMMARY_HEADER = (
-    *("group", "terms", "scored", "targets", "corr", "fa", "miss"),
-    *("P_miss", "P_fa", "ATWV", "MTWV", "thresh", "OTWV", "STWV"),
+    *("group", "terms", "scored", "targets", "corr", "fa", "miss", "P_miss", "P_fa"),
+    *("ATWV", "MTWV", "thresh", "OTWV", "STWV", "MAP", "Cnxe", "Cnxe_min"),
 )
+SUMMARY_MEASURES = {
+    "P_miss": ".3f", "P_fa": ".5f", "ATWV": ".4f", "MTWV": ".4f", "MTWV_threshold": ".3f",
+    "OTWV": ".4f", "STWV": ".4f", "MAP": ".4f", "Cnxe": ".4f", "Cnxe_min": ".4f",
+}  # fmt: skip
+
+
+def document(
+    evaluations: Mapping[str, Evaluation],
+    statistics: Statistics | None = None,
+    resources: Resources | None = None,
+) -> dict[str, Any]:
+    """What ``std-score --json`` prints: plain values, ready for `json.dumps`.
+
+    One system is the document itself; several are a list under "systems".
+    """
+    systems = [summary_json(one) for one in evaluations.values()]
+    result: dict[str, Any] = systems[0] if len(systems) == 1 else {"systems": systems}
+    if len(systems) > 1:
+        for label, one in zip(evaluations, systems, strict=True):
+            one["name"] = label
+    if statistics:
+        result["statistics"] = _statistics_json(list(evaluations), statistics)
+    if resources:
+        result["resources"] = resources_json(resources)
+    return result
 
 
 def summary_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The document that ``std-score --json`` prints: plain values, ready for `json.dumps`."""
+    """One system."""
     whole = evaluation.groups[0]
     return {
         "system_id": evaluation.system_id,
         "speech_seconds": whole.speech_s,
         "trials": whole.trials,
         "beta": whole.point.beta,
+        "scores": evaluation.scores,
         "ignored": dict(evaluation.ignored),
         "groups": [_group_json(group) for group in evaluation.groups],
-        "terms": [
-            {
-                "termid": term.term_id,
-                "term": term.text,
-                "targets": targets,
-                "corr": corr,
-                "fa": fa,
-                "miss": miss,
-                "corr_nondet": rejected,
-                "twv": defined(value),
-            }
-            for term, targets, corr, fa, miss, rejected, value in zip(
-                whole.units,
-                whole.counts.targets.tolist(),
-                whole.counts.corr.tolist(),
-                whole.counts.fa.tolist(),
-                whole.counts.miss.tolist(),
-                whole.counts.corr_nondet.tolist(),
-                whole.twv.tolist(),
-                strict=True,
-            )
-        ],
+        "terms": _terms_json(whole),
     }
 
 
@@ -86,63 +74,158 @@ def _group_json(group: Group) -> dict[str, Any]:
     }
 
 
+def _terms_json(group: Group) -> list[dict[str, Any]]:
+    counts = group.counts
+    columns = (counts.targets, counts.corr, counts.fa, counts.miss, counts.corr_nondet)
+    return [
+        {
+            "termid": unit.term_id,
+            "term": unit.text,
+            "targets": targets,
+            "corr": corr,
+            "fa": fa,
+            "miss": miss,
+            "corr_nondet": rejected,
+            "twv": defined(value),
+        }
+        for unit, targets, corr, fa, miss, rejected, value in zip(
+            group.units, *(column.tolist() for column in columns), group.twv.tolist(), strict=True
+        )
+    ]
+
+
+def _statistics_json(labels: Sequence[str], found: Statistics) -> dict[str, Any]:
+    return {
+        "replicates": found.replicates,
+        "seed": found.seed,
+        "confidence": found.confidence,
+        "intervals": [
+            {
+                "system": label,
+                **{unit: {name: list(one) for name, one in by_name.items()}
+                   for unit, by_name in units.items()},
+            }
+            for label, units in zip(labels, found.systems, strict=True)
+        ],
+        "comparisons": [
+            {
+                "systems": [labels[one.first], labels[one.second]],
+                "p_value_ATWV": one.p_value,
+                "terms": one.terms,
+                "differences": {
+                    name: {
+                        "value": defined(difference.value),
+                        **{unit: list(interval)
+                           for unit, interval in difference.intervals.items()},
+                    }
+                    for name, difference in one.differences.items()
+                },
+            }
+            for one in found.comparisons
+        ],
+    }  # fmt: skip
+
+
+def resources_json(resources: Resources) -> dict[str, float]:
+    """Speed factors, memory and processing load."""
+    return {**resources._asdict(), "processing_load": resources.processing_load()}
+
+
 def defined(value: float) -> float | None:
     """A number, or None for what is undefined or infinite: JSON knows neither."""
     return value if math.isfinite(value) else None
 
 
-def warnings(evaluation: Evaluation) -> list[str]:
-    """A line for each measure that has no value, for the person who reads it."""
-    return [
-        f"{group.name}: {name} is undefined"
-        for group in evaluation.groups
-        for name, value in group.measures.items()
-        if math.isnan(value)
-    ]
+def warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
+    """A line for each measure that has no value, and for each that deserves a second look."""
+    lines: list[str] = []
+    for label, evaluation in evaluations.items():
+        place = f"{label}: " if len(evaluations) > 1 else ""
+        for group in evaluation.groups:
+            lines.extend(
+                f"{place}{group.name}: {name} is {'undefined' if math.isnan(value) else 'infinite'}"
+                for name, value in group.measures.items()
+                if not math.isfinite(value)
+            )
+            if group.cnxe.gamma < 0:
+                lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")
+    return lines
 
 
-def summary_text(evaluation: Evaluation) -> str:
-    """The table that a person reads first."""
-    rows = [list(SUMMARY_HEADER)]
+def summary_rows(evaluation: Evaluation) -> list[list[str]]:
+    """A row per group, in the columns of `SUMMARY_HEADER`."""
+    rows = []
     for group in evaluation.groups:
-        totals, measures = group.counts.totals(group.counted), group.measures
+        totals = group.counts.totals(group.counted)
+        counts = (int(group.chosen.sum()), int(group.counted.sum()), *totals[:4])
         rows.append(
-            [
-                group.name,
-                f"{int(group.chosen.sum())}",
-                f"{int(group.counted.sum())}",
-                *map(str, (totals.targets, totals.corr, totals.fa, totals.miss)),
-                _number(measures["P_miss"], ".3f"),
-                _number(measures["P_fa"], ".5f"),
-                _number(measures["ATWV"], ".4f"),
-                _number(measures["MTWV"], ".4f"),
-                _number(measures["MTWV_threshold"], ".3f"),
-                _number(measures["OTWV"], ".4f"),
-                _number(measures["STWV"], ".4f"),
-            ]
+            [group.name, *map(str, counts)]
+            + [_number(group.measures[name], form) for name, form in SUMMARY_MEASURES.items()]
         )
-    whole = evaluation.groups[0]
+    return rows
+
+
+def summary_text(
+    evaluations: Mapping[str, Evaluation], statistics: Statistics | None = None
+) -> str:
+    """What a person reads first."""
+    several = len(evaluations) > 1
+    first = next(iter(evaluations.values()))
+    whole = first.groups[0]
+    name = "" if several else f"system {first.system_id or '(unnamed)'}: "
+    rows = [[*(["system"] if several else []), *SUMMARY_HEADER]]
+    for label, evaluation in evaluations.items():
+        rows.extend([*([label] if several else []), *row] for row in summary_rows(evaluation))
     lines = [
-        f"system {evaluation.system_id or '(unnamed)'}: {whole.speech_s:.1f} s of speech, "
-        f"{whole.trials} trials per term, beta {whole.point.beta:.6g}",
+        f"{name}{whole.speech_s:.1f} s of speech, {whole.trials} trials per term, "
+        f"beta {whole.point.beta:.6g}, scores taken as "
+        f"{'probabilities' if first.scores == 'probability' else 'log-likelihood ratios'}",
         "",
-        text_table(rows),
+        text_table(rows, left=2 if several else 1),
         "",
     ]
-    lines.extend(
-        f"ignored: {number} {what.replace('_', ' ')}"
-        for what, number in evaluation.ignored.items()
-        if number
-    )
+    for label, evaluation in evaluations.items():
+        lines.extend(
+            f"{label + ': ' if several else ''}ignored: {number} {what.replace('_', ' ')}"
+            for what, number in evaluation.ignored.items()
+            if number
+        )
+    if statistics:
+        lines.extend(_statistics_lines(list(evaluations), statistics))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def text_table(rows: Sequence[Sequence[str]]) -> str:
-    """Columns aligned: the first to the left, numbers to the right; a rule under the header."""
+def _statistics_lines(labels: Sequence[str], found: Statistics) -> list[str]:
+    """Intervals of ATWV and MTWV, and how each pair differs."""
+    percent = f"{100 * found.confidence:g} %"
+    rows = [["system", "measure", f"{percent} over terms", f"{percent} over recordings"]]
+    for label, units in zip(labels, found.systems, strict=True):
+        rows.extend(
+            [label, name, *(_interval(units[unit].get(name)) for unit in ("terms", "recordings"))]
+            for name in ("ATWV", "MTWV", "Cnxe")
+        )
+    lines = ["", text_table(rows, left=2)]
+    for one in found.comparisons:
+        difference = one.differences["ATWV"]
+        lines.append(
+            f"\n{labels[one.first]} - {labels[one.second]}: ATWV {difference.value:+.4f}, "
+            f"{percent} {_interval(difference.intervals.get('terms'))} over terms, "
+            f"{_interval(difference.intervals.get('recordings'))} over recordings, "
+            f"p = {one.p_value:.4f} (permutation of {one.terms} terms)"
+        )
+    return lines
+
+
+def _interval(one: Interval | None) -> str:
+    return "-" if one is None else f"{one.low:.4f} to {one.high:.4f}"
+
+
+def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Columns aligned: the first ones left, numbers right; a rule below the header."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
+            cell.ljust(width) if i < left else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
@@ -154,137 +237,17 @@ def _number(value: float, form: str) -> str:
     return format(value, form) if math.isfinite(value) else "-"
 
 
-def terms_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
-    """One row per group and term."""
-
-    def rows() -> Iterable[Sequence[object]]:
-        for group in evaluation.groups:
-            counts = group.counts
-            chosen = np.flatnonzero(group.chosen)
-            terms = [group.units[i] for i in chosen]
-            best = group.best
-            best_twv = twv_of_terms(best.p_miss, best.p_fa, group.point.beta)
-            supremum = np.where(
-                counts.targets > 0, 1 - counts.omitted / np.maximum(counts.targets, 1), np.nan
-            )
-            yield from zip(
-                [group.name] * len(chosen),
-                (term.term_id for term in terms),
-                (term.text for term in terms),
-                *(
-                    column[chosen].tolist()
-                    for column in (counts.targets, counts.corr, counts.fa, counts.miss)
-                ),
-                counts.corr_nondet[chosen].tolist(),
-                counts.omitted[chosen].tolist(),
-                *(
-                    _cells(column[chosen])
-                    for column in (group.p_miss, group.p_fa, group.twv, best_twv)
-                ),
-                _cells(group.best.threshold[chosen]),
-                _cells(supremum[chosen]),
-                strict=True,
-            )
-
-    _write_csv(stream, TERMS_HEADER, rows())
-
-
-def det_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
-    """One row per group and threshold."""
-
-    def rows() -> Iterable[Sequence[object]]:
-        for group in evaluation.groups:
-            det = group.det
-            columns = (det.threshold, det.p_miss, det.p_fa, det.twv)
-            yield from zip(
-                [group.name] * len(det),
-                *map(_cells, (*columns, det.sd_p_miss, det.sd_p_fa, det.sd_twv)),
-                [det.terms] * len(det),
-                strict=True,
-            )
-
-    _write_csv(stream, DET_HEADER, rows())
-
-
-def alignment_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
-    """Every reference occurrence and every hit inside the excerpts, paired where they are.
-
-    ``alignment`` is CORR, MISS, FA or CORR!DET; an occurrence without any hit is a MISS
-    without a decision.
-    """
-    whole = evaluation.groups[0]
-    _write_csv(
-        stream,
-        ALIGNMENT_HEADER,
-        _alignment_rows(evaluation, whole.hits, whole.occurrences, whole.alignment),
-    )
-
-
-def ignored_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
-    """What lies outside the excerpts, in the columns of the alignment; ``alignment`` says which."""
-    hits, occurrences = evaluation.hits_outside, evaluation.occurrences_outside
-    nobody = Alignment(np.full(len(occurrences), -1, np.int32), np.full(len(hits), -1, np.int32))
-    rows = _alignment_rows(evaluation, hits, occurrences, nobody)
-    _write_csv(
-        stream,
-        ALIGNMENT_HEADER,
-        ([*row[:-1], "OUTSIDE ECF"] for row in rows),
-    )
-
-
-def _alignment_rows(
-    evaluation: Evaluation, hits: Detections, occurrences: Occurrences, alignment: Alignment
-) -> Iterable[Sequence[object]]:
-    """Sorted by term, recording and time."""
-    terms = evaluation.terms.terms
-    paired = np.flatnonzero(alignment.hit_of >= 0)
-    omitted = np.flatnonzero(alignment.hit_of < 0)
-    spare = np.flatnonzero(alignment.occurrence_of < 0)
-    none = np.full(max(len(omitted), len(spare)), -1)
-    reference = np.concatenate([paired, omitted, none[: len(spare)]])
-    hit = np.concatenate([alignment.hit_of[paired], none[: len(omitted)], spare])
-    term, start_s = np.empty(len(hit), np.int64), np.empty(len(hit))
-    recording = np.empty(len(hit), object)
-    for rows, table, source in (
-        (hit >= 0, hits, hit),
-        (reference >= 0, occurrences, reference),
-    ):
-        if rows.any():
-            chosen = source[rows]
-            term[rows], start_s[rows] = table.term[chosen], table.start_s[chosen]
-            names = np.empty(len(table.recordings), object)
-            names[:] = table.recordings
-            recording[rows] = names[table.recording[chosen]]
-    place = {one: i for i, one in enumerate(sorted(set(recording.tolist())))}
-    place_of = np.array([place[one] for one in recording.tolist()], np.int64)
-    order = np.lexsort((start_s, place_of, term))
-    hit_end_s = hits.start_s + hits.duration_s
-    for i, r, h in zip(order.tolist(), reference[order].tolist(), hit[order].tolist(), strict=True):
-        one = terms[int(term[i])]
-        yes = h >= 0 and bool(hits.yes[h])
-        kind = ("CORR" if r >= 0 else "FA") if yes else ("MISS" if r >= 0 else "CORR!DET")
-        yield [
-            evaluation.language,
-            *recording[i],
-            one.term_id,
-            one.text,
-            *((occurrences.start_s[r], occurrences.end_s[r]) if r >= 0 else ("", "")),
-            *(
-                (hits.start_s[h], f"{hit_end_s[h]:.12g}", hits.score[h], "YES" if yes else "NO")
-                if h >= 0
-                else ("", "", "", "")
-            ),
-            kind,
-        ]
-
-
-def _cells(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[str]:
-    return ["" if one != one else f"{one:.12g}" for one in values.tolist()]
-
-
-def _write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=False)
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    text.detach()  # the caller owns the stream
+def holds(value: object) -> str:
+    """What a valid file holds, in a few words."""
+    match value:
+        case ECF():
+            files = len({one.recording for one in value.excerpts})
+            return f"{len(value.excerpts)} excerpts of {files} recordings"
+        case TermList():
+            return f"{len(value.terms)} terms"
+        case Lexemes():
+            return f"{len(value.words)} words in {len(value.recordings)} recordings"
+        case STDList():
+            found = value.detections
+            return f"{len(found)} hits of {len(found.terms)} terms"
+    raise TypeError(f"nothing to say of a {type(value).__name__}")

@@ -1,0 +1,221 @@
+"""What ``std-score`` does, step by step: read, evaluate, compare, write."""
+
+import argparse
+import math
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
+
+from scoring import report, resources
+from scoring.bootstrap import sample
+from scoring.evaluate import Evaluation, evaluate
+from scoring.options import Options
+from scoring.output import write
+from scoring.significance import Statistics, statistics
+from scoring.twv import NAMED_POINTS, OperatingPoint
+from std import config
+from std.command import print_json, progress_bar, warn
+from std.errors import InputError, StdError
+from std.formats import ecf, rttm, stdlist, termlist
+from std.formats.files import GZIP_MAGIC, open_input
+from std.formats.rttm import Turns
+from std.values import ECF, Lexemes, STDList, TermList
+
+T = TypeVar("T")
+BAR_FROM_BYTES = 20_000_000  # reading less takes less than about two seconds
+
+
+class Reference(NamedTuple):
+    """All that hit lists are scored against."""
+
+    ecf: ECF
+    lexemes: Lexemes
+    terms: TermList
+    turns: Turns | None
+
+
+def score(args: argparse.Namespace) -> int:
+    """Score every hit list, compare them, write and print."""
+    costs = None
+    if args.resources:
+        costs = resources.read(*args.resources)
+        if not args.hits:
+            print_json(report.resources_json(costs))
+            return 0
+    options = _options(args)
+    reference = _read_reference(args)
+    known = {term.term_id for term in reference.terms.terms}
+    evaluations: dict[str, Evaluation] = {}
+    for path in args.hits:
+        hits = read_hits(path, known, quiet=args.quiet)
+        evaluations[_label(path, hits, evaluations)] = evaluate(
+            reference.ecf,
+            reference.lexemes,
+            reference.terms,
+            hits,
+            options,
+            turns=reference.turns,
+            hits_path=str(path),
+            reference_path=str(args.rttm),
+        )
+    chance = _statistics(evaluations, args) if args.bootstrap else None
+    document = report.document(evaluations, chance, costs)
+    summary = report.summary_text(evaluations, chance)
+    for line in report.warnings(evaluations):
+        warn("std-score", line)
+    if args.output:
+        write(evaluations, args.output, summary, document, args)
+    if args.json:
+        print_json(document)
+    elif not args.output:
+        print(summary, end="")  # noqa: T201  # the result
+    if (args.json or args.output) and not args.quiet:
+        import sys
+
+        print(summary, end="", file=sys.stderr)  # noqa: T201  # for the person who watches
+    return 0
+
+
+def validate(args: argparse.Namespace) -> int:
+    """Check each file by itself and say what it holds; status 2 if one is refused."""
+    status = 0
+    found: list[dict[str, Any]] = []
+    encoding, known = "UTF-8", None
+
+    def check(path: Path | None, what: str, read: Callable[[Path], T]) -> T | None:
+        nonlocal status
+        if path is None:
+            return None
+        try:
+            value = read(path)
+        except InputError as error:
+            status = 2
+            found.append({"file": str(path), "kind": what, "valid": False, "error": str(error)})
+            return None
+        found.append({"file": str(path), "kind": what, "valid": True, "holds": report.holds(value)})
+        return value
+
+    terms = check(args.terms, "term list", lambda path: _read(termlist.parse, path))
+    if terms is not None:
+        encoding, known = terms.encoding, {term.term_id for term in terms.terms}
+    check(args.ecf, "ECF", lambda path: _read(ecf.parse, path))
+    check(
+        args.rttm,
+        "transcript",
+        lambda path: _read(lambda stream, name: rttm.parse(stream, name, encoding), path),
+    )
+    for one in args.hits:
+        check(one, "hit list", lambda path: read_hits(path, known, quiet=args.quiet))
+    if args.json:
+        print_json({"files": found})
+    for line in found:
+        said = line["holds"] if line["valid"] else line["error"]
+        if not line["valid"]:
+            import sys
+
+            print(f"std-score: {said}", file=sys.stderr)  # noqa: T201  # one line each
+        elif not args.json:
+            print(f"{line['file']}: valid {line['kind']}, {said}")  # noqa: T201  # the result
+    return status
+
+
+def _options(args: argparse.Namespace) -> Options:
+    cost_fa, cost_miss, prior = NAMED_POINTS[args.operating_point]
+    if args.config:
+        beta = config.load(args.config).decision.beta
+        if prior is not None and not math.isclose(beta, 999.9):
+            cost_fa = beta / (1 / prior - 1) * cost_miss
+    cost_fa = args.cost_fa if args.cost_fa is not None else cost_fa
+    cost_miss = args.cost_miss if args.cost_miss is not None else cost_miss
+    prior = args.prior if args.prior is not None else prior
+    if prior is None and (args.cost_fa is not None or args.cost_miss is not None):
+        raise StdError("sws2012: expected its own costs of 1 and 1, got others; name a --prior too")
+    return Options(
+        point=None if prior is None else OperatingPoint(cost_fa, cost_miss, prior),
+        scores=args.scores,
+        max_gap_s=args.gap,
+        tolerance_s=args.tolerance,
+        trials_per_second=args.trials_per_second,
+        all_terms=args.all_terms,
+        searched_terms_only=args.searched_terms_only,
+        pooled=args.pooled,
+        segments=args.segments,
+        characters=args.characters or args.keep_ascii or args.delete_hyphens,
+        keep_ascii=args.keep_ascii,
+        delete_hyphens=args.delete_hyphens,
+        recordings=tuple(args.recordings),
+        group_by=tuple(args.group_by),
+    )
+
+
+def _read_reference(args: argparse.Namespace) -> Reference:
+    terms = _read(termlist.parse, args.terms)
+    turns = None
+    if args.segments:
+        with open_input(args.rttm) as stream:
+            turns = rttm.parse_turns(stream, args.rttm, terms.encoding)
+    with open_input(args.rttm) as stream:
+        lexemes = rttm.parse(stream, args.rttm, terms.encoding)
+    return Reference(_read(ecf.parse, args.ecf), lexemes, terms, turns)
+
+
+def _read(parse: Callable[[BinaryIO, Path], T], path: Path) -> T:
+    with open_input(path) as stream:
+        return parse(stream, path)
+
+
+def read_hits(path: Path, known: Collection[str] | None, *, quiet: bool) -> STDList:
+    """Read a hit list, with a progress bar if it is long."""
+    with open_input(path) as stream, _watched(stream, path, quiet=quiet) as watched:
+        return stdlist.parse(watched, path, known_terms=known)
+
+
+@contextmanager
+def _watched(stream: BinaryIO, path: Path, *, quiet: bool) -> Iterator[BinaryIO]:
+    """The same stream; reading it advances a bar."""
+    with path.open("rb") as raw:
+        size = raw.seek(0, 2)
+        raw.seek(0)
+        if raw.read(2) == GZIP_MAGIC:  # its last four bytes tell the size of the content
+            raw.seek(max(size - 4, 0))
+            size = int.from_bytes(raw.read(4), "little")
+    if size < BAR_FROM_BYTES:
+        yield stream
+        return
+    with progress_bar(path.name, size, quiet=quiet) as advance:
+        yield cast(BinaryIO, _Watched(stream, advance))
+
+
+class _Watched:
+    """A stream that tells how much of it was read."""
+
+    def __init__(self, stream: BinaryIO, advance: Callable[[float], None]) -> None:
+        self._stream, self._advance, self._read = stream, advance, 0
+
+    def readline(self, limit: int = -1) -> bytes:
+        line = self._stream.readline(limit)
+        self._read += len(line)
+        if self._read > 1 << 20:  # a bar need not move with every line
+            self._advance(self._read)
+            self._read = 0
+        return line
+
+
+def _label(path: Path, hits: STDList, taken: Collection[str]) -> str:
+    """A name for a system, as it calls itself unless that is taken."""
+    name = path.name.removesuffix(".gz").removesuffix(".xml")
+    for label in (hits.system_id, name, str(path)):
+        if label and label not in taken:
+            return label
+    return f"{path} ({len(taken) + 1})"
+
+
+def _statistics(evaluations: dict[str, Evaluation], args: argparse.Namespace) -> Statistics:
+    return statistics(
+        [sample(one.groups[0], one.options, one.scores) for one in evaluations.values()],
+        [one.groups[0].twv for one in evaluations.values()],
+        replicates=args.bootstrap,
+        seed=args.seed,
+        confidence=args.confidence,
+    )
