@@ -3,6 +3,7 @@
     views      Evaluations -> what is shown of each system: a thinned curve, terms, calibration
     mistakes   misses and false alarms, each with what was nearest to it, and why
     charts     the same as drawings: DET, measures by threshold, calibration (inline SVG)
+    tables     what stands in the HTML itself: scores, calibration, chance, what is left out
     render     all of it and `page.html`, `page.css`, `page.js` in one text
 
 The page is whole without JavaScript but for the tables and the slider, which read their numbers

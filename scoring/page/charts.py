@@ -16,6 +16,8 @@ from scoring.page.views import View
 from scoring.plot import FA_TICKS, ISO_TWV, MISS_TICKS, deviates
 from std.values import Float64s
 
+MEASURE_LINES = ("value", "missing", "wrong")  # classes: TWV, P_miss, beta P_fa
+
 
 class Axis(NamedTuple):
     """From values to pixels; values beyond the ends are drawn at the ends."""
@@ -70,7 +72,9 @@ def det_svg(views: Sequence[View], plane: Plane) -> str:
             p = np.array([measures[f"{name}_fa"], measures[f"{name}_miss"]])
             if np.isfinite(p).all() and (kind == "own" or view.curve.best >= 0):
                 (x,), (y,) = det_points(plane, p[:1], p[1:])
-                parts.append(_mark(float(x), float(y), kind, i, letter if kind == "own" else ""))
+                parts.append(
+                    _mark(float(x), float(y), kind, f"s{i}", letter if kind == "own" else "")
+                )
     cursor = (
         '<g id="det-cursor" class="cursor" hidden="hidden">'
         '<path d=""/><circle r="8" cx="0" cy="0"/></g>'
@@ -92,7 +96,7 @@ def threshold_plane(view: View) -> Plane:
         low, high = 0.0, 1.0
     elif low == high:
         low, high = low - 0.5, high + 0.5
-    return Plane(Axis(low, high, 62, 628), Axis(0, 1, 300, 14))
+    return Plane(Axis(low, high, 62, 628), Axis(0, 1, 470, 14))
 
 
 def threshold_svg(view: View, plane: Plane, index: int) -> str:
@@ -101,15 +105,16 @@ def threshold_svg(view: View, plane: Plane, index: int) -> str:
     ticks = (_ticks(plane.x), [(one, f"{one:.1f}") for one in np.linspace(0, 1, 6).tolist()])
     parts = [_grid(plane, "threshold (score)", "", ticks)]
     x = plane.x.px(curve.threshold)
-    for i, values in enumerate((curve.twv, curve.p_miss, beta * curve.p_fa)):
+    lines = (curve.twv, curve.p_miss, beta * curve.p_fa)
+    for name, values in zip(MEASURE_LINES, lines, strict=True):
         if len(values):
-            parts.append(_line(x, plane.y.px(np.nan_to_num(values)), f"line s{i}"))
+            parts.append(_line(x, plane.y.px(np.nan_to_num(values)), f"line {name}"))
     parts.append(
         f'<g class="cursor threshold-cursor" hidden="hidden">'
         f'<path d="M0 {plane.y.to_px:g}V{plane.y.from_px:g}"/></g>'
     )
     return _svg(
-        *(f"thresholds-{index}", 640, 350, "Value and losses by threshold"),
+        *(f"thresholds-{index}", 640, 520, "Value and losses by threshold"),
         f"TWV, P(miss) and beta times P(false alarm) of {view.label}; the TWV is 1 minus the two.",
         parts,
     )
@@ -119,7 +124,7 @@ def calibration_svg(view: View, plot: Reliability, index: int) -> str:
     """Share of correct hits by score with 95 % intervals, and how many hits there are below."""
     plane = Plane(Axis(0, 1, 62, 460), Axis(0, 1, 360, 14))
     tenths = [(one, f"{one:.1f}") for one in np.linspace(0, 1, 6).tolist()]
-    parts = [_grid(plane, "", "share of hits that are correct", (tenths, tenths))]
+    parts = [_grid(plane, "", "share of detections that are correct", (tenths, tenths))]
     parts.append(_line(*_pixels(plane, np.array([0.0, 1.0]), np.array([0.0, 1.0])), "diagonal"))
     filled = np.flatnonzero(plot.hits > 0)
     x, y = _pixels(plane, plot.expected[filled], plot.observed[filled])
@@ -144,12 +149,12 @@ def letter_of(index: int) -> str:
     return chr(ord("A") + index)
 
 
-def key_svg(index: int, kind: str = "line") -> str:
-    """A short piece of a series' line, or its mark, for a legend."""
+def key_svg(name: str, kind: str = "line") -> str:
+    """A short piece of a line, or a mark, for a legend."""
     if kind == "line":
-        drawing = _line(np.array([1.0, 35.0]), np.array([8.0, 8.0]), f"line s{index}")
+        drawing = _line(np.array([1.0, 35.0]), np.array([8.0, 8.0]), f"line {name}")
     else:
-        drawing = _mark(18, 8, kind, index, "")
+        drawing = _mark(18, 8, kind, name, "")
     return f'<svg class="key" width="36" height="16" aria-hidden="true">{drawing}</svg>'
 
 
@@ -252,7 +257,8 @@ def _histogram(plot: Reliability, x: Axis) -> Iterable[str]:
             f"{n}</text>"
         )
     middle = (x.from_px + x.to_px) / 2
-    yield f'<text class="middle label" x="{middle}" y="{bottom + 34}">score; below: hits</text>'
+    words = "score; bars: detections in each tenth"
+    yield f'<text class="middle label" x="{middle}" y="{bottom + 34}">{words}</text>'
 
 
 def _line(x: Float64s, y: Float64s, name: str) -> str:
@@ -263,12 +269,12 @@ def _line(x: Float64s, y: Float64s, name: str) -> str:
     return f'<path class="{name}" d="M{path}"/>'
 
 
-def _mark(x: float, y: float, kind: str, series: int, letter: str) -> str:
+def _mark(x: float, y: float, kind: str, series: str, letter: str) -> str:
     """A disc for the system's own decisions, a diamond for its best threshold."""
     if kind == "own":
-        shape = f'<circle class="mark s{series}" cx="{x:.1f}" cy="{y:.1f}" r="6"/>'
+        shape = f'<circle class="mark {series}" cx="{x:.1f}" cy="{y:.1f}" r="6"/>'
     else:
-        shape = f'<path class="mark s{series}" d="M{x:.1f} {y - 7:.1f}l7 7l-7 7l-7 -7z"/>'
+        shape = f'<path class="mark {series}" d="M{x:.1f} {y - 7:.1f}l7 7l-7 7l-7 -7z"/>'
     if letter:
         shape += f'<text class="letter" x="{x + 9:.1f}" y="{y - 7:.1f}">{letter}</text>'
     return shape

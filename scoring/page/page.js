@@ -81,8 +81,8 @@
   function showCurve() {
     const points = view.curve.threshold.length;
     byId("control").hidden = byId("readout").hidden = points === 0;
-    byId("to-own").disabled = view.own === null;
-    byId("to-own").title = view.own === null ? "The system has no single threshold." : "";
+    byId("to-own").hidden = view.own === null;
+    byId("no-own").hidden = view.own !== null;
     if (points === 0) {
       byId("det-cursor").setAttribute("hidden", "hidden");
       return;
@@ -93,11 +93,12 @@
 
   // --- tables --------------------------------------------------------------------------------
 
-  // key, heading, how a value is shown (none: text), class
+  // Columns: numbers have a way to be shown, text has a class. `order`: how rows are sorted at first.
   const NUMBER = (key, heading, show = whole) => ({ key, heading, show });
   const TEXT = (key, heading, kind = "text") => ({ key, heading, kind });
   const TABLES = {
     terms: {
+      order: "loss",
       file: "terms.csv",
       noun: "terms",
       filters: [
@@ -107,7 +108,7 @@
         ["never said", (c, i) => c.said[i] === 0],
       ],
       columns: [
-        TEXT("text", "term"), TEXT("id", "id"), NUMBER("said", "said"),
+        TEXT("text", "term"), TEXT("id", "id", "text short"), NUMBER("said", "said"),
         NUMBER("expected", "expected", fixed(1)), NUMBER("correct", "correct"),
         NUMBER("missed", "missed"), NUMBER("alarms", "false alarms"),
         NUMBER("twv", "TWV", fixed(4)), NUMBER("best", "best TWV", fixed(4)),
@@ -115,6 +116,7 @@
       ],
     },
     misses: {
+      order: "loss",
       file: "alignment.csv",
       noun: "misses",
       filters: [
@@ -123,18 +125,19 @@
         ["not detected", (c, i) => c.score[i] === null],
       ],
       columns: [
-        TEXT("text", "term"), TEXT("file", "recording"), NUMBER("channel", "channel"),
+        TEXT("text", "term"), TEXT("file", "recording", "text short"), NUMBER("channel", "channel"),
         NUMBER("start", "start, s", fixed(2)), NUMBER("end", "end, s", fixed(2)),
         NUMBER("score", "score", brief), NUMBER("loss", "cost", fixed(5)),
         TEXT("why", "what the system has there", "text wide"),
       ],
     },
     alarms: {
+      order: "score",
       file: "alignment.csv",
       noun: "false alarms",
       filters: null,
       columns: [
-        TEXT("text", "term"), TEXT("file", "recording"), NUMBER("channel", "channel"),
+        TEXT("text", "term"), TEXT("file", "recording", "text short"), NUMBER("channel", "channel"),
         NUMBER("start", "start, s", fixed(2)), NUMBER("end", "end, s", fixed(2)),
         NUMBER("score", "score", brief), NUMBER("loss", "cost", fixed(5)),
         TEXT("why", "what was said there", "text wide"),
@@ -157,7 +160,7 @@
   function makeTable(place, name) {
     const table = TABLES[name];
     let found = [];
-    let sorted = null; // { key, descending }
+    let sorted = { key: table.order, descending: true };
     let first = 0;
 
     const filter = element("input", { type: "search", id: `${name}-filter`, autocomplete: "off" });
@@ -195,7 +198,7 @@
           const button = element("button", { type: "button" }, heading);
           const cell = element("th", { scope: "col", class: kind || "" }, button);
           button.addEventListener("click", () => {
-            const again = sorted && sorted.key === key;
+            const again = sorted.key === key;
             sorted = { key, descending: again ? !sorted.descending : !kind };
             sortRows();
           });
@@ -207,11 +210,11 @@
 
     function sortRows() {
       for (const cell of head.children) {
-        const mine = sorted && cell.dataset.key === sorted.key;
+        const mine = cell.dataset.key === sorted.key;
         if (mine) cell.setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
         else cell.removeAttribute("aria-sort");
       }
-      if (sorted) found.sort(compare(source().columns[sorted.key], sorted.descending));
+      found.sort(compare(source().columns[sorted.key], sorted.descending));
       first = 0;
       showRows();
     }
