@@ -79,14 +79,14 @@ def skip_costs(slots: Slots, floor: float) -> SkipCost:
     A slot lies in a gap if its middle does. No 'no word' posterior is taken below ``floor``: the
     recogniser's clustering is too rough for a slot to forbid a phrase.
     """
-    costs = np.log(np.maximum(slots.epsilon.astype(np.float64), floor))
-    before = np.concatenate([[0.0], np.cumsum(costs)])
 
     def cost(gap_start: UInt64s, gap_end: UInt64s) -> Float64s:
         first = np.searchsorted(slots.key, gap_start)
-        last = np.maximum(np.searchsorted(slots.key, gap_end), first)
-        skipped: Float64s = before[last] - before[first]
-        return skipped
+        last = np.searchsorted(slots.key, gap_end)
+        gap, row = _ranges(first, last)  # few gaps have a slot inside: only those are looked at
+        epsilon = np.maximum(slots.epsilon[row].astype(np.float64), floor)
+        skipped = np.bincount(gap, weights=np.log(epsilon), minlength=len(first))
+        return skipped.astype(np.float64)  # bincount of nothing counts in integers
 
     return cost
 
@@ -160,12 +160,15 @@ def _extend(
 
 def _pairs(key: UInt64s, earliest: UInt64s, latest: UInt64s) -> tuple[Int64s, Int64s]:
     """All (window, row) with earliest[window] <= key[row] <= latest[window]."""
-    first = np.searchsorted(key, earliest)
-    counts = np.searchsorted(key, latest, side="right") - first
-    counts = np.maximum(counts, 0)
-    window = np.repeat(np.arange(len(first)), counts)
-    within = np.arange(len(window)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return window, first[window] + within
+    return _ranges(np.searchsorted(key, earliest), np.searchsorted(key, latest, side="right"))
+
+
+def _ranges(first: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
+    """All (i, row) with first[i] <= row < last[i]."""
+    counts = np.maximum(last - first, 0)
+    which = np.repeat(np.arange(len(first)), counts)
+    within = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return which, first[which] + within
 
 
 def _rows(paths: Paths, which: Int64s | Bools) -> Paths:

@@ -11,6 +11,7 @@ candidates  --decide-->     YES or NO, by the expected number of a term's occurr
 """
 
 import time
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -128,12 +129,25 @@ def search(
 def variants_in(
     terms: Sequence[tuple[str, ...]], segments: Sequence[Segment], config: Config
 ) -> list[list[Variant]]:
-    """What each term is looked up as; the vocabulary is only read where it is needed."""
-    if config.splitting.words == "none" and config.expansion.words == "none":
+    """What each term is looked up as; the vocabulary is put together only if a term needs it."""
+    wanted = {config.splitting.words, config.expansion.words}
+    if wanted == {"none"} or ("all" not in wanted and not unknown_words(terms, segments)):
         return [[Variant(words)] for words in terms]
     from searcher.variants import variants
 
     return variants(terms, of_counts(vocabulary_counts(segments)), config)
+
+
+def unknown_words(terms: Sequence[tuple[str, ...]], segments: Sequence[Segment]) -> set[str]:
+    """Words of the terms that no segment's vocabulary has."""
+    unknown = {word for words in terms for word in words}
+    for segment in segments:
+        vocabulary = segment.words()
+        for word in list(unknown):
+            row = bisect_left(vocabulary, word)
+            if row < len(vocabulary) and vocabulary[row] == word:
+                unknown.remove(word)
+    return unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
