@@ -1,6 +1,6 @@
 """The output folder: tables and plots, each file whole or not at all.
 
-    summary.txt summary.json tables.html det.svg det.png thresholds.svg thresholds.png
+    report.html summary.txt summary.json tables.html det.svg det.png thresholds.svg thresholds.png
     terms.csv alignment.csv ignored.csv det.csv iso_ratios.csv
 
 With several hit lists the tables in the last line are in a folder per system.
@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from scoring import csv_tables, html_tables, plot
+from scoring import csv_tables, html_tables, page, plot
 from scoring.det import ISO_RATIOS, Point, articulated
 from scoring.evaluate import Evaluation
+from scoring.significance import Statistics
 from std.errors import InputError
 from std.formats.files import replace_file
 
@@ -30,6 +31,7 @@ def write(
     summary: str,
     document: Mapping[str, Any],
     args: argparse.Namespace,
+    chance: Statistics | None = None,
 ) -> None:
     """Write everything.
 
@@ -56,6 +58,7 @@ def write(
         Path("summary.txt"): lambda stream: stream.write(summary.encode()),
         Path("summary.json"): lambda stream: stream.write(f"{text}\n".encode()),
         Path("tables.html"): partial(html_tables.write, evaluations),
+        Path("report.html"): lambda stream: stream.write(_report(evaluations, chance, args)),
     }
     for name, figure in (("det", det), ("thresholds", thresholds)):
         for kind in ("svg", "png"):
@@ -80,6 +83,21 @@ def write(
             ) from error
         with replace_file(path) as stream:
             save(stream)
+
+
+def _report(
+    evaluations: Mapping[str, Evaluation], chance: Statistics | None, args: argparse.Namespace
+) -> bytes:
+    inputs = {
+        "hit list": ", ".join(map(str, args.hits)),
+        "reference": str(args.rttm),
+        "term list": str(args.terms),
+        "ECF": str(args.ecf),
+    }
+    names = list(evaluations)
+    return page.render(
+        list(evaluations.values()), names=names, statistics=chance, inputs=inputs
+    ).encode()
 
 
 def _folder_name(label: str) -> str:

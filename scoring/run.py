@@ -65,7 +65,7 @@ def score(args: argparse.Namespace) -> int:
     for line in report.warnings(evaluations):
         warn("std-score", line)
     if args.output:
-        write(evaluations, args.output, summary, document, args)
+        write(evaluations, args.output, summary, document, args, chance)
     if args.json:
         print_json(document)
     elif not args.output:

@@ -226,13 +226,12 @@ def _iso_twv(plane: Plane, beta: float) -> Iterable[str]:
     x = np.linspace(plane.x.low, plane.x.high, 200)
     p_fa = _probabilities(x)
     for value in ISO_TWV:
-        p_miss = 1 - value - beta * p_fa
-        inside = (p_miss > 1e-9) & (p_miss < 1)
-        y = deviates(p_miss[inside])
+        y = deviates(1 - value - beta * p_fa)
         shown = (y > plane.y.low) & (y < plane.y.high)
         if not shown.any():
             continue
-        px, py = _pixels(plane, x[inside][shown], y[shown])
+        shown[1:] |= shown[:-1]  # one point more: down to the edge
+        px, py = _pixels(plane, x[shown], y[shown])
         yield _line(px, py, "iso")
         yield f'<text class="iso" x="{px[0] + 4:.1f}" y="{py[0] - 4:.1f}">TWV {value:.1f}</text>'
 
