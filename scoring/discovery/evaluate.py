@@ -335,8 +335,9 @@ def _merge(phones: Track, raw: Discovery, runs: Runs) -> tuple[Discovery, Runs, 
     """Make fragments with the same phonemes one; those without any stay as they are."""
     empty = runs.hi == runs.lo
     lo, hi = runs.lo, runs.hi
-    onset = np.where(empty, raw.onset_s, phones.onset_s[np.minimum(lo, len(phones) - 1)])
-    offset = np.where(empty, raw.offset_s, phones.offset_s[np.maximum(hi - 1, 0)])
+    onset, offset = raw.onset_s.copy(), raw.offset_s.copy()
+    onset[~empty] = phones.onset_s[lo[~empty]]
+    offset[~empty] = phones.offset_s[hi[~empty] - 1]
     order = np.lexsort((np.where(empty, np.arange(len(raw)), -1), offset, onset, raw.file))
     new = np.ones(len(order), np.bool_)
     same = [column[order][1:] == column[order][:-1] for column in (raw.file, onset, offset)]
