@@ -44,7 +44,7 @@ def figures(index: str, fts: Path | None = None, *, cold: bool = False) -> dict[
     """All figures of one index; the database of one-best text beside it where there is one."""
     words = synthetic.words()
     singles = [words[rank] for rank in ranks(SINGLES)]
-    batch = [words[rank] for rank in ranks(BATCH, seed=8)]
+    batch = [words[rank] for rank in ranks(BATCH, seed=8, low=100)]
     if cold:
         forget(Path(index))
     begin = time.perf_counter()
@@ -68,10 +68,10 @@ def figures(index: str, fts: Path | None = None, *, cold: bool = False) -> dict[
     return found | (of_text(fts, singles, phrases, batch) if fts else {})
 
 
-def ranks(n: int, seed: int = 7) -> list[int]:
+def ranks(n: int, seed: int = 7, low: int = 10) -> list[int]:
     """Distinct ranks between 10 and 50,000, evenly on a logarithmic scale."""
     rng = np.random.default_rng(seed)
-    drawn = np.exp(rng.uniform(np.log(10), np.log(50_000), 3 * n)).astype(np.int64)
+    drawn = np.exp(rng.uniform(np.log(low), np.log(50_000), 3 * n)).astype(np.int64)
     distinct: list[int] = list(dict.fromkeys(drawn.tolist()))
     return distinct[:n]
 

@@ -44,7 +44,12 @@ def _column(columns: Sequence[npt.NDArray[np.int64]]) -> Int64s:
 
 
 def in_order(candidates: Candidates) -> Candidates:
-    """Ordered by term, recording and time."""
-    return candidates.rows(
-        np.lexsort((candidates.end_ms, candidates.start_ms, candidates.recording, candidates.term))
-    )
+    """Ordered by term, recording and start; those that share all three keep their order."""
+    term, recording, start = candidates.term, candidates.recording, candidates.start_ms
+    spans = int(recording.max(initial=0)) + 1, int(start.max(initial=0)) + 1
+    if (int(term.max(initial=0)) + 1) * spans[0] * spans[1] < 2**63:
+        place = (term * spans[0] + recording) * spans[1] + start
+        if (place[1:] >= place[:-1]).all():  # as one segment's postings are
+            return candidates
+        return candidates.rows(np.argsort(place, kind="stable"))
+    return candidates.rows(np.lexsort((start, recording, term)))

@@ -23,13 +23,10 @@ def merge(candidates: Candidates) -> Candidates:
     if len(candidates.term) == 0:
         return candidates
     crowd = crowds(candidates)
-    size = np.bincount(crowd)
+    crowded = np.flatnonzero(np.bincount(crowd)[crowd] > 1)
+    keep = np.ones(len(crowd), dtype=bool)
     score = candidates.score.copy()
-    keep = np.ones(len(score), dtype=bool)
-    ends = np.cumsum(size)
-    for i in np.flatnonzero(size > 1).tolist():
-        rows = np.arange(ends[i] - size[i], ends[i])
-        keep[rows] = _settle(candidates.rows(rows), score[rows[0] : rows[-1] + 1])
+    keep[crowded], score[crowded] = _settled(candidates.rows(crowded), crowd[crowded])
     return candidates._replace(score=score).rows(keep)
 
 
@@ -46,24 +43,36 @@ def crowds(candidates: Candidates) -> Int64s:
     return np.cumsum(starts) - 1
 
 
-def _settle(crowd: Candidates, score: Float64s) -> Bools:
-    """Sum the pieces of a variant into its best one, then keep the best of each place.
+def _settled(candidates: Candidates, crowd: Int64s) -> tuple[Bools, Float64s]:
+    """Sum the pieces of a variant into its best one, keep the best of each place.
 
-    ``score`` (n,) is changed in place; returns which to keep.
+    All crowds at once: each round keeps the best candidate that every crowd still has and drops
+    those that compete with it.
+
+    Args:
+        candidates: (n,) ordered by crowd.
+        crowd: (n,) the crowd of each.
+
+    Returns:
+        (n,) which to keep; (n,) the scores, summed for those that are kept.
     """
-    n = len(score)
-    overlap = np.minimum.outer(crowd.end_ms, crowd.end_ms) - np.maximum.outer(
-        crowd.start_ms, crowd.start_ms
-    )
-    middle = crowd.start_ms + crowd.end_ms
-    near = (overlap > 0) & (np.abs(np.subtract.outer(middle, middle)) < 2 * SAME_PLACE_MS)
-    same = near & np.equal.outer(crowd.variant, crowd.variant)
-    given = score.copy()
-    keep = np.zeros(n, dtype=bool)
-    free = np.ones(n, dtype=bool)
-    for i in np.lexsort((crowd.start_ms, -given)).tolist():
-        if free[i]:
-            keep[i] = True
-            score[i] = min(1.0, given[same[i] & free].sum())
-            free &= ~near[i]
-    return keep
+    middle = candidates.start_ms + candidates.end_ms
+    keep = np.zeros(len(crowd), dtype=bool)
+    score = candidates.score.copy()
+    free = np.lexsort((candidates.start_ms, -candidates.score, crowd))
+    while len(free):
+        first = np.ones(len(free), dtype=bool)
+        first[1:] = crowd[free[1:]] != crowd[free[:-1]]
+        number = np.cumsum(first) - 1
+        winners = free[first]
+        winner = winners[number]
+        near = (
+            (candidates.start_ms[free] < candidates.end_ms[winner])
+            & (candidates.start_ms[winner] < candidates.end_ms[free])
+            & (np.abs(middle[free] - middle[winner]) < 2 * SAME_PLACE_MS)
+        ) | first
+        pieces = near & (candidates.variant[free] == candidates.variant[winner])
+        total = np.bincount(number[pieces], candidates.score[free[pieces]])
+        keep[winners], score[winners] = True, np.minimum(total, 1.0)
+        free = free[~near]
+    return keep, score

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +69,28 @@ def test_what_is_kept_never_competes_and_everything_dropped_did(rows):
             assert not competes(a, b)
     for one in zip(*(c.tolist() for c in given_), strict=True):
         assert any(competes(one, other) or one[:5] == other[:5] for other in kept)
+
+
+@given(st.lists(row, max_size=12))
+def test_equals_going_through_them_best_first(rows):
+    """The slow twin: one after the other, as the module's docstring says it."""
+    given_ = made(*((t, v, r, s, s + d, p) for t, v, r, s, d, p in rows))
+    found = merge(given_)
+    free = sorted(zip(*(c.tolist() for c in found._make(given_)), strict=True), key=best_first)
+    expected = []
+    while free:
+        best = free[0]
+        near = [one for one in free[1:] if competes(best, one)]
+        total = best[5] + sum(one[5] for one in near if one[1] == best[1])
+        expected.append((*best[:5], min(1.0, total)))
+        free = [one for one in free[1:] if one not in near]
+    got = sorted(zip(*(c.tolist() for c in found), strict=True))
+    assert got == [pytest.approx(one) for one in sorted(expected)]
+
+
+def best_first(one):
+    term, _, recording, start_ms, _, score = one
+    return term, recording, -score, start_ms
 
 
 def competes(a, b):
