@@ -11,7 +11,7 @@ after the last) the algorithm keeps a slot where mostly nothing is said: that is
 goes that the best sequence has not; such slots are left out where nobody says anything.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -57,9 +57,11 @@ def to_network(
         least_posterior: prune links below it.
         path: for messages.
     """
+    estimated = lattice.times_estimated
     lattice = pruned(words_only(lattice), least_posterior)
     slots = mbr_slots(lattice) if method == "mbr" else pivot_slots(lattice)
-    return next(networks(_columns(lattice, slots), path))
+    network = next(networks(_columns(lattice, slots), path))
+    return replace(network, times_estimated=True) if estimated else network
 
 
 def words_only(lattice: Lattice) -> Lattice:
@@ -72,16 +74,7 @@ def words_only(lattice: Lattice) -> Lattice:
     ]
     ids = {word: i for i, word in enumerate(dict.fromkeys(word for word in named if word))}
     number = np.array([*(ids.get(word, NO_WORD) for word in named), NO_WORD], dtype=np.int32)
-    return Lattice(
-        lattice.recording,
-        lattice.utterance,
-        lattice.node_s,
-        lattice.source,
-        lattice.target,
-        tuple(ids),
-        number[lattice.word],
-        lattice.log_score,
-    )
+    return replace(lattice, vocabulary=tuple(ids), word=number[lattice.word])
 
 
 def link_posteriors(lattice: Lattice) -> Float64s:
@@ -214,6 +207,8 @@ def _columns(lattice: Lattice, slots: Slots) -> Columns:
     said[:, 0] = False
     kept = said.any(axis=1)
     rows, columns = np.nonzero(said[kept])
+    falling = np.lexsort((-slots.mass[kept][rows, columns], rows))
+    rows, columns = rows[falling], columns[falling]
     count = int(kept.sum())
     place = (slots.mass, slots.start_s, slots.end_s)
     mass, start, end = (one[kept][rows, columns] for one in place)

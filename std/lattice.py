@@ -39,6 +39,7 @@ class Lattice:
     vocabulary: tuple[str, ...]
     word: Int32s  # (l,) index into vocabulary, or NO_WORD
     log_score: Float64s  # (l,)
+    times_estimated: bool = False  # node times are interpolated, not the recogniser's
 
     def __post_init__(self) -> None:
         if any(len(one) != len(self.source) for one in (self.target, self.word, self.log_score)):

@@ -25,6 +25,7 @@ from std.formats.nonwords import replacements
 from std.slot_times import Int64s, filled, untangled, weighted_spans
 from std.values import Bools, ConfusionNetwork, Float64s, Recording
 
+SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment
 FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors that far beyond 1 is 1
 
 
@@ -110,7 +111,7 @@ def networks(
         )
     untimed = np.isnan(spans[:, 0])
     spans[untimed] = slot_spans[slot_of[untimed]]
-    spans[untimed, 1] = np.minimum(spans[untimed, 1], spans[untimed, 0] + 1000 * MAX_WORD_S)
+    spans[:, 1] = np.minimum(spans[:, 1], spans[:, 0] + 1000 * MAX_WORD_S)  # long silences' words
 
     int_slot_spans = np.rint(slot_spans).astype(np.int32)
     int_spans = spans.astype(np.int32)
@@ -148,6 +149,16 @@ def _placed(columns: Columns, path: Path | str, segments: Mapping[str, Segment])
         for name, line in zip(columns.utterances, columns.lines.tolist(), strict=True)
     ]
     start = np.array([one.start_s for one in found])
+    latest = _latest(columns)
+    for i, one in enumerate(found):
+        if latest[i] > one.end_s - one.start_s + SEGMENT_TOLERANCE_S:
+            raise InputError(
+                path,
+                int(columns.lines[i]),
+                f"times from the start of {columns.utterances[i]}, as there are segments, "
+                f"up to {one.end_s - one.start_s:.3f} s",
+                f"{latest[i]:.3f}",
+            )
     slot_start = np.repeat(start, np.diff(columns.bounds))[:, None]
     return replace(
         columns,
@@ -156,6 +167,15 @@ def _placed(columns: Columns, path: Path | str, segments: Mapping[str, Segment])
         slot_spans_s=columns.slot_spans_s + slot_start,
         spans_s=columns.spans_s + slot_start[_slot_of(columns)],
     )
+
+
+def _latest(columns: Columns) -> Float64s:
+    """Return (u,) the latest time that each utterance has written."""
+    latest = np.zeros(len(columns.utterances))
+    utterance_of = np.repeat(np.arange(len(latest)), np.diff(columns.bounds))
+    np.fmax.at(latest, utterance_of, columns.slot_spans_s[:, 1])
+    np.fmax.at(latest, utterance_of[_slot_of(columns)], columns.spans_s[:, 1])
+    return latest
 
 
 def _slot_of(columns: Columns) -> Int64s:

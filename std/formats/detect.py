@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from std.errors import InputError
-from std.formats import ctm, jsonl, mesh, sausage, slf
+from std.formats import ctm, jsonl, kaldi_lattice, mesh, pocketsphinx, sausage, slf
 from std.formats.context import DEFAULT, Context
 from std.formats.files import open_input
 from std.lattice import Lattice
@@ -24,6 +24,8 @@ FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "mesh": (mesh.parse, mesh.looks_like),
     "jsonl": (jsonl.parse, jsonl.looks_like),
     "slf": (slf.parse, slf.looks_like),
+    "pocketsphinx": (pocketsphinx.parse, pocketsphinx.looks_like),
+    "kaldi-lattice": (kaldi_lattice.parse, kaldi_lattice.looks_like),
     "sausage": (sausage.parse, sausage.looks_like),
     "ctm": (ctm.parse, ctm.looks_like),
 }

@@ -94,13 +94,18 @@ def _slots(
             if token == b"]":
                 break
             mass = number(path, at, next(rest, b"the end"), "a posterior")
-            slots[-1].append((_word(path, at, token, context), mass))
+            slots[-1].append((word_of(path, at, token, context), mass))
         else:
             raise InputError(path, at, "] at the end of a slot", "the end of the line")
     return slots
 
 
-def _word(path: Path | str, at: int, token: bytes, context: Context) -> str:
+def word_of(path: Path | str, at: int, token: bytes, context: Context) -> str:
+    """Return the word that a word id stands for; a token that is none stands for itself.
+
+    Raises:
+        InputError: an id without words, or one they have not.
+    """
     word = text(path, at, token)
     if word == "0":
         return "<eps>"
