@@ -3,11 +3,15 @@
 import json
 import subprocess
 import sys
+from contextlib import closing
 
 import numba
 import pytest
 
+from indexer.invert import invert
 from searcher.query_cli import main
+from std.store import open_store
+from std.text import Normalisation
 
 WORDS = "Burg\t7\nanlagen\t3\nanlage\t5\ndie\t90\nvon\t80\nburgen\t1\nstartmenge\nbürg\n"
 
@@ -198,3 +202,21 @@ def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
 
     monkeypatch.setattr(numba, "njit", without_cache)
     assert compiled(lambda a: a + 1)(2) == 3
+
+
+def test_the_vocabulary_of_a_store(capsys, tmp_path, network):
+    url = str(tmp_path / "index")
+    said = network([("burg", 1.0)], [("anlagen", 0.9), ("anlage", 0.1)], [("burg", 1.0)])
+    with closing(open_store(url, create=True)) as store, store.writing():
+        store.commit([invert([said])], normalisation=Normalisation())
+    (one,) = described(capsys, "--store", url, "--ranking", "geometric", "Burganlagen")
+    first = one["words"][0]["splits"][0]
+    assert first["parts"] == ["burg", "anlagen"]
+    assert first["quality"] == pytest.approx(2**0.5)  # eq. 3.1 of the counts 2 and 1
+
+    config = tmp_path / "other.toml"
+    config.write_text('[text]\ncase = "keep"\n', "utf-8")
+    status, _, err = run(capsys, "--store", url, "--config", config, "burg")
+    assert status == 2
+    assert "expected text.case = 'lower'" in err
+    assert run(capsys, "--store", str(tmp_path / "none"), "burg")[0] == 2

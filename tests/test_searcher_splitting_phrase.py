@@ -40,6 +40,7 @@ def splitter():
         ("startmenge-anlagen von", [("startmenge anlagen von", "split", 1.0)]),
         ("die xyzxyz", []),  # nothing stands for the unknown word
         ("-", []),
+        ("x" * 150 + " " + "y" * 150, []),  # too long to join
         ("", []),
     ],
 )

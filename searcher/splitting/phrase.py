@@ -22,7 +22,7 @@ from typing import NamedTuple
 from searcher.splitting import Splitter
 from searcher.splitting.formation import DROPPED, DROPPED_COST, LINKING, LINKING_COST
 from searcher.splitting.matches import MAX_LETTERS
-from searcher.splitting.ranking import PART
+from searcher.splitting.ranking import PART, Ranking, Split
 from searcher.variant import Variant
 from std.vocabulary import Vocabulary
 
@@ -44,11 +44,12 @@ class Edge(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Edges over the first tokens of a term; ordered by cost, then by words."""
+    """A way over the first tokens of a term: its last edge, and the path before that."""
 
     cost: float
-    words: tuple[str, ...]
-    edges: tuple[Edge, ...]
+    spelt: int  # hash of all its words, to see that two paths say the same
+    edge: Edge | None
+    before: "Path | None"
 
 
 def phrase_variants(
@@ -75,9 +76,11 @@ def phrase_variants(
         *_words_as_written(words, bounds, splitter.vocabulary),
         *_joined(tokens, splitter.vocabulary),
     ]
+    unknown = {token for token in tokens if token not in splitter.vocabulary}
+    splits = {token: splitter.splits(token, n) for token in unknown}
     for i, token in enumerate(tokens):
-        if token not in splitter.vocabulary:
-            edges += _split(i, token, splitter, n)
+        if token in unknown:
+            edges += _split(i, token, splits[token], splitter.ranking)
             edges += _replaced(i, token, (replacements or {}).get(token, ()))
     return [_variant(path, tokens) for path in _cheapest(len(tokens), edges, n)]
 
@@ -159,9 +162,9 @@ def _hyphenated(vocabulary: Vocabulary) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def _split(at: int, token: str, splitter: Splitter, n: int) -> Iterator[Edge]:
-    for one in splitter.splits(token, n):
-        weighted = splitter.ranking == "weighted"
+def _split(at: int, token: str, splits: Sequence[Split], ranking: Ranking) -> Iterator[Edge]:
+    for one in splits:
+        weighted = ranking == "weighted"
         cost = -one.quality if weighted else -math.log(max(one.quality, 1e-300))
         alike = similarity(len(token), sum(map(len, one.parts)), one.distance)
         how = f"{'|'.join(one.segments)} as {' '.join(one.parts)}"
@@ -177,23 +180,37 @@ def _replaced(at: int, token: str, variants: Sequence[Variant]) -> Iterator[Edge
 
 def _cheapest(tokens: int, edges: Sequence[Edge], n: int) -> list[Path]:
     """The n cheapest ways over all tokens; of equal word sequences the cheapest."""
-    ways: list[list[Path]] = [[Path(0.0, (), ())], *([] for _ in range(tokens))]
+    arriving: list[list[Edge]] = [[] for _ in range(tokens + 1)]
+    for edge in edges:
+        arriving[edge.end].append(edge)
+    ways: list[list[Path]] = [[Path(0.0, 0, None, None)]]
     for end in range(1, tokens + 1):
-        best: dict[tuple[str, ...], Path] = {}
-        for edge in edges:
-            if edge.end != end:
-                continue
-            for way in ways[edge.start]:
-                path = Path(way.cost + edge.cost, way.words + edge.words, (*way.edges, edge))
-                if path.words not in best or path < best[path.words]:
-                    best[path.words] = path
-        ways[end] = sorted(best.values())[:n]
+        best: dict[int, Path] = {}
+        for edge in arriving[end]:
+            for before in ways[edge.start]:
+                spelt = before.spelt
+                for word in edge.words:
+                    spelt = hash((spelt, word))
+                cost = before.cost + edge.cost
+                if spelt not in best or cost < best[spelt].cost:
+                    best[spelt] = Path(cost, spelt, edge, before)
+        ways.append(sorted(best.values(), key=lambda path: path.cost)[:n])
     return ways[tokens] if tokens else []
 
 
 def _variant(path: Path, tokens: Sequence[str]) -> Variant:
-    letters = [sum(map(len, tokens[edge.start : edge.end])) for edge in path.edges]
-    alike = sum(n * edge.similarity for n, edge in zip(letters, path.edges, strict=True))
-    changed = dict.fromkeys(edge.channel for edge in path.edges if edge.channel != "exact")
-    hows = dict.fromkeys(edge.how for edge in path.edges if edge.how)
-    return Variant(path.words, alike / sum(letters), "+".join(changed) or "exact", "; ".join(hows))
+    edges: list[Edge] = []
+    step: Path | None = path
+    while step and step.edge:
+        edges.insert(0, step.edge)
+        step = step.before
+    letters = [sum(map(len, tokens[edge.start : edge.end])) for edge in edges]
+    alike = sum(n * edge.similarity for n, edge in zip(letters, edges, strict=True))
+    changed = dict.fromkeys(edge.channel for edge in edges if edge.channel != "exact")
+    hows = dict.fromkeys(edge.how for edge in edges if edge.how)
+    return Variant(
+        tuple(word for edge in edges for word in edge.words),
+        alike / sum(letters),
+        "+".join(changed) or "exact",
+        "; ".join(hows),
+    )
