@@ -31,7 +31,9 @@ from std.values import Bools, Float64s
 NAN = float("nan")
 FAR = 36.0  # stands for infinity if no score is finite: beyond it a double's probability is 1
 MAX_STEPS = 200
-ENOUGH = 1e-15  # decrease in bits at which Newton's steps stop
+MAX_HALVINGS = 40
+ENOUGH = 1e-24  # what a Newton step still promises to win when it is not taken any more
+ROUNDING = 1e-15  # error of a sum of bits: near the minimum the derivatives know better
 
 
 class Cnxe(NamedTuple):
@@ -166,17 +168,15 @@ def _minimise(trials: _Trials, p_tar: float) -> tuple[float, float, float]:
         gradient = np.array([residual @ x, residual.sum()])
         hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]])
         step = np.linalg.lstsq(hessian, gradient, rcond=None)[0]
-        length = 1.0
-        while (
-            better := _bits(trials, (slope - length * step[0]) * x + offset - length * step[1])
-        ) > bits and length > 1e-12:
-            length /= 2
-        if better > bits:
+        if gradient @ step < ENOUGH:
             break
-        slope, offset = slope - length * step[0], offset - length * step[1]
-        won, bits = bits - better, better
-        if won < ENOUGH and length == 1.0:
-            break
+        better = np.inf
+        for _halving in range(MAX_HALVINGS):
+            better = _bits(trials, (slope - step[0]) * x + offset - step[1])
+            if better <= bits + ROUNDING:
+                break
+            step /= 2
+        slope, offset, bits = slope - step[0], offset - step[1], better
     gamma = float(slope / scale)
     return bits, gamma, float(offset - slope * centre / scale - logit(p_tar))
 

@@ -1,6 +1,6 @@
 """The output folder: tables and plots, each file whole or not at all.
 
-    report.html summary.txt summary.json tables.html det.svg det.png thresholds.svg thresholds.png
+    report.html summary.txt summary.json tables.html det.svg det.png thresholds.svg
     terms.csv alignment.csv ignored.csv det.csv iso_ratios.csv
 
 With several hit lists the tables in the last line are in a folder per system.
@@ -59,10 +59,10 @@ def write(
         Path("summary.json"): lambda stream: stream.write(f"{text}\n".encode()),
         Path("tables.html"): partial(html_tables.write, evaluations),
         Path("report.html"): lambda stream: stream.write(_report(evaluations, chance, args)),
+        Path("det.svg"): partial(plot.save, det, kind="svg"),
+        Path("det.png"): partial(plot.save, det, kind="png"),
+        Path("thresholds.svg"): partial(plot.save, thresholds, kind="svg"),
     }
-    for name, figure in (("det", det), ("thresholds", thresholds)):
-        for kind in ("svg", "png"):
-            writers[Path(f"{name}.{kind}")] = partial(plot.save, figure, kind=kind)
     ratios = tuple(args.iso_ratio) or ISO_RATIOS
     for label, evaluation in evaluations.items():
         place = Path(_folder_name(label)) if several else Path()

@@ -73,7 +73,7 @@ def test_output_folder(tmp_path, capsys):
     names = {one.name for one in folder.iterdir()}
     assert names == {
         "summary.txt", "summary.json", "terms.csv", "alignment.csv", "ignored.csv", "det.csv",
-        "det.svg", "det.png", "thresholds.svg", "thresholds.png", "tables.html", "iso_ratios.csv",
+        "det.svg", "det.png", "thresholds.svg", "tables.html", "iso_ratios.csv", "report.html",
     }  # fmt: skip
     assert (folder / "det.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "det.svg").read_text().count("TWV") >= 3
