@@ -3,8 +3,9 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from std.command import print_json, run
 from std.errors import ConfigError, InputError
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from searcher.query import Expansion
     from std.text import Normalisation
     from std.vocabulary import Vocabulary
+
+T = TypeVar("T")
 
 METHODS = ("trie", "bktree", "linear", "rules", "primitive")
 RANKINGS = ("weighted", "geometric")
@@ -39,15 +42,15 @@ def parser() -> argparse.ArgumentParser:
         "--vocabulary", type=Path, metavar="FILE", help="lines of word[<TAB>count], UTF-8"
     )
     split = parse.add_argument_group("splitting")
-    split.add_argument("--split-method", choices=METHODS, default="trie")
-    split.add_argument("-K", type=int, default=2, help="most edits of a part (2)")
-    split.add_argument("-R", type=float, default=0.2, help="most edits per letter of a part (0.2)")
-    split.add_argument("--min-part-length", type=int, default=2, help="letters of a part (2)")
-    split.add_argument("--ranking", choices=RANKINGS, default="weighted")
-    split.add_argument("--nbest", type=int, default=25, help="splits of a word (25)")
+    split.add_argument("--split-method", choices=METHODS, help="trie unless configured")
+    split.add_argument("-K", type=int, help="most edits of a part (2)")
+    split.add_argument("-R", type=float, help="most edits per letter of a part (0.2)")
+    split.add_argument("--min-part-length", type=int, metavar="N", help="letters of a part (2)")
+    split.add_argument("--ranking", choices=RANKINGS, help="weighted unless configured")
+    split.add_argument("--nbest", type=int, metavar="N", help="splits of a word (25)")
     split.add_argument("--all-matches", action="store_true", help="every match of every segment")
     split.add_argument("--bktree", type=Path, metavar="FOLDER", help="keep the BK-tree here")
-    parse.add_argument("--candidates", type=int, default=50, help="words of each expansion (50)")
+    parse.add_argument("--candidates", type=int, metavar="N", help="words of each expansion")
     parse.add_argument("--all-words", action="store_true", help="known words as well")
     parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -67,23 +70,36 @@ def describe(args: argparse.Namespace) -> None:
     from searcher.query_table import print_queries
     from searcher.splitting import make_splitter
     from searcher.splitting.matches import Limits, check_length
+    from std.config import load
 
-    for name in ("nbest", "candidates"):
-        if getattr(args, name) < 0:
-            raise ConfigError(f"--{name}: expected a number >= 0, got {getattr(args, name)}")
+    config = load(args.config)
+    split = config.splitting
+    nbest = given(args.nbest, split.nbest)
+    candidates = given(args.candidates, config.expansion.candidates)
+    for name, number in (("nbest", nbest), ("candidates", candidates)):
+        if number < 0:
+            raise ConfigError(f"--{name}: expected a number >= 0, got {number}")
     try:
-        limits = Limits(args.K, args.R, args.min_part_length)
+        limits = Limits(
+            given(args.K, split.max_edits),
+            given(args.R, split.max_ratio),
+            given(args.min_part_length, split.min_part_letters),
+        )
     except ValueError as error:
         raise ConfigError(str(error)) from error
-    vocabulary, normalisation = opened(args)
+    vocabulary, normalisation = opened(args, config.text)
     for term in args.term:  # refuse a bad one before any work
         for word in words_of(term, normalisation):
             check_length(word)
-    splitter = make_splitter(vocabulary, args.split_method, limits, args.ranking, args.bktree)
-    splitter.warm_up()
-    options = Options(
-        args.nbest, args.candidates, args.all_words, args.all_matches, expansions(vocabulary)
+    splitter = make_splitter(
+        vocabulary,
+        given(args.split_method, split.method),
+        limits,
+        given(args.ranking, split.ranking),
+        args.bktree,
     )
+    splitter.warm_up()
+    options = Options(nbest, candidates, args.all_words, args.all_matches, expansions(vocabulary))
     described = [query(term, splitter, normalisation, options) for term in args.term]
     if args.json:
         print_json(described)
@@ -92,13 +108,15 @@ def describe(args: argparse.Namespace) -> None:
 
 
 def expansions(vocabulary: "Vocabulary") -> "dict[str, Expansion]":
-    """The expansions by name; pronunciation is empty as long as nothing provides it."""
-    from searcher.expansion import dice, levenshtein
+    """The expansions by name, those that search knows; the others find nothing."""
+    from searcher.variants import EXPANDERS
 
-    made: dict[str, Expansion] = {"levenshtein": levenshtein.build(vocabulary).similar}
-    long_enough = any(len(word) > 1 for word in vocabulary.words)
-    made["dice"] = dice.build(vocabulary).similar if long_enough else none_similar
-    made["pronunciation"] = none_similar
+    made: dict[str, Expansion] = {}
+    for name in ("levenshtein", "dice", "pronunciation"):
+        made[name] = none_similar
+        if build := EXPANDERS.get(name):
+            with suppress(ValueError):  # no word in the vocabulary that it could compare
+                made[name] = build(vocabulary).similar
     return made
 
 
@@ -107,17 +125,18 @@ def none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
     return [[] for _ in words]
 
 
-def opened(args: argparse.Namespace) -> "tuple[Vocabulary, Normalisation]":
+def given(value: T | None, configured: T) -> T:
+    """An option of the command line, or else what is configured."""
+    return configured if value is None else value
+
+
+def opened(args: argparse.Namespace, text: "Normalisation") -> "tuple[Vocabulary, Normalisation]":
     """The vocabulary, of a file or of a store, and how its words are normalised."""
     from std import vocabulary
-    from std.config import load
     from std.text import require_same
 
-    text = load(args.config).text
     if args.vocabulary:
         return vocabulary.read(args.vocabulary, text), text
-    from contextlib import closing
-
     from std.store import open_store, vocabulary_counts
 
     with closing(open_store(args.store)) as store:

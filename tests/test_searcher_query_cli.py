@@ -220,3 +220,16 @@ def test_the_vocabulary_of_a_store(capsys, tmp_path, network):
     assert status == 2
     assert "expected text.case = 'lower'" in err
     assert run(capsys, "--store", str(tmp_path / "none"), "burg")[0] == 2
+
+
+def test_configured_values_hold_unless_given(capsys, words, tmp_path):
+    config = tmp_path / "thesis.toml"
+    config.write_text('[splitting]\nranking = "geometric"\nmax_edits = 0\nnbest = 1\n', "utf-8")
+    arguments = ("--vocabulary", words, "--config", config, "--all-matches", "burganlagen")
+    (one,) = described(capsys, *arguments)
+    assert {distance for *_, distance in one["words"][0]["matches"]} == {0}
+    (split,) = one["words"][0]["splits"]
+    assert split["quality"] == pytest.approx(21**0.5)  # eq. 3.1 of burg 7 and anlagen 3
+    (one,) = described(capsys, *arguments, "-K", 1, "--nbest", 5)
+    assert {distance for *_, distance in one["words"][0]["matches"]} == {0, 1}
+    assert len(one["words"][0]["splits"]) > 1
