@@ -1,11 +1,13 @@
 """Networks -> columns: from 'what was said in this slot' to 'where was this word said'."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from indexer.order import posting_order
 from std.store.columns import (
     KEY_SHIFT,
     MAX_WORD_MS,
@@ -59,7 +61,7 @@ def invert(
         raise ValueError(f"{longest!r} lasts {duration.max()} ms, at most {MAX_WORD_MS} fit")
     key = make_keys(np.repeat(row, n_words), spans[:, 0])
     word, key, duration, posterior, slot = _united(word, key, duration, posterior, slot)
-    order = np.lexsort((slot, key, word))
+    order = posting_order(word, key, slot)
     return SegmentColumns(
         recordings=recordings,
         vocabulary=pack_vocabulary(vocabulary),
@@ -82,14 +84,21 @@ def make_keys(recording: Int64s, time_ms: npt.NDArray[np.integer]) -> UInt64s:
 
 
 def likeliest_words(word: Int64s, posterior: Float32s, slot: Int64s, epsilon: Float32s) -> Int32s:
-    """(n,) the likeliest word of each slot; -1 where 'no word' is likelier than any."""
+    """(n,) the likeliest word of each slot, of equals the first in the vocabulary.
+
+    -1 where 'no word' is likelier than any.
+    """
     best = np.full(len(epsilon), -1, dtype=np.int32)
-    order = np.lexsort((word, -posterior, slot))
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = slot[order][1:] != slot[order][:-1]
-    rows = order[first]
-    rows = rows[posterior[rows] >= epsilon[slot[rows]]]
-    best[slot[rows]] = word[rows]
+    if len(slot) == 0:
+        return best
+    order = np.argsort(slot, kind="stable")
+    word, posterior, slot = word[order], posterior[order], slot[order]
+    first = np.flatnonzero(np.concatenate([[True], slot[1:] != slot[:-1]]))
+    top = np.maximum.reduceat(posterior, first)
+    of_top = posterior == np.repeat(top, np.diff(np.append(first, len(slot))))
+    likeliest = np.minimum.reduceat(np.where(of_top, word, word.max()), first)
+    said = top >= epsilon[slot[first]]
+    best[slot[first][said]] = likeliest[said]
     return best
 
 
@@ -111,10 +120,10 @@ def _word_ids(
     utterances: Sequence[ConfusionNetwork], normalisation: Normalisation
 ) -> tuple[list[str], Int64s]:
     """The sorted vocabulary and, for each alternative, its word's place in it."""
-    written = [word for one in utterances for word in one.words]
+    written = list(chain.from_iterable(one.words for one in utterances))
     normal = {word: normalisation.word(word) for word in set(written)}
     vocabulary = sorted(set(normal.values()))
-    id_of = {word: i for i, word in enumerate(vocabulary)}
+    id_of = dict(zip(vocabulary, count(), strict=False))
     table = {word: id_of[one] for word, one in normal.items()}
     return vocabulary, np.fromiter(map(table.__getitem__, written), np.int64, len(written))
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from indexer.order import posting_order
 from std.store import Segment
 from std.store.columns import (
     KEY_SHIFT,
@@ -30,7 +31,7 @@ from std.values import Bools, Int32s, Recording
 
 FAN_IN = 8  # segments of a tier that become one of the next; also the ratio of their sizes
 SMALLEST_TIER = 100_000  # postings below which segments are all alike
-LARGEST = 100_000_000  # postings of a merged segment: some 2,000 hours, 2 GB of memory
+LARGEST = 50_000_000  # postings of a merged segment: some 1,100 hours, 3 GB of memory to merge
 BLOCK_POSTINGS = 2_000_000  # merged at once
 
 Rows = Int64s | slice
@@ -130,7 +131,7 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
         ]
         word = np.concatenate([one.word for one in pieces])
         block = Postings(*map(np.concatenate, zip(*(one.postings for one in pieces), strict=True)))
-        order = _word_order(word - first, block)
+        order = posting_order(word - first, block.key, block.slot)
         here = slice(offsets[first], offsets[last])
         key[here] = block.key[order]
         duration_ms[here] = block.duration_ms[order]
@@ -192,21 +193,6 @@ def _piece(
             new_slots[part.posting_slot[span][kept]],
         ),
     )
-
-
-def _word_order(word: Int64s, postings: Postings) -> Int64s:
-    """The order by word, key and slot.
-
-    Postings come segment by segment, each in order. Where the segments hold recordings that
-    follow each other, as those of one run of the indexer do, it is enough to sort by word.
-    """
-    small = word.astype(np.uint16) if word.max(initial=0) < 2**16 else word
-    order = np.argsort(small, kind="stable")  # of 16 bits: a radix sort
-    w, key, slot = word[order], postings.key[order], postings.slot[order]
-    later = (key[1:] > key[:-1]) | ((key[1:] == key[:-1]) & (slot[1:] >= slot[:-1]))
-    if (later | (w[1:] != w[:-1])).all():
-        return order
-    return np.lexsort((postings.slot, postings.key, word))
 
 
 def _blocks(offsets: Int64s) -> Iterator[tuple[int, int]]:

@@ -29,6 +29,8 @@ class Normalisation:
 
     def word(self, text: str) -> str:
         """Normalise one word."""
+        if text.isascii():  # nothing to compose, no ß: most words of most languages
+            return text.lower() if self.case == "lower" else text
         text = unicodedata.normalize(self.unicode_form, text)
         if self.case == "lower":
             text = unicodedata.normalize(self.unicode_form, text.lower())
