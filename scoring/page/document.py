@@ -1,4 +1,4 @@
-"""`render`: views, mistakes, charts and the three files of the page, put together."""
+"""`render`: views, mistakes, charts, tables and the three files of the page, put together."""
 
 import base64
 import hashlib
