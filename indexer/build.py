@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from indexer.invert import invert
-from indexer.merge import merged
+from indexer.merge import Rebuild, merged
 from indexer.networks import networks_of
 from indexer.prune import prune
 from std.cluster import IN_PROCESS, Executor
@@ -80,11 +80,13 @@ def build(
     workers: Executor = IN_PROCESS,
     keep_going: bool = False,
     progress: Progress = lambda path, size: None,
+    sounds: Rebuild | None = None,
 ) -> BuildReport:
     """Index files into stores that are being written to (``with store.writing()``).
 
     With ``keep_going``, files that cannot be read end up in ``report.failures`` and the others
-    are indexed; without, the first one ends the run at the last commit.
+    are indexed; without, the first one ends the run at the last commit. ``sounds`` makes the
+    sound columns of each segment.
 
     Raises:
         InputError: a file cannot be read, or two files hold the same utterance.
@@ -114,10 +116,10 @@ def build(
             batch = shards[number].batch
             batch.append(columns)
             if sum(len(one.posting_key) for one in batch) >= config.index.segment_postings:
-                _commit(number, shards, config, report)
+                _commit(number, shards, config, report, sounds)
     for number, shard in enumerate(shards):
         if shard.batch or not report.failures:
-            _commit(number, shards, config, report)
+            _commit(number, shards, config, report, sounds)
     report.seconds = time.perf_counter() - begin
     return report
 
@@ -197,7 +199,13 @@ def _count(result: FileColumns, report: BuildReport) -> None:
         report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000
 
 
-def _commit(number: int, shards: Sequence[Shard], config: Config, report: BuildReport) -> None:
+def _commit(
+    number: int,
+    shards: Sequence[Shard],
+    config: Config,
+    report: BuildReport,
+    sounds: Rebuild | None,
+) -> None:
     """Merge a shard's batch to one segment and commit it.
 
     An audio file whose utterances are spread over several batches of this run must end up in one
@@ -213,7 +221,7 @@ def _commit(number: int, shards: Sequence[Shard], config: Config, report: BuildR
         if again & {one.recording.file for one in segment.recordings}
     ]
     pieces = [*earlier, *(ResidentSegment("", columns) for columns in shard.batch)]
-    add = [merged(pieces)] if any(len(one.recordings) for one in pieces) else []
+    add = [merged(pieces, sounds)] if any(len(one.recordings) for one in pieces) else []
     shard.batch = []
     shard.store.commit(
         add,

@@ -72,6 +72,7 @@ def index(args: argparse.Namespace) -> int:
     """Index, delete, merge: in this order, one writer at a time."""
     from indexer.build import BuildReport, build, worthwhile_jobs
     from indexer.maintain import delete, upkeep
+    from indexer.phones import Sounds
     from std.cluster import executor
     from std.config import load
     from std.excerpts import speech_s
@@ -101,7 +102,7 @@ def index(args: argparse.Namespace) -> int:
         symbols=args.words,
     )
     size = sum(path.stat().st_size for path in paths)
-    report = BuildReport()
+    report, sounds = BuildReport(), Sounds(config)
     stores = [open_store(url, create=True) for url in args.store]
     with executor(worthwhile_jobs(paths, args.jobs), args.scheduler) as workers:
         with ExitStack() as locks:
@@ -120,10 +121,13 @@ def index(args: argparse.Namespace) -> int:
                         workers=workers,
                         keep_going=args.keep_going,
                         progress=lambda path, n_bytes: advance(n_bytes),
+                        sounds=sounds,
                     )
-        upkeep(stores, workers, everything=args.merge)
+        upkeep(stores, workers, everything=args.merge, sounds=sounds)
     for store in stores:
         store.close()
+    if sounds.problem:
+        warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
     for failure in report.failures:
         print(f"std-index: {failure}", file=sys.stderr)
     audio_s = report.speech_s

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from indexer.build import audio_files
-from indexer.merge import merged, plan, plan_all
+from indexer.merge import Rebuild, merged, plan, plan_all
 from std.cluster import IN_PROCESS, Executor
 from std.errors import InputError
 from std.store import Store, open_store
@@ -31,27 +31,33 @@ def delete(files: Sequence[str], stores: Sequence[Store]) -> None:
 
 
 def upkeep(
-    stores: Sequence[Store], workers: Executor = IN_PROCESS, *, everything: bool = False
+    stores: Sequence[Store],
+    workers: Executor = IN_PROCESS,
+    *,
+    everything: bool = False,
+    sounds: Rebuild | None = None,
 ) -> None:
     """Merge the segments of stores nobody is writing to; shards by several workers at once."""
     if len(stores) == 1 or workers.workers == 1:
         for store in stores:
             with store.writing():
-                keep_few_segments(store, everything=everything)
+                keep_few_segments(store, everything=everything, sounds=sounds)
     else:
         urls = [store.url for store in stores]
-        deque(workers.map(partial(upkeep_there, everything=everything), urls), maxlen=0)
+        deque(
+            workers.map(partial(upkeep_there, everything=everything, sounds=sounds), urls), maxlen=0
+        )
 
 
-def upkeep_there(url: str, *, everything: bool) -> None:
+def upkeep_there(url: str, *, everything: bool, sounds: Rebuild | None = None) -> None:
     """`keep_few_segments` of a store that is opened for it."""
     store = open_store(url)
     with store.writing():
-        keep_few_segments(store, everything=everything)
+        keep_few_segments(store, everything=everything, sounds=sounds)
     store.close()
 
 
-def keep_few_segments(store: Store, *, everything: bool) -> None:
+def keep_few_segments(store: Store, *, everything: bool, sounds: Rebuild | None = None) -> None:
     """Merge segments tier by tier where it is due; with ``everything``, all that fit together."""
     while True:
         segments = store.segments()
@@ -64,7 +70,7 @@ def keep_few_segments(store: Store, *, everything: bool) -> None:
         for rows in groups:
             group = [segments[i] for i in rows]
             store.commit(
-                [merged(group)],
+                [merged(group, sounds)],
                 normalisation=normalisation,
                 replace=[one.id for one in group],
             )

@@ -14,14 +14,55 @@ given phones in a row. Columns, V words, P phones, m postings, n slots:
     arc_words         (m,) word id of each of them
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from std.lexicon import Lexicon
+from std.config import Config
+from std.errors import ConfigError
+from std.lexicon import Lexicon, lexicon_for
 from std.store.columns import Column, SegmentColumns, pack_vocabulary, unpack_vocabulary
 
 MAX_PHONES = 255  # numbered in one byte
+
+
+@dataclass(slots=True)
+class Sounds:
+    """Makes the sound columns of segments, as the configuration says; one per run.
+
+    With ``language = "auto"`` an index is made without sounds where its language has no
+    converter; ``problem`` then says why.
+    """
+
+    config: Config
+    problem: str = ""
+    _lexicon: Lexicon | None = None
+
+    def __call__(self, columns: SegmentColumns) -> Mapping[str, Column]:
+        """The sound columns, or none.
+
+        Raises:
+            ConfigError: the language that the configuration names has no converter.
+        """
+        if self.config.sound.words == "none" or not len(columns.vocabulary):
+            return {}
+        try:
+            if self._lexicon is None:
+                self._lexicon = lexicon_for(
+                    self.config.pronunciation, self.config.text, lambda: _counts(columns)
+                )
+            return phone_columns(columns, self._lexicon)
+        except ConfigError as error:
+            if self.config.pronunciation.language != "auto":
+                raise
+            self.problem = str(error)
+            return {}
+
+
+def _counts(columns: SegmentColumns) -> dict[str, int]:
+    words = unpack_vocabulary(columns.vocabulary)
+    return dict(zip(words, np.diff(columns.posting_offsets).tolist(), strict=True))
 
 
 def phone_columns(columns: SegmentColumns, lexicon: Lexicon) -> dict[str, Column]:

@@ -12,7 +12,9 @@ from std.command import peak_memory_gb, print_json, run, warn
 from std.errors import ConfigError, InputError, cut
 
 if TYPE_CHECKING:
-    from std.config import Config  # --help needs none of what it loads
+    from searcher.model import Model  # --help needs none of what these load
+    from searcher.search import Found
+    from std.config import Config
 
 EXAMPLE = """\
 examples:
@@ -46,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument("--explain", type=Path, metavar="JSONL", help="why each hit is there")
     parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument("--model", type=Path, metavar="JSON", help="what std-tune learned")
     parse.add_argument("--beta", type=float, help="cost ratio that decisions aim at (999.9)")
     parse.add_argument("--system-id", default="std", help="name of the system in the hit list")
     parse.add_argument("--limit", type=int, default=50, help="rows of the table; 0 = all")
@@ -106,9 +109,11 @@ def batch(args: argparse.Namespace) -> None:
             speech_s=searched_s,
             excerpts=experiment.excerpts,
             workers=workers,
+            model=model_of(args),
         )
     if found.outside:
         warn("std-search", f"{found.outside} hits outside the speech of {args.ecf} left out")
+    deaf(found)
     hits = std_list(found, term_list, args.terms.name, args.system_id)
     encoding = "GB2312" if term_list.encoding.lower().startswith("gb") else "UTF-8"
     if args.explain:
@@ -139,7 +144,8 @@ def interactive(args: argparse.Namespace) -> None:
     from std.cluster import executor
     from std.values import Term
 
-    config = configuration(args)
+    config = configuration(args)  # a person may ask for a term that was never said
+    config = replace(config, decision=replace(config.decision, terms="any"))
     segments = snapshot(args.store, config)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(args.term, start=1)]
     for term in terms:
@@ -147,7 +153,10 @@ def interactive(args: argparse.Namespace) -> None:
             raise InputError("TERM", 0, "a word or a phrase", term.text)
     speech_s = sum(speech_ms(segments).values()) / 1000
     with executor(args.jobs, args.scheduler) as workers:
-        found = search(terms, segments, config, speech_s=speech_s, workers=workers)
+        found = search(
+            terms, segments, config, speech_s=speech_s, workers=workers, model=model_of(args)
+        )
+    deaf(found)
     hits = list(explained(found, contexts(found.candidates, found.recordings, segments)))
     if args.json:
         print_json(hits)
@@ -160,6 +169,25 @@ def interactive(args: argparse.Namespace) -> None:
         print_table(hits, limit=args.limit or len(hits))
     else:
         print("no hits", file=sys.stderr)
+
+
+def model_of(args: argparse.Namespace) -> "Model | None":
+    """The model that the command line names."""
+    if not args.model:
+        return None
+    from searcher.model import load
+
+    return load(args.model)
+
+
+def deaf(found: "Found") -> None:
+    """Say that unknown words were not searched by sound everywhere."""
+    if found.silent:
+        warn(
+            "std-search",
+            f"{found.silent} segments have no sounds, unknown words are not heard there: "
+            "install spoken-terms[espeak] and index again",
+        )
 
 
 def configuration(args: argparse.Namespace) -> "Config":

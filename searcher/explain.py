@@ -4,18 +4,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from searcher.context import Context
+from searcher.decisions import THRESHOLD
 from searcher.search import Found
 
 
 def explained(found: Found, contexts: Sequence[Context]) -> Iterator[dict[str, Any]]:
     """One dictionary per detection, in the order of the hit list."""
     rows = zip(*(column.tolist() for column in found.candidates), strict=True)
-    for (term, variant, recording, start_ms, end_ms, score), yes, context in zip(
-        rows, found.yes.tolist(), contexts, strict=True
+    for (term, variant, recording, start_ms, end_ms, score), probability, yes, context in zip(
+        rows, found.probability.tolist(), found.yes.tolist(), contexts, strict=True
     ):
         searched = found.variants[variant]
         where = found.recordings[recording]
-        threshold = float(found.threshold[term])
+        expected = float(found.n_true[term])
         sign = ">=" if yes else "<"
         yield {
             "termid": found.terms[term].term_id,
@@ -31,9 +32,13 @@ def explained(found: Found, contexts: Sequence[Context]) -> Iterator[dict[str, A
             "similarity": searched.similarity,
             "how": searched.how,
             "context": list(context),
-            "threshold": threshold,
-            "expected_occurrences": float(found.n_true[term]),
-            "because": f"score {score:.4f} {sign} threshold {threshold:.4f}",
+            "probability": probability,
+            "threshold": THRESHOLD,
+            "expected_occurrences": expected,
+            "because": (
+                f"score {score:.4f} {sign} threshold {THRESHOLD:.4f}: probability "
+                f"{probability:.4f}, {expected:.2f} occurrences expected"
+            ),
         }
 
 

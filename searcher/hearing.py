@@ -5,7 +5,8 @@ model the others are as well: where a known word was not recognised, its sound s
 and the posteriors of the places where it was are calibrated on the same scale.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -14,14 +15,24 @@ import numpy as np
 
 from searcher.calibrate import UNTUNED, Weights, known_features, unknown_features
 from searcher.candidates import Candidates, concatenate, in_order
-from searcher.model import Model
-from searcher.sound import SAME_PLACE_MS, Hits, SoundIndex, hear, listening, perfect_score
+from searcher.model import Model, require_maker
+from searcher.sound import (
+    SAME_PLACE_MS,
+    Hits,
+    SoundIndex,
+    hear,
+    listening,
+    open_sound,
+    perfect_score,
+)
 from searcher.variant import Variant
+from std.config import Config
 from std.confusion import Confusion, empty
-from std.lexicon import Lexicon
+from std.lexicon import Lexicon, lexicon_of
 from std.phones import Pronunciation
+from std.store import Segment
 from std.store.columns import Int64s
-from std.values import Bools, Float64s
+from std.values import Bools, Float64s, Recording
 
 FEWEST_PHONES = 3  # shorter sounds are everywhere
 MOST_PHONES = 200
@@ -107,9 +118,46 @@ def _top(heard: Heard) -> float:
     return float(heard.hits.measures[:, 0].max(initial=0.0)) / max(heard.perfect, 1e-9)
 
 
+def open_ears(
+    segments: Sequence[Segment],
+    place_of: Mapping[Recording, int],
+    config: Config,
+    model: Model | None,
+) -> tuple[Ears | None, int]:
+    """What sound search needs of the segments that were indexed with sounds.
+
+    Returns:
+        None if no segment was; and how many were not, or were pronounced by somebody else than
+        most.
+
+    Raises:
+        ConfigError: the index's converter is not installed, or the model is for another one.
+        StoreError: sound columns are damaged.
+    """
+    opened = [(open_sound(segment), segment) for segment in segments if len(segment.recordings)]
+    makers = Counter(index.maker for index, _ in opened if index)
+    if not makers:
+        return None, len(opened)
+    maker = makers.most_common(1)[0][0]
+    if model:
+        require_maker(model, maker)
+    usable = [(index, segment) for index, segment in opened if index and index.maker == maker]
+    ears = Ears(
+        tuple(index for index, _ in usable),
+        tuple(
+            np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
+            for _, segment in usable
+        ),
+        lexicon_of(maker, config.pronunciation, config.text),
+        model,
+    )
+    return ears, len(opened) - len(usable)
+
+
 def with_sound(
     terms: Sequence[Sequence[str]],
     unknown: Bools,
+    wanted: Bools,
     written: Candidates,
     variants: Sequence[Variant],
     ears: Ears,
@@ -120,6 +168,7 @@ def with_sound(
     Args:
         terms: the words of each.
         unknown: (terms,) whether the index lacks one of its words.
+        wanted: (terms,) which are searched by sound; known ones need a model that knows them.
         written: merged candidates, ordered by term.
         variants: that they point into.
         ears: sound indexes, pronunciations and, if there is one, the tuned model.
@@ -130,7 +179,7 @@ def with_sound(
     """
     known = ears.model.known if ears.model else None
     weights = ears.model.unknown if ears.model else UNTUNED
-    asked = [words if unknown[i] or known is not None else () for i, words in enumerate(terms)]
+    asked = [words if wanted[i] else () for i, words in enumerate(terms)]
     heard = listen(pronounced(asked, ears.lexicon), ears, inside)
     table = list(variants)
     bounds = np.searchsorted(written.term, np.arange(len(terms) + 1)).tolist()

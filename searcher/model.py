@@ -85,7 +85,7 @@ def save(model: Model, path: Path) -> None:
         sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
 
 
-def require_maker(model: Model, maker: str, path: Path | str) -> None:
+def require_maker(model: Model, maker: str) -> None:
     """Refuse a model about other sounds than the index's.
 
     Raises:
@@ -93,7 +93,7 @@ def require_maker(model: Model, maker: str, path: Path | str) -> None:
     """
     if model.maker != maker:
         raise ConfigError(
-            f"{path}: expected a model for {maker}, as this index was pronounced, "
+            f"model: expected one for {maker}, as this index was pronounced, "
             f"got one for {model.maker}"
         )
 

@@ -29,6 +29,17 @@ class Transcript:
     words: tuple[str, ...]  # (n,) normalised
     places: dict[str, list[int]]  # rows of each word
 
+    def within(self, recordings: Sequence[int]) -> "Transcript":
+        """The words of some recordings only; the table stays."""
+        rows = np.flatnonzero(np.isin(self.recording, list(recordings)))
+        return _made(
+            self.recordings,
+            self.recording[rows],
+            self.start_ms[rows],
+            self.end_ms[rows],
+            tuple(self.words[i] for i in rows.tolist()),
+        )
+
 
 def transcript(
     lexemes: Lexemes, recordings: Sequence[Recording], normalisation: Normalisation
@@ -43,12 +54,20 @@ def transcript(
     rows = np.flatnonzero((recording >= 0) & spoken)
     rows = rows[np.lexsort((start[rows], recording[rows]))]
     words = tuple(normalisation.word(lexemes.words[i]) for i in rows.tolist())
+    return _made(tuple(recordings), recording[rows], start[rows], end[rows], words)
+
+
+def _made(
+    recordings: tuple[Recording, ...],
+    recording: Int64s,
+    start_ms: Int64s,
+    end_ms: Int64s,
+    words: tuple[str, ...],
+) -> Transcript:
     places = defaultdict(list)
     for i, word in enumerate(words):
         places[word].append(i)
-    return Transcript(
-        tuple(recordings), recording[rows], start[rows], end[rows], words, dict(places)
-    )
+    return Transcript(recordings, recording, start_ms, end_ms, words, dict(places))
 
 
 def occurrences(said: Transcript, words: Sequence[str]) -> Int64s:

@@ -7,23 +7,27 @@ Variant     --join-->       candidates
 candidates  --fence-->      those inside the speech that is searched (ECF)
             --merge-->      one per term and place
     of all segments together:
-candidates  --decide-->     YES or NO, by the expected number of a term's occurrences
+sounds      --hear-->       places where a term's phones fit (`searcher.hearing`), calibrated
+candidates  --decide-->     scores on one scale, YES from 0.5 on (`searcher.decisions`)
 """
 
 import time
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from searcher.candidates import Candidates, concatenate, in_order
-from searcher.decide import expected_occurrences, thresholds
+from searcher.decide import expected_occurrences
+from searcher.decisions import RULES, THRESHOLD
+from searcher.hearing import open_ears, with_sound
 from searcher.join import SkipCost, join, single, skip_costs
 from searcher.merge import merge
+from searcher.model import Model
 from searcher.variant import Variant
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
@@ -43,16 +47,17 @@ class Found:
     oov_words: tuple[tuple[str, ...], ...]  # those of them that the index does not know
     variants: tuple[Variant, ...]  # what candidates point into
     recordings: tuple[Recording, ...]  # what candidates point into, ascending
-    candidates: Candidates  # merged; ordered by term, recording and time
+    candidates: Candidates  # merged; ordered by term, recording and time; scores comparable
+    probability: Float64s  # (n,) of each candidate, before the decision rule rescaled it
     n_true: Float64s  # (terms,) expected occurrences
-    threshold: Float64s  # (terms,)
     outside: int  # candidates left out because they lie outside the ECF
+    silent: int  # segments without sounds that were to be searched by sound
     seconds: float
 
     @cached_property
     def yes(self) -> Bools:
         """(n,) the decisions."""
-        decided: Bools = self.candidates.score >= self.threshold[self.candidates.term]
+        decided: Bools = self.candidates.score >= THRESHOLD
         return decided
 
     def detections(self) -> Detections:
@@ -78,6 +83,7 @@ def search(
     speech_s: float,
     excerpts: Sequence[Excerpt] | None = None,
     workers: Executor = IN_PROCESS,
+    model: Model | None = None,
 ) -> Found:
     """Search every term in every segment.
 
@@ -91,6 +97,7 @@ def search(
         speech_s: seconds of searched speech = number of trials, for the decisions.
         excerpts: candidates outside them are left out and counted; None = everything counts.
         workers: who looks up the segments.
+        model: what `std-tune` learned; None = unknown words are heard by prior knowledge alone.
     """
     begin = time.perf_counter()
     words = tuple(config.text.phrase(term.text) for term in terms)
@@ -109,21 +116,44 @@ def search(
         table = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
         parts.append(part.candidates._replace(recording=table[part.candidates.recording]))
     candidates = in_order(concatenate(parts))
-    n_true = expected_occurrences(
-        candidates.term, candidates.score, len(terms), config.decision.n_true_scale
-    )
+    oov_words = tuple(tuple(w for w in one if w not in known) for one in words)
+    unknown = np.array([bool(one) for one in oov_words], dtype=bool)
+    wanted = heard_terms(unknown, config, model)
+    silent = 0
+    if wanted.any():
+        ears, silent = open_ears(segments, place_of, config, model)
+        if ears:
+            inside = partial(fence, recordings=recordings, excerpts=excerpts)
+            candidates, variants = with_sound(
+                words, unknown, wanted, candidates, variants, ears, inside
+            )
+    probability = candidates.score
+    rule = RULES[config.decision.rule]
+    score = rule(candidates.term, probability, len(terms), speech_s, config.decision)
+    kept = probability >= config.search.min_score
     return Found(
         terms=tuple(terms),
         words=words,
-        oov_words=tuple(tuple(w for w in one if w not in known) for one in words),
+        oov_words=oov_words,
         variants=variants,
         recordings=recordings,
-        candidates=candidates,
-        n_true=n_true,
-        threshold=thresholds(n_true, speech_s, config.decision),
+        candidates=candidates._replace(score=score).rows(kept),
+        probability=probability[kept],
+        n_true=expected_occurrences(
+            candidates.term, probability, len(terms), config.decision.n_true_scale
+        ),
         outside=outside,
+        silent=silent,
         seconds=time.perf_counter() - begin,
     )
+
+
+def heard_terms(unknown: Bools, config: Config, model: Model | None) -> Bools:
+    """(terms,) which are searched by sound."""
+    if config.sound.words == "none":
+        return np.zeros_like(unknown)
+    everything = config.sound.words == "all" and model is not None and model.known is not None
+    return np.ones_like(unknown) if everything else unknown
 
 
 def variants_in(
@@ -193,7 +223,13 @@ def in_segment(task: tuple[Plan, Segment]) -> InSegment:
     postings = segment.postings({word for one in plan.variants for word in one.words})
     candidates = look_up(plan.variants, plan.term_of_variant, postings, segment, plan.config)
     candidates = candidates._replace(variant=candidates.variant + plan.first_variant)
-    inside = fence(candidates, [one.recording for one in segment.recordings], plan.excerpts)
+    inside = fence(
+        candidates.recording,
+        candidates.start_ms,
+        candidates.end_ms,
+        recordings=[one.recording for one in segment.recordings],
+        excerpts=plan.excerpts,
+    )
     merged = merge(candidates.rows(inside))
     merged = merged.rows(merged.score >= plan.config.search.min_score)
     return InSegment(set(postings), merged, int(len(inside) - np.count_nonzero(inside)))
@@ -238,17 +274,14 @@ def _skip_cost(phrases: Sequence[Sequence[Postings]], segment: Segment, config: 
 
 
 def fence(
-    candidates: Candidates,
+    recording: Int64s,
+    start_ms: Int64s,
+    end_ms: Int64s,
+    *,
     recordings: Sequence[Recording],
     excerpts: Sequence[Excerpt] | None,
 ) -> Bools:
-    """(n,) which candidates lie inside the speech that is searched."""
+    """(n,) which places lie inside the speech that is searched."""
     if excerpts is None:
-        return np.ones(len(candidates.term), dtype=bool)
-    return inside_one(
-        excerpts,
-        recordings,
-        candidates.recording,
-        candidates.start_ms / 1000,
-        candidates.end_ms / 1000,
-    )
+        return np.ones(len(recording), dtype=bool)
+    return inside_one(excerpts, recordings, recording, start_ms / 1000, end_ms / 1000)

@@ -66,13 +66,30 @@ class ExpansionConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class PronunciationConfig:
+    """How words sound."""
+
+    language: str = "auto"  # name or code; auto = by the function words of the index
+    lexicon: str = ""  # file in CMU's or Kaldi's form; goes before any converter
+
+
+@dataclass(frozen=True, slots=True)
+class SoundConfig:
+    """Terms found by their sound, whatever words the recogniser wrote."""
+
+    words: Wanted = "all"  # known words too need a model of std-tune; none = not indexed either
+
+
+@dataclass(frozen=True, slots=True)
 class DecisionConfig:
     """YES or NO."""
 
-    rule: Literal["global", "term-specific"] = "term-specific"
+    rule: Literal["exact", "term-specific", "kst", "sto", "global"] = "exact"
     threshold: float = 0.5  # of the global rule
     beta: float = 999.9  # what a false alarm costs against a miss, at the operating point
     n_true_scale: float = 1.0  # times the summed scores = expected number of occurrences
+    terms: Literal["occurring", "any"] = "occurring"  # exact: evaluations score only the former
+    missing: float = 0.1  # exact: expected occurrences of a term that no candidate stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +101,8 @@ class Config:
     search: SearchConfig = field(default_factory=SearchConfig)
     splitting: SplittingConfig = field(default_factory=SplittingConfig)
     expansion: ExpansionConfig = field(default_factory=ExpansionConfig)
+    pronunciation: PronunciationConfig = field(default_factory=PronunciationConfig)
+    sound: SoundConfig = field(default_factory=SoundConfig)
     decision: DecisionConfig = field(default_factory=DecisionConfig)
 
 

@@ -9,13 +9,14 @@ Symbols are ARPAbet or IPA, mixed as they come (`std.phones.canonical`).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from std.errors import InputError
+from std.config import PronunciationConfig
+from std.errors import ConfigError, InputError
 from std.formats.files import decode, open_input
-from std.g2p import Converter
+from std.g2p import Converter, converter, guess_language
 from std.phones import Pronunciation, canonical
 from std.text import Normalisation
 
@@ -44,6 +45,47 @@ class Lexicon:
         for word, phones in zip(new, made, strict=True):
             self._known[word] = (phones,) if phones else ()
         return [self._known[word] for word in words]
+
+
+def lexicon_for(
+    config: PronunciationConfig,
+    normalisation: Normalisation,
+    counts: Callable[[], Mapping[str, int]],
+) -> Lexicon:
+    """The lexicon that a configuration asks for.
+
+    Args:
+        counts: the vocabulary whose language is guessed if it is ``auto``.
+
+    Raises:
+        ConfigError: the language is not known, or its converter is not installed.
+        InputError: the lexicon file cannot be read.
+    """
+    entries = read(Path(config.lexicon), normalisation) if config.lexicon else None
+    language = config.language
+    if language == "auto":
+        language = guess_language(counts())
+    if not language:
+        raise ConfigError(
+            "pronunciation.language: expected a language, as none is recognisable, got 'auto'"
+        )
+    return Lexicon(converter(language), entries)
+
+
+def lexicon_of(maker: str, config: PronunciationConfig, normalisation: Normalisation) -> Lexicon:
+    """The lexicon that pronounces as the maker of an index did.
+
+    Raises:
+        ConfigError: its converter is not installed, or is another one now.
+    """
+    entries = read(Path(config.lexicon), normalisation) if config.lexicon else None
+    lexicon = Lexicon(converter(maker.rpartition(":")[2]), entries)
+    if lexicon.name != maker:
+        raise ConfigError(
+            f"pronunciation: expected {maker}, as the index was made with, got {lexicon.name}; "
+            "index again"
+        )
+    return lexicon
 
 
 def read(path: Path, normalisation: Normalisation) -> dict[str, tuple[Pronunciation, ...]]:

@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import indexer.cli
 import searcher.cli
+
+PLAIN = str(Path(__file__).parent.parent / "configs" / "plain.toml")
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +81,7 @@ def test_a_person_sees_a_table(store, capsys):
     out = capsys.readouterr().out
     assert "KERSTIN_00" in out
     assert "im brandenburgischen landkreis" in out
-    assert searcher.cli.main(["--store", str(store), "quatschwort"]) == 0
+    assert searcher.cli.main(["--store", str(store), "quatschwort", "--config", PLAIN]) == 0
     printed = capsys.readouterr()
     assert "does not know quatschwort" in printed.err
     assert "no hits" in printed.err

@@ -1,0 +1,110 @@
+"""Decision rules: from the scores of all candidates to scores on one scale, YES from 0.5 on.
+
+Every rule is a function (term, score, n_terms, speech_s, config) -> (n,) rescaled scores, so that
+one threshold, 0.5, holds for all terms, lists can be combined, and a threshold swept over a hit
+list means something. Rescaling keeps the order of a term's candidates.
+
+    exact          maximum expected term-weighted value, for probabilities (`exact`)
+    term-specific  Miller et al. 2007: a threshold from the expected number of occurrences
+    kst            the same threshold, rescaled as a power (keyword-specific thresholding)
+    sto            scores of a term sum to one (sum to one), then one threshold
+    global         one threshold for all
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from searcher.decide import expected_occurrences, term_specific_threshold
+from searcher.decisions.exact import exact
+from std.config import DecisionConfig
+from std.store.columns import Int64s
+from std.values import Float64s
+
+Rule = Callable[[Int64s, Float64s, int, float, DecisionConfig], Float64s]
+
+THRESHOLD = 0.5  # of rescaled scores, in every rule
+LEAST, MOST = 1e-6, 1 - 1e-6  # thresholds are kept inside, so that rescaling stays one to one
+
+
+def at_half(score: Float64s, threshold: Float64s) -> Float64s:
+    """Move each threshold to 0.5 on the odds scale: odds(score) / odds(threshold).
+
+    >>> at_half(np.array([0.2, 0.5]), np.array([0.2, 0.2])).tolist()
+    [0.5, 0.8]
+    """
+    theta = np.clip(threshold, LEAST, MOST)
+    moved: Float64s = (1 - theta) * score / ((1 - theta) * score + theta * (1 - score))
+    return moved
+
+
+def to_the_power(score: Float64s, threshold: Float64s) -> Float64s:
+    """Move each threshold to 0.5 by a power: score ** (log 0.5 / log threshold).
+
+    >>> to_the_power(np.array([0.25, 0.5]), np.array([0.25, 0.25])).round(3).tolist()
+    [0.5, 0.707]
+    """
+    moved: Float64s = score ** (np.log(0.5) / np.log(np.clip(threshold, LEAST, MOST)))
+    return moved
+
+
+def _term_specific(
+    term: Int64s, score: Float64s, n_terms: int, speech_s: float, config: DecisionConfig
+) -> Float64s:
+    return at_half(score, _thresholds(term, score, n_terms, speech_s, config))
+
+
+def _kst(
+    term: Int64s, score: Float64s, n_terms: int, speech_s: float, config: DecisionConfig
+) -> Float64s:
+    return to_the_power(score, _thresholds(term, score, n_terms, speech_s, config))
+
+
+def _sto(
+    term: Int64s, score: Float64s, n_terms: int, speech_s: float, config: DecisionConfig
+) -> Float64s:
+    """A term's scores divided by their sum; the threshold is that of a term said once.
+
+    Source: Mamou, Mangu et al., "System combination and score normalization for spoken term
+    detection", ICASSP 2013. Miller's rule without its (beta - 1) N is score / N > beta / T.
+    """
+    total = expected_occurrences(term, score, n_terms, config.n_true_scale)[term]
+    share = np.divide(score, total, out=np.zeros_like(score), where=total > 0)
+    theta = config.beta / (speech_s + config.beta - 1)
+    return at_half(np.minimum(share, 1.0), np.full(len(score), theta))
+
+
+def _global(
+    term: Int64s, score: Float64s, n_terms: int, speech_s: float, config: DecisionConfig
+) -> Float64s:
+    return at_half(score, np.full(len(score), config.threshold))
+
+
+def _exact(
+    term: Int64s, score: Float64s, n_terms: int, speech_s: float, config: DecisionConfig
+) -> Float64s:
+    return exact(
+        term,
+        score,
+        n_terms,
+        speech_s,
+        beta=config.beta,
+        missing=config.missing,
+        occurs=config.terms == "occurring",
+    )
+
+
+def _thresholds(
+    term: Int64s, score: Float64s, n_terms: int, speech_s: float, config: DecisionConfig
+) -> Float64s:
+    n_true = expected_occurrences(term, score, n_terms, config.n_true_scale)
+    return term_specific_threshold(n_true, speech_s, config.beta)[term]
+
+
+RULES: dict[str, Rule] = {
+    "exact": _exact,
+    "term-specific": _term_specific,
+    "kst": _kst,
+    "sto": _sto,
+    "global": _global,
+}

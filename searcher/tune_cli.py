@@ -1,0 +1,129 @@
+"""std-tune: a development set in, a model out."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from std.command import print_json, progress_bar, run
+from std.errors import InputError
+
+if TYPE_CHECKING:
+    from searcher.candidates import Candidates  # --help needs none of what these load
+    from std.config import Config
+    from std.store import Segment
+
+EXAMPLE = """\
+example:
+  std-tune --store DEV --ecf dev.xml --rttm dev.rttm --terms dev-terms.xml --output model.json
+  std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml --model model.json
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parse = argparse.ArgumentParser(
+        prog="std-tune",
+        description="Learn phone confusions and score calibration from transcribed speech.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parse.add_argument("--store", required=True, nargs="+", help="index of the development set")
+    parse.add_argument("--ecf", required=True, type=Path, metavar="XML", help="its speech")
+    parse.add_argument("--rttm", required=True, type=Path, metavar="RTTM", help="its transcript")
+    parse.add_argument("--terms", required=True, type=Path, metavar="XML", help="terms like yours")
+    parse.add_argument("--output", required=True, type=Path, metavar="JSON", help="the model")
+    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument("--seed", type=int, default=1, help="draws the known words learned from (1)")
+    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+    return parse
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 learned, 2 the user can mend it."""
+    args = parser().parse_args(argv)
+    return run("std-tune", lambda: learn(args))
+
+
+def learn(args: argparse.Namespace) -> None:
+    """Learn a model and write it."""
+    from searcher.hearing import open_ears
+    from searcher.model import save
+    from searcher.reference import transcript
+    from searcher.search import fence
+    from searcher.snapshot import snapshot
+    from searcher.tune import tune
+    from std.config import load
+    from std.formats import ecf, rttm, termlist
+    from std.formats.files import open_input
+
+    config = load(args.config)
+    with open_input(args.ecf) as stream:
+        excerpts = ecf.parse(stream, args.ecf).excerpts
+    with open_input(args.rttm) as stream:
+        lexemes = rttm.parse(stream, args.rttm)
+    with open_input(args.terms) as stream:
+        terms = termlist.parse(stream, args.terms).terms
+    segments = snapshot(args.store, config)
+    recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
+    place_of = {one: i for i, one in enumerate(recordings)}
+    ears, _ = open_ears(segments, place_of, config, None)
+    if ears is None:
+        raise InputError(args.store[0], 0, "an index with sounds", "one made without a converter")
+    asked = {one.recording for one in excerpts}
+    said = transcript(lexemes, recordings, config.text)
+    said = said.within([place_of[one] for one in asked if one in place_of])
+    if not said.words:
+        raise InputError(args.rttm, 0, "words of the recordings in the ECF", "none")
+    with progress_bar("learning", 1.0, quiet=args.quiet) as advance:
+        done = [0.0]
+
+        def progress(share: float) -> None:
+            advance(share - done[0])
+            done[0] = share
+
+        model = tune(
+            said,
+            ears,
+            partial(written, segments=segments, config=config),
+            [config.text.phrase(term.text) for term in terms],
+            partial(fence, recordings=recordings, excerpts=excerpts),
+            seed=args.seed,
+            progress=progress,
+        )
+    save(model, args.output)
+    if args.json:
+        print_json(dict(model.tuned_on) | {"maker": model.maker})
+    if not args.quiet:
+        learned = model.tuned_on
+        print(  # noqa: T201  # the summary
+            f"{learned['phones_aligned']:.0f} phones of missed words aligned, "
+            f"{learned['unknown_right']} occurrences of unknown and {learned['known_right']} of "
+            f"known words learned from -> {args.output}",
+            file=sys.stderr,
+        )
+
+
+def written(
+    phrases: Sequence[tuple[str, ...]], *, segments: "Sequence[Segment]", config: "Config"
+) -> "list[Candidates]":
+    """Where phrases are written: candidates with their posteriors, one list per phrase."""
+    import numpy as np
+
+    from searcher.search import search
+    from std.values import Term
+
+    config = replace(config, sound=replace(config.sound, words="none"))
+    terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
+    found = search(terms, segments, config, speech_s=1.0)
+    candidates = found.candidates._replace(score=found.probability)
+    bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
+    return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
