@@ -92,7 +92,7 @@ class CouchStore:
                 raise StoreError(f"{self.url}: expected a database with an index, got no database")
             self._database.create()
         head = self._head()
-        if head.manifest.generation == 0 and not create:
+        if head.manifest.normalisation is None and not create:
             raise StoreError(
                 f"{self.url}: expected an index (made by std-index), got a database without"
             )

@@ -100,7 +100,7 @@ class EmbeddedStore:
             try:
                 return tuple(map_segment(self._root, one) for one in manifest.segments)
             except FileNotFoundError as error:  # a column; its segment may have been replaced
-                newer = self._manifest().generation != manifest.generation
+                newer = self._manifest() != manifest
                 if not newer or attempt == SNAPSHOT_TRIES - 1:
                     raise StoreError(
                         f"{error.filename}: expected a column of this index, got no file"

@@ -43,11 +43,10 @@ class SegmentEntry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The state of an index."""
+    """The state of an index. It tells nothing of the way there: the same speech, the same bytes."""
 
     normalisation: Normalisation | None = None
     segments: tuple[SegmentEntry, ...] = ()
-    generation: int = 0  # number of commits so far
 
 
 def entry(columns: SegmentColumns, files: Mapping[str, Any] | None = None) -> SegmentEntry:
@@ -89,7 +88,7 @@ def committed(
         remaining = replace(segment, deleted=segment.deleted | dead)
         if remaining.live_files:
             kept.append(remaining)
-    return Manifest(normalisation, (*kept, *added.values()), manifest.generation + 1)
+    return Manifest(normalisation, (*kept, *added.values()))
 
 
 def dumps(manifest: Manifest) -> str:
@@ -97,7 +96,6 @@ def dumps(manifest: Manifest) -> str:
     document = {
         "format": FORMAT,
         "version": VERSION,
-        "generation": manifest.generation,
         "normalisation": manifest.normalisation and asdict(manifest.normalisation),
         "segments": [
             {
@@ -136,7 +134,6 @@ def loads(text: str | bytes, place: str) -> Manifest:
         return Manifest(
             None if given is None else Normalisation(**given),
             tuple(_segment(one) for one in document["segments"]),
-            document["generation"],
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(f"{place}: expected a manifest, got {error!r}") from error
