@@ -23,12 +23,16 @@ class Candidates(NamedTuple):
     score: Float64s  # (n,)
 
     def rows(self, which: Rows) -> "Candidates":
-        """Some rows of every column."""
+        """Some rows of every column; without copying them if it is all of them."""
+        if isinstance(which, np.ndarray) and which.dtype == np.bool_ and which.all():
+            return self
         return Candidates._make(column[which] for column in self)
 
 
 def concatenate(parts: Sequence[Candidates]) -> Candidates:
     """All rows of all parts, in order."""
+    if len(parts) == 1:
+        return parts[0]
     return Candidates(
         _column([one.term for one in parts]),
         _column([one.variant for one in parts]),
