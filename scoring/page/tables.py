@@ -150,18 +150,23 @@ def calibration(view: View, index: int) -> str:
         )
         if n
     )
+    compared = _scrolled(
+        "Expected from the scores, and observed",
+        '<th scope="col">what</th><th scope="col">expected</th><th scope="col">observed</th>',
+        rows,
+    )
+    as_table = _scrolled(
+        "Detections by score",
+        '<th scope="col">score</th><th scope="col">detections</th><th scope="col">mean score</th>'
+        '<th scope="col">share correct</th><th scope="col">95 % interval</th>',
+        bins,
+    )
     return f"""<div class="pair"><figure>{charts.calibration_svg(view, view.reliability, index)}
-</figure><div>
-<table><caption>Expected from the scores, and observed</caption>
-<thead><tr><th scope="col">what</th><th scope="col">expected</th><th scope="col">observed</th></tr>
-</thead><tbody>{rows}</tbody></table>
+</figure><div>{compared}
 <p>Calibration error {view.reliability.error:.3f}: mean distance of the points from the diagonal,
 weighted by their detections. Occurrences without any detection cannot be expected, so the TWV of
 this table leaves them out; the ATWV counts them as missed.</p>
-<details><summary>The plot as a table</summary><table class="numbers">
-<thead><tr><th scope="col">score</th><th scope="col">hits</th><th scope="col">mean score</th>
-<th scope="col">share correct</th><th scope="col">95 % interval</th></tr></thead>
-<tbody>{bins}</tbody></table></details></div></div>"""
+<details><summary>The plot as a table</summary>{as_table}</details></div></div>"""
 
 
 def chance(statistics: Statistics, names: Sequence[str]) -> str:
@@ -263,13 +268,14 @@ def _outside(evaluation: Evaluation, hits: Detections) -> str:
     count = f"all {len(hits):,}"
     if len(hits) > MAX_IGNORED:
         count = f"first {MAX_IGNORED:,} of {len(hits):,}; all in ignored.csv"
-    return (
-        f"<details><summary>Detections outside the excerpts ({count})</summary>"
-        '<table class="numbers"><thead><tr><th scope="col">term</th>'
-        '<th scope="col" class="text">recording</th>'
+    table = _scrolled(
+        "Detections outside the excerpts",
+        '<th scope="col">term</th><th scope="col" class="text">recording</th>'
         '<th scope="col">channel</th><th scope="col">start, s</th><th scope="col">end, s</th>'
-        f'<th scope="col">score</th></tr></thead><tbody>{"".join(rows)}</tbody></table></details>'
+        '<th scope="col">score</th>',
+        "".join(rows),
     )
+    return f"<details><summary>Show them ({count})</summary>{table}</details>"
 
 
 def _value(name: str, value: float) -> str:
