@@ -64,7 +64,15 @@ def values(scores):
 @pytest.mark.parametrize("profile", PROFILES)
 def test_one_fold_around_everything_is_the_whole_corpus(profile):
     corpus = corpus_of()
-    result = evaluate(corpus, discovery_of(corpus), profile, folds_of("a 0 1\nb 0 1\n"))
+    steps = []
+    result = evaluate(
+        corpus,
+        discovery_of(corpus),
+        profile,
+        folds_of("a 0 1\nb 0 1\n"),
+        lambda done, total: steps.append((done, total)),
+    )
+    assert steps == [(1, 2)]
     whole = result.scores["all"]
     for measure, part, value in whole:
         assert not math.isnan(value)

@@ -12,12 +12,15 @@ from fractions import Fraction
 from itertools import combinations
 from math import isnan
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.discovery.corpus import make_corpus, make_discovery
 from scoring.discovery.evaluate import evaluate
+from scoring.discovery.ned import distances
+from scoring.discovery.pairs import Pairs
 from std.formats import alignments, classes
 
 SILENT = ("SIL", "SPN")
@@ -283,7 +286,7 @@ class Definition:
         return share(len(disc & gold), len(disc)), share(len(disc & gold), len(gold))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_definition(seed):
     corpus = small_corpus(seed)
@@ -340,7 +343,7 @@ class Matching2017(Definition):
         }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_matching_of_zrc2017(seed):
     corpus = small_corpus(seed)
@@ -527,7 +530,7 @@ class Toolkit2015:
         )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_zrc2015(seed):
     corpus = small_corpus(seed)
@@ -546,3 +549,36 @@ def test_zrc2015(seed):
             got = getattr(scores, measure)
             assert same(got.precision, precision), (scope, measure)
             assert same(got.recall, recall), (scope, measure)
+
+
+# ------------------------------------------------------- the same, a few pairs at a time
+
+
+@pytest.mark.parametrize("check", [test_definition, test_matching_of_zrc2017, test_zrc2015])
+def test_in_small_blocks(check, monkeypatch):
+    """What is done by the million in large corpora is done by the handful here."""
+    for module in ("mates", "completion"):
+        monkeypatch.setattr(f"scoring.discovery.{module}.CHUNK", 3)
+    for seed in range(12):
+        check.hypothesis.inner_test(seed)
+
+
+def test_distances_of_many_types(monkeypatch):
+    """Distance matrices, whole and in slices, beside a loop over all pairs."""
+    rng = random.Random(1)
+    texts = sorted({"".join(rng.choices("abc", k=rng.randint(0, 6))) for _ in range(40)})
+    type_of = np.array([rng.randrange(len(texts)) for _ in range(90)])
+    members = [sorted(rng.sample(range(90), 30)) for _ in range(2)]
+    group = np.repeat([0, 1], 30)
+    none = np.empty(0, np.int64)
+    pairs = Pairs(90, group, np.concatenate(members), none, none, none, none)
+    slow = Counter()
+    for one in members:
+        for a, b in combinations(one, 2):
+            x, y = texts[type_of[a]], texts[type_of[b]]
+            slow[(levenshtein(x, y), max(len(x), len(y))) if x or y else (1, 1)] += 1
+    assert distances(pairs, type_of, texts) == slow
+    monkeypatch.setattr("scoring.discovery.ned.MATRIX", 50)
+    assert distances(pairs, type_of, texts) == slow
+    monkeypatch.setattr("scoring.discovery.ned.FEW", 100)
+    assert distances(pairs, type_of, texts) == slow

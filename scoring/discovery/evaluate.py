@@ -215,13 +215,15 @@ def zrc2015(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
     both = pairing.distinct(same_both, touches, across_files=True)
     neds = _scoped_ned(clustered, type_of, texts, talker, scopes)
     gold_s = _discoverable_2015(phones, levels, inside)
+    matched = matching.by_pair_counts(
+        levels, phones, case.talker[phones.file], clustered, talker, runs, inside, scopes
+    )
     result: dict[Scope, Scores] = {}
     for scope in scopes:
         mine = _in_scope(clustered, talker, scope)
         some = kept.where(mine)
         token, type_, crashes = token_type.within_30_ms(words, some)
         disc_s = coverage.union_seconds(some.file, some.onset_s, some.offset_s)
-        a, b = clustered.each(len(kept), talker, scope)
         notes = {}
         if crashes:
             notes["token"] = notes["type"] = (
@@ -235,14 +237,12 @@ def zrc2015(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
             token=token,
             type=type_,
             grouping=grouping.by_pair_counts(clustered, gold, both, type_of, talker, scope),
-            matching=matching.by_pair_counts(
-                levels, phones, case.talker[phones.file], a, b, runs, inside, scope
-            ),
+            matching=matched[scope],
             coverage=coverage.seconds_covered(disc_s, gold_s),
             ned=ned.mean(neds[scope]),
             counts={
                 **_counts(case, words, some, dropped),
-                "pairs": len(a),
+                "pairs": neds[scope].total(),
             },
             notes=notes,
         )
@@ -296,7 +296,7 @@ def definition(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
     neds = _scoped_ned(pairs, type_of, texts, talker, scopes)
     word_runs = transcription.literal(phones, token_type.as_fragments(words))
     word_types = _texts(phones.text(), word_runs)
-    degrees = {scope: pairs.counts(len(merged), talker, scope)[1] for scope in scopes}
+    degrees = {scope: pairs.counts(talker, scope)[1] for scope in scopes}
     result: dict[Scope, Scores] = {}
     for scope in scopes:
         mated = degrees[scope] > 0
@@ -410,7 +410,7 @@ def _in_scope(pairs: pairing.Pairs, talker: Ints, scope: Scope) -> Bools:
     """Fragments that measures without pairs see: all, or those in a pair of the scope."""
     if scope == "all":
         return np.ones(len(talker), np.bool_)
-    return pairs.counts(len(talker), talker, scope)[1] > 0
+    return pairs.counts(talker, scope)[1] > 0
 
 
 def _with_company(discovery: Discovery) -> Bools:

@@ -93,11 +93,10 @@ def by_pair_counts(
 
     Source: behaviour of tde 0.2.1.
     """
-    size = len(type_of)
-    shared = np.bincount(type_of, both.counts(size, talker, scope)[0])
+    shared = np.bincount(type_of, both.counts(talker, scope)[0])
 
     def weighted(pairs: Pairs) -> float:
-        later, degree = pairs.counts(size, talker, scope)
+        later, degree = pairs.counts(talker, scope)
         whole, weight = np.bincount(type_of, later), np.bincount(type_of, degree > 0)
         some = whole > 0
         share = (weight[some] * shared[some] / whole[some]).sum()

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scoring.discovery import completion
 from scoring.discovery.corpus import Discovery, Ints, Times, Track
 from scoring.discovery.coverage import covered_rows
 from scoring.discovery.mates import (
@@ -31,7 +32,7 @@ from scoring.discovery.mates import (
     look_closer,
 )
 from scoring.discovery.ngrams import LONGEST, SHORTEST, Level
-from scoring.discovery.pairs import distinct
+from scoring.discovery.pairs import Pairs, distinct
 from scoring.discovery.rates import Rates, ratio
 from scoring.discovery.transcription import Runs, overlap_2015
 from std.values import Bools
@@ -221,12 +222,12 @@ def by_pair_counts(
     levels: Iterable[Level],
     phones: Track,
     talker: Ints,
-    pair_a: Ints,
-    pair_b: Ints,
+    pairs: Pairs,
+    speaker: Ints,
     runs: Runs,
     inside: Inside,
-    scope: Scope = "all",
-) -> Rates:
+    scopes: Iterable[Scope] = ("all",),
+) -> dict[Scope, Rates]:
     """Matching of zrc2015: per type, counts of ordered pairs whose second member has that type.
 
     P_disc* goes up to 19 phones, P_all up to 20; overlap is judged without regard to file.
@@ -235,46 +236,39 @@ def by_pair_counts(
     Args:
         levels: the repeated n-grams of the whole corpus.
         phones: the track that rows point into; ``talker``: (N,) of each row.
-        pair_a, pair_b: (p,) the fragment pairs of P_disc in this scope, each once.
+        pairs: P_disc; ``speaker``: (f,) talker of each fragment.
         runs: (f,) rows each fragment transcribes to.
         inside: which n-grams (rows lo:hi) belong to P_all: those of the fold.
-        scope: which pairs of P_all count.
+        scopes: which pairs count.
 
     Source: behaviour of tde 0.2.1.
     """
     by_length = {level.length: level for level in levels}
-    parts, wholes = [0.0, 0.0], [0, 0]  # of precision and recall
+    sums = {scope: np.zeros((2, 2)) for scope in scopes}  # precision, recall: share, weight
+    nothing = np.empty(0, np.int64)
     for length in range(SHORTEST, LONGEST + 1):
-        nothing = np.empty(0, np.int64)
         _, start, name = by_length.get(length, Level(length, nothing, nothing))
         types = int(name.max(initial=-1)) + 1
         name_at = np.full(len(phones), types)  # the last type: all that are not repeated
         name_at[start] = name
-        member = inside(start, start + length)
-        in_fold = np.zeros(len(phones), np.bool_)
-        in_fold[start[member]] = True
-        gold, gold_flat = _gold_counts(phones, talker, start[member], length, name[member], scope)
-        both = np.zeros(types + 1, np.int64)
-        if length < LONGEST:
-            first, second = _completion(length, pair_a, pair_b, runs, len(phones))
-            equal = (name_at[first] == name_at[second]) & in_fold[first] & in_fold[second]
-            p, q = first[equal], second[equal]
-            apart = ~overlap_2015(
-                phones.onset_s[p],
-                phones.offset_s[p + length - 1],
-                phones.onset_s[q],
-                phones.offset_s[q + length - 1],
-            )
-            both = np.bincount(name_at[q[apart]], minlength=types + 1)
-            whole = np.bincount(name_at[second], minlength=types + 1)
-            flat = np.bincount(name_at[np.unique(second)], minlength=types + 1)
-            parts[0] += _weighted(both, whole, flat)
-            wholes[0] += int(flat.sum())
-        flat = np.bincount(name[member], gold_flat, minlength=types + 1)
-        whole = np.bincount(name[member], 2 * gold, minlength=types + 1)
-        parts[1] += _weighted(both, whole, flat)
-        wholes[1] += int(flat.sum())
-    return Rates(ratio(parts[0], wholes[0]), ratio(parts[1], wholes[1]))
+        mine = inside(start, start + length)
+        completed = _completed_2015(length, phones, pairs, speaker, runs, start[mine], name[mine])
+        gold = _gold_pairs_2015(phones, start[mine], length, name[mine])
+        for scope, total in sums.items():
+            whole, both = completed(scope) if length < LONGEST else (nothing, nothing)
+            second = np.flatnonzero(whole)
+            hits = np.bincount(name_at[second], both[second], types + 1)
+            pairs_of = np.bincount(name_at[second], whole[second], types + 1)
+            flat = np.bincount(name_at[second], minlength=types + 1)
+            total[0] += _weighted(hits, pairs_of, flat), flat.sum()
+            later, degree = gold.counts(talker[start[mine]], scope)
+            pairs_of = np.bincount(name[mine], 2 * later, types + 1)
+            flat = np.bincount(name[mine], degree > 0, types + 1)
+            total[1] += _weighted(hits, pairs_of, flat), flat.sum()
+    return {
+        scope: Rates(*(ratio(float(share), float(weight)) for share, weight in total))
+        for scope, total in sums.items()
+    }
 
 
 def _weighted(part: Ints, whole: Times, weight: Times) -> float:
@@ -283,31 +277,37 @@ def _weighted(part: Ints, whole: Times, weight: Times) -> float:
     return float((weight[some] * part[some] / whole[some]).sum())
 
 
-def _completion(
-    length: int, pair_a: Ints, pair_b: Ints, runs: Runs, rows: int
-) -> tuple[Ints, Ints]:
-    """The distinct ordered pairs of n-grams of one length that P_disc is completed to."""
-    size = runs.hi - runs.lo
-    fits = (size[pair_a] >= length) & (size[pair_b] >= length)
-    a, b = pair_a[fits], pair_b[fits]
-    keys = [np.empty(0, np.int64)]
-    for at, first in expand(np.arange(len(a)), runs.lo[a], runs.hi[a] - length + 1):
-        one, other = a[at], b[at]
-        left, slack = first - runs.lo[one], size[one] - size[other]
-        lo = runs.lo[other] + np.maximum(left - np.maximum(slack, 0), 0)
-        last = np.minimum(left + np.maximum(-slack, 0), size[other] - length)
-        hi = runs.lo[other] + last + 1
-        for place, second in expand(np.arange(len(at)), lo, hi):
-            keys.append(np.unique(first[place] * rows + second))
-    forward = np.concatenate(keys)
-    key = np.unique(np.append(forward, forward % rows * rows + forward // rows))
-    return key // rows, key % rows
+def _completed_2015(
+    length: int, phones: Track, pairs: Pairs, speaker: Ints, runs: Runs, start: Ints, name: Ints
+) -> Callable[[Scope], tuple[Ints, Ints]]:
+    """Counts of P_disc* and of P_disc* n P_all by second n-gram, for any scope."""
+    name_at = np.full(len(phones), -1)
+    name_at[start] = name
+
+    def overlap(p: Ints, q: Ints) -> Bools:
+        last_p, last_q = p + length - 1, q + length - 1
+        return overlap_2015(
+            phones.onset_s[p], phones.offset_s[last_p], phones.onset_s[q], phones.offset_s[last_q]
+        )
+
+    def counted(some: Pairs) -> tuple[Ints, Ints]:
+        grams = completion.grams_of(some, runs, length)
+        return completion.count(grams, some, len(phones), name_at, overlap)
+
+    def counts(scope: Scope) -> tuple[Ints, Ints]:
+        if scope == "all":
+            return counted(pairs)
+        whole, both = counted(pairs.within(speaker))
+        if scope == "within":
+            return whole, both
+        everything, everything_both = counted(pairs)
+        return everything - whole, everything_both - both
+
+    return counts
 
 
-def _gold_counts(
-    phones: Track, talker: Ints, start: Ints, length: int, name: Ints, scope: Scope
-) -> tuple[Ints, Bools]:
-    """Per n-gram: in how many pairs of P_all it is the later one; whether it is in any."""
+def _gold_pairs_2015(phones: Track, start: Ints, length: int, name: Ints) -> Pairs:
+    """P_all among n-grams of one length; members are indices into ``start``."""
     grams = Discovery(
         phones.file[start],
         phones.onset_s[start],
@@ -322,6 +322,4 @@ def _gold_counts(
             grams.onset_s[i], grams.offset_s[i], grams.onset_s[j], grams.offset_s[j]
         )
 
-    pairs = distinct(grams, overlap, across_files=True)
-    later, degree = pairs.counts(len(start), talker[start], scope)
-    return later, degree > 0
+    return distinct(grams, overlap, across_files=True)

@@ -18,6 +18,7 @@ from scoring.discovery.corpus import Ints
 from scoring.discovery.pairs import Pairs
 
 FEW = 8  # types in a class below which a plain loop beats a distance matrix
+MATRIX = 4_000_000  # distances held at a time
 
 Distances = Counter[tuple[int, int]]  # pairs by (edit distance, length of the longer)
 
@@ -88,7 +89,7 @@ def _between(total: Distances, texts: Sequence[str], counts: Sequence[int]) -> N
 
     weight = np.array(counts, dtype=np.int64)
     length = np.fromiter(map(len, texts), np.int64, len(texts))
-    rows = max(1, 4_000_000 // len(texts))
+    rows = max(1, MATRIX // len(texts))
     for start in range(0, len(texts), rows):
         part = slice(start, start + rows)
         matrix = cdist(texts[part], texts, scorer=Levenshtein.distance, dtype=np.int32)

@@ -20,12 +20,18 @@ Overlap = Callable[[Ints, Ints], Bools]  # test of fragment index pairs
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """A set of unordered pairs (a, b), a < b: all within classes, less the withdrawn ones."""
+    """A set of unordered pairs (a, b), a < b: all within classes, less the withdrawn ones.
 
+    ``touching`` and ``overlapping`` are keys ``a * fragments + b``, ascending.
+    """
+
+    fragments: int
     group: Ints  # (m,) class of each member, ascending
     member: Ints  # (m,) fragment, ascending within a class
     less_a: Ints  # (x,) withdrawn pairs, once for each time they are to be taken back
     less_b: Ints
+    touching: Ints  # pairs that share a class and time
+    overlapping: Ints  # those of them that overlap, and so are no pairs
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -39,62 +45,57 @@ class Pairs:
         group = self.group * (int(talker.max(initial=0)) + 1) + talker[self.member]
         order = np.lexsort((self.member, group))
         same = talker[self.less_a] == talker[self.less_b]
-        return Pairs(group[order], self.member[order], self.less_a[same], self.less_b[same])
+        touching, overlapping = (
+            keys[talker[keys // self.fragments] == talker[keys % self.fragments]]
+            for keys in (self.touching, self.overlapping)
+        )
+        return Pairs(
+            self.fragments,
+            group[order],
+            self.member[order],
+            self.less_a[same],
+            self.less_b[same],
+            touching,
+            overlapping,
+        )
 
-    def degree(self, fragments: int) -> Ints:
+    def degree(self) -> Ints:
         """In how many pairs each fragment is; shape (fragments,)."""
         _, at, sizes = np.unique(self.group, return_inverse=True, return_counts=True)
-        degree = np.zeros(fragments, np.int64)
+        degree = np.zeros(self.fragments, np.int64)
         np.add.at(degree, self.member, sizes[at] - 1)
         np.subtract.at(degree, self.less_a, 1)
         np.subtract.at(degree, self.less_b, 1)
         return degree
 
-    def seconds(self, fragments: int) -> Ints:
+    def later(self) -> Ints:
         """In how many pairs each fragment is the later one; shape (fragments,)."""
         _, first = np.unique(self.group, return_index=True)
         starts = np.zeros(len(self.group), np.int64)
         starts[first] = first
         rank = np.arange(len(self.group)) - np.maximum.accumulate(starts)
-        count = np.zeros(fragments, np.int64)
+        count = np.zeros(self.fragments, np.int64)
         np.add.at(count, self.member, rank)
         np.subtract.at(count, self.less_b, 1)
         return count
 
-    def counts(self, fragments: int, talker: Ints, scope: Scope) -> tuple[Ints, Ints]:
+    def counts(self, talker: Ints, scope: Scope) -> tuple[Ints, Ints]:
         """How many pairs of a scope each fragment is the later one of, and is in at all."""
-        if scope == "within":
-            pairs = self.within(talker)
-            return pairs.seconds(fragments), pairs.degree(fragments)
-        later, degree = self.seconds(fragments), self.degree(fragments)
-        if scope == "cross":
-            same = self.within(talker)
-            return later - same.seconds(fragments), degree - same.degree(fragments)
-        return later, degree
-
-    def each(self, fragments: int, talker: Ints, scope: Scope) -> tuple[Ints, Ints]:
-        """List the distinct pairs of a scope: for those who cannot do without."""
-        ends = np.searchsorted(self.group, self.group, side="right")
-        rows = np.arange(len(self.group))
-        keys = [np.empty(0, np.int64)]
-        for i, j in expand(rows, rows + 1, ends):
-            keys.append(self.member[i] * fragments + self.member[j])
-        key, count = np.unique(np.concatenate(keys), return_counts=True)
-        less, times = np.unique(self.less_a * fragments + self.less_b, return_counts=True)
-        count[np.searchsorted(key, less)] -= times
-        a, b = key[count > 0] // fragments, key[count > 0] % fragments
         if scope == "all":
-            return a, b
-        fits = (talker[a] == talker[b]) == (scope == "within")
-        return a[fits], b[fits]
+            return self.later(), self.degree()
+        same = self.within(talker)
+        if scope == "within":
+            return same.later(), same.degree()
+        return self.later() - same.later(), self.degree() - same.degree()
 
 
 def listed(discovery: Discovery) -> Pairs:
     """Every pair of members as listed, repeated members and overlapping pairs included."""
     order = np.lexsort((discovery.member, discovery.member_of))
     group = discovery.member_of[order].astype(np.int64)
-    nothing = np.empty(0, np.int64)
-    return Pairs(group, discovery.member[order].astype(np.int64), nothing, nothing)
+    none = np.empty(0, np.int64)
+    member = discovery.member[order].astype(np.int64)
+    return Pairs(len(discovery), group, member, none, none, none, none)
 
 
 def distinct(discovery: Discovery, overlap: Overlap, across_files: bool = False) -> Pairs:
@@ -105,10 +106,18 @@ def distinct(discovery: Discovery, overlap: Overlap, across_files: bool = False)
         across_files: compare times without regard to file (the 2015 toolkit does).
     """
     group, member = distinct_members(discovery)
-    less_a, less_b = _overlapping(discovery, group, member, overlap, across_files)
-    again_a, again_b = _repeated(len(discovery), group, member, less_a, less_b)
+    size = len(discovery)
+    touching = _touching(discovery, group, member, across_files)
+    overlapping = touching[overlap(touching // size, touching % size)] if size else touching
+    less = np.concatenate((overlapping, _repeated(size, group, member, overlapping)))
     return Pairs(
-        group, member, np.concatenate((less_a, again_a)), np.concatenate((less_b, again_b))
+        size,
+        group,
+        member,
+        less // max(size, 1),
+        less % max(size, 1),
+        np.unique(touching),
+        np.unique(overlapping),
     )
 
 
@@ -119,39 +128,29 @@ def distinct_members(discovery: Discovery) -> tuple[Ints, Ints]:
     return key // span, key % span
 
 
-def _overlapping(
-    discovery: Discovery, group: Ints, member: Ints, overlap: Overlap, across_files: bool
-) -> tuple[Ints, Ints]:
-    """Pairs in a class that overlap, by sweeping each class in order of onset."""
+def _touching(discovery: Discovery, group: Ints, member: Ints, across_files: bool) -> Ints:
+    """Keys of pairs that share time, once per common class: a sweep in order of onset."""
     place = np.zeros(len(member), np.int64) if across_files else discovery.file[member]
     files = int(place.max(initial=0)) + 1
     room = (group * files + place).astype(np.int64)
     onset, end = order_keys((room, discovery.onset_s[member]), (room, discovery.offset_s[member]))
     order = np.argsort(onset, kind="stable")
     stop = np.searchsorted(onset[order], end[order], side="left")
-    parts_a, parts_b = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    keys = [np.empty(0, np.int64)]
     for i, j in expand(np.arange(len(order)), np.arange(len(order)) + 1, stop):
         one, other = member[order[i]], member[order[j]]
-        both = overlap(one, other)
-        parts_a.append(np.minimum(one, other)[both])
-        parts_b.append(np.maximum(one, other)[both])
-    return np.concatenate(parts_a), np.concatenate(parts_b)
+        keys.append(np.minimum(one, other) * len(discovery) + np.maximum(one, other))
+    return np.concatenate(keys)
 
 
-def _repeated(
-    fragments: int, group: Ints, member: Ints, less_a: Ints, less_b: Ints
-) -> tuple[Ints, Ints]:
-    """Pairs that k > 1 classes contain, k - 1 times each; those withdrawn already left out."""
+def _repeated(fragments: int, group: Ints, member: Ints, overlapping: Ints) -> Ints:
+    """Keys of pairs that k > 1 classes contain, k - 1 times each; those that overlap left out."""
     shared = np.bincount(member, minlength=fragments)[member] > 1
     group, member = group[shared], member[shared]
     ends = np.searchsorted(group, group, side="right")
-    keys = [
-        member[i] * fragments + member[j]
-        for i, j in expand(np.arange(len(group)), np.arange(len(group)) + 1, ends)
-    ]
-    if not keys:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
+    keys = [np.empty(0, np.int64)]
+    for i, j in expand(np.arange(len(group)), np.arange(len(group)) + 1, ends):
+        keys.append(member[i] * fragments + member[j])
     key, count = np.unique(np.concatenate(keys), return_counts=True)
-    again = (count > 1) & ~np.isin(key, less_a * fragments + less_b)
-    key = np.repeat(key[again], count[again] - 1)
-    return key // fragments, key % fragments
+    again = (count > 1) & ~np.isin(key, overlapping)
+    return np.repeat(key[again], count[again] - 1)
