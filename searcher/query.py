@@ -57,14 +57,17 @@ def query(
     split_seconds = 0.0
     described: list[dict[str, Any]] = []
     for word, wanted in zip(words, unknown, strict=True):
-        start = time.process_time()
         one: dict[str, Any] = {"word": word, "in_vocabulary": word in vocabulary, "splits": []}
         if wanted or options.all_matches:
+            start = time.process_time()
             matches = splitter.matches(word)
-            if wanted:
-                ranked = best_splits(word, matches, vocabulary, options.nbest, splitter.ranking)
-                one["splits"] = [split._asdict() for split in ranked]
+            splits = (
+                best_splits(word, matches, vocabulary, options.nbest, splitter.ranking)
+                if wanted
+                else []
+            )
             split_seconds += time.process_time() - start
+            one["splits"] = [split._asdict() for split in splits]
             if options.all_matches:
                 one["matches"] = rows(matches, vocabulary.words)
         described.append(one)
