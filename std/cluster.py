@@ -114,8 +114,9 @@ def _processes(jobs: int) -> Iterator[Workers]:
 @contextmanager
 def _dask(address: str) -> Iterator[Workers]:
     try:
-        from distributed import Client, CommClosedError, KilledWorker
+        from distributed import Client, KilledWorker
         from distributed.client import FutureCancelledError
+        from distributed.comm import CommClosedError
     except ImportError as error:
         raise ConfigError(
             f"--scheduler: expected the extra 'cluster' (pip install 'spoken-terms[cluster]'), "

@@ -1,0 +1,73 @@
+"""Executors give the same results in the same order, wherever the work is done."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from std.cluster import IN_PROCESS, PER_WORKER, Workers, executor
+from std.errors import ConfigError, InputError, StdError
+
+
+def slow_square(n):
+    time.sleep(0.002 * (5 - n % 5))  # later items finish earlier
+    return n * n
+
+
+def refuse(n):
+    raise InputError("x", n, "something else", "this")
+
+
+def die(n):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_results_come_in_order(jobs):
+    with executor(jobs) as workers:
+        assert workers.workers == jobs
+        assert list(workers.map(slow_square, range(20))) == [n * n for n in range(20)]
+        assert list(workers.map(slow_square, [])) == []
+
+
+def test_errors_of_the_function_are_its_own():
+    with executor(2) as workers, pytest.raises(InputError, match="x:7: expected something else"):
+        list(workers.map(refuse, [7, 8]))
+
+
+def test_a_killed_process_is_one_clear_line():
+    with executor(2) as workers, pytest.raises(StdError, match="lost the workers"):
+        list(workers.map(die, [1, 2, 3]))
+
+
+def test_few_items_are_under_way():
+    """Neither inputs nor results pile up: taken is at most done plus the window."""
+    taken = []
+
+    class Done:
+        def __init__(self, value):
+            self.result = lambda: value
+            self.cancel = lambda: None
+
+    def items():
+        for n in range(50):
+            taken.append(n)
+            yield n
+
+    workers = Workers(2, lambda function, item: Done(function(item)), ())
+    for done, _ in enumerate(workers.map(lambda n: n, items()), start=1):
+        assert len(taken) <= done + PER_WORKER * 2
+    assert done == 50
+
+
+def test_in_process_does_nothing_before_it_is_asked():
+    results = IN_PROCESS.map(refuse, [1])
+    with pytest.raises(InputError):
+        next(results)
+
+
+def test_without_dask_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with pytest.raises(ConfigError, match="extra 'cluster'"), executor(scheduler="tcp://x:1"):
+        pass
