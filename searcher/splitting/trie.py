@@ -34,7 +34,7 @@ class TrieIndex:
     def matches(self, word: str, limits: Limits) -> Matches:
         """Find all matches of a word, see `searcher.splitting.matches`."""
         check_length(word)
-        from searcher.splitting.kernels import trie_matches
+        from searcher.splitting.trie_kernels import trie_matches
 
         return sort(
             trie_matches(
@@ -59,7 +59,7 @@ def build(vocabulary: Vocabulary) -> TrieIndex:
     Raises:
         ValueError: the vocabulary is empty.
     """
-    from searcher.splitting.kernels import WINDOW, trie_nodes
+    from searcher.splitting.trie_kernels import WINDOW, trie_nodes
 
     alphabet, letters, offsets = lay_out(vocabulary.words)
     lengths = np.diff(offsets)
