@@ -1,5 +1,7 @@
 """Shards: an audio file is in one of them, whichever way it comes in."""
 
+from contextlib import ExitStack
+
 import pytest
 
 from indexer.build import audio_files, build, index_file, shard_of, worthwhile_jobs
@@ -41,10 +43,10 @@ def inputs(network, tmp_path):
 
 def index(inputs, urls, config=CONFIG, **options):
     stores = [open_store(str(url), create=True) for url in urls]
-    for store in stores:
-        with store.writing():
-            pass
-    report = build(inputs, stores, config, **options)
+    with ExitStack() as locks:
+        for store in stores:
+            locks.enter_context(store.writing())
+        report = build(inputs, stores, config, **options)
     return stores, report
 
 
@@ -81,6 +83,17 @@ def test_processes_find_the_same(inputs, tmp_path):
         assert hits(shards, workers=workers) == hits(shards)
     index(inputs, [tmp_path / "whole"])
     assert hits(shards) == hits([tmp_path / "whole"])
+
+
+@pytest.mark.couchdb
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # left connections
+def test_a_database_and_a_folder_are_shards_of_one_index(inputs, tmp_path, couchdb_url):
+    """A CouchDB segment travels to a worker as its address, too."""
+    shards = [couchdb_url, tmp_path / "shard"]
+    index(inputs, shards)
+    index(inputs, [tmp_path / "whole"])
+    with executor(2) as workers:
+        assert hits(shards, workers=workers) == hits([tmp_path / "whole"])
 
 
 def test_another_number_of_shards_moves_files(inputs, tmp_path):
