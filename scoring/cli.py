@@ -138,7 +138,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 scored, 2 the user can mend it."""
     arguments = parser()
-    args = arguments.parse_args(argv)
+    args = arguments.parse_intermixed_args(argv)
     if args.validate:
         if not (args.hits or args.ecf or args.rttm or args.terms):
             arguments.error("--validate: expected files, got none")

@@ -41,7 +41,7 @@ def write(
     several = len(evaluations) > 1
     curves = [
         plot.Curve(
-            " ".join(filter(None, (label if several else "", group.name))),
+            _curve_name(label if several else "", group.name),
             articulated(group.det) if args.articulated else group.det,
             Point(*(group.measures[one] for one in ACTUAL)),
         )
@@ -98,6 +98,10 @@ def _report(
     return page.render(
         list(evaluations.values()), names=names, statistics=chance, inputs=inputs
     ).encode()
+
+
+def _curve_name(system: str, group: str) -> str:
+    return f"{system} {group}" if system and group != "all" else system or group
 
 
 def _folder_name(label: str) -> str:

@@ -33,6 +33,10 @@ MAX_POINTS = 2000  # drawn per curve: more than a plot can show
 ISO_TWV = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
+Range = tuple[float, float]
+Window = tuple[Range, Range]  # of P_fa and of P_miss
+
+
 class Curve(NamedTuple):
     """One system's line in a DET plot."""
 
@@ -57,8 +61,8 @@ def det_figure(
     x_range, y_range = _window(curves)
     _iso_twv(axes, beta, x_range, y_range)
     for i, curve in enumerate(curves):
-        colour, style = COLOURS[i % len(COLOURS)], STYLES[i // len(COLOURS) % len(STYLES)]
-        _draw(axes, curve, colour, style, x_range[0])
+        colour, style = COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)]
+        _draw(axes, curve, colour, style, (x_range, y_range))
         if standard_errors:
             _draw_standard_errors(axes, curve.det, colour, x_range[0])
     _axis(axes, x_range, y_range)
@@ -83,13 +87,13 @@ def deviates(probabilities: Float64s) -> Float64s:
     return np.array([inverse(one) for one in clipped.tolist()])
 
 
-def _draw(axes: "Axes", curve: Curve, colour: str, style: str, left: float) -> None:
+def _draw(axes: "Axes", curve: Curve, colour: str, style: str, window: Window) -> None:
     det = curve.det
     best = maximum(det)
     if len(det):
         shown = _thinned(len(det))
         axes.plot(
-            deviates(np.maximum(det.p_fa[shown], left)),
+            deviates(np.maximum(det.p_fa[shown], window[0][0])),
             deviates(det.p_miss[shown]),
             color=colour,
             linestyle=style,
@@ -99,8 +103,8 @@ def _draw(axes: "Axes", curve: Curve, colour: str, style: str, left: float) -> N
     for point, marker, name in ((best, "D", "max"), (curve.actual, "o", "actual")):
         if point is not None and np.isfinite(point.p_fa) and np.isfinite(point.p_miss):
             axes.plot(
-                deviates(np.array([max(point.p_fa, left)])),
-                deviates(np.array([point.p_miss])),
+                deviates(np.clip([point.p_fa], *window[0])),
+                deviates(np.clip([point.p_miss], *window[1])),
                 marker=marker,
                 linestyle="none",
                 color=colour,
@@ -136,7 +140,7 @@ def threshold_figure(
     panels = figure.subplots(3, 1, sharex=True)
     for i, curve in enumerate(curves):
         det, colour = curve.det, COLOURS[i % len(COLOURS)]
-        style = STYLES[i // len(COLOURS) % len(STYLES)]
+        style = STYLES[i % len(STYLES)]
         shown = _thinned(len(det))
         for axes, mean, deviation in (
             (panels[0], det.twv, det.sd_twv),
@@ -170,7 +174,7 @@ def _thinned(n: int) -> npt.NDArray[np.intp]:
     return np.unique(np.linspace(0, max(n - 1, 0), MAX_POINTS).astype(np.intp))[:n]
 
 
-def _window(curves: Sequence[Curve]) -> tuple[tuple[float, float], tuple[float, float]]:
+def _window(curves: Sequence[Curve]) -> Window:
     """Ticks that hold every curve, within .0001 to 40 % of P_fa and 1 to 99 % of P_miss."""
     p_fa = np.concatenate([[1e-4], *(one.det.p_fa[one.det.p_fa > 0] for one in curves)])
     p_miss = np.concatenate([[0.1, 0.9], *(one.det.p_miss for one in curves)])
@@ -182,15 +186,13 @@ def _window(curves: Sequence[Curve]) -> tuple[tuple[float, float], tuple[float, 
     )
 
 
-def _between(ticks: Float64s, low: float, high: float) -> tuple[float, float]:
+def _between(ticks: Float64s, low: float, high: float) -> Range:
     first = max(int(np.searchsorted(ticks, low, side="right")) - 1, 0)
     last = min(int(np.searchsorted(ticks, high)), len(ticks) - 1)
     return float(ticks[first]), float(ticks[last])
 
 
-def _iso_twv(
-    axes: "Axes", beta: float, x_range: tuple[float, float], y_range: tuple[float, float]
-) -> None:
+def _iso_twv(axes: "Axes", beta: float, x_range: Range, y_range: Range) -> None:
     """Grey lines on which the TWV is the same, named where they meet the left edge."""
     for value in ISO_TWV:
         p_fa = np.geomspace(x_range[0], x_range[1], 400)
@@ -206,7 +208,7 @@ def _iso_twv(
         )  # fmt: skip
 
 
-def _axis(axes: "Axes", x_range: tuple[float, float], y_range: tuple[float, float]) -> None:
+def _axis(axes: "Axes", x_range: Range, y_range: Range) -> None:
     for axis, ticks, (low, high) in (
         (axes.xaxis, FA_TICKS, x_range),
         (axes.yaxis, MISS_TICKS, y_range),

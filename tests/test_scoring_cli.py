@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoring.cli import main
+from std.formats.files import open_input
 
 NIST = Path(__file__).parent / "data" / "nist"
 
@@ -142,3 +143,189 @@ def test_help_loads_nothing_heavy():
         "sys.exit(f'{heavy}' if heavy else 0)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def scored(capsys, *extra):
+    assert main([*arguments("s9"), "--json", "--quiet", *extra]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_groups_are_listed_after_the_whole(capsys):
+    result = scored(capsys, "--group-by=oov", "--group-by=attribute:NGram Order")
+    names = [one["name"] for one in result["groups"]]
+    assert names == ["all", "IV", "OOV"] + [f"NGram Order-{n}" for n in range(1, 5)]
+    # The reference program's cond_w table.
+    assert result["groups"][2]["counts"]["targets"] == 41
+
+
+POINTS = [
+    ([], 999.9),
+    (["--operating-point=sws2013"], 66.6566666667),
+    (["--operating-point=quesst2014"], 12.49),
+    # Equation 18: (speech - targets) / targets.
+    (["--operating-point=sws2012"], (695.3085 - 547) / 547),
+    (["--cost-fa=1", "--cost-miss=10", "--prior=0.5"], 0.1),
+    (["--operating-point=sws2012", "--prior=0.25"], 3.0),
+]
+
+
+@pytest.mark.parametrize(("options", "beta"), POINTS)
+def test_operating_points(options, beta, capsys):
+    assert scored(capsys, *options)["beta"] == pytest.approx(beta, abs=1e-9)
+
+
+def test_trials_per_second_multiply(capsys):
+    # The reference program divides; the MediaEval measures, equation 2, multiply.
+    assert scored(capsys, "--trials-per-second=2")["trials"] == round(2 * 695.3085)
+
+
+def test_scores_are_what_they_are_declared(capsys):
+    guessed, declared = scored(capsys), scored(capsys, "--scores=llr")
+    assert (guessed["scores"], declared["scores"]) == ("probability", "llr")
+    cnxe = [one["groups"][0]["measures"]["Cnxe"] for one in (guessed, declared)]
+    assert cnxe[0] != cnxe[1]
+
+
+def test_scores_that_cannot_be_probabilities_are_refused(tmp_path, capsys):
+    path = tmp_path / "hits.xml"
+    with open_input(NIST / "s1" / "kwslist.xml.gz") as stream:
+        path.write_bytes(stream.read().replace(b'score="0.112"', b'score="-3"'))
+    assert main([*arguments("s1", hits=path), "--scores=probability"]) == 2
+    assert "expected scores from 0 to 1, got '-3 to" in capsys.readouterr().err
+    assert main([*arguments("s1", hits=path), "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["scores"] == "llr"
+
+
+MODES = [
+    # options, trials, targets; the first two as the reference program prints them
+    (["--segments"], 273, 357),
+    (["--pooled"], 695, 547),
+    (["--recordings=bnews.*"], 215, 163),
+    (["--searched-terms-only"], 695, 397),
+    (["--characters"], 695, None),
+    (["--keep-ascii", "--delete-hyphens"], 695, None),
+]
+
+
+@pytest.mark.parametrize(("options", "trials", "targets"), MODES)
+def test_modes(options, trials, targets, capsys):
+    result = scored(capsys, *options)
+    assert result["trials"] == trials
+    if targets is not None:
+        assert result["groups"][0]["counts"]["targets"] == targets
+
+
+def test_several_systems_are_compared(tmp_path, capsys):
+    with open_input(NIST / "s9" / "kwslist.xml.gz") as stream:
+        other = stream.read().replace(b'decision="YES"', b'decision="NO"')
+    (tmp_path / "other.xml").write_bytes(other)
+    output = tmp_path / "scores"
+    command = [*arguments("s9"), str(tmp_path / "other.xml"), "--bootstrap=50", "--json"]
+    assert main([*command, f"--output={output}"]) == 0
+    out = capsys.readouterr()
+    result = json.loads(out.out)
+    assert [one["name"] for one in result["systems"]] == ["gen seed 9", "other"]
+    compared = result["statistics"]["comparisons"][0]
+    # All NO: everything missed, TWV 0.
+    assert compared["differences"]["ATWV"]["value"] == pytest.approx(-3.2004, abs=5e-5)
+    assert compared["p_value_ATWV"] < 0.05
+    assert len(result["statistics"]["intervals"]) == 2
+    assert "gen seed 9 - other: ATWV -3.2004" in out.err
+    assert {"gen_seed_9", "other", "det.svg"} <= {one.name for one in output.iterdir()}
+    rows = table(output / "other" / "iso_ratios.csv")
+    assert {row["group"] for row in rows} == {"all"}
+    again = [*arguments("s9"), str(tmp_path / "other.xml"), "--bootstrap=50", "--json", "--quiet"]
+    assert main(again) == 0
+    assert json.loads(capsys.readouterr().out) == result
+
+
+def test_the_same_system_twice_has_two_names(capsys):
+    hits = str(NIST / "s9" / "kwslist.xml.gz")
+    result = scored(capsys, hits, hits)
+    names = [one["name"] for one in result["systems"]]
+    assert len(set(names)) == 3
+
+
+def test_plots_with_every_option(tmp_path):
+    options = ["--articulated", "--standard-errors", "--iso-ratio=100", "--group-by=oov"]
+    assert main([*arguments("s9"), *options, f"--output={tmp_path}", "--quiet"]) == 0
+    corners = table(tmp_path / "det.csv")
+    assert {row["group"] for row in corners} == {"all", "IV", "OOV"}
+    assert len([row for row in corners if row["group"] == "all"]) < 438
+    for row in table(tmp_path / "iso_ratios.csv"):
+        assert float(row["p_miss"]) == pytest.approx(100 * float(row["p_fa"]))
+    page = (tmp_path / "tables.html").read_text()
+    assert "<th scope=" in page
+    assert "KW-00040" in page
+
+
+def test_validate(tmp_path, capsys):
+    assert main([*arguments("s9"), "--validate"]) == 0
+    out = capsys.readouterr().out
+    assert "kwlist.xml: valid term list, 40 terms" in out
+    assert "ecf.xml: valid ECF, 9 excerpts of 6 recordings" in out
+    assert "ref.rttm.gz: valid transcript, 2164 words in 6 recordings" in out
+    assert "kwslist.xml.gz: valid hit list, 800 hits of 39 terms" in out
+    broken = tmp_path / "broken.xml"
+    broken.write_text("<ecf><excerpt/></ecf>")
+    assert main(["--validate", f"--ecf={broken}", "--json", str(NIST / "s9/kwslist.xml.gz")]) == 2
+    out = capsys.readouterr()
+    assert [one["valid"] for one in json.loads(out.out)["files"]] == [False, True]
+    assert out.err == f"std-score: {broken}:1: expected an attribute audio_filename, got 'none'\n"
+
+
+def test_resources(tmp_path, capsys):
+    index, search = tmp_path / "index.json", tmp_path / "search.json"
+    index.write_text('{"isf": 0.7467, "peak_memory_gb": 2.0}')
+    search.write_text('{"ssf": 0.64, "peak_memory_gb": 4.0}')
+    assert main(["--resources", str(index), str(search)]) == 0
+    # Equation 48 with lambda .1: .1 * .7467 * 2 + .9 * .64 * 4
+    assert json.loads(capsys.readouterr().out)["processing_load"] == pytest.approx(2.45334)
+    assert "resources" in scored(capsys, "--resources", str(index), str(search))
+    for content, message in (
+        ("{", ":1: expected a JSON document"),
+        ("{}", "expected ssf as a number"),
+    ):
+        search.write_text(content)
+        assert main(["--resources", str(index), str(search)]) == 2
+        assert message in capsys.readouterr().err
+
+
+USAGE = [
+    ["--json"],
+    ["hits.xml", "--ecf=e.xml"],
+    ["--validate"],
+    ["--resources", "a.json"],
+    [*arguments("s9"), "--bootstrap=-1"],
+    [*arguments("s9"), "--confidence=1"],
+    [*arguments("s9"), "--gap=-1"],
+    [*arguments("s9"), "--tolerance=nan"],
+    [*arguments("s9"), "--trials-per-second=0"],
+    [*arguments("s9"), "--operating-point=nist2099"],
+]
+
+
+@pytest.mark.parametrize("wrong", USAGE, ids=lambda one: one[-1])
+def test_usage_errors(wrong, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(wrong)
+    assert caught.value.code == 2
+    assert "expected" in capsys.readouterr().err or wrong[-1].startswith("--operating")
+
+
+UNFIT = [
+    (["--group-by=colour"], "expected one of attribute"),
+    (["--recordings=nowhere"], "expected recordings of the ECF, got nowhere"),
+    (["--prior=2"], "a prior between 0 and 1"),
+    (["--cost-fa=-1"], "expected costs above 0"),
+    (["--operating-point=sws2012", "--cost-fa=2"], "name a --prior too"),
+    (["--bootstrap=9", "--pooled"], "expected means over terms with references"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), UNFIT)
+def test_options_that_do_not_fit(options, message, tmp_path, capsys):
+    output = tmp_path / "scores"
+    assert main([*arguments("s9"), *options, f"--output={output}"]) == 2
+    assert message in capsys.readouterr().err
+    assert not output.exists()
