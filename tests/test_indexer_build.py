@@ -47,6 +47,8 @@ def index(inputs, urls, config=CONFIG, **options):
         for store in stores:
             locks.enter_context(store.writing())
         report = build(inputs, stores, config, **options)
+    for store in stores:
+        store.close()
     return stores, report
 
 
@@ -85,8 +87,23 @@ def test_processes_find_the_same(inputs, tmp_path):
     assert hits(shards) == hits([tmp_path / "whole"])
 
 
+@pytest.fixture
+def opened(monkeypatch):
+    """Stores that a search opens: for a command they live as long as the process."""
+    stores = []
+
+    def open_and_note(url):
+        stores.append(open_store(url))
+        return stores[-1]
+
+    monkeypatch.setattr("searcher.snapshot.open_store", open_and_note)
+    yield stores
+    for store in stores:
+        store.close()
+
+
 @pytest.mark.couchdb
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # left connections
+@pytest.mark.usefixtures("opened")
 def test_a_database_and_a_folder_are_shards_of_one_index(inputs, tmp_path, couchdb_url):
     """A CouchDB segment travels to a worker as its address, too."""
     shards = [couchdb_url, tmp_path / "shard"]
