@@ -263,7 +263,7 @@ def test_long_lists_are_cut_and_say_so(monkeypatch):
     view, _ = Page(text).numbers["views"]
     assert view["misses"]["total"] > len(view["misses"]["columns"]["why"]) == 100
     assert view["terms"]["total"] > len(view["terms"]["columns"]["id"]) == 7
-    assert "first 2 of 5; all in ignored.csv" in text
+    assert "Show the detections (first 2 of 5; all in ignored.csv)" in text
 
 
 def test_text_is_inert():

@@ -184,7 +184,7 @@
       "table", { "aria-labelledby": `${name}-title` }, element("thead", {}, head), body,
     );
     const scroll = element(
-      "div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": `${name}-title` },
+      "div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Table of ${table.noun}` },
       whole_table,
     );
     place.append(tools, pager, scroll);

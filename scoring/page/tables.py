@@ -6,10 +6,11 @@ from html import escape
 
 from scoring.bootstrap import UNITS, Interval
 from scoring.evaluate import Evaluation
+from scoring.occurrences import Occurrences
 from scoring.page import charts
 from scoring.page.views import View
 from scoring.significance import Statistics
-from std.values import Detections
+from std.values import Detections, Float64s
 
 MAX_IGNORED = 200
 DASH = "\N{EN DASH}"  # stands for what is undefined
@@ -26,18 +27,32 @@ MEASURES = (
      "accepted by mistake, mean over terms."),
 )  # fmt: skip
 IGNORED = {
-    "hits_outside_ecf": "Detections that lie outside the excerpts of the experiment control file "
-    "(or across two of them): that speech is not scored.",
-    "references_outside_ecf": "Occurrences in the reference that lie outside the excerpts: "
-    "nobody is asked to find them.",
-    "references_of_unsearched_terms": "Occurrences of terms that the hit list does not mention, "
-    "left out as asked for.",
-    "hits_not_best_in_their_segment": "Detections below another one of the same term in the same "
-    "speech segment, or in none: a segment has one answer.",
-    "references_not_counted_by_segment": "Occurrences beyond the first of a term in a speech "
-    "segment, or in none: a segment is one trial.",
-    "hits_of_terms_without_references": "Detections of terms that are never said in the scored "
-    "speech: P(miss) is undefined for those terms, so they stay out of the means.",
+    "hits_outside_ecf": (
+        "detections outside the excerpts",
+        "They lie outside the excerpts of the experiment control file, or across two of them: "
+        "that speech is not scored.",
+    ),
+    "references_outside_ecf": (
+        "occurrences outside the excerpts",
+        "Nobody is asked to find what is said outside the excerpts.",
+    ),
+    "hits_of_terms_without_references": (
+        "detections of terms that are never said",
+        "P(miss) is undefined for terms without an occurrence in the scored speech, so they and "
+        "their false alarms stay out of the means.",
+    ),
+    "references_of_unsearched_terms": (
+        "occurrences of terms not searched for",
+        "The hit list does not mention these terms, and they were to be left out.",
+    ),
+    "hits_not_best_in_their_segment": (
+        "detections that are not the best of their segment",
+        "A speech segment has one answer for each term.",
+    ),
+    "references_not_counted_by_segment": (
+        "occurrences beyond the first of a segment",
+        "A speech segment is one trial, whether a term is said in it once or more often.",
+    ),
 }
 EXPECTATIONS = {
     "correct_hits": "Correct detections, accepted or not",
@@ -237,45 +252,59 @@ def _scrolled(caption: str, head: str, rows: str) -> str:
 
 def ignored(evaluation: Evaluation, name: str) -> str:
     """What a system's evaluation left out, and why."""
-    rows = "".join(
-        f'<tr><th scope="row">{escape(kind.replace("_", " "))}</th><td>{number:,}</td>'
-        f'<td class="text">{escape(IGNORED.get(kind, ""))}</td></tr>'
-        for kind, number in evaluation.ignored.items()
-    )
+    rows = []
+    for kind, number in evaluation.ignored.items():
+        what, why = IGNORED.get(kind, (kind.replace("_", " "), ""))
+        rows.append(
+            f'<tr><th scope="row">{escape(what)}</th><td>{number:,}</td>'
+            f'<td class="text">{escape(why)}</td></tr>'
+        )
     table = _scrolled(
         name,
         '<th scope="col">what</th><th scope="col">how many</th>'
         '<th scope="col" class="text">why</th>',
-        rows,
+        "".join(rows),
     )
-    return table + _outside(evaluation, evaluation.hits_outside)
+    hits, occurrences = evaluation.hits_outside, evaluation.occurrences_outside
+    return (
+        table
+        + _outside(evaluation, name, "detections", hits, hits.start_s + hits.duration_s, hits.score)
+        + _outside(evaluation, name, "occurrences", occurrences, occurrences.end_s, None)
+    )
 
 
-def _outside(evaluation: Evaluation, hits: Detections) -> str:
-    """The first of the detections outside the excerpts."""
-    if not len(hits):
+def _outside(
+    evaluation: Evaluation,
+    name: str,
+    what: str,
+    rows: Detections | Occurrences,
+    end_s: Float64s,
+    score: Float64s | None,
+) -> str:
+    """The first of what lies outside the excerpts."""
+    if not len(rows):
         return ""
     terms = evaluation.terms.terms
-    rows = []
-    for i in range(min(len(hits), MAX_IGNORED)):
-        where = hits.recordings[hits.recording[i]]
-        rows.append(
-            f'<tr><th scope="row" dir="auto">{escape(terms[hits.term[i]].text)}</th>'
-            f'<td class="text">{escape(where.file)}</td><td>{where.channel}</td>'
-            f"<td>{hits.start_s[i]:.2f}</td><td>{hits.start_s[i] + hits.duration_s[i]:.2f}</td>"
-            f"<td>{hits.score[i]:.4g}</td></tr>"
+    lines = []
+    for i in range(min(len(rows), MAX_IGNORED)):
+        where = rows.recordings[rows.recording[i]]
+        lines.append(
+            f'<tr><th scope="row" dir="auto">{escape(terms[rows.term[i]].text)}</th>'
+            f'<td class="text" dir="auto">{escape(where.file)}</td><td>{where.channel}</td>'
+            f"<td>{rows.start_s[i]:.2f}</td><td>{end_s[i]:.2f}</td>"
+            f"<td>{DASH if score is None else _plain(float(score[i]), '.4g')}</td></tr>"
         )
-    count = f"all {len(hits):,}"
-    if len(hits) > MAX_IGNORED:
-        count = f"first {MAX_IGNORED:,} of {len(hits):,}; all in ignored.csv"
+    count = f"all {len(rows):,}"
+    if len(rows) > MAX_IGNORED:
+        count = f"first {MAX_IGNORED:,} of {len(rows):,}; all in ignored.csv"
     table = _scrolled(
-        "Detections outside the excerpts",
+        f"{what} of {name} outside the excerpts",
         '<th scope="col">term</th><th scope="col" class="text">recording</th>'
         '<th scope="col">channel</th><th scope="col">start, s</th><th scope="col">end, s</th>'
         '<th scope="col">score</th>',
-        "".join(rows),
+        "".join(lines),
     )
-    return f"<details><summary>Show them ({count})</summary>{table}</details>"
+    return f"<details><summary>Show the {what} ({count})</summary>{table}</details>"
 
 
 def _value(name: str, value: float) -> str:
