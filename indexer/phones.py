@@ -14,7 +14,7 @@ given phones in a row. Columns, V words, P phones, m postings, n slots:
     arc_words         (m,) word id of each of them
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,9 +22,8 @@ import numpy as np
 from std.config import Config
 from std.errors import ConfigError
 from std.lexicon import Lexicon, lexicon_for
+from std.phone_table import PhoneTable, made
 from std.store.columns import Column, SegmentColumns, pack_vocabulary, unpack_vocabulary
-
-MAX_PHONES = 255  # numbered in one byte
 
 
 @dataclass(slots=True)
@@ -72,29 +71,23 @@ def phone_columns(columns: SegmentColumns, lexicon: Lexicon) -> dict[str, Column
         ValueError: the pronunciations use more than 255 different phones.
     """
     words = unpack_vocabulary(columns.vocabulary)
-    spoken = [found[0] if found else () for found in lexicon.pronunciations(words)]
-    inventory = sorted({phone for phones in spoken for phone in phones})
-    if len(inventory) > MAX_PHONES:
-        raise ValueError(f"{len(inventory)} different phones, at most {MAX_PHONES} fit")
-    number = {phone: i for i, phone in enumerate(inventory)}
-    offsets = np.zeros(len(words) + 1, dtype=np.int64)
-    np.cumsum([len(phones) for phones in spoken], out=offsets[1:])
-    flat = np.fromiter((number[p] for phones in spoken for p in phones), np.uint8, int(offsets[-1]))
+    table = made(words, lexicon)
     return {
         "phone_maker": np.frombuffer(lexicon.name.encode(), np.uint8),
-        "phone_inventory": pack_vocabulary(inventory),
-        "word_phone_offsets": offsets,
-        "word_phones": flat,
-        **_grams(offsets, flat, len(inventory)),
+        "phone_inventory": pack_vocabulary(list(table.inventory)),
+        "word_phone_offsets": table.offsets,
+        "word_phones": table.phones,
+        **_grams(table),
         **_time_order(columns),
     }
 
 
-def _grams(offsets: Column, phones: Column, p: int) -> dict[str, Column]:
+def _grams(table: PhoneTable) -> dict[str, Column]:
     """Which words contain which three phones in a row."""
-    word = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    p = len(table.inventory)
+    word = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
     first = np.flatnonzero(word[:-2] == word[2:]) if len(word) > 2 else np.empty(0, np.int64)
-    wide = phones.astype(np.int64)
+    wide = table.phones.astype(np.int64)
     code = (wide[first] * p + wide[first + 1]) * p + wide[first + 2]
     pairs = np.unique(np.stack([code, word[first]]), axis=1)
     codes, begins = np.unique(pairs[0], return_index=True)
@@ -117,17 +110,3 @@ def _time_order(columns: SegmentColumns) -> dict[str, Column]:
         "arc_rows": rows.astype(np.int32),
         "arc_words": word[rows],
     }
-
-
-PHONE_COLUMNS: Sequence[str] = (
-    "phone_maker",
-    "phone_inventory",
-    "word_phone_offsets",
-    "word_phones",
-    "gram_codes",
-    "gram_offsets",
-    "gram_words",
-    "slot_arc_offsets",
-    "arc_rows",
-    "arc_words",
-)

@@ -3,15 +3,17 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from std.command import print_json, run
+from std.command import print_json, run, warn
 from std.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from searcher.query import Expansion
+    from searcher.variants import Builder
+    from std.config import Config
     from std.text import Normalisation
     from std.vocabulary import Vocabulary
 
@@ -99,7 +101,9 @@ def describe(args: argparse.Namespace) -> None:
         args.bktree,
     )
     splitter.warm_up()
-    options = Options(nbest, candidates, args.all_words, args.all_matches, expansions(vocabulary))
+    options = Options(
+        nbest, candidates, args.all_words, args.all_matches, expansions(vocabulary, config)
+    )
     described = [query(term, splitter, normalisation, options) for term in args.term]
     if args.json:
         print_json(described)
@@ -107,17 +111,31 @@ def describe(args: argparse.Namespace) -> None:
         print_queries(described)
 
 
-def expansions(vocabulary: "Vocabulary") -> "dict[str, Expansion]":
-    """The expansions by name, those that search knows; the others find nothing."""
+def expansions(vocabulary: "Vocabulary", config: "Config") -> "dict[str, Expansion]":
+    """The expansions by name; each is built when the first word is asked for."""
     from searcher.variants import EXPANDERS
 
-    made: dict[str, Expansion] = {}
-    for name in ("levenshtein", "dice", "pronunciation"):
-        made[name] = none_similar
-        if build := EXPANDERS.get(name):
-            with suppress(ValueError):  # no word in the vocabulary that it could compare
-                made[name] = build(vocabulary).similar
-    return made
+    return {name: _lazy(name, build, vocabulary, config) for name, build in EXPANDERS.items()}
+
+
+def _lazy(name: str, build: "Builder", vocabulary: "Vocabulary", config: "Config") -> "Expansion":
+    """An expansion; it finds nothing where it has nothing to compare or to pronounce with."""
+    made: list[Expansion] = []
+
+    def similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
+        from std.lexicon import NoLanguageError
+
+        if not made:
+            made.append(none_similar)
+            try:
+                made[0] = build(vocabulary, config).similar
+            except (ValueError, NoLanguageError):
+                pass  # no word that could be compared, or nobody to pronounce them
+            except ConfigError as error:
+                warn("std-query", f"no expansion by {name}: {error}")
+        return made[0](words, n)
+
+    return similar
 
 
 def none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:

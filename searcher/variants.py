@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Protocol
 
-from searcher.expansion import dice, levenshtein
+from searcher.expansion import dice, levenshtein, pronunciation
 from searcher.splitting import make_splitter
 from searcher.splitting.matches import MAX_LETTERS, Limits
 from searcher.splitting.phrase import phrase_variants
@@ -28,9 +28,12 @@ class Expander(Protocol):
         """The n most similar other words of each query with their similarity, best first."""
 
 
-EXPANDERS: Mapping[str, Callable[[Vocabulary], Expander]] = {
-    "levenshtein": levenshtein.build,
-    "dice": dice.build,
+Builder = Callable[[Vocabulary, Config], Expander]
+
+EXPANDERS: Mapping[str, Builder] = {
+    "levenshtein": lambda vocabulary, config: levenshtein.build(vocabulary),
+    "dice": lambda vocabulary, config: dice.build(vocabulary),
+    "pronunciation": pronunciation.build,
 }
 
 
@@ -69,7 +72,7 @@ def expansions(
     expand = config.expansion
     found: dict[str, dict[str, Variant]] = {word: {} for word in words}
     for method in expand.methods if words else ():
-        results = EXPANDERS[method](vocabulary).similar(words, expand.candidates)
+        results = EXPANDERS[method](vocabulary, config).similar(words, expand.candidates)
         for word, similar in zip(words, results, strict=True):
             for other, value in similar:
                 weight = value**expand.exponent

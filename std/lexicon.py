@@ -23,6 +23,11 @@ from std.text import Normalisation
 _VARIANT = re.compile(r"\(\d+\)$")
 _PROBABILITY = re.compile(r"[01](\.\d+)?$|\.\d+$")
 
+
+class NoLanguageError(ConfigError):
+    """No language is configured, and none is recognisable in the vocabulary."""
+
+
 Entries = Mapping[str, tuple[Pronunciation, ...]]
 
 
@@ -32,6 +37,7 @@ class Lexicon:
     def __init__(self, converter: Converter | None, entries: Entries | None = None) -> None:
         self._converter = converter
         self._known: dict[str, tuple[Pronunciation, ...]] = dict(entries or {})
+        self.reproducible = not self._known  # its name says all about its pronunciations
 
     @property
     def name(self) -> str:
@@ -66,7 +72,7 @@ def lexicon_for(
     if language == "auto":
         language = guess_language(counts())
     if not language:
-        raise ConfigError(
+        raise NoLanguageError(
             "pronunciation.language: expected a language, as none is recognisable, got 'auto'"
         )
     return Lexicon(converter(language), entries)
