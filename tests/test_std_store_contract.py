@@ -260,6 +260,46 @@ def test_the_right_to_write_ends_with_an_error(opened):
     assert len(store.segments()) == 1
 
 
+def test_a_sound_index_has_no_damage(opened):
+    store = opened()
+    assert list(store.damage()) == []
+    extra = {"phones": np.arange(5)}
+    commit(store, random_columns(1), replace(random_columns(2, files=0), extra=extra))
+    commit(store, delete_files={"1-0"})
+    assert list(opened().damage()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"posting_key": "backwards"}, "the postings of each word in order of time"),
+        ({"slot_key": "backwards"}, "slots in order of time"),
+        ({"posting_key": 9 << 32}, "a posting names a recording that does not exist"),
+        ({"slot_key": 9 << 32}, "a slot names a recording that does not exist"),
+        ({"posting_slot": 10**6}, "a posting names a slot that does not exist"),
+        ({"slot_word": 10**6}, "a slot names a word that does not exist"),
+    ],
+    ids=str,
+)
+def test_columns_that_a_faulty_writer_committed(opened, change, message):
+    """All checksums are right, yet no reader can rely on them."""
+    columns = random_columns(1)
+    ((name, value),) = change.items()
+    column = getattr(columns, name)
+    bad = column[::-1].copy() if value == "backwards" else column + column.dtype.type(value)
+    store = opened()
+    commit(store, replace(columns, **{name: bad}))
+    assert any(message in line for line in store.damage())
+
+
+def test_words_that_do_not_ascend(opened):
+    columns = random_columns(1)
+    words = ResidentSegment("", columns).words()
+    store = opened()
+    commit(store, replace(columns, vocabulary=pack_vocabulary(words[::-1])))
+    assert any("words in ascending order" in line for line in store.damage())
+
+
 def test_the_counts_of_all_segments(opened):
     store = opened()
     commit(store, random_columns(1), random_columns(2))

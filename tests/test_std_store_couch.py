@@ -19,7 +19,7 @@ from indexer.invert import invert
 from std.errors import StoreBusyError, StoreError
 from std.store import couch, open_store
 from std.store.couch import open_couch
-from std.store.couch_bulk import stored_segments
+from std.store.couch_bulk import listed, stored_segments
 from std.store.couch_documents import (
     BUCKET,
     SLOTS,
@@ -501,10 +501,9 @@ def test_a_damaged_document_is_seen_and_mended_by_indexing_again(couchdb_url, op
     database = Database(couchdb_url)
     (segment,) = store.segments()
     for kind in ("v", "b", "w", "s"):
-        listing = {"start_key": f"{segment.id}|{kind}", "limit": 1}
-        (row,) = database.post("_all_docs", listing, include_docs="true")["rows"]
-        document = row["doc"] | {"deflated": row["doc"]["deflated"][::-1]}
-        database.put(row["id"], body=document)
+        (row,) = listed(database, f"{segment.id}|{kind}", limit=1)
+        document = database.get(row["id"])
+        database.put(row["id"], body=document | {"deflated": document["deflated"][::-1]})
         with pytest.raises(StoreError, match=r"expected columns, got"):
             digests(opened(couchdb_url))
         commit(store, speech(1))
@@ -562,8 +561,7 @@ def test_documents_are_purged_where_the_server_can(gate, gate_url, opened, speec
     commit(store, speech(1))
     database = store._database
     gone = speech(1).digest()[:32]
-    listing = {"start_key": f"{gone}|", "end_key": f"{gone}}}"}
-    rows = database.post("_all_docs", listing)["rows"]
+    rows = listed(database, f"{gone}|", limit=999)
     gate.seen.clear()
     gate.troubles = [("_purge", "purge works")] * 1
     commit(store, replace=[gone])

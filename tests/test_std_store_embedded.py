@@ -3,6 +3,8 @@
 import errno
 import json
 import os
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -264,6 +266,28 @@ def test_a_full_disk_loses_nothing(index, speech, monkeypatch, call, n, error):
         store.commit([speech(3)], normalisation=PLAIN)
     assert len(store.segments()) == 3
     assert damage(index) == []
+
+
+def test_files_may_not_grow(index):
+    """A real limit of the system instead of an injected error."""
+    before = read_everything(index)
+    code = (
+        "import resource, sys\n"
+        "from std.errors import StoreError\n"
+        "from std.store import open_store\n"
+        "from std.text import Normalisation\n"
+        "store = open_store(sys.argv[1])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        "try:\n"
+        "    with store.writing():\n"
+        "        store.commit(normalisation=Normalisation(), delete_files=['file1'])\n"
+        "except StoreError as error:\n"
+        "    print(error)\n"
+    )
+    command = [sys.executable, "-c", code, str(index)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert ran.stdout == f"{index}: cannot write: File too large\n"
+    assert read_everything(index) == before
 
 
 def test_a_folder_that_is_read_only(index, monkeypatch):

@@ -28,7 +28,7 @@ from typing import Any
 
 from std.errors import StoreBusyError, StoreError
 from std.store.columns import SegmentColumns, unpack_vocabulary
-from std.store.couch_bulk import remove, stored_segments, write
+from std.store.couch_bulk import listed, remove, stored_segments, write
 from std.store.couch_documents import Layout, documents, layout_of, segment_of
 from std.store.couch_http import Conflict, Database, Patience
 from std.store.couch_lease import LEASE_S, RENEW_S, is_dead, new_owner
@@ -297,8 +297,7 @@ def open_couch(
 
 def _refuse_foreign(database: Database) -> None:
     """Do not mix an index with somebody's documents."""
-    rows = database.post("_all_docs", {"limit": 20})["rows"]
-    for row in rows:
+    for row in listed(database, "", limit=20):
         if segment_of(row["id"]) is None and not row["id"].startswith("_design/"):
             raise StoreError(
                 f"{database.url}: expected an empty database or an index, got document "

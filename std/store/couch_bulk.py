@@ -1,5 +1,6 @@
 """Many CouchDB documents per request: read by name, written once, listed by segment, removed."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
@@ -19,14 +20,17 @@ Item = TypeVar("Item")
 def read(database: Database, rows: Mapping[str, int]) -> Iterator[tuple[str, Document]]:
     """Documents by name, in order; ``rows`` maps their names to about how many rows each holds.
 
-    One request per `BATCH_ROWS` rows. CouchDB asks a quorum of its nodes for documents read by
-    name, so a node that lags behind does no harm.
+    One request per `BATCH_ROWS` rows; what is missing is asked for again.
 
     Raises:
         StoreError: one does not exist.
     """
     for names in _batches(rows.items(), lambda item: item[1], BATCH_ROWS):
-        found = _stored(database, [name for name, _ in names])
+        found: dict[str, Document] = {}
+        for _ in database.attempts(database.patience.brief):  # a node may still be catching up
+            found |= _stored(database, [name for name, _ in names if name not in found])
+            if len(found) == len(names):
+                break
         for name, _ in names:
             if name not in found:
                 raise StoreError(
@@ -50,7 +54,7 @@ def write(database: Database, segment: str, documents: Iterable[Document]) -> No
     Raises:
         StoreError: the server does not take one.
     """
-    fresh = not _listed(database, f"{segment}|", limit=1)
+    fresh = not listed(database, f"{segment}|", limit=1)
     sized = ((one, len(one["deflated"]) + 200) for one in documents)
     for batch in _batches(sized, lambda pair: pair[1], BATCH_BYTES):
         _write_batch(database, {one["_id"]: one for one, _ in batch}, fresh)
@@ -91,7 +95,7 @@ def stored_segments(database: Database) -> set[str]:
     """Ids of all segments with documents, live or not: one request per segment."""
     found = set()
     start = "0"
-    while rows := _listed(database, start, limit=1, until="g"):
+    while rows := listed(database, start, limit=1, until="g"):
         segment = segment_of(rows[0]["id"])
         if segment is not None:
             found.add(segment)
@@ -99,14 +103,18 @@ def stored_segments(database: Database) -> set[str]:
     return found
 
 
-def _listed(
+def listed(
     database: Database, start: str, *, limit: int, until: str | None = None
 ) -> list[dict[str, Any]]:
     """Names and revisions in order; without ``until``, those that begin with ``start``."""
-    answer = database.post(
+    answer = database.get(
         "_all_docs",
-        {"start_key": start, "end_key": until or f"{start}\uffff", "limit": limit},
+        startkey=json.dumps(start),
+        endkey=json.dumps(until or f"{start}\uffff"),
+        limit=str(limit),
     )
+    if answer is None:
+        raise StoreError(f"{database.url}: there is no such database any more")
     rows: list[dict[str, Any]] = answer["rows"]
     return rows
 
@@ -117,7 +125,7 @@ def remove(database: Database, segment: str) -> None:
     Deleting leaves a stub of every document behind for ever; purging leaves nothing.
     """
     purge = True
-    while rows := _listed(database, f"{segment}|", limit=BATCH_DOCUMENTS):
+    while rows := listed(database, f"{segment}|", limit=BATCH_DOCUMENTS):
         revisions = {row["id"]: row["value"]["rev"] for row in rows}
         if purge:
             purge = _purged(database, revisions)
