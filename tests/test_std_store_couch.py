@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import shutil
+import ssl
 import subprocess
 import sys
 import threading
@@ -242,7 +244,8 @@ class Gate:
     first trouble that fits it.
     """
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
+        self.tls = tls
         self.troubles: list[tuple[str, str]] = []
         self.seen: list[tuple[str, dict[str, str], bytes]] = []
         self._lock = threading.Lock()
@@ -269,6 +272,8 @@ class Gate:
                     self.reply(502, b"<html>Bad gateway</html>" * 999, kind=None)
                 elif trouble == "half-way":
                     self.reply(200, b'{"rows": [], "error": "timeout", "reason": "made up"}')
+                elif trouble == "forbidden row":
+                    self.reply(201, b'[{"id": "x", "error": "forbidden", "reason": "made up"}]')
                 elif trouble == "purge works":
                     self.reply(201, b'{"purge_seq": null, "purged": {}}')
                 else:
@@ -306,6 +311,12 @@ class Gate:
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True
+
+            def get_request(self):
+                plain, address = super().get_request()
+                if gate.tls is not None:
+                    plain = gate.tls.wrap_socket(plain, server_side=True)
+                return plain, address
 
             def handle_error(self, request, client_address) -> None:
                 pass  # the client went away: this is a place of trouble
@@ -411,6 +422,44 @@ def test_refusals(gate, gate_url, opened, speech, trouble, message):
 
 
 @couchdb
+def test_a_document_that_the_server_does_not_take(gate, gate_url, opened, speech):
+    """A database's validation function may say so; CouchDB reports it row by row."""
+    store = opened(gate_url)
+    gate.troubles = [("_bulk", "forbidden row")] * 9
+    with pytest.raises(StoreError, match=r"the server refuses \w+\|v\|0: forbidden: made up"):
+        commit(store, speech(1))
+    assert store.segments() == ()
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is missing: no certificate to test TLS with")
+    key, own = tmp_path / "key.pem", tmp_path / "own.pem"
+    command = ["openssl", "req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=test"]
+    command += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+    command += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", own]
+    subprocess.run(command, check=True, capture_output=True)
+    return key, own
+
+
+@couchdb
+def test_tls(pouchdb, couchdb_url, certificate, opened, speech, monkeypatch):
+    key, own = certificate
+    gate = Gate(pouchdb.port, ssl.create_default_context(ssl.Purpose.CLIENT_AUTH))
+    gate.tls.load_cert_chain(own, key)
+    url = f"couchdbs://127.0.0.1:{gate.port}/{couchdb_url.rpartition('/')[2]}"
+    with pytest.raises(StoreError, match=r"self.signed certificate"):
+        opened(url)
+    monkeypatch.setenv("SSL_CERT_FILE", str(own))
+    store = opened(url)
+    commit(store, speech(1))
+    assert digests(store) == [speech(1).digest()]
+    store.close()
+    gate.close()
+
+
+@couchdb
 def test_requests_are_compressed_where_the_server_takes_it(gate, gate_url, opened, speech):
     commit(opened(gate_url), speech(1))
     _, headers, body = next(one for one in gate.seen if "_bulk" in one[0])
@@ -506,11 +555,15 @@ def test_a_damaged_document_is_seen_and_mended_by_indexing_again(couchdb_url, op
         database.put(row["id"], body=document | {"deflated": document["deflated"][::-1]})
         with pytest.raises(StoreError, match=r"expected columns, got"):
             digests(opened(couchdb_url))
+        (line,) = store.damage()
+        assert f"document {row['id']}: expected columns, got" in line
         commit(store, speech(1))
         assert digests(opened(couchdb_url)) == [speech(1).digest()]
         database.put(row["id"], body={"_rev": database.get(row["id"])["_rev"], "_deleted": True})
         with pytest.raises(StoreError, match=rf"expected document {segment.id}\|{kind}.*got none"):
             digests(opened(couchdb_url))
+        (line,) = store.damage()
+        assert row["id"] in line
         commit(store, speech(1))
         assert digests(opened(couchdb_url)) == [speech(1).digest()]
     database.close()
