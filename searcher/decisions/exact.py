@@ -13,6 +13,11 @@ best on its own:  accept i  <=>  p_i E[1 / (1 + K_i)] >= beta / (T - N) (P_1 - p
 P_1 is the chance that a false alarm costs anything: 1 if the term may not occur at all, or, if
 only terms that occur are scored, the chance that it does.
 
+In x = 1 - u the integrand falls at least as fast as exp(-N x), N the expected number: 40 nodes on
+the part that counts are enough for any N. The product over j is the same for all of a term's
+candidates but for its own factor, so the work per candidate is one sum over the nodes; and
+where N is large, x is small there and a short power series in p x does.
+
 Against the plug-in rule (theta from N = sum p): given that a candidate is right, N is not sum p
 but one plus the others, so a lone unlikely candidate is not accepted for its loneliness.
 """  # noqa: E501  # the formula
@@ -25,6 +30,10 @@ from std.store.columns import Int64s
 from std.values import Float64s
 
 NODES = 40  # Gauss-Legendre: exact for polynomials of degree 79, that is for 80 candidates
+REACH = 40.0  # what lies beyond x = REACH / N is below exp(-40)
+MANY = 400.0  # from this N on x stays below 0.1, and ORDER powers of p x leave 1e-14
+ORDER = 14
+ROWS_AT_ONCE = 50_000
 SURE = 1 - 1e-9
 
 
@@ -50,13 +59,18 @@ def exact(
             be asked for.
     """
     p = np.minimum(probability, SURE)
+    expected = np.bincount(term, weights=p, minlength=n_terms) + missing
     nodes, weights = _quadrature()
-    share = np.log1p(-p[:, None] * (1 - nodes))  # (n, NODES) log(1 - p + p u)
-    total = np.zeros((n_terms, len(nodes)))
-    np.add.at(total, term, share)
-    others = total[term] - share - missing * (1 - nodes)
-    gain = p * (np.exp(others) @ weights)
-    expected = np.bincount(term, weights=p, minlength=n_terms)[term] + missing
+    reach = np.minimum(1.0, REACH / np.maximum(expected, REACH))
+    x, weight = reach[:, None] * nodes, reach[:, None] * weights  # (n_terms, NODES)
+    many = expected > MANY
+    gain = np.empty(len(p))
+    for rows, gains in (
+        (np.flatnonzero(~many[term]), _by_nodes),
+        (np.flatnonzero(many[term]), _by_powers),
+    ):
+        gain[rows] = p[rows] * gains(term[rows], p[rows], x, weight, missing)
+    expected = expected[term]
     if occurs:
         none = np.bincount(term, weights=np.log1p(-p), minlength=n_terms)[term] - missing
         happens = -np.expm1(none)
@@ -68,8 +82,42 @@ def exact(
     return worth
 
 
+def _by_nodes(term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing: float) -> Float64s:
+    """(n,) E[1 / (1 + K)] given that a candidate is right."""
+    order = np.argsort(term, kind="stable")
+    blocks = [order[i : i + ROWS_AT_ONCE] for i in range(0, len(order), ROWS_AT_ONCE)]
+    log_product = -missing * x
+    for rows in blocks:
+        of = term[rows]
+        first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
+        shares = np.log1p(-p[rows, None] * x[of])
+        log_product[of[first]] += np.add.reduceat(shares, first)
+    integrand = weight * np.exp(log_product)
+    result = np.empty(len(p))
+    for rows in blocks:
+        result[rows] = (integrand[term[rows]] / (1 - p[rows, None] * x[term[rows]])).sum(axis=1)
+    return result
+
+
+def _by_powers(
+    term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing: float
+) -> Float64s:
+    """The same where p x is small: log(1 - p x) and 1 / (1 - p x) as power series."""
+    log_product = -missing * x
+    power = np.ones(len(p))
+    for m in range(1, ORDER + 1):
+        power *= p
+        moment = np.bincount(term, weights=power, minlength=len(x))
+        log_product -= moment[:, None] * x**m / m
+    integrand = weight * np.exp(log_product)
+    result = np.zeros(len(p))
+    for m in range(ORDER, -1, -1):
+        result = result * p + (integrand * x**m).sum(axis=1)[term]
+    return result
+
+
 @cache
 def _quadrature() -> tuple[Float64s, Float64s]:
-    """Nodes and weights on [0, 1]."""
+    """(NODES,) nodes and weights on [0, 1]."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     return (nodes + 1) / 2, weights / 2

@@ -1,0 +1,59 @@
+"""The expected gain against the distribution of the count itself, one candidate after the other."""
+
+import numpy as np
+import pytest
+
+from searcher.decisions.exact import exact
+
+TRIALS, BETA = 360_000.0, 999.9
+
+
+def counted(p, missing):
+    """The slow twin: P(K = k) of the other candidates by convolution, then E[1 / (1 + K)]."""
+    unseen = [np.exp(-missing)]
+    for k in range(1, 30):
+        unseen.append(unseen[-1] * missing / k)
+    gains = []
+    for i in range(len(p)):
+        chance = np.array(unseen)
+        for j, other in enumerate(p):
+            if j != i:
+                chance = np.convolve(chance, [1 - other, other])
+        gains.append(p[i] * (chance / np.arange(1, len(chance) + 1)).sum())
+    return np.array(gains)
+
+
+def worth(p, gain, missing):
+    none = np.prod(1 - p) * np.exp(-missing)
+    cost = BETA / (TRIALS - p.sum() - missing) * np.maximum(1 - none - p, 0)
+    return gain / (gain + cost)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.7])
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+def test_equals_counting(n, missing):
+    p = np.random.default_rng(n).random(n)
+    found = exact(np.zeros(n, np.int64), p, 1, TRIALS, beta=BETA, missing=missing, occurs=True)
+    np.testing.assert_allclose(found, worth(p, counted(p, missing), missing), rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [100, 1000, 5000, 200_000])
+def test_very_frequent_terms(n):
+    """All probabilities equal: K + 1 is binomial, and E[1 / (1 + K)] = (1 - (1 - q)^n) / (n q)."""
+    p = np.full(n, 0.9)
+    gain = 0.9 * (1 - 0.1**n) / (n * 0.9)
+    found = exact(np.zeros(n, np.int64), p, 1, 10 * TRIALS, beta=BETA, missing=0.0, occurs=False)
+    cost = BETA / (10 * TRIALS - p.sum()) * 0.1
+    np.testing.assert_allclose(found, gain / (gain + cost), rtol=1e-9)
+
+
+def test_terms_in_any_order_and_none():
+    rng = np.random.default_rng(5)
+    term, p = rng.integers(0, 6, 300), rng.random(300)
+    term[term == 4] = 3
+    options = {"beta": BETA, "missing": 0.2, "occurs": True}
+    found = exact(term, p, 6, TRIALS, **options)
+    for one in range(6):
+        mine = term == one
+        alone = exact(np.zeros(mine.sum(), np.int64), p[mine], 1, TRIALS, **options)
+        np.testing.assert_allclose(found[mine], alone, rtol=1e-12)
