@@ -32,7 +32,7 @@ class Resources(NamedTuple):
     def processing_load(self, weight: float = LAMBDA) -> float:
         """PL, equation 48.
 
-        >>> Resources(0.7467, 0.64, 2.0, 4.0).processing_load()
+        >>> round(Resources(0.7467, 0.64, 2.0, 4.0).processing_load(), 6)
         2.45334
         """
         indexing = self.isf * self.indexing_peak_memory_gb
