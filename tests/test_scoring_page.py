@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.bootstrap import sample
+from scoring.cli import main
 from scoring.det import DET
 from scoring.evaluate import evaluate
 from scoring.options import Options
@@ -256,13 +257,11 @@ def test_nearest_is_nearest(name):
 
 def test_long_lists_are_cut_and_say_so(monkeypatch):
     monkeypatch.setattr("scoring.page.document.MAX_MISTAKES", 150)
-    monkeypatch.setattr(page_views, "MAX_TERMS", 7)
     monkeypatch.setattr(tables, "MAX_IGNORED", 2)
     outside = [("alpha", 2000.0 + i, 0.5, True) for i in range(5)]
     text = render([evaluated("s2"), evaluate(*small([*HITS, *outside]))])
     view, _ = Page(text).numbers["views"]
     assert view["misses"]["total"] > len(view["misses"]["columns"]["why"]) == 100
-    assert view["terms"]["total"] > len(view["terms"]["columns"]["id"]) == 7
     assert "Show the detections (first 2 of 5; all in ignored.csv)" in text
 
 
@@ -323,6 +322,16 @@ def test_structure_for_those_who_listen(names):
     fields = [one["id"] for tag, one in got.elements if tag in ("input", "select")]
     assert fields
     assert set(fields) <= labelled
+
+
+def test_std_score_writes_it(tmp_path, capsys):
+    folder = NIST / "s9"
+    arguments = [str(folder / "kwslist.xml.gz"), "--ecf", str(folder / "ecf.xml"), "--quiet"]
+    arguments += ["--rttm", str(folder / "ref.rttm.gz"), "--terms", str(folder / "kwlist.xml")]
+    assert main([*arguments, "--output", str(tmp_path)]) == 0
+    got = Page((tmp_path / "report.html").read_text("utf-8"))
+    assert got.numbers == page("s9").numbers
+    capsys.readouterr()
 
 
 def test_same_input_same_bytes():
@@ -403,7 +412,7 @@ def test_thinning_keeps_ends_and_maximum(p_miss, limit):
     assert {0, n - 1, int(np.argmax(twv >= twv.max() - 1e-12))} <= set(kept.tolist())
 
 
-def test_of_many_points_few_are_kept_and_the_page_stays_small():
+def test_of_many_points_few_are_kept_and_the_page_stays_small(monkeypatch):
     draw = np.random.default_rng(3)
     n, terms = 60_000, 10_000
     texts = tuple(f"term{i}" for i in range(terms))
@@ -424,6 +433,10 @@ def test_of_many_points_few_are_kept_and_the_page_stays_small():
     (view,) = Page(text).numbers["views"]
     assert len(view["curve"]["threshold"]) <= 1000
     assert len(view["terms"]["columns"]["id"]) == terms
+    monkeypatch.setattr("scoring.page.document.MAX_TERMS", 0)
+    (least,) = Page(render([evaluation])).numbers["views"]
+    assert least["terms"]["total"] == terms > len(least["terms"]["columns"]["id"]) == 1000
+    assert least["terms"]["columns"]["loss"] == view["terms"]["columns"]["loss"][:1000]
     assert len(view["alarms"]["columns"]["why"]) == 2000 < view["alarms"]["total"]
     assert len(text) < 2_500_000
 

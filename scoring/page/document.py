@@ -18,6 +18,7 @@ from std import __version__
 
 LINES = ("TWV", "P<sub>miss</sub>", "beta P<sub>fa</sub>")
 MAX_MISTAKES = 2000  # of each kind, shared by the views
+MAX_TERMS = 30_000  # shared likewise
 
 
 def render(
@@ -80,6 +81,7 @@ def render(
 def _numbers(shown: Sequence[View], plane: charts.Plane) -> dict[str, Any]:
     """What the script reads."""
     share = max(MAX_MISTAKES // len(shown), 100)
+    terms = max(MAX_TERMS // len(shown), 1000)
     rows = []
     for view in shown:
         curve = view.curve
@@ -104,7 +106,10 @@ def _numbers(shown: Sequence[View], plane: charts.Plane) -> dict[str, Any]:
                 },
                 "best": curve.best,
                 "own": rounded([view.group.measures["decision_threshold"]], 9)[0],
-                "terms": {"columns": term_columns(view), "total": int(view.group.chosen.sum())},
+                "terms": {
+                    "columns": term_columns(view, terms),
+                    "total": int(view.group.chosen.sum()),
+                },
                 "misses": missed._asdict(),
                 "alarms": wrong._asdict(),
             }

@@ -21,7 +21,6 @@ from std.values import Float64s, Int32s, freeze
 
 MAX_VIEWS = 14  # as many as colours and dashes tell apart
 MAX_POINTS = 1000  # of a curve: what a slider and a drawing can show
-MAX_TERMS = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,12 +152,12 @@ def loss_by_unit(group: Group) -> Float64s:
     return loss
 
 
-def term_columns(view: View) -> dict[str, list[Any]]:
-    """The table of terms as JSON columns, terms that cost most first."""
+def term_columns(view: View, limit: int) -> dict[str, list[Any]]:
+    """The table of terms as JSON columns, the `limit` terms that cost most, those first."""
     group = view.group
     loss, best = loss_by_unit(group), group.best
     rows = np.flatnonzero(group.chosen)
-    rows = rows[np.argsort(-np.nan_to_num(loss[rows], nan=-np.inf), kind="stable")][:MAX_TERMS]
+    rows = rows[np.argsort(-np.nan_to_num(loss[rows], nan=-np.inf), kind="stable")][:limit]
     counts, terms = group.counts, [group.units[i] for i in rows]
     columns: dict[str, list[Any]] = {
         "text": [term.text for term in terms],
