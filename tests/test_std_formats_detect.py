@@ -30,7 +30,7 @@ def test_by_content(head, path, expected):
 
 @pytest.mark.parametrize("head", [b"", b"\n\n", b"<kwlist/>", b"hello world\n", b"{}", b"\x00\x01"])
 def test_unknown_formats_are_refused(head):
-    with pytest.raises(InputError, match="recogniser output \\(mesh, jsonl, "):
+    with pytest.raises(InputError, match="recogniser output \\(mesh, slf, "):
         detect(head, "x.txt")
 
 

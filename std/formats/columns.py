@@ -114,7 +114,7 @@ def networks(
     spans[:, 1] = np.minimum(spans[:, 1], spans[:, 0] + 1000 * MAX_WORD_S)  # long silences' words
 
     int_slot_spans = np.rint(slot_spans).astype(np.int32)
-    int_spans = spans.astype(np.int32)
+    int_spans = np.rint(spans).astype(np.int32)
     epsilons = (columns.epsilons / excess).astype(np.float32)
     posteriors = (columns.posteriors / excess[slot_of]).astype(np.float32)
     offsets = columns.offsets.astype(np.int32)

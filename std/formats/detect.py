@@ -1,8 +1,8 @@
 """Which recogniser wrote a file: by its first bytes, and where they do not tell, by its name.
 
-FORMATS          name -> the module's parse
-detect           first bytes, name -> format
-parse_file       open, detect, parse
+FORMATS       name -> how to read it, how to recognise it
+detect        first bytes, name -> format
+parse_file    open, detect, parse
 """
 
 from collections.abc import Callable, Iterator
@@ -10,7 +10,22 @@ from pathlib import Path
 from typing import BinaryIO
 
 from std.errors import InputError
-from std.formats import ctm, jsonl, kaldi_lattice, mesh, pocketsphinx, sausage, slf
+from std.formats import (
+    aws,
+    azure,
+    ctm,
+    google,
+    jsonl,
+    kaldi_lattice,
+    mesh,
+    plf,
+    pocketsphinx,
+    sausage,
+    slf,
+    vosk,
+    watson,
+    whisper,
+)
 from std.formats.context import DEFAULT, Context
 from std.formats.files import open_input
 from std.lattice import Lattice
@@ -18,17 +33,29 @@ from std.values import ConfusionNetwork
 
 Parse = Callable[[BinaryIO, Path, Context], Iterator[ConfusionNetwork | Lattice]]
 LooksLike = Callable[[bytes], bool]
-HEAD_BYTES = 1 << 16
 
-FORMATS: dict[str, tuple[Parse, LooksLike]] = {
-    "mesh": (mesh.parse, mesh.looks_like),
+HEAD_BYTES = 1 << 16
+MOST_JSON_BYTES = 1 << 28  # read to recognise a document whose keys come late
+
+JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "jsonl": (jsonl.parse, jsonl.looks_like),
+    "watson": (watson.parse, watson.looks_like),
+    "aws": (aws.parse, aws.looks_like),
+    "azure": (azure.parse, azure.looks_like),
+    "google": (google.parse, google.looks_like),
+    "whisper": (whisper.parse, whisper.looks_like),
+    "vosk": (vosk.parse, vosk.looks_like),
+}
+TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
+    "mesh": (mesh.parse, mesh.looks_like),
     "slf": (slf.parse, slf.looks_like),
     "pocketsphinx": (pocketsphinx.parse, pocketsphinx.looks_like),
-    "kaldi-lattice": (kaldi_lattice.parse, kaldi_lattice.looks_like),
     "sausage": (sausage.parse, sausage.looks_like),
+    "kaldi-lattice": (kaldi_lattice.parse, kaldi_lattice.looks_like),
+    "plf": (plf.parse, plf.looks_like),
     "ctm": (ctm.parse, ctm.looks_like),
 }
+FORMATS = TEXT_FORMATS | JSON_FORMATS
 
 
 def detect(head: bytes, path: Path | str) -> str:
@@ -37,15 +64,20 @@ def detect(head: bytes, path: Path | str) -> str:
     Raises:
         InputError: none of the formats we read.
     """
-    found = [name for name, (_, looks_like) in FORMATS.items() if looks_like(head)]
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
-    if extension in FORMATS and (extension in found or not head.strip()):
-        return extension
-    if not found:
-        known = ", ".join(FORMATS)
-        first = head.lstrip().split(b"\n")[0].decode(errors="backslashreplace")
-        raise InputError(path, 1, f"recogniser output ({known})", first or "an empty file")
-    return found[0]
+    if extension in FORMATS and not head.strip():
+        return extension  # its reader says what is missing
+    for name, (_, looks_like) in (JSON_FORMATS if is_json(head) else TEXT_FORMATS).items():
+        if looks_like(head):
+            return name
+    first = head.lstrip().split(b"\n")[0].decode(errors="backslashreplace")
+    known = ", ".join(FORMATS)
+    raise InputError(path, 1, f"recogniser output ({known})", first or "an empty file")
+
+
+def is_json(head: bytes) -> bool:
+    """Tell whether a file that begins like this can only be JSON."""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
 
 
 def parse_file(
@@ -63,7 +95,13 @@ def parse_file(
     """
     if input_format == "auto":
         with open_input(path) as stream:
-            input_format = detect(stream.read(HEAD_BYTES), path)
+            head = stream.read(HEAD_BYTES)
+            try:
+                input_format = detect(head, path)
+            except InputError:
+                if not is_json(head):
+                    raise
+                input_format = detect(head + stream.read(MOST_JSON_BYTES), path)
     if input_format not in FORMATS:
         raise InputError(path, 0, f"one of the formats {', '.join(FORMATS)}", input_format)
     with open_input(path) as stream:

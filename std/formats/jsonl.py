@@ -25,6 +25,7 @@ from std.formats.columns import Columns, is_sound, networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import shown, text
+from std.formats.json_fields import DECODER
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Float64s, Recording
 
@@ -66,13 +67,6 @@ def parse(
         raise InputError(path, 0, "utterances, one JSON object per line", "an empty file")
 
 
-def _refuse(constant: str) -> float:
-    raise ValueError(f"a finite number, got {constant}")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
-
-
 def _fast(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns | None:
     """Convert whole columns at once; None if anything in the lines is out of the ordinary."""
     try:
@@ -85,7 +79,7 @@ def _fast(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns |
 def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns | None:
     if any(b"\\u" in line for _, line in lines):  # could be half a surrogate pair
         return None
-    ones = [_DECODER.decode(line.decode()) for _, line in lines]
+    ones = [DECODER.decode(line.decode()) for _, line in lines]
     slots = [slot for one in ones for slot in one["slots"]]
     words = [slot["w"] for slot in slots]
     rows = list(chain.from_iterable(words))
@@ -152,7 +146,7 @@ def careful(lines: Iterable[tuple[int, bytes]], path: Path | str, recording: Rec
     for at, line in lines:
         if line.strip():
             try:
-                one = _DECODER.decode(text(path, at, line))
+                one = DECODER.decode(text(path, at, line))
             except (ValueError, RecursionError) as error:
                 raise InputError(path, at, f"JSON ({error})", shown(line.strip())) from error
             _read(draft, at, _Object(path, at, one), recording)

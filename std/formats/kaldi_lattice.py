@@ -42,6 +42,7 @@ class _Arc(NamedTuple):
     word: str
     cost: float
     frames: int
+    is_frame: bool  # one transition id, as in lattices that are not compact
 
 
 class _Final(NamedTuple):
@@ -97,7 +98,8 @@ def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Co
         raise InputError(path, block[-1][0], "a final state", "the end of the lattice")
     frames = _frames(path, arcs)
     reached = [arc for arc in arcs if arc.source in frames]
-    arcs = _joined(reached, {one.state for one in finals})
+    compact = not any(arc.is_frame for arc in reached)
+    arcs = reached if compact else _joined(reached, {one.state for one in finals})
 
     recording, offset = recording_of(path, context.file, context.channel), 0.0
     if context.segments is not None:
@@ -130,12 +132,12 @@ def _arc(path: Path | str, at: int, fields: list[bytes], context: Context) -> _A
     compact = len(fields) == 3 or (len(fields) == 4 and fields[3].count(b",") == 2)
     if compact:
         cost, frames = _costs(path, at, fields[3:], context)
-        return _Arc(at, source, target, word_of(path, at, fields[2], context), cost, frames)
+        return _Arc(at, source, target, word_of(path, at, fields[2], context), cost, frames, False)
     if len(fields) > 5:
         raise InputError(path, at, "an arc of 3 to 5 fields", shown(b" ".join(fields)))
     cost, _ = _costs(path, at, fields[4:], context)
     word = word_of(path, at, fields[3], context)
-    return _Arc(at, source, target, word, cost, int(fields[2] != b"0"))
+    return _Arc(at, source, target, word, cost, int(fields[2] != b"0"), True)
 
 
 def _final(path: Path | str, at: int, fields: list[bytes], context: Context) -> _Final:

@@ -6,7 +6,9 @@ from pathlib import Path
 from std.formats.audio_names import recording_name
 from std.values import Recording
 
-_EXTENSION = re.compile(r"\.(mesh|jsonl?|ctm|slf|lat|txt|sau|sausage|plf|wlat|htk)$", re.IGNORECASE)
+_EXTENSION = re.compile(
+    r"(\.words)?\.(mesh|jsonl?|ctm|slf|lat|txt|sau|sausage|plf|wlat|htk)$", re.IGNORECASE
+)
 
 
 def recording_of(path: Path | str, file: str | None = None, channel: int = 1) -> Recording:

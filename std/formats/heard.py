@@ -1,0 +1,98 @@
+"""Words that a recogniser heard one after the other, and lists of several such hearings, as slots.
+
+Most recognisers write their one best sequence with a confidence per word: each word becomes a
+slot, what is missing to 1 is "no word". Lists of the n best are laid side by side
+(`std.nbest.aligned`): a word's posterior is the weight of the hypotheses that have it there.
+"""
+
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from std.formats.draft import UNKNOWN, Draft
+from std.nbest import TimedWord, aligned
+
+PAUSE_S = 0.5  # phrases are not joined over more
+
+
+class Heard(NamedTuple):
+    """A word with its confidence; NaN = time unknown."""
+
+    token: str
+    confidence: float
+    start_s: float = UNKNOWN
+    end_s: float = UNKNOWN
+
+
+class Hypothesis(NamedTuple):
+    """One hearing of an utterance; the weights of all of them sum to 1."""
+
+    weight: float
+    words: Sequence[Heard]
+
+
+def bare(written: str) -> str:
+    """Take off blanks, punctuation and symbols around a word; inside they stay.
+
+    >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("...")
+    ('Haus-Nr', "don't", '')
+    """
+    first, last = 0, len(written)
+    while first < last and unicodedata.category(written[first])[0] not in "LNM":
+        first += 1
+    while last > first and unicodedata.category(written[last - 1])[0] not in "LNM":
+        last -= 1
+    return written[first:last]
+
+
+def untimed(text: str, confidence: float = 1.0) -> list[Heard]:
+    """Split a transcript that has no times."""
+    return [Heard(word, confidence) for word in map(bare, text.split()) if word]
+
+
+def write_words(draft: Draft, line: int, words: Sequence[Heard]) -> None:
+    """Write one hearing down: a slot for each word."""
+    for word in words:
+        draft.slot(line, epsilon=max(0.0, 1 - word.confidence))
+        draft.word(line, *word)
+
+
+def write_hypotheses(draft: Draft, line: int, hypotheses: Sequence[Hypothesis]) -> None:
+    """Write several hearings down, laid side by side; the first should be the best."""
+    timed = [
+        [TimedWord(one.token, one.start_s, one.end_s) for one in hypothesis.words]
+        for hypothesis in hypotheses
+    ]
+    for slot in aligned(timed):
+        masses: dict[str, list[float]] = {}
+        places: dict[str, Heard] = {}
+        for number, at in slot:
+            word = hypotheses[number].words[at]
+            masses.setdefault(word.token, []).append(hypotheses[number].weight)
+            places.setdefault(word.token, word)  # times of the best hypothesis that has it
+        draft.slot(line, epsilon=max(0.0, 1 - sum(map(math.fsum, masses.values()))))
+        for token, weights in masses.items():
+            draft.word(line, token, min(1.0, math.fsum(weights)), *places[token][2:])
+
+
+def weighted(logs: Sequence[float], words: Sequence[Sequence[Heard]]) -> list[Hypothesis]:
+    """Give hypotheses weights that sum to 1, from their log scores."""
+    highest = max(logs, default=0.0)
+    odds = [math.exp(max(log - highest, -700.0)) for log in logs]
+    return [Hypothesis(odd / sum(odds), said) for odd, said in zip(odds, words, strict=True)]
+
+
+def by_pauses(words: Sequence[Heard]) -> Iterator[list[Heard]]:
+    """Cut a long hearing into utterances where nothing is said for half a second."""
+    begins = [
+        0,
+        *(
+            i + 1
+            for i, (one, other) in enumerate(pairwise(words))
+            if other.start_s > one.end_s + PAUSE_S
+        ),
+        len(words),
+    ]
+    yield from (list(words[lo:hi]) for lo, hi in pairwise(begins) if lo < hi)

@@ -1,0 +1,141 @@
+"""Parts of a JSON document that know where they stand, for readers of recognisers' JSON.
+
+documents    every JSON value of a file: one, a list of them, one per line, or one after another
+Part         a value with its place; asking it for what it is not raises InputError
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from std.errors import InputError
+from std.formats.files import decode
+from std.formats.limits import MAX_TIME_S
+
+_BLANK = re.compile(r"[\s\x1e]*")  # and the record separator of JSON text sequences
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"a finite number, got {constant}")
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def documents(content: bytes, path: Path | str) -> Iterator["Part"]:
+    """Yield the JSON values of a file; the elements of a list count as values.
+
+    Raises:
+        InputError: something is no JSON, or there is nothing.
+    """
+    text, at, line, empty = decode(content, path), 0, 1, True
+    while (start := _BLANK.match(text, at).end()) < len(text):  # type: ignore[union-attr]  # matches
+        line += text.count("\n", at, start)
+        try:
+            value, at = DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError) as error:  # JSONDecodeError is a ValueError
+            wrong = line + text.count("\n", start, getattr(error, "pos", start))
+            what = getattr(error, "msg", str(error))
+            raise InputError(path, wrong, f"JSON ({what})", text[start : start + 99]) from error
+        for one in value if isinstance(value, list) else [value]:
+            empty = False
+            yield Part(path, line, one)
+        line += text.count("\n", start, at)
+    if empty:
+        raise InputError(path, 0, "a JSON document", "an empty file")
+
+
+class Part:
+    """A JSON value, the line its document begins in, and the way to it within the document."""
+
+    __slots__ = ("line", "path", "value", "where")
+
+    def __init__(self, path: Path | str, line: int, value: Any, where: str = "") -> None:
+        self.path, self.line, self.value, self.where = path, line, value, where
+
+    def error(self, expected: str) -> InputError:
+        """Return the error that something else stands here."""
+        place = f" at {self.where}" if self.where else ""
+        shown = json.dumps(self.value, ensure_ascii=False)
+        return InputError(self.path, self.line, f"{expected}{place}", shown)
+
+    def has(self, key: str) -> bool:
+        """Tell whether this is an object with something under a key."""
+        return isinstance(self.value, dict) and self.value.get(key) is not None
+
+    def __getitem__(self, key: str) -> "Part":
+        if not isinstance(self.value, dict):
+            raise self.error("a JSON object")
+        where = f"{self.where}.{key}" if self.where else key
+        return Part(self.path, self.line, self.value.get(key), where)
+
+    def __iter__(self) -> Iterator["Part"]:
+        if not isinstance(self.value, list):
+            raise self.error("a list")
+        for i, one in enumerate(self.value):
+            yield Part(self.path, self.line, one, f"{self.where}[{i}]")
+
+    def each(self, key: str) -> Iterator["Part"]:
+        """Yield the elements of a list under a key; nothing where there is no such key."""
+        return iter(self[key]) if self.has(key) else iter(())
+
+    def text(self) -> str:
+        """Return a string.
+
+        Raises:
+            InputError: it is none, or holds half a surrogate pair.
+        """
+        if not isinstance(self.value, str):
+            raise self.error("text")
+        try:
+            self.value.encode()
+        except UnicodeEncodeError as error:
+            raise self.error("text") from error
+        return self.value
+
+    def number(self) -> float:
+        """Return a finite number; one in quotes counts.
+
+        Raises:
+            InputError: it is none.
+        """
+        value = math.nan
+        if isinstance(self.value, int | float | str) and not isinstance(self.value, bool):
+            try:
+                value = float(self.value)
+            except (ValueError, OverflowError):
+                value = math.nan
+        if not math.isfinite(value):
+            raise self.error("a number")
+        return value
+
+    def seconds(self, per_second: float = 1.0) -> float:
+        """Return a time in seconds; ``1.5``, ``"1.5"`` and ``"1.5s"`` are the same.
+
+        Args:
+            per_second: units of the number in a second.
+
+        Raises:
+            InputError: it is no number, or below 0, or too large.
+        """
+        bare = self.value
+        if isinstance(bare, str):
+            bare = bare.removesuffix("s")
+        value = Part(self.path, self.line, bare, self.where).number() / per_second
+        if not 0 <= value <= MAX_TIME_S:
+            raise self.error(f"seconds from 0 to {MAX_TIME_S}")
+        return value
+
+    def probability(self) -> float:
+        """Return a number between 0 and 1.
+
+        Raises:
+            InputError: it is none.
+        """
+        value = self.number()
+        if not 0 <= value <= 1:
+            raise self.error("a number from 0 to 1")
+        return value

@@ -1,0 +1,76 @@
+"""Vosk's results: JSON objects one per line, in a list, or printed one after the other.
+
+    {"result": [{"conf": 0.97, "start": 0.0, "end": 0.21, "word": "das"}, ...], "text": "..."}
+    {"alternatives": [{"confidence": 214.7, "text": "...",
+                       "result": [{"start": 0.0, "end": 0.21, "word": "das"}, ...]}, ...]}
+
+Each object is an utterance. ``conf`` is a posterior; ``confidence`` is a log score: weights of the
+alternatives are its softmax, scaled by ``acoustic_scale`` if given. Partial and empty results are
+skipped; results without word times (no ``SetWords(True)``) are refused.
+
+Source: alphacep/vosk-api ``recognizer.cc`` (MbrResult, NbestResult).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from std.formats.columns import networks
+from std.formats.context import DEFAULT, Context
+from std.formats.draft import Draft
+from std.formats.heard import Heard, weighted, write_hypotheses, write_words
+from std.formats.json_fields import Part, documents
+from std.formats.recordings import recording_of
+from std.values import ConfusionNetwork
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is Vosk's."""
+    return (b'"conf"' in head and b'"word"' in head and b'"result"' in head) or (
+        b'"alternatives"' in head and b'"result"' in head and b'"confidence"' in head
+    )
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield the file's utterances in order.
+
+    Raises:
+        InputError: the file is no JSON, or not Vosk's.
+    """
+    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
+    count = 0
+    for one in documents(stream.read(), path):
+        alternatives = list(one.each("alternatives"))
+        if alternatives:
+            said = [_words(alternative) for alternative in alternatives]
+            logs = [scale * alternative["confidence"].number() for alternative in alternatives]
+            if not any(said):
+                continue
+        elif one.has("partial") or (one.has("text") and not one["text"].text()):
+            continue
+        else:
+            said = [_words(one)]
+        count += 1
+        draft.utterance(one.line, recording, f"{recording.file}-{count}")
+        if alternatives:
+            write_hypotheses(draft, one.line, weighted(logs, said))
+        else:
+            write_words(draft, one.line, said[0])
+    yield from networks(draft.columns(), path)
+
+
+def _words(part: Part) -> list[Heard]:
+    if part.has("text") and not part["text"].text():
+        return []
+    return [
+        Heard(
+            word["word"].text(),
+            word["conf"].probability() if word.has("conf") else 1.0,
+            word["start"].seconds(),
+            word["end"].seconds(),
+        )
+        for word in part["result"]
+    ]
