@@ -1,0 +1,107 @@
+"""What the measures of one profile see, and what all profiles prepare in the same way."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from scoring.discovery import folds, ned, ngrams
+from scoring.discovery.corpus import Corpus, Discovery, Ints, Track
+from scoring.discovery.mates import Scope
+from scoring.discovery.pairs import Pairs
+from scoring.discovery.transcription import Runs
+from std.values import Bools
+
+
+class Case(NamedTuple):
+    """What one call of the measures sees: the corpus or one fold of it."""
+
+    phones: Track
+    inside: Bools  # (N,) phones that belong to the fold
+    words: Track
+    discovery: Discovery
+    talker: Ints  # (number of files,)
+    levels: list[ngrams.Level] | None  # of the whole corpus, when the profile wants that
+    fold: folds.Intervals | None
+
+    @classmethod
+    def whole(
+        cls, corpus: Corpus, discovery: Discovery, levels: list[ngrams.Level] | None
+    ) -> "Case":
+        everything = np.ones(len(corpus.phones), np.bool_)
+        talker = corpus.talker.astype(np.int64)
+        return cls(corpus.phones, everything, corpus.words, discovery, talker, levels, None)
+
+    @classmethod
+    def part(
+        cls,
+        corpus: Corpus,
+        discovery: Discovery,
+        levels: list[ngrams.Level] | None,
+        fold: folds.Intervals,
+    ) -> "Case":
+        phones, words = corpus.phones, corpus.words
+        return cls(
+            phones,
+            fold.contain(phones.file, phones.onset_s, phones.offset_s),
+            words.where(fold.contain(words.file, words.onset_s, words.offset_s)),
+            discovery.where(fold.contain(discovery.file, discovery.onset_s, discovery.offset_s)),
+            corpus.talker.astype(np.int64),
+            levels,
+            fold,
+        )
+
+
+def texts_of(text: str, runs: Runs) -> list[str]:
+    """The transcription of each run, one character per phone."""
+    return [text[lo:hi] for lo, hi in zip(runs.lo.tolist(), runs.hi.tolist(), strict=True)]
+
+
+def types_of(text: str, runs: Runs) -> tuple[Ints, list[str]]:
+    """Number the distinct transcriptions: type of each run, and the types."""
+    index: dict[str, int] = {}
+    of = [index.setdefault(one, len(index)) for one in texts_of(text, runs)]
+    return np.array(of, dtype=np.int64), list(index)
+
+
+def scoped_ned(
+    pairs: Pairs,
+    type_of: Ints,
+    texts: Sequence[str],
+    talker: Ints,
+    scopes: Iterable[Scope],
+) -> dict[Scope, ned.Distances]:
+    """Distances of all pairs, of those within talkers, and of the rest."""
+    everything = ned.distances(pairs, type_of, texts)
+    result: dict[Scope, ned.Distances] = {"all": everything}
+    if "within" in scopes:
+        same = ned.distances(pairs.within(talker), type_of, texts)
+        rest = everything.copy()
+        rest.subtract(same)
+        result |= {"within": same, "cross": rest}
+    return result
+
+
+def in_scope(pairs: Pairs, talker: Ints, scope: Scope) -> Bools:
+    """Fragments that measures without pairs see: all, or those in a pair of the scope."""
+    if scope == "all":
+        return np.ones(len(talker), np.bool_)
+    return pairs.counts(talker, scope)[1] > 0
+
+
+def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[ngrams.Level]:
+    """The n-grams repeated among the phones of the fold."""
+    ends = np.where(inside, ngrams.stretch_ends(phones, begins), 0)
+    return ngrams.repeated(phones.label, ends)
+
+
+def counts_of(case: Case, words: Track, some: Discovery, without_phones: int) -> dict[str, int]:
+    """What the measures were computed from."""
+    return {
+        "phones": int(case.inside.sum()),
+        "words": len(words),
+        "classes": case.discovery.classes,
+        "members": len(some.member),
+        "fragments": len(some),
+        "fragments_without_phones": without_phones,
+    }

@@ -1,0 +1,95 @@
+"""The profile of the 2017 and 2020 challenges: zerospeech-tde 2.0.3 and its leaderboard."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scoring.discovery import (
+    boundary,
+    coverage,
+    grouping,
+    matching,
+    ned,
+    ngrams,
+    token_type,
+    transcription,
+)
+from scoring.discovery import pairs as pairing
+from scoring.discovery.case import Case, counts_of, in_scope, repeated_inside, scoped_ned, types_of
+from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Ints, Track
+from scoring.discovery.mates import Scope
+from scoring.discovery.scores import Scores
+from scoring.discovery.transcription import Runs, ticks
+from std.values import Bools
+
+
+def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
+    """The profile of the 2017 challenge; fragments that transcribe to nothing are discarded."""
+    phones, words = case.phones, case.words.where(~case.words.labelled(SILENCE))
+    runs = transcription.inclusive(phones, case.discovery)
+    kept, discarded = case.discovery.where(runs.found), int((~runs.found).sum())
+    runs = runs.where(runs.found)
+    type_of, texts = types_of(phones.text(), runs)
+    silent = phones.labelled(SILENCE)
+    spoken_of, spoken = types_of(*_without(phones.text(), silent, runs))
+    token_of = _tokens(phones, runs)
+    talker = case.talker[kept.file]
+    timing = matching.Timing(
+        phones.file, case.talker[phones.file], phones.onset_s, phones.offset_s, literal=False
+    )
+    begins = ngrams.exact_stretch_begins(
+        ticks(phones.onset_s), ticks(phones.offset_s), phones.file, case.inside
+    )
+    flat = matching.by_flat_sets(
+        repeated_inside(phones, begins, case.inside),
+        timing,
+        *pairing.distinct_members(kept),
+        runs,
+        scopes,
+    )
+    listed = pairing.listed(kept)
+    neds = scoped_ned(listed, spoken_of, spoken, talker, scopes)
+    countable = case.inside & ~phones.labelled(SILENCE, SPOKEN_NOISE)
+    result: dict[Scope, Scores] = {}
+    for scope in scopes:
+        mine = in_scope(listed, talker, scope)
+        some, some_runs = kept.where(mine), runs.where(mine)
+        token, type_ = token_type.by_symbols(
+            phones, words, some, [texts[t] for t in type_of[mine].tolist()]
+        )
+        result[scope] = Scores(
+            boundary=boundary.snapped(phones, words, some, some_runs),
+            token=token,
+            type=type_,
+            grouping=grouping.by_flat_sets(
+                listed, token_of, type_of, kept.file, kept.onset_s, kept.offset_s, talker, scope
+            ),
+            matching=flat[scope].rates,
+            coverage=coverage.phones_covered(countable, some_runs.lo, some_runs.hi),
+            ned=ned.mean(neds[scope]),
+            counts={
+                **counts_of(case, words, some, discarded),
+                "pairs": neds[scope].total(),
+            },
+        )
+    return result
+
+
+def _without(text: str, drop: Bools, runs: Runs) -> tuple[str, Runs]:
+    """A text and its runs without the rows to drop."""
+    kept = np.append(0, np.cumsum(~drop))
+    thin = "".join(one for one, gone in zip(text, drop.tolist(), strict=True) if not gone)
+    return thin, Runs(kept[runs.lo], kept[runs.hi], runs.found)
+
+
+def _tokens(phones: Track, runs: Runs) -> Ints:
+    """Number the runs by the times and symbols of their phones, without the file."""
+    columns = np.stack((phones.onset_s, phones.offset_s, phones.label.astype(np.float64)))
+    identity = np.unique(columns, axis=1, return_inverse=True)[1].astype(np.int32).ravel()
+    content = identity.tobytes()
+    index: dict[bytes, int] = {}
+    of = [
+        index.setdefault(content[4 * lo : 4 * hi], len(index))
+        for lo, hi in zip(runs.lo.tolist(), runs.hi.tolist(), strict=True)
+    ]
+    return np.array(of, dtype=np.int64)
