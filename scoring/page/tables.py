@@ -23,8 +23,7 @@ MEASURES = (
     ("STWV", "Supremum: the value if every detection were accepted and none were false. "
      "What the index cannot reach at all is missing from it."),
     ("P_miss", "Share of a term's occurrences that were not accepted, mean over terms."),
-    ("P_fa", "Share of a term's other trials (one per second of speech) that were "
-     "accepted by mistake, mean over terms."),
+    ("P_fa", "Share of a term's other trials that were accepted by mistake, mean over terms."),
 )  # fmt: skip
 IGNORED = {
     "hits_outside_ecf": (
@@ -47,11 +46,12 @@ IGNORED = {
     ),
     "hits_not_best_in_their_segment": (
         "detections that are not the best of their segment",
-        "A speech segment has one answer for each term.",
+        "A speech segment has one answer for each term, the best.",
     ),
     "references_not_counted_by_segment": (
-        "occurrences beyond the first of a segment",
-        "A speech segment is one trial, whether a term is said in it once or more often.",
+        "occurrences that are no trial of their own",
+        "A speech segment is one trial, however often a term is said in it; what lies wholly in "
+        "none counts nowhere.",
     ),
 }
 EXPECTATIONS = {
@@ -68,8 +68,9 @@ def scored(evaluation: Evaluation, inputs: Mapping[str, str]) -> str:
     point = whole.point
     rows = {
         **{kind: escape(path) for kind, path in inputs.items()},
-        "speech": f"{_duration(whole.speech_s)} ({whole.speech_s:,.1f} s), "
-        f"{whole.trials:,} trials per term",
+        "speech": f"{_duration(whole.speech_s)} ({whole.speech_s:,.1f} s)",
+        "trials": f"{whole.trials:,} per term, "
+        + ("one per speech segment" if options.segments else _rate(options.trials_per_second)),
         "terms": f"{len(terms.terms):,}, of which {int(whole.counted.sum()):,} are scored",
         "occurrences": f"{int(whole.counts.targets[whole.counted].sum()):,} in the reference",
         "language": escape(evaluation.language or terms.language),
@@ -136,9 +137,9 @@ def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
 def calibration(view: View, index: int) -> str:
     """One view's calibration plot and what was expected beside what was observed."""
     if view.reliability is None:
+        why = "the scores are taken for log-likelihood ratios, not for probabilities"
         return (
-            "<p>No calibration: there are no detections, or their scores are not probabilities "
-            "between 0 and 1.</p>"
+            f"<p>No calibration: {why if len(view.group.hits) else 'there are no detections'}.</p>"
         )
     rows = "".join(
         f'<tr><th scope="row">{EXPECTATIONS[one.name]}</th>'
@@ -318,6 +319,10 @@ def _plain(value: float, form: str) -> str:
 def _symbol(name: str) -> str:
     stem, _, index = name.partition("_")
     return f"{stem}<sub>{index}</sub>" if index else stem
+
+
+def _rate(trials_per_second: float) -> str:
+    return "one per second" if trials_per_second == 1 else f"{trials_per_second:g} per second"
 
 
 def _duration(seconds: float) -> str:
