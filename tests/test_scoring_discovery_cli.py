@@ -36,8 +36,8 @@ def test_json(capsys):
 def test_json_with_folds_and_talkers(capsys, tmp_path):
     got = document(capsys, "--parts", "2", "--talker-pattern", "^s..", "--profile", "definition")
     assert got["folds"]["count"] == 2
-    assert set(got["folds"]["measures"]["token"]["precision"]) == {"mean", "std", "min", "max"}
-    assert got["folds"]["measures"]["ned"]["min"] <= got["folds"]["measures"]["ned"]["max"]
+    assert set(got["folds"]["token"]["precision"]) == {"mean", "std", "min", "max"}
+    assert got["folds"]["ned"]["min"] <= got["folds"]["ned"]["max"]
     assert len(got["folds"]["per_fold"]) == 2
     pairs = [got[key]["counts"]["pairs"] for key in ("within_talker", "cross_talker")]
     assert sum(pairs) == got["counts"]["pairs"]
@@ -110,7 +110,7 @@ def test_output_folder(capsys, tmp_path):
         rows = {(r["scope"], r["measure"], r["part"]): r["value"] for r in csv.DictReader(file)}
     written = json.loads((folder / "scores.json").read_text())
     assert float(rows["all", "token", "recall"]) == written["measures"]["token"]["recall"]
-    spread = written["folds"]["measures"]["token"]["recall"]["std"]
+    spread = written["folds"]["token"]["recall"]["std"]
     assert float(rows["folds", "token", "recall std"]) == spread
     assert ("fold 2", "ned", "") in rows
     page = Page((folder / "report.html").read_text())

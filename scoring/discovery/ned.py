@@ -29,8 +29,7 @@ def distances(pairs: Pairs, type_of: Ints, texts: Sequence[str]) -> Distances:
     Args:
         pairs: pairs of fragments.
         type_of: (f,) type of each fragment; ``texts[t]`` is its transcription, one character per
-            phone. An empty transcription is wholly different from everything: (1, 1) beside
-            another empty one, as the 2017 toolkit has it (the 2015 one divides by zero).
+            phone. Two empty transcriptions count as (0, 0).
     """
     total: Distances = Counter()
     types = type_of[pairs.member]
@@ -39,7 +38,7 @@ def distances(pairs: Pairs, type_of: Ints, texts: Sequence[str]) -> Distances:
     same = np.bincount(kind, count * (count - 1) // 2, minlength=len(texts))
     for one, pairs_of_type in enumerate(same.astype(np.int64).tolist()):
         if pairs_of_type:
-            total[_code(0, texts[one], texts[one])] += pairs_of_type
+            total[0, len(texts[one])] += pairs_of_type
     starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
     kinds, counts = kind.tolist(), count.tolist()
     bounds = [*starts.tolist(), len(group)]
@@ -54,24 +53,25 @@ def distances(pairs: Pairs, type_of: Ints, texts: Sequence[str]) -> Distances:
 def mean(counts: Distances) -> float:
     """The NED of counted pairs; NaN without a pair.
 
+    An empty transcription is wholly different from everything: 1 beside another empty one, as
+    the 2017 toolkit has it (the 2015 one divides by zero).
+
     >>> mean(Counter({(0, 4): 1, (2, 4): 1}))
     0.25
     """
     pairs = counts.total()
     if not pairs:
         return math.nan
-    return math.fsum(n * distance / length for (distance, length), n in counts.items()) / pairs
-
-
-def _code(distance: int, one: str, other: str) -> tuple[int, int]:
-    length = max(len(one), len(other))
-    return (distance, length) if length else (1, 1)
+    different = math.fsum(
+        n * distance / length if length else n for (distance, length), n in counts.items()
+    )
+    return different / pairs
 
 
 def _distance(one: str, other: str) -> tuple[int, int]:
     from rapidfuzz.distance import Levenshtein
 
-    return _code(Levenshtein.distance(one, other), one, other)
+    return Levenshtein.distance(one, other), max(len(one), len(other))
 
 
 def _between(total: Distances, texts: Sequence[str], counts: Sequence[int]) -> None:

@@ -96,7 +96,7 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
     if evaluation.fold_scores:
         result["folds"] = {
             "count": len(evaluation.fold_scores),
-            "measures": _nested({key: _spread_json(one) for key, one in evaluation.spread.items()}),
+            **_nested({key: _spread_json(one) for key, one in evaluation.spread.items()}),
             "per_fold": [
                 {**_measures(one), "counts": dict(one.counts)} for one in evaluation.fold_scores
             ],
