@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from std.errors import InputError
-from std.formats import mesh
+from std.formats import mesh, mesh_bulk
 from std.formats.columns import networks
 from std.formats.context import Context
 from std.formats.detect import parse_file
@@ -175,7 +175,7 @@ def test_blocks_do_not_show(monkeypatch):
 
 def test_the_fast_way_is_taken_and_equals_the_careful_one():
     content = (GERMAN / "KERSTIN_14.mesh").read_bytes()
-    assert mesh._fast(content, Recording("news", 1), 0, 0)
+    assert mesh_bulk.columns_of(content, Recording("news", 1), 0, 0)
     assert [plain(one) for one in parse(content)] == [plain(one) for one in carefully(content)]
 
 

@@ -13,32 +13,27 @@ file unless told otherwise.
 Source: SRILM's manual page wlat-format(5); written by ``lattice-tool -write-mesh`` and
 ``nbest-lattice -use-mesh -write``.
 
-    parse            blocks of whole meshes: _fast, and where that will not do, _careful
-    dump             what parse reads
+    parse       blocks of whole meshes: std.formats.mesh_bulk, and where that will not do, careful
+    dump        what parse reads
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-
 from std.errors import InputError
-from std.formats.columns import Columns, is_sound, networks
+from std.formats import mesh_bulk
+from std.formats.columns import Columns, networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import number, shown, text, whole_number
+from std.formats.mesh_bulk import UNUSED, unnamed
 from std.formats.recordings import recording_of
-from std.slot_times import Int64s
-from std.values import ConfusionNetwork, Float64s, Recording
+from std.values import ConfusionNetwork, Recording
 
 BLOCK_BYTES = 1 << 22
 EPSILON = "*DELETE*"
 BOM = b"\xef\xbb\xbf"
-INFO_FIELDS = 9  # as SRILM writes them: info slot word start duration and four more
-USED = (b"name", b"numaligns", b"posterior", b"align", b"info")
-UNUSED = (b"reference", b"hyps", b"time", b"version")
 
 
 def looks_like(head: bytes) -> bool:
@@ -63,7 +58,7 @@ def parse(
     recording = recording_of(path, context.file, context.channel)
     meshes = line = 0
     for block in _blocks(stream):
-        columns = _fast(block, recording, meshes, line)
+        columns = mesh_bulk.columns_of(block, recording, meshes, line)
         if columns is None:
             columns = careful(block, path, recording, meshes, line)
         meshes += len(columns.utterances)
@@ -84,134 +79,6 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
         rest = rest[cut:] + more
     if rest.strip():
         yield rest
-
-
-def _fast(block: bytes, recording: Recording, meshes: int, line: int) -> Columns | None:
-    """Convert whole columns at once; None if anything in the block is out of the ordinary."""
-    try:
-        columns = _bulk(block, recording, meshes, line)
-    except (ValueError, IndexError, KeyError, OverflowError, MemoryError):
-        return None
-    return columns if columns and is_sound(columns) else None
-
-
-def _bulk(block: bytes, recording: Recording, meshes: int, line: int) -> Columns | None:
-    at = _lines_by_keyword(block)
-    if at is None:
-        return None
-    lines = block.split(b"\n")
-    names, sizes, scales = ([lines[i] for i in at[word].tolist()] for word in USED[:3])
-    begins = at[b"name"] if names else at[b"numaligns"]
-    ends = np.append(begins[1:], len(lines))
-    if (
-        not len(begins) == len(sizes) == len(scales)
-        or not (
-            (begins <= at[b"numaligns"]) & (begins < at[b"posterior"]) & (at[b"numaligns"] < ends)
-        ).all()
-    ):
-        return None
-    slots = np.array([int(one.split()[1]) for one in sizes], dtype=np.int64)
-    scale = np.array([float(one.split()[1]) for one in scales], dtype=np.float64)
-    if (slots < 0).any() or not ((scale > 0) & np.isfinite(scale)).all():
-        return None
-    bounds = np.concatenate([[0], np.cumsum(slots)])
-
-    fields = [lines[i].split() for i in at[b"align"].tolist()]
-    mesh = np.searchsorted(begins, at[b"align"], "right") - 1
-    number = _global(np.array([int(one[1]) for one in fields], dtype=np.int64), mesh, bounds)
-    ranks = np.argsort(number)
-    if not np.array_equal(number[ranks], np.arange(bounds[-1])):
-        return None  # a slot is missing, there twice, or beyond numaligns
-    fields = [fields[i] for i in ranks.tolist()]
-    widths = np.array([len(one) for one in fields], dtype=np.int64)
-    if (widths < 4).any() or (widths % 2).any():
-        return None
-    offsets = np.concatenate([[0], np.cumsum(widths // 2 - 1)])
-    tokens = list(chain.from_iterable([one[2::2] for one in fields]))
-    written = chain.from_iterable([one[3::2] for one in fields])
-    posteriors = np.fromiter(map(float, written), np.float64, len(tokens))
-    scale_of = np.repeat(np.repeat(scale, slots), np.diff(offsets))
-
-    infos = [lines[i] for i in at[b"info"].tolist()]
-    mesh = np.searchsorted(begins, at[b"info"], "right") - 1
-    ids = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
-    words = np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens))
-    keys = np.repeat(np.arange(len(fields)), np.diff(offsets)) * len(ids) + words
-    spans = _spans(b" ".join(infos).split(), mesh, bounds, keys, ids)
-    if spans is None:
-        return None
-    first = meshes + 1
-    return Columns(
-        [recording] * len(slots),
-        [one[5:].strip().decode() for one in names]
-        or [_unnamed(recording, i + first) for i in range(len(sizes))],
-        line + begins + 1,
-        np.full((len(slots), 2), np.nan),
-        bounds,
-        np.full((len(fields), 2), np.nan),
-        np.zeros(len(fields)),
-        offsets,
-        [token.decode() for token in ids],
-        words,
-        posteriors / scale_of,
-        spans,
-    )
-
-
-def _lines_by_keyword(block: bytes) -> dict[bytes, Int64s] | None:
-    """Find the (0-based) lines of each keyword; None if a line begins with no keyword."""
-    letters = np.frombuffer(block + b"\n" * 16, dtype=np.uint8)
-    starts = np.concatenate([[0], np.flatnonzero(letters[: len(block)] == ord("\n")) + 1])
-    heads = letters[starts].astype(np.uint16) * 256 + letters[starts + 1]
-    at = {word: np.flatnonzero(heads == word[0] * 256 + word[1]) for word in USED + UNUSED}
-    blank = np.count_nonzero(letters[starts] == ord("\n"))
-    if blank + sum(map(len, at.values())) != len(starts):
-        return None
-    whole = all(
-        (letters[starts[found] + i] == letter).all()
-        for word, found in at.items()
-        for i, letter in enumerate(word + b" ")
-    )
-    return at if whole else None
-
-
-def _global(slots: Int64s, mesh: Int64s, bounds: Int64s) -> Int64s:
-    """Number slots through all meshes; -1 for a slot that its mesh has not."""
-    return np.where((slots >= 0) & (slots < np.diff(bounds)[mesh]), slots + bounds[mesh], -1)
-
-
-def _spans(
-    infos: list[bytes], mesh: Int64s, bounds: Int64s, keys: Int64s, ids: dict[bytes, int]
-) -> Float64s | None:
-    """Find each alternative's times by its slot and word; None if an info line fits none.
-
-    Args:
-        infos: the fields of all info lines.
-        mesh: (i,) mesh of each info line.
-        bounds: first slot of each mesh.
-        keys: (m,) slot * len(ids) + word of each alternative.
-        ids: word -> its number.
-    """
-    spans, count = np.full((len(keys), 2), np.nan), len(mesh)
-    if len(infos) != INFO_FIELDS * count or infos[::INFO_FIELDS].count(b"info") != count:
-        return None
-    if not count:
-        return spans
-    _, slots, words, starts, durations = (infos[i::INFO_FIELDS] for i in range(5))
-    places = _global(np.fromiter(map(int, slots), np.int64, count), mesh, bounds)
-    wanted = places * len(ids) + np.fromiter(map(ids.__getitem__, words), np.int64, count)
-    ranks = np.argsort(keys)
-    found = ranks[np.searchsorted(keys, wanted, sorter=ranks).clip(max=len(keys) - 1)]
-    start = np.fromiter(map(float, starts), np.float64, count)
-    end = start + np.fromiter(map(float, durations), np.float64, count)
-    if (keys[found] != wanted).any() or np.bincount(found).max() > 1 or not np.isfinite(end).all():
-        return None
-    spans[found, 0], spans[found, 1] = start, end
-    return spans
-
-
-def _unnamed(recording: Recording, number: int) -> str:
-    return f"{recording.file}-{number}"
 
 
 def careful(
@@ -242,7 +109,7 @@ def careful(
                 if mesh:
                     mesh.finish(draft, at)
                 meshes += 1
-                mesh = _Mesh(path, at, recording, _unnamed(recording, meshes))
+                mesh = _Mesh(path, at, recording, unnamed(recording, meshes))
             mesh.slots = whole_number(path, at, b" ".join(fields), "numaligns and a count")
         elif mesh and mesh.slots is not None and keyword in (b"posterior", b"align", b"info"):
             mesh.read(at, keyword, fields)
