@@ -81,12 +81,14 @@ def skip_costs(slots: Slots, floor: float) -> SkipCost:
     """
 
     def cost(gap_start: UInt64s, gap_end: UInt64s) -> Float64s:
-        first = np.searchsorted(slots.key, gap_start)
-        last = np.searchsorted(slots.key, gap_end)
+        skipped = np.zeros(len(gap_start))
+        gaps = np.flatnonzero(gap_start < gap_end)
+        first = np.searchsorted(slots.key, gap_start[gaps])
+        last = np.searchsorted(slots.key, gap_end[gaps])
         gap, row = _ranges(first, last)  # few gaps have a slot inside: only those are looked at
         epsilon = np.maximum(slots.epsilon[row].astype(np.float64), floor)
-        skipped = np.bincount(gap, weights=np.log(epsilon), minlength=len(first))
-        return skipped.astype(np.float64)  # bincount of nothing counts in integers
+        skipped[gaps] = np.bincount(gap, weights=np.log(epsilon), minlength=len(gaps))
+        return skipped
 
     return cost
 
