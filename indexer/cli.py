@@ -52,6 +52,9 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
+    parse.add_argument(
+        "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
+    )
     parse.add_argument("--keep-going", action="store_true", help="index what can be read")
     parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -61,11 +64,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    if not (args.input or args.delete or args.merge):
-        parser().error("expected INPUT files, --delete or --merge, got none of them")
+    if args.verify == bool(args.input or args.delete or args.merge):
+        parser().error("expected INPUT files, --delete or --merge, or else --verify")
     if args.jobs < 1:
         parser().error(f"--jobs: expected at least 1, got {args.jobs}")
-    return run("std-index", lambda: index(args))
+    return run("std-index", lambda: (verify if args.verify else index)(args))
 
 
 def index(args: argparse.Namespace) -> int:
@@ -159,6 +162,23 @@ def index(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return 2 if report.failures else 0
+
+
+def verify(args: argparse.Namespace) -> int:
+    """Name what is damaged in an index, one line each."""
+    from std.store import open_store
+
+    status = 0
+    for url in args.store:
+        store = open_store(url)
+        sound = True
+        for line in store.damage():
+            print(line)
+            sound, status = False, 2
+        if sound and not args.quiet:
+            print(f"{url}: {len(store.segments())} segments, no damage", file=sys.stderr)
+        store.close()
+    return status
 
 
 def input_files(inputs: Sequence[Path]) -> list[Path]:

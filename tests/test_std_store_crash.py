@@ -75,7 +75,7 @@ def speech(network):
     return columns
 
 
-REQUESTS = ["GET manifest", "POST _all_docs", "POST _bulk_docs", "PUT manifest"]
+REQUESTS = ["GET manifest", "GET _all_docs", "POST _bulk_docs", "PUT manifest"]
 
 
 @pytest.mark.slow
