@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--segments", type=Path, help="where utterances lie (Kaldi, or utts.tsv)")
     parse.add_argument("--words", type=Path, help="Kaldi's words.txt")
     parse.add_argument("--times", type=Path, help="slot times of Kaldi sausages")
+    parse.add_argument("--one-best", type=Path, metavar="CTM", help="lends its times to meshes")
     parse.add_argument(
         "--frame-shift", type=float, default=0.01, metavar="S", help="0.03 for chain models"
     )
@@ -103,6 +104,7 @@ def index(args: argparse.Namespace) -> int:
         ),
         segments=args.segments,
         symbols=args.words,
+        one_best=args.one_best,
     )
     size = sum(path.stat().st_size for path in paths)
     report, sounds = BuildReport(), Sounds(config)

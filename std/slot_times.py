@@ -3,8 +3,9 @@
 The steps, in order; each takes and returns times in float milliseconds, NaN = unknown:
 
     weighted_spans   slot = posterior-weighted mean of its words' times
-    untangled        overlapping neighbours meet halfway; boundaries never run backwards
+    borrowed         times of a one-best transcript's words, for slots that have none
     filled           slots without times share the gap they stand in, by characters
+    untangled        overlapping neighbours meet halfway; boundaries never run backwards
 
 Slots of many utterances stand one after the other; ``bounds`` says where each utterance begins.
 
@@ -12,12 +13,16 @@ Source: overlap and weighted mean as in Xu, Povey, Mangu, Zhu, "Minimum Bayes Ri
 system combination based on a recursion for edit distance" (2011).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
+from std.nbest import TimedWord
 from std.values import Bools, Float64s
 
 Int64s = npt.NDArray[np.int64]
+SKIP_COST = 0.6  # two skips cost more than the worst match: a slot takes a word where it can
 MAX_MS = 2.0**40  # farther apart than any two times in one recording
 
 
@@ -113,3 +118,45 @@ def _fill_one(spans: Float64s, weights: Float64s, utterance: Float64s) -> bool:
                 interpolated = True
         last = after
     return interpolated
+
+
+def borrowed(slots: Sequence[Sequence[str]], heard: Sequence[TimedWord]) -> Float64s:
+    """Take slots' times from a one-best transcript of the same utterance.
+
+    Slots and words are aligned by least cost: 0 where the word is in the slot, else 1 minus the
+    likeness of its letters to those of the slot's first word.
+
+    Args:
+        slots: (n,) words of each slot, the best first.
+        heard: the transcript's words with their times.
+
+    Returns:
+        (n, 2) in the transcript's unit; NaN for slots that no word falls to.
+    """
+    n, m = len(slots), len(heard)
+    costs = np.zeros((n + 1, m + 1))
+    costs[:, 0], costs[0, :] = SKIP_COST * np.arange(n + 1), SKIP_COST * np.arange(m + 1)
+    match = np.array([[_unlike(slot, word.token) for word in heard] for slot in slots])
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            skipped = min(costs[i - 1, j], costs[i, j - 1]) + SKIP_COST
+            costs[i, j] = min(costs[i - 1, j - 1] + match[i - 1, j - 1], skipped)
+    spans = np.full((n, 2), np.nan)
+    i, j = n, m
+    while i and j:
+        if costs[i, j] == costs[i - 1, j - 1] + match[i - 1, j - 1]:
+            i, j = i - 1, j - 1
+            spans[i] = heard[j].start_s, heard[j].end_s
+        elif costs[i, j] == costs[i - 1, j] + SKIP_COST:
+            i -= 1
+        else:
+            j -= 1
+    return spans
+
+
+def _unlike(slot: Sequence[str], word: str) -> float:
+    from rapidfuzz.distance import Levenshtein
+
+    if word in slot:
+        return 0.0
+    return 1 - Levenshtein.normalized_similarity(slot[0], word) if slot else 1.0

@@ -1,5 +1,6 @@
 import gzip
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from std.errors import InputError
 from std.formats import mesh, mesh_bulk
 from std.formats.columns import networks
-from std.formats.context import Context
+from std.formats.context import Context, Segment, load
 from std.formats.detect import parse_file
 from std.values import ConfusionNetwork, Recording
 
@@ -354,3 +355,46 @@ def test_any_bytes_give_networks_or_an_input_error(edits):
 def test_noise_is_refused(content):
     with pytest.raises(InputError):
         parse(content)
+
+
+UNTIMED = "name u1\nnumaligns 4\nposterior 1\nalign 0 <s> 1\nalign 1 das 0.9 dass 0.1\n" + (
+    "align 2 polizei 0.8 *DELETE* 0.2\nalign 3 gewalt 1\n"
+)
+
+
+def test_a_one_best_transcript_lends_its_times(tmp_path):
+    (tmp_path / "one.ctm").write_text("u1 1 0.1 0.2 dass\nu1 1 0.8 0.4 gewalt\n")
+    context = load(one_best=tmp_path / "one.ctm")
+    (network,) = parse(UNTIMED, context=context)
+    # "polizei" was not heard: it gets the gap between the words beside it
+    assert network.slot_spans_ms.tolist() == [[100, 100], [100, 300], [300, 800], [800, 1200]]
+    assert network.times_estimated
+    placed = replace(context, segments={"u1": Segment(Recording("news", 2), 60.0, 62.0)})
+    (network,) = parse(UNTIMED, context=placed)
+    assert network.slot_spans_ms.tolist()[1] == [60_100, 60_300]
+    assert network.recording == Recording("news", 2)
+
+
+def test_times_of_its_own_are_not_replaced(tmp_path):
+    (tmp_path / "one.ctm").write_text("spk1_utt7 1 7.0 0.2 das\n")
+    (network,) = parse(EXAMPLE, context=load(one_best=tmp_path / "one.ctm"))
+    assert network.slot_spans_ms[0].tolist() == [0, 210]
+
+
+def test_segments_lend_their_times():
+    context = Context(segments={"u1": Segment(Recording("news", 1), 10.0, 11.6)})
+    (network,) = parse(UNTIMED, context=context)
+    # "das" (3 letters), "polizei" (7), "gewalt" (6) share 1.6 s; <s> takes none
+    assert network.slot_spans_ms.tolist() == [
+        [10_000, 10_000], [10_000, 10_300], [10_300, 11_000], [11_000, 11_600],
+    ]  # fmt: skip
+    assert network.times_estimated
+
+
+def test_times_of_the_recording_contradict_segments():
+    context = Context(segments={"spk1_utt7": Segment(Recording("news", 1), 60.0, 61.0)})
+    (network,) = parse(EXAMPLE, context=context)
+    assert network.spans_ms[-1].tolist() == [60_660, 61_000]
+    late = EXAMPLE.replace("gewalten 0.66", "gewalten 60.66")
+    with pytest.raises(InputError, match="times from the start of spk1_utt7, as there are segm"):
+        parse(late, context=context)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from std.slot_times import filled, untangled, weighted_spans
+from std.nbest import TimedWord
+from std.slot_times import borrowed, filled, untangled, weighted_spans
 
 NAN = float("nan")
 
@@ -108,3 +109,38 @@ def test_filled_leaves_other_utterances_alone():
     )
     np.testing.assert_array_equal(result, [[0, 1], [2, 4], [5, 6]])
     assert flags.tolist() == [False, True, False]
+
+
+def words(text, start=0.0, length=1.0):
+    return [TimedWord(token, start + i * length, start + (i + 1) * length)
+            for i, token in enumerate(text.split())]  # fmt: skip
+
+
+def test_times_are_borrowed_from_the_same_words():
+    slots = [["das", "dass"], ["haus"], ["ist", "isst"], ["gross"]]
+    spans = borrowed(slots, words("dass haus isst gross"))
+    np.testing.assert_array_equal(spans, [[0, 1], [1, 2], [2, 3], [3, 4]])
+
+
+def test_what_has_no_word_gets_no_time():
+    # "ganz" is in no slot and like none; nothing was heard where "sehr" is
+    spans = borrowed([["das"], ["sehr"], ["haus"]], words("das haus"))
+    np.testing.assert_array_equal(spans, [[0, 1], [NAN, NAN], [1, 2]])
+    spans = borrowed([["das"], ["haus"]], words("das ganz haus"))
+    np.testing.assert_array_equal(spans, [[0, 1], [2, 3]])
+
+
+def test_likeness_decides_between_words():
+    spans = borrowed([["polizeien"], ["gewalt"]], words("äh polizei gewalten"))
+    np.testing.assert_array_equal(spans, [[1, 2], [2, 3]])
+
+
+@given(
+    st.lists(st.sampled_from(["an", "ab", "zu"]), max_size=6),
+    st.lists(st.sampled_from(["an", "ab", "zu"]), max_size=6),
+)
+def test_borrowed_times_stay_in_order(slots, heard):
+    spans = borrowed([[word] for word in slots], words(" ".join(heard)))
+    starts = spans[~np.isnan(spans[:, 0]), 0]
+    assert (np.diff(starts) > 0).all()
+    assert len(starts) <= len(heard)

@@ -12,8 +12,9 @@ anything at all is unusual the careful reader goes through the same text with a
 `std.formats.draft.Draft`, which names the line of an error.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,9 @@ import numpy as np
 from std.errors import InputError
 from std.formats.context import Segment, segment_of
 from std.formats.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
-from std.formats.nonwords import replacements
-from std.slot_times import Int64s, filled, untangled, weighted_spans
+from std.formats.nonwords import replacements, spoken
+from std.nbest import TimedWord
+from std.slot_times import Int64s, borrowed, filled, untangled, weighted_spans
 from std.values import Bools, ConfusionNetwork, Float64s, Recording
 
 SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment
@@ -79,6 +81,7 @@ def networks(
     columns: Columns,
     path: Path | str,
     segments: Mapping[str, Segment] | None = None,
+    one_best: Mapping[str, Sequence[TimedWord]] | None = None,
 ) -> Iterator[ConfusionNetwork]:
     """Turn sound columns into networks, in order.
 
@@ -87,11 +90,14 @@ def networks(
             ``segments`` from the start of the utterance.
         path: for messages.
         segments: where each utterance lies, by name.
+        one_best: timed words of utterances, by name, whose times slots without times borrow.
 
     Raises:
         InputError: an utterance has words but neither times nor what they could be derived
             from, or is not among the segments.
     """
+    if one_best is not None:
+        columns = _lent(columns, one_best)
     if segments is not None:
         columns = _placed(columns, path, segments)
     columns = _words_only(columns)
@@ -167,6 +173,27 @@ def _placed(columns: Columns, path: Path | str, segments: Mapping[str, Segment])
         slot_spans_s=columns.slot_spans_s + slot_start,
         spans_s=columns.spans_s + slot_start[_slot_of(columns)],
     )
+
+
+def _lent(columns: Columns, one_best: Mapping[str, Sequence[TimedWord]]) -> Columns:
+    """Give slots without any times those of the same utterance's one-best words."""
+    timed = ~np.isnan(columns.spans_s[:, 0])
+    has_times = np.bincount(_slot_of(columns), timed, len(columns.epsilons)) > 0
+    has_times |= ~np.isnan(columns.slot_spans_s[:, 0])
+    spans, offsets = columns.slot_spans_s.copy(), columns.offsets.tolist()
+    for i, (lo, hi) in enumerate(pairwise(columns.bounds.tolist())):
+        heard = one_best.get(columns.utterances[i])
+        if heard is None or has_times[lo:hi].any():
+            continue
+        slots = []
+        for first, last in pairwise(offsets[lo : hi + 1]):
+            best = np.argsort(-columns.posteriors[first:last], kind="stable")
+            tokens = [columns.vocabulary[j] for j in columns.tokens[first:last][best].tolist()]
+            slots.append([word for token in tokens if (word := spoken(token))])
+        said = [j for j, words in enumerate(slots) if words]
+        if said:
+            spans[lo + np.array(said)] = borrowed([slots[j] for j in said], heard)
+    return replace(columns, slot_spans_s=spans)
 
 
 def _latest(columns: Columns) -> Float64s:

@@ -5,7 +5,7 @@ load             from the files and numbers a user gives
 beside           from files that lie beside the recogniser's, under the names Kaldi uses
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -15,6 +15,7 @@ from std.formats.audio_names import recording_name
 from std.formats.fields import number, shown, text
 from std.formats.files import open_input
 from std.formats.limits import MAX_TIME_S
+from std.nbest import TimedWord
 from std.values import Recording
 
 WordOn = Literal["auto", "link", "source", "target"]
@@ -41,6 +42,7 @@ class Context:
     segments: Mapping[str, Segment] | None = None  # by utterance
     symbols: Mapping[str, str] | None = None  # word by its id, as Kaldi's words.txt
     times: Path | None = None  # slot times of Kaldi sausages
+    one_best: Mapping[str, Sequence[TimedWord]] | None = None  # by utterance: lends its times
     frame_s: float = 0.01  # frame shift times subsampling factor
     word_on: WordOn = "auto"  # lattices: where a link's word stands
     acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
@@ -51,7 +53,11 @@ DEFAULT = Context()
 
 
 def load(
-    context: Context = DEFAULT, *, segments: Path | None = None, symbols: Path | None = None
+    context: Context = DEFAULT,
+    *,
+    segments: Path | None = None,
+    symbols: Path | None = None,
+    one_best: Path | None = None,
 ) -> Context:
     """Add what stands in files.
 
@@ -62,6 +68,11 @@ def load(
         context = replace(context, segments=read_segments(segments, context.channel))
     if symbols:
         context = replace(context, symbols=read_symbols(symbols))
+    if one_best:
+        from std.formats.ctm import timed_words  # which needs the context itself
+
+        with open_input(one_best) as stream:
+            context = replace(context, one_best=timed_words(stream, one_best))
     return context
 
 

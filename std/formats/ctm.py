@@ -22,10 +22,10 @@ from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import Draft
 from std.formats.fields import number, shown, text
+from std.formats.heard import PAUSE_S
 from std.nbest import TimedWord, aligned
 from std.values import ConfusionNetwork, Recording
 
-PAUSE_S = 0.5  # phrases are not joined over more
 NULL_WORD = "@"
 NO_CONFIDENCE = (b"NA", b"-")
 
@@ -80,6 +80,21 @@ def parse(
             said_until = max(said_until, end)
             _write(draft, words, start, end)
     yield from networks(draft.columns(), path, context.segments)
+
+
+def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]]:
+    """Read the words of each file (field 1) with their times; of alternatives the first.
+
+    Raises:
+        InputError: as for `parse`.
+    """
+    return {
+        recording.file: [
+            TimedWord(words[0].token, words[0].start_s, words[0].end_s)
+            for words in sorted(slots, key=_start_s)
+        ]
+        for recording, slots in _read(stream, path).items()
+    }
 
 
 def _start_s(words: _Slot) -> float:

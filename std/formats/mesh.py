@@ -63,7 +63,7 @@ def parse(
             columns = careful(block, path, recording, meshes, line)
         meshes += len(columns.utterances)
         line += block.count(b"\n")
-        yield from networks(columns, path, context.segments)
+        yield from networks(columns, path, context.segments, context.one_best)
     if not meshes:
         raise InputError(path, 0, "a word mesh", "an empty file")
 
