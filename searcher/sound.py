@@ -10,6 +10,7 @@ recogniser may well write for three phones of the query (the n-gram index finds 
 that fits some part of the query well; best seeds first, until the work allowed is spent.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,12 +28,14 @@ from std.values import Float32s, Float64s, Int32s
 Int16s = npt.NDArray[np.int16]
 
 FULL_SCAN_ARCS = 60_000  # alternatives that are aligned whole (about 2.5 hours of networks)
-SEED_ARCS = 60_000  # occurrences of seeds that are looked at in a larger segment
+SEEDS_LOOKED_AT, ARCS_PER_SEED = 20_000, 200  # in more: at least, and one in so many
+WINDOWS_ALIGNED, ARCS_PER_WINDOW = 1_500, 6_000  # likewise
 SEED_GRAM_SCORE = 7.0  # least log ratio of three phones; 97 % of true places have one
 SEED_WORD_SCORE = 6.0  # least log ratio of a seed word's best part
 TILE_SLOTS = 96  # slots aligned at a time in a full scan
-PHONE_MS = 130  # a slow phone: how far from a seed a hit may reach
-REACH_MS = 300
+TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span
+PHONE_MS = 110  # a slow phone: how far from a seed a hit may reach
+REACH_MS = 400  # half of the seed's word, and room
 PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, against phone log ratios
 LEAST_SHARE = 0.15  # of the score of a perfect match, below which a place is not a hit
 MOST_HITS = 60  # per query; what lies below never mattered
@@ -191,7 +194,8 @@ def perfect_score(phones: Pronunciation, confusion: Confusion) -> float:
 def hear(phones: Pronunciation, indexes: Sequence[SoundIndex], confusion: Confusion) -> Hits:
     """The best places where a query may have been said, at most one per place, best first."""
     floor = LEAST_SHARE * perfect_score(phones, confusion)
-    return strongest([hear_in(phones, index, confusion, floor) for index in indexes])
+    total = sum(len(index.arc_rows) for index in indexes)
+    return strongest([hear_in(phones, one, confusion, floor, total=total) for one in indexes])
 
 
 def strongest(parts: Sequence[Hits]) -> Hits:
@@ -212,11 +216,13 @@ def hear_in(
     confusion: Confusion,
     floor: float,
     *,
+    total: int = 0,
     windows: Int64s | None = None,
 ) -> Hits:
     """All hits of a query in one segment, places twice where windows overlap.
 
     Args:
+        total: alternatives of all segments searched, which share the work allowed.
         windows: (w, 2) runs of slots to look at; None = where seeds are.
     """
     from searcher.sound_kernels import INSERTIONS, N_MEASURES, PATH_WORDS, find_hits
@@ -232,7 +238,7 @@ def hear_in(
         match,
         deletion,
         insertion,
-        _windows(match, deletion, insertion, index) if windows is None else windows,
+        _windows(match, deletion, insertion, index, total) if windows is None else windows,
         index.slot_arc_offsets,
         index.arc_rows,
         index.arc_words,
@@ -279,42 +285,66 @@ def _ratios(
 
 
 def _windows(match: Float32s, deletion: Float32s, insertion: Float32s, index: SoundIndex) -> Int64s:
-    """(w, 2) runs of slots that are aligned: all, or those near the best seeds."""
-    from searcher.sound_kernels import windows_around
-
+    """(w, 2) runs of slots that are aligned: all, or those near the most promising seeds."""
     n_slots, q = len(index.columns.slot_key), len(deletion)
-    overlap = q + 8
-    if len(index.arc_rows) <= FULL_SCAN_ARCS:
+    if total <= FULL_SCAN_ARCS:
         firsts = np.arange(0, max(1, n_slots), TILE_SLOTS)
-        return np.stack([firsts, np.minimum(firsts + TILE_SLOTS + overlap, n_slots)], axis=1)
-    slots = np.unique(_seed_slots(match, deletion, insertion, index))
-    windows: Int64s = windows_around(
+        lasts = np.minimum(firsts + TILE_SLOTS + q + TILE_OVERLAP, n_slots)
+        return np.stack([firsts, lasts], axis=1)
+    return seeded_windows(match, deletion, insertion, index, total)
+
+
+def seeded_windows(
+    match: Float32s, deletion: Float32s, insertion: Float32s, index: SoundIndex, total: int
+) -> Int64s:
+    """(w, 2) runs of slots around the most promising seeds.
+
+    Seeds are words that fit a part of the query. Their occurrences, those of the best words
+    first, are ranked by what the likeliest words beside them add; the best get a window each,
+    as long as the rest of the query may last.
+    """
+    from searcher.sound_kernels import local_fits, outlooks, windows_around
+
+    columns, q = index.columns, len(deletion)
+    words = seed_words(match, index)
+    pronunciations = index.word_phone_offsets, index.word_phones
+    scores, where = local_fits(match, deletion, insertion, words, *pronunciations)
+    ranked = np.argsort(-scores, kind="stable")
+    ranked = ranked[: np.searchsorted(-scores[ranked], -SEED_WORD_SCORE, side="right")]
+    words, scores, where = words[ranked], scores[ranked], where[ranked]
+    offsets, share = columns.posting_offsets, len(index.arc_rows) / max(1, total)
+    counts = offsets[words + 1] - offsets[words]
+    most = math.ceil(share * max(SEEDS_LOOKED_AT, total // ARCS_PER_SEED))
+    counts = np.minimum(counts, np.maximum(0, most - (np.cumsum(counts) - counts)))
+    seed_of = np.repeat(np.arange(len(words)), counts)
+    within = np.arange(len(seed_of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    slots = columns.posting_slot[offsets[words][seed_of] + within].astype(np.int64)
+    slot_key = columns.slot_key.view(np.int64)
+    promise = outlooks(
+        match,
+        deletion,
+        insertion,
+        words,
+        scores,
+        where,
+        seed_of,
         slots,
-        index.columns.slot_key.view(np.int64),
-        q * PHONE_MS + REACH_MS,
-        TILE_SLOTS + overlap,
+        slot_key,
+        columns.slot_word,
+        *pronunciations,
+    )
+    most = math.ceil(share * max(WINDOWS_ALIGNED, total // ARCS_PER_WINDOW))
+    if len(promise) > most:
+        best = np.argpartition(-promise, most)[:most]
+    else:
+        best = np.arange(len(promise))
+    best = best[np.argsort(slots[best], kind="stable")]
+    before = where[seed_of[best], 0] * PHONE_MS + REACH_MS
+    after = (q - where[seed_of[best], 1]) * PHONE_MS + REACH_MS
+    windows: Int64s = windows_around(
+        slots[best], before.astype(np.int64), after.astype(np.int64), slot_key, TILE_SLOTS
     )
     return windows
-
-
-def _seed_slots(
-    match: Float32s, deletion: Float32s, insertion: Float32s, index: SoundIndex
-) -> npt.NDArray[np.int64]:
-    """Slots where a word stands that fits a part of the query, best words first, so many."""
-    from searcher.sound_kernels import local_scores
-
-    words = seed_words(match, index)
-    scores = local_scores(
-        match, deletion, insertion, words, index.word_phone_offsets, index.word_phones
-    )
-    good = scores >= SEED_WORD_SCORE
-    words = words[good][np.argsort(-scores[good], kind="stable")]
-    offsets = index.columns.posting_offsets
-    counts = offsets[words + 1] - offsets[words]
-    words = words[: 1 + np.searchsorted(np.cumsum(counts), SEED_ARCS)]
-    slot = index.columns.posting_slot
-    rows = [slot[offsets[word] : offsets[word + 1]] for word in words.tolist()]
-    return np.concatenate([np.empty(0, np.int64), *rows])
 
 
 def seed_words(match: Float32s, index: SoundIndex) -> Int64s:
