@@ -284,7 +284,9 @@ def _ratios(
     )
 
 
-def _windows(match: Float32s, deletion: Float32s, insertion: Float32s, index: SoundIndex) -> Int64s:
+def _windows(
+    match: Float32s, deletion: Float32s, insertion: Float32s, index: SoundIndex, total: int
+) -> Int64s:
     """(w, 2) runs of slots that are aligned: all, or those near the most promising seeds."""
     n_slots, q = len(index.columns.slot_key), len(deletion)
     if total <= FULL_SCAN_ARCS:
