@@ -110,7 +110,7 @@ def listed(
     answer = database.get(
         "_all_docs",
         startkey=json.dumps(start),
-        endkey=json.dumps(until or f"{start}\uffff"),
+        endkey=json.dumps(until or f"{start}\ufff0"),
         limit=str(limit),
     )
     if answer is None:
@@ -124,11 +124,15 @@ def remove(database: Database, segment: str) -> None:
 
     Deleting leaves a stub of every document behind for ever; purging leaves nothing.
     """
-    purge = True
+    purge, before = True, None
     while rows := listed(database, f"{segment}|", limit=BATCH_DOCUMENTS):
         revisions = {row["id"]: row["value"]["rev"] for row in rows}
-        if purge:
-            purge = _purged(database, revisions)
+        if revisions == before:  # nothing went
+            if not purge:
+                return  # a lagging node's listing, perhaps: the next writer tries again
+            purge = False
+        before = revisions
+        purge = purge and _purged(database, revisions)
         if not purge:
             deletions = [
                 {"_id": name, "_rev": rev, "_deleted": True} for name, rev in revisions.items()

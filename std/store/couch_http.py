@@ -70,6 +70,7 @@ class Database:
         self._clock_offset_s = 0.0  # the server's clock minus ours
         session = Session(timeout=patience.timeout_s, retryable_errors=())
         session.connection_pool = self._connection
+        session.cache = NoCache()
         self._resource = Resource(base, session)
         self._resource.credentials = self._credentials
 
@@ -243,6 +244,16 @@ class Connection(threading.local):
         if self._open is not None:
             self._open.close()
             self._open = None
+
+
+class NoCache:
+    """Takes the place of a session's cache of answers: with them came the clock of long ago."""
+
+    def get(self, url: str) -> None:
+        """Nothing is kept."""
+
+    def put(self, url: str, answer: object) -> None:
+        """Nothing is kept."""
 
 
 def address(url: str) -> tuple[str, tuple[str, str] | None]:
