@@ -17,6 +17,7 @@ from std.slot_times import Int64s
 from std.values import Float64s, Int32s, Recording, freeze
 
 NO_WORD = -1
+MAX_SCORE = 1e12  # beyond, sums of scores lose what tells paths apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +83,8 @@ def ordered(
         end_scores: log score of ending in each of ``ends``; 0 if not given.
 
     Raises:
-        ValueError: the links form a circle, or no path leads from a start to an end.
+        ValueError: the links form a circle, no path leads from a start to an end, or a score
+            is absurd.
     """
     node_s = np.asarray(node_s, dtype=np.float64)
     sources = np.asarray(source, dtype=np.int64).reshape(-1)
@@ -100,6 +102,8 @@ def ordered(
         scores = np.append(scores, end_scores or np.zeros(len(ends)))
         words = [*words, *([None] * len(ends))]
         node_s, ends, nodes = np.append(node_s, node_s[list(ends)].max()), [nodes], nodes + 1
+    if np.abs(scores[np.isfinite(scores)]).max(initial=0.0) > MAX_SCORE:
+        raise ValueError(f"a score is beyond {MAX_SCORE:g}")
     if not len(starts) or not len(ends):
         raise ValueError("the lattice has no start or no end")
 

@@ -103,13 +103,20 @@ def test_blank_lines_order_mark_and_escapes():
 
 
 def test_many_lines_and_their_numbers(monkeypatch):
-    monkeypatch.setattr(jsonl, "LINES_AT_ONCE", 2)
+    monkeypatch.setattr(jsonl, "BYTES_AT_ONCE", 2 * len(line()))
     assert [one.utterance for one in parse(b"".join(line(utt=f"u{i}") for i in range(5)))] == [
         f"u{i}" for i in range(5)
     ]
     with pytest.raises(InputError) as caught:
         parse(line() * 4 + word("an", 2, 0, 1))
     assert caught.value.line == 5
+
+
+def test_absurdly_long_lines_are_refused(monkeypatch):
+    monkeypatch.setattr(jsonl, "MAX_UTTERANCE_BYTES", 1000)
+    with pytest.raises(InputError) as caught:
+        parse(line() + b'{"utt": "' + 1000 * b"x")
+    assert (caught.value.line, caught.value.expected) == (2, "lines of at most 1000 bytes")
 
 
 ERRORS = [

@@ -161,4 +161,11 @@ def test_errors_name_the_line(row):
 )
 def test_any_text_gives_lattices_or_an_input_error(text, at, length, piece):
     with suppress(InputError):
-        assert parse(text[:at] + piece + text[at + length :])
+        assert [to_network(one) for one in parse(text[:at] + piece + text[at + length :])]
+
+
+def test_more_arcs_than_we_take(monkeypatch):
+    monkeypatch.setattr(kaldi_lattice, "MAX_LINKS", 4)
+    with pytest.raises(InputError) as caught:
+        parse(COMPACT)
+    assert (caught.value.line, caught.value.expected) == (5, "at most 4 arcs in one lattice")

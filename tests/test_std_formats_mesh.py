@@ -398,3 +398,10 @@ def test_times_of_the_recording_contradict_segments():
     late = EXAMPLE.replace("gewalten 0.66", "gewalten 60.66")
     with pytest.raises(InputError, match="times from the start of spk1_utt7, as there are segm"):
         parse(late, context=context)
+
+
+def test_absurdly_long_meshes_are_refused(monkeypatch):
+    monkeypatch.setattr(mesh, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(mesh, "MAX_UTTERANCE_BYTES", 300)
+    with pytest.raises(InputError, match="meshes of at most 300 bytes"):
+        parse(EXAMPLE)

@@ -130,3 +130,10 @@ def test_any_text_gives_a_lattice_or_an_input_error(path, at, length, piece):
     text = gzip.decompress(path.read_bytes()).decode()
     with suppress(InputError):
         assert len(parse(text[:at] + piece + text[at + length :]))
+
+
+def test_more_edges_than_we_take(monkeypatch):
+    monkeypatch.setattr(pocketsphinx, "MAX_LINKS", 3)
+    with pytest.raises(InputError) as caught:
+        parse(EXAMPLE)
+    assert (caught.value.line, caught.value.expected) == (21, "at most 3 edges")

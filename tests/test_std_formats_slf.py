@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.lattice import to_network
 from std.errors import InputError
 from std.formats import slf
 from std.formats.context import Context, Segment
@@ -197,6 +198,8 @@ ERRORS = [
     ("sublattices", edit("UTTERANCE=u7", "SUBLAT=x"), 2, "a lattice without sublattices"),
     ("words between", edit("# links", "links"), 10, "key=value fields"),
     ("header between", edit("# links", "lmscale=3"), 10, "a node (I=) or a link (J=)"),
+    ("10 million links", edit("L=4", "L=10000000"), 4, "a size up to 1000000"),
+    ("absurd score", edit("a=-100.0", "a=1e300"), 0, "paths from start to end"),
     ("huge", edit("N=4", "N=99999999999"), 4, "a size up to"),
     ("posterior", POCKETSPHINX.replace("p=0.09", "p=1.9"), 12, "a posterior in [0, 1]"),
 ]  # fmt: skip
@@ -209,6 +212,13 @@ def test_errors_name_the_line(row):
         parse(text)
     assert expected in caught.value.expected
     assert (caught.value.line or line, str(caught.value.path)) == (line, "u7.slf")
+
+
+def test_more_links_than_we_take(monkeypatch):
+    monkeypatch.setattr(slf, "MAX_LINKS", 4)
+    with pytest.raises(InputError) as caught:
+        parse(HTK + HTK[HTK.index("J=3") :])
+    assert (caught.value.line, caught.value.expected) == (15, "at most 4 links")
 
 
 def test_utterances_that_no_segment_names_are_refused():
@@ -235,7 +245,7 @@ def test_any_text_gives_a_lattice_or_an_input_error(text, edits):
         lattice = parse(text)
     except InputError:
         return
-    assert len(lattice.node_s) >= 1
+    assert to_network(lattice).utterance == lattice.utterance
 
 
 @settings(max_examples=50, deadline=None)

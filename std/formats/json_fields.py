@@ -13,7 +13,7 @@ from typing import Any
 
 from std.errors import InputError
 from std.formats.files import decode
-from std.formats.limits import MAX_TIME_S
+from std.formats.limits import MAX_TIME_S, MAX_UTTERANCE_BYTES
 
 _BLANK = re.compile(r"[\s\x1e]*")  # and the record separator of JSON text sequences
 
@@ -31,6 +31,10 @@ def documents(content: bytes, path: Path | str) -> Iterator["Part"]:
     Raises:
         InputError: something is no JSON, or there is nothing.
     """
+    if len(content) > MAX_UTTERANCE_BYTES:
+        raise InputError(
+            path, 0, f"JSON of at most {MAX_UTTERANCE_BYTES} bytes", f"{len(content)} bytes"
+        )
     text, at, line, empty = decode(content, path), 0, 1, True
     while (start := _BLANK.match(text, at).end()) < len(text):  # type: ignore[union-attr]  # matches
         line += text.count("\n", at, start)

@@ -8,13 +8,13 @@ Times count from the start of the recording. ``utt`` and ``slots`` must be there
 ``e`` and START with END may be left out and are then derived (`std.slot_times`). Other keys are
 ignored. The contract is in docs/formats.md.
 
-    parse            some hundred lines at once: _fast, and where that will not do, careful
+    parse            some megabytes of lines at once: _fast, and where that will not do, careful
     dump             what parse reads
 """
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,10 +26,11 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import shown, text
 from std.formats.json_fields import DECODER
+from std.formats.limits import MAX_UTTERANCE_BYTES
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Float64s, Recording
 
-LINES_AT_ONCE = 256
+BYTES_AT_ONCE = 1 << 20
 BOM = b"\xef\xbb\xbf"
 
 
@@ -53,11 +54,8 @@ def parse(
         InputError: a line is not an utterance as described above.
     """
     recording = recording_of(path, context.file, context.channel)
-    numbered = enumerate(stream, start=1)
     empty = True
-    while lines := list(islice(numbered, LINES_AT_ONCE)):
-        if lines[0][0] == 1:
-            lines[0] = 1, lines[0][1].removeprefix(BOM)
+    for lines in _lines(stream, path):
         columns = _fast(lines, recording)
         if columns is None:
             columns = careful(lines, path, recording)
@@ -65,6 +63,26 @@ def parse(
         yield from networks(columns, path)
     if empty:
         raise InputError(path, 0, "utterances, one JSON object per line", "an empty file")
+
+
+def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield numbered lines, as many at once as are worth converting together."""
+    lines: list[tuple[int, bytes]] = []
+    size = 0
+    for at in count(1):
+        line = stream.readline(MAX_UTTERANCE_BYTES + 1)
+        if len(line) > MAX_UTTERANCE_BYTES:
+            raise InputError(
+                path, at, f"lines of at most {MAX_UTTERANCE_BYTES} bytes", "a longer one"
+            )
+        if line:
+            lines.append((at, line.removeprefix(BOM) if at == 1 else line))
+            size += len(line)
+        if lines and (not line or size >= BYTES_AT_ONCE):
+            yield lines
+            lines, size = [], 0
+        if not line:
+            return
 
 
 def _fast(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns | None:

@@ -24,7 +24,7 @@ from typing import BinaryIO, NamedTuple
 from std.errors import InputError
 from std.formats.context import DEFAULT, Context, beside, segment_of
 from std.formats.fields import number, shown, text, whole_number
-from std.formats.limits import MAX_TIME_S
+from std.formats.limits import MAX_LINKS, MAX_TIME_S
 from std.formats.recordings import recording_of
 from std.formats.sausage import word_of
 from std.lattice import Lattice, ordered
@@ -71,6 +71,8 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
         fields = line.split()
         if fields:
             block.append((at, fields))
+            if len(block) > MAX_LINKS:
+                raise InputError(path, at, f"at most {MAX_LINKS} arcs in one lattice", "one more")
         elif block:
             found = True
             yield _lattice(path, block, context)

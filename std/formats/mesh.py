@@ -27,6 +27,7 @@ from std.formats.columns import Columns, networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import number, shown, text, whole_number
+from std.formats.limits import MAX_UTTERANCE_BYTES
 from std.formats.mesh_bulk import UNUSED, unnamed
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Recording
@@ -57,7 +58,7 @@ def parse(
     """
     recording = recording_of(path, context.file, context.channel)
     meshes = line = 0
-    for block in _blocks(stream):
+    for block in _blocks(stream, path):
         columns = mesh_bulk.columns_of(block, recording, meshes, line)
         if columns is None:
             columns = careful(block, path, recording, meshes, line)
@@ -68,7 +69,7 @@ def parse(
         raise InputError(path, 0, "a word mesh", "an empty file")
 
 
-def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+def _blocks(stream: BinaryIO, path: Path | str) -> Iterator[bytes]:
     """Cut the stream where a mesh begins, in blocks of some megabytes."""
     rest = stream.read(BLOCK_BYTES).removeprefix(BOM)
     first = b"\nname " if rest.lstrip().startswith(b"name ") else b"\nnumaligns "
@@ -77,6 +78,10 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
         if cut:
             yield rest[:cut]
         rest = rest[cut:] + more
+        if len(rest) > MAX_UTTERANCE_BYTES:
+            raise InputError(
+                path, 0, f"meshes of at most {MAX_UTTERANCE_BYTES} bytes", "a longer one"
+            )
     if rest.strip():
         yield rest
 

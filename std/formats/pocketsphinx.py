@@ -26,7 +26,7 @@ from typing import BinaryIO
 from std.errors import InputError
 from std.formats.context import DEFAULT, Context, segment_of
 from std.formats.fields import number, shown, text, whole_number
-from std.formats.limits import MAX_TIME_S
+from std.formats.limits import MAX_LINKS, MAX_TIME_S
 from std.formats.recordings import recording_of
 from std.lattice import Lattice, ordered
 
@@ -75,6 +75,8 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
         elif part == b"Edges" and len(fields) == 3:
             first, second = (_node(path, at, fields, i, starts) for i in (0, 1))
             edges.append((first, second, number(path, at, fields[2], "a score")))
+            if len(edges) > MAX_LINKS:
+                raise InputError(path, at, f"at most {MAX_LINKS} edges", "one more")
         elif part != b"BestSegAscr":
             raise InputError(path, at, "a line of a PocketSphinx lattice", shown(line.strip()))
     if part != b"End" or len(ends) < 2:
