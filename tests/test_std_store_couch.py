@@ -551,6 +551,21 @@ def test_no_index_there(couchdb_url, opened):
 
 
 @couchdb
+def test_a_database_that_is_removed_meanwhile(couchdb_url, opened, speech):
+    """No hits would be a wrong answer."""
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    (segment,) = store.segments()
+    store._database._request("DELETE", (), None, {})
+    with pytest.raises(StoreError, match="somebody removed this index"):
+        store.segments()
+    with pytest.raises(StoreError, match="there is no such database"):
+        segment.words()
+    with pytest.raises(StoreError, match="somebody removed this index"):
+        commit(store, speech(2))
+
+
+@couchdb
 def test_somebody_elses_database_is_refused(couchdb_url, opened):
     database = Database(couchdb_url)
     database.create()

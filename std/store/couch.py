@@ -60,6 +60,7 @@ class CouchStore:
         self._database = database
         self._layout = layout
         self._remote: dict[str, RemoteColumns] = {}
+        self._seen = False  # whether there was a manifest document
         self._held: Head | None = None  # the manifest document, while we may write
         self._lock = threading.Lock()  # the renewal and the commit both replace it
 
@@ -173,8 +174,16 @@ class CouchStore:
         self._replace(retired=kept)
 
     def _head(self) -> Head:
-        """The manifest document as it is now."""
-        return _parsed(self._database.get(MANIFEST), self.url)
+        """The manifest document as it is now.
+
+        Raises:
+            StoreError: it is damaged, or gone.
+        """
+        document = self._database.get(MANIFEST)
+        if document is None and self._seen:
+            raise StoreError(f"{self.url}: somebody removed this index")
+        self._seen = document is not None
+        return _parsed(document, self.url)
 
     def _taken(self, owner: dict[str, Any]) -> Head:
         """Take the right to write.
@@ -204,7 +213,6 @@ class CouchStore:
         while not stop.wait(RENEW_S):
             with suppress(StoreError):  # the next attempt comes before the lease ends
                 self._replace(())
-        self._database.close()  # this thread's connection
 
     def _replace(self, pauses_s: tuple[float, ...] | None = None, **changes: Any) -> None:
         """Replace the manifest document we hold; renews the lease along the way.

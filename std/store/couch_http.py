@@ -220,30 +220,39 @@ class Connection(threading.local):
     """What a `couchdb.http.Session` takes its connections from: here one per thread.
 
     A thread has one request under way at a time and reads each answer to its end, so one is
-    enough; whoever sees an error drops it, because nobody knows what else is still to come.
+    enough; whoever sees an error drops it, because nobody knows what else is still to come. It
+    goes with its thread or its store, whichever ends first.
     """
 
     def __init__(self, timeout_s: float) -> None:
         self._timeout_s = timeout_s
-        self._open: HTTPConnection | None = None
+        self._held: _Held | None = None
 
     def get(self, url: str) -> HTTPConnection:
         """The connection to the host of a URL, opened if need be."""
-        if self._open is None:
+        if self._held is None:
             parts = urlsplit(url)
             kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-            self._open = kind(parts.netloc, timeout=self._timeout_s)
-            self._open.connect()
-        return self._open
+            self._held = _Held(kind(parts.netloc, timeout=self._timeout_s))
+            self._held.connection.connect()
+        return self._held.connection
 
     def release(self, url: str, connection: HTTPConnection) -> None:
         """The answer was read; the connection stays open for the next request."""
 
     def drop(self) -> None:
         """Close it."""
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+        self._held = None
+
+
+class _Held:
+    """Closes a connection when nobody holds it any more."""
+
+    def __init__(self, connection: HTTPConnection) -> None:
+        self.connection = connection
+
+    def __del__(self) -> None:
+        self.connection.close()
 
 
 class NoCache:
