@@ -4,10 +4,10 @@
     in this process, shard by shard:   merge what has come in -> commit
 
 An index is one store or several, its shards; an audio file's name says which shard has it.
-Memory holds one batch of postings per shard and the files under way, never all the speech. A
-recording that was indexed before is replaced in the same commit that brings its new postings, so
-a search finds the old one or the new one, never both and never neither. (Only where the number of
-shards has changed the old one may be in another shard; it leaves that in a commit of its own.)
+Memory holds a batch of postings and the files under way, never all the speech. A recording that
+was indexed before is replaced in the same commit that brings its new postings, so a search finds
+the old one or the new one, never both and never neither. (Only where the number of shards has
+changed the old one may be in another shard; it leaves that in a commit of its own.)
 """
 
 import gc
@@ -70,6 +70,11 @@ class Shard:
     batch: list[SegmentColumns] = field(default_factory=list)
     added: set[str] = field(default_factory=set)  # audio files committed in this run
 
+    @property
+    def postings(self) -> int:
+        """In the batch."""
+        return sum(len(one.posting_key) for one in self.batch)
+
 
 def build(
     paths: Sequence[Path],
@@ -114,10 +119,10 @@ def build(
         _count(result, report)
         progress(result.path, result.size_bytes)
         for number, columns in result.shards.items():
-            batch = shards[number].batch
-            batch.append(columns)
-            if sum(len(one.posting_key) for one in batch) >= config.index.segment_postings:
-                _commit(number, shards, config, report, sounds)
+            shards[number].batch.append(columns)
+        sizes = [shard.postings for shard in shards]
+        if sum(sizes) >= config.index.segment_postings:  # the fullest first: few, large segments
+            _commit(sizes.index(max(sizes)), shards, config, report, sounds)
     for number, shard in enumerate(shards):
         if shard.batch or not report.failures:
             _commit(number, shards, config, report, sounds)

@@ -25,7 +25,7 @@ class IndexConfig:
 
     min_posterior: float = 0.0  # alternatives below are left out
     max_alternatives: int = 0  # most likely alternatives kept per slot; 0 = all
-    segment_postings: int = 20_000_000  # a segment is committed when it has this many
+    segment_postings: int = 20_000_000  # held in memory; then a segment is committed
 
 
 @dataclass(frozen=True, slots=True)
