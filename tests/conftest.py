@@ -13,8 +13,14 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from std.values import ConfusionNetwork, Recording
+
+# No deadlines: machines are shared. CI tries the same examples every time; people try new ones.
+settings.register_profile("people", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "people")
 
 # A slot: its alternatives as (word, posterior), or (word, posterior, start_ms, end_ms) where an
 # alternative's times differ from the slot's. Slots are 100 ms long unless spans are given.
