@@ -80,7 +80,15 @@ def from_probabilities(scores: Float64s, p_tar: float) -> Float64s:
     return llr
 
 
-def cross_entropy(llr: Float64s, paired: Bools, targets: int, trials: float, p_tar: float) -> Cnxe:
+def cross_entropy(
+    llr: Float64s,
+    paired: Bools,
+    targets: int,
+    trials: float,
+    p_tar: float,
+    *,
+    lowest: float | None = None,
+) -> Cnxe:
     """Cross entropies of a system.
 
     Args:
@@ -89,6 +97,8 @@ def cross_entropy(llr: Float64s, paired: Bools, targets: int, trials: float, p_t
         targets: number of reference occurrences.
         trials: number of all trials, not necessarily whole: terms * trials per second * seconds.
         p_tar: effective prior.
+        lowest: score of the trials without a hit; by default the lowest of these hits. A slice
+            of a system's terms takes the lowest score of the whole system.
 
     Raises:
         ValueError: a score is NaN, or the prior is not between 0 and 1.
@@ -97,13 +107,21 @@ def cross_entropy(llr: Float64s, paired: Bools, targets: int, trials: float, p_t
         raise ValueError(f"the effective prior must be between 0 and 1, not {p_tar}")
     if np.isnan(llr).any():
         raise ValueError("a score is NaN")
-    if not len(llr):
+    if not len(llr) and lowest is None:
         return Cnxe(1.0, 1.0, 0.0, 0.0, 1.0)
     missing_targets = targets - int(paired.sum())
     missing_others = trials - targets - int((~paired).sum())
     if targets <= 0 or missing_targets < 0 or trials <= targets or missing_others < 0:
         return Cnxe(NAN, NAN, NAN, NAN, NAN)
-    weighed = _weigh(finite(llr), paired, missing_targets, missing_others, targets, trials, p_tar)
+    llr = finite(llr)
+    missing = float(llr.min()) if lowest is None else lowest
+    target, other = np.append(paired, 0.0), np.append(~paired, 0.0)
+    target[-1], other[-1] = missing_targets, missing_others  # equation 42
+    weighed = _weigh(
+        np.append(llr, missing),
+        target * (p_tar / targets),
+        other * (1 - p_tar) / (trials - targets),
+    )
     prior_entropy = entropy_bits(p_tar)
     minimum, gamma, delta = _minimise(weighed, p_tar)
     return Cnxe(
@@ -123,22 +141,14 @@ def finite(llr: Float64s) -> Float64s:
     return clipped
 
 
-def _weigh(
-    llr: Float64s,
-    paired: Bools,
-    missing_targets: float,
-    missing_others: float,
-    targets: int,
-    trials: float,
-    p_tar: float,
-) -> _Trials:
-    """Weights by distinct score; the missing trials have the lowest one (equation 42)."""
+def _weigh(llr: Float64s, target: Float64s, other: Float64s) -> _Trials:
+    """Weights by distinct score."""
     distinct, where = np.unique(llr, return_inverse=True)
-    target = np.bincount(where, weights=paired, minlength=len(distinct)).astype(np.float64)
-    other = np.bincount(where, weights=~paired, minlength=len(distinct)).astype(np.float64)
-    target[0] += missing_targets
-    other[0] += missing_others
-    return _Trials(distinct, target * (p_tar / targets), other * ((1 - p_tar) / (trials - targets)))
+    n = len(distinct)
+    target = np.bincount(where, target, n).astype(np.float64)
+    other = np.bincount(where, other, n).astype(np.float64)
+    weighty = target + other > 0  # no trial may be missing
+    return _Trials(distinct[weighty], target[weighty], other[weighty])
 
 
 def _bits(trials: _Trials, log_odds: Float64s) -> float:

@@ -10,7 +10,7 @@
 for (`scoring.group` measures it); `scoring.report` and `scoring.plot` only render.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,8 +78,8 @@ def evaluate(
         hits_path, reference_path: names in messages.
 
     Raises:
-        InputError: hits of a term that the list does not have, hits only in recordings that the
-            ECF does not have, or no term occurs anywhere in the transcript.
+        InputError: hits of a term that the list does not have, hits or reference only in
+            recordings that the ECF does not have, or no term occurs anywhere in the transcript.
         StdError: options that do not fit the input.
     """
     options = options or Options()
@@ -96,7 +96,8 @@ def evaluate(
             terms, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens
         )
     found = _of_terms(hits.detections, terms, hits_path)
-    _same_recordings(ecf, found, hits_path)
+    _same_recordings(ecf, "hits", found.recordings, found.recording, hits_path)
+    _same_recordings(ecf, "words", lexemes.recordings, lexemes.recording, reference_path)
     occurrences = find(terms, lexemes, max_gap_s=options.max_gap_s)
     hits_inside, references_inside = inside_excerpts(excerpts, found, occurrences, options)
 
@@ -120,10 +121,13 @@ def evaluate(
     )
     scores = _kind_of_scores(found.score, options.scores, hits_path)
     corpus = Corpus(terms, found, occurrences, hits.score_range, turns, options, point, scores)
-    slices = [groups.Slice("all", excerpts, chosen)]
-    for one in options.group_by:
-        slices.extend(groups.slices(one, whole))
-    results = tuple(measure(one, corpus) for one in slices)
+    results = [measure(groups.Slice("all", excerpts, chosen), corpus)]
+    lowest_llr = results[0].lowest_llr
+    for specification in options.group_by:
+        results.extend(
+            measure(part, corpus, None if np.isnan(lowest_llr) else lowest_llr)
+            for part in groups.slices(specification, whole)
+        )
     mine = chosen[found.term]
     return Evaluation(
         hits.system_id,
@@ -131,7 +135,7 @@ def evaluate(
         options,
         scores,
         terms,
-        results,
+        tuple(results),
         {
             "hits_outside_ecf": int((~hits_inside).sum()),
             "references_outside_ecf": int((~references_inside).sum()),
@@ -182,11 +186,13 @@ def _of_terms(hits: Detections, terms: TermList, path: str) -> Detections:
     )
 
 
-def _same_recordings(ecf: ECF, hits: Detections, path: str) -> None:
-    """Refuse hits that share no recording with the ECF: these files do not belong together."""
-    known: set[Recording] = {one.recording for one in ecf.excerpts}
-    if len(hits) and not known & set(hits.recordings):
-        first = hits.recordings[int(hits.recording[0])]
+def _same_recordings(
+    ecf: ECF, what: str, recordings: Sequence[Recording], recording: Int32s, path: str
+) -> None:
+    """Refuse a file that shares no recording with the ECF: they do not belong together."""
+    known = {one.recording for one in ecf.excerpts}
+    if len(recording) and not known & set(recordings):
+        first = recordings[int(recording[0])]
         raise InputError(
-            path, 0, "hits in recordings of the ECF", f"{first.file} channel {first.channel}"
+            path, 0, f"{what} in recordings of the ECF", f"{first.file} channel {first.channel}"
         )

@@ -73,14 +73,18 @@ class Group:
     twv: Float64s  # (U,)
     best: curve.Optimum  # (U,) each unit at its own best threshold
     cnxe: cnxe.Cnxe
+    lowest_llr: float  # of the hits that count, for Cnxe; NaN without any
     measures: Mapping[str, float]  # NaN where undefined
 
     def __post_init__(self) -> None:
         freeze(self)
 
 
-def measure(one: Slice, corpus: Corpus) -> Group:
+def measure(one: Slice, corpus: Corpus, lowest_llr: float | None = None) -> Group:
     """Evaluate a slice.
+
+    Args:
+        lowest_llr: of the whole system, if this is a part: the score of trials without a hit.
 
     Raises:
         StdError: segment-based scoring without speech turns.
@@ -109,12 +113,19 @@ def measure(one: Slice, corpus: Corpus) -> Group:
     queries = one.terms & (np.bincount(occurrences.term, minlength=len(one.terms)) > 0)
     if options.all_terms or options.pooled:
         queries = one.terms
-    entropy = _cross_entropy(
-        hits.score[queries[hits.term]],
-        paired[queries[hits.term]],
+    p_tar = cnxe.effective_prior(point.prior, point.value, point.cost)
+    asked = queries[hits.term]
+    llr = hits.score[asked]
+    if corpus.scores == "probability":
+        llr = cnxe.from_probabilities(llr, p_tar)
+    llr = cnxe.finite(llr)
+    entropy = cnxe.cross_entropy(
+        llr,
+        paired[asked],
         int(counts.targets[occurs].sum()),
         int(queries.sum()) * pairs.exact_trials,
-        corpus,
+        p_tar,
+        lowest=lowest_llr,
     )
     mean_p_miss, mean_p_fa = twv.mean(p_miss[occurs]), twv.mean(p_fa[counted])
     return Group(
@@ -136,6 +147,7 @@ def measure(one: Slice, corpus: Corpus) -> Group:
         twv.twv_of_terms(p_miss, p_fa, point.beta),
         best,
         entropy,
+        float(llr.min()) if len(llr) else NAN,
         {
             "ATWV": twv.twv(mean_p_miss, mean_p_fa, point.beta),
             "MTWV": highest.twv if occurs.any() else NAN,
@@ -205,15 +217,6 @@ def _pair(one: Slice, corpus: Corpus) -> _Pairs:
         twv.number_of_trials(sum(seconds.values()), options.trials_per_second),
         {file: one_s * options.trials_per_second for file, one_s in seconds.items()},
     )
-
-
-def _cross_entropy(
-    scores: Float64s, paired: Bools, targets: int, trials: float, corpus: Corpus
-) -> cnxe.Cnxe:
-    point = corpus.point
-    p_tar = cnxe.effective_prior(point.prior, point.value, point.cost)
-    llr = cnxe.from_probabilities(scores, p_tar) if corpus.scores == "probability" else scores
-    return cnxe.cross_entropy(llr, paired, targets, trials, p_tar)
 
 
 def decision_threshold(hits: Detections) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scoring.cnxe import cross_entropy, effective_prior, from_probabilities
 from scoring.evaluate import evaluate
 from scoring.options import Options
 from scoring.twv import twv_of_terms
@@ -180,6 +181,34 @@ def test_hits_of_other_recordings_are_refused():
     elsewhere = tuple(Recording(f"x{one.file}", 1) for one in hits.detections.recordings)
     with pytest.raises(InputError, match="hits in recordings of the ECF, got 'xcts_001 channel 1'"):
         evaluate(*others, replaced(hits, recordings=elsewhere))
+
+
+def test_a_reference_of_other_recordings_is_refused():
+    excerpts, lexemes, terms, hits = inputs("s1")
+    elsewhere = type(lexemes)(
+        tuple(Recording(f"x{one.file}", 1) for one in lexemes.recordings), lexemes.speakers,
+        lexemes.recording, lexemes.speaker, lexemes.start_s, lexemes.duration_s, lexemes.words,
+        lexemes.subtypes,
+    )  # fmt: skip
+    with pytest.raises(InputError, match=r"ref.rttm: expected words in recordings of the ECF"):
+        evaluate(excerpts, elsewhere, terms, hits, reference_path="ref.rttm")
+
+
+def test_slices_take_the_lowest_score_of_the_whole_for_trials_without_hits():
+    # Equation 42 speaks of the system's scores, not of those of some of its terms.
+    evaluation = evaluate(*inputs("s9"), Options(group_by=("attribute:NGram Order",)))
+    whole, *slices = evaluation.groups
+    lowest = whole.hits.score[whole.counted[whole.hits.term]].min()
+    p_tar = effective_prior(1e-4, 1.0, 0.1)
+    part = slices[2]
+    counted = part.counted[part.hits.term]
+    llr = from_probabilities(np.append(part.hits.score[counted], lowest), p_tar)
+    paired = np.append(part.alignment.occurrence_of[counted] >= 0, False)
+    trials = part.counted.sum() * part.speech_s
+    # The lowest score in place of one of the trials without a hit changes nothing.
+    expected = cross_entropy(llr, paired, int(part.counts.targets.sum()), trials, p_tar)
+    assert part.measures["Cnxe"] == pytest.approx(expected.actual, abs=1e-12)
+    assert part.measures["Cnxe_min"] == pytest.approx(expected.minimum, abs=1e-9)
 
 
 def test_a_reference_without_any_term_is_an_error():
