@@ -147,13 +147,20 @@ def _several_ways(
     for one in np.split(np.arange(len(some)), new[np.flatnonzero(np.diff(block)) + 1]):
         keys = [np.empty(0, np.int64)]
         for i, j in expand(some[one], first[one], last[one]):
+            fits = _align(grams.left[i], grams.right[i], grams.left[j], grams.right[j])
+            i, j = i[fits], j[fits]
             x, y = grams.owner[i], grams.owner[j]
             key = np.minimum(x, y) * pairs.fragments + np.maximum(x, y)
-            fits = (
-                (x != y)
-                & _align(grams.left[i], grams.right[i], grams.left[j], grams.right[j])
-                & ~np.isin(key, pairs.overlapping)
-            )
-            keys.append(np.unique(grams.row[i[fits]] * rows + grams.row[j[fits]]))
+            fits = (x != y) & ~_among(key, pairs.overlapping)
+            keys.append(grams.row[i[fits]] * rows + grams.row[j[fits]])
         distinct = np.unique(np.concatenate(keys))
         yield distinct // rows, distinct % rows
+
+
+def _among(key: Ints, some: Ints) -> Bools:
+    """Which keys are among ``some``, which ascend."""
+    if not len(some):
+        return np.zeros(len(key), np.bool_)
+    at = np.minimum(np.searchsorted(some, key), len(some) - 1)
+    result: Bools = some[at] == key
+    return result

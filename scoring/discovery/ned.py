@@ -10,7 +10,7 @@ a class and weighted by how many pairs of fragments have them. Sums are kept as 
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from scoring.discovery.corpus import Ints
 from scoring.discovery.pairs import Pairs
 
 FEW = 8  # types in a class below which a plain loop beats a distance matrix
-MATRIX = 4_000_000  # distances held at a time
+MATRIX = 500_000  # distances held at a time
 
 Distances = Counter[tuple[int, int]]  # pairs by (edit distance, length of the longer)
 
@@ -103,7 +103,10 @@ def _between(total: Distances, texts: Sequence[str], counts: Sequence[int]) -> N
             total[code // base, code % base] += int(sums[code])
 
 
-def _type_pairs(pairs: Pairs, type_of: Ints) -> Iterable[tuple[tuple[int, int], int]]:
+def _type_pairs(pairs: Pairs, type_of: Ints) -> Iterator[tuple[tuple[int, int], int]]:
     """The withdrawn pairs counted by their types."""
+    base = int(type_of.max(initial=0)) + 1
     a, b = type_of[pairs.less_a], type_of[pairs.less_b]
-    return Counter(zip(a.tolist(), b.tolist(), strict=True)).items()
+    keys, counts = np.unique(np.minimum(a, b) * base + np.maximum(a, b), return_counts=True)
+    for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
+        yield (key // base, key % base), count

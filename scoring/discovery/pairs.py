@@ -144,13 +144,29 @@ def _touching(discovery: Discovery, group: Ints, member: Ints, across_files: boo
 
 
 def _repeated(fragments: int, group: Ints, member: Ints, overlapping: Ints) -> Ints:
-    """Keys of pairs that k > 1 classes contain, k - 1 times each; those that overlap left out."""
-    shared = np.bincount(member, minlength=fragments)[member] > 1
-    group, member = group[shared], member[shared]
-    ends = np.searchsorted(group, group, side="right")
+    """Keys of pairs that k > 1 classes contain, k - 1 times each; those that overlap left out.
+
+    Such a pair meets once in every two of its k classes, so only members of two same classes are
+    paired, and k follows from the k (k - 1) / 2 times they meet.
+    """
+    order = np.lexsort((group, member))
+    group, member = group[order], member[order]
+    ends = np.searchsorted(member, member, side="right")
+    rows = np.arange(len(member))
+    classes = int(group.max(initial=0)) + 1
+    rooms: list[Ints] = [np.empty(0, np.int64)]
+    guests: list[Ints] = [np.empty(0, np.int64)]
+    for i, j in expand(rows, rows + 1, ends):
+        rooms.append(group[i] * classes + group[j])
+        guests.append(member[i])
+    room, guest = np.concatenate(rooms), np.concatenate(guests)
+    order = np.lexsort((guest, room))
+    room, guest = room[order], guest[order]
+    rows = np.arange(len(room))
     keys = [np.empty(0, np.int64)]
-    for i, j in expand(np.arange(len(group)), np.arange(len(group)) + 1, ends):
-        keys.append(member[i] * fragments + member[j])
-    key, count = np.unique(np.concatenate(keys), return_counts=True)
-    again = (count > 1) & ~np.isin(key, overlapping)
-    return np.repeat(key[again], count[again] - 1)
+    for i, j in expand(rows, rows + 1, np.searchsorted(room, room, side="right")):
+        keys.append(guest[i] * fragments + guest[j])
+    key, meetings = np.unique(np.concatenate(keys), return_counts=True)
+    again = ~np.isin(key, overlapping)
+    more = np.rint((np.sqrt(8 * meetings[again] + 1) - 1) / 2).astype(np.int64)
+    return np.repeat(key[again], more)
