@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -85,12 +86,24 @@ def test_documents_are_named_after_their_segment(speech):
     columns = speech(1)
     id_ = columns.digest()[:32]
     words = ResidentSegment(id_, columns).words()
-    made = [one["_id"] for one in documents(id_, columns, words, SMALL)]
+    layout = SMALL.of(columns)
+    made = [one["_id"] for one in documents(id_, columns, words, layout)]
     counts = np.diff(columns.posting_offsets)
     assert len(made) == len(set(made))
-    assert set(made) == document_names(id_, words, counts, len(columns.slot_key), SMALL)
+    assert set(made) == document_names(id_, words, counts, layout)
     assert {segment_of(name) for name in made} == {id_}
     assert {name.split("|")[1] for name in made} == {"v", "b", "w", "s"}
+
+
+@given(st.lists(st.integers(0, 6), max_size=40), st.sets(st.integers(0, 7)))
+def test_slots_are_found_by_recording(rows, asked):
+    """Every slot of the recordings asked for is in one of the parts that are fetched."""
+    rows = sorted(rows)
+    starts = tuple((row << 32) + i for i, row in enumerate(rows))[::4]
+    parts = replace(SMALL, slot_starts=starts).slot_parts(asked)
+    needed = {i // 4 for i, row in enumerate(rows) if row in asked}
+    assert needed <= set(parts) <= set(range(len(starts)))
+    assert len(parts) <= len(needed) + 2 * len(asked)
 
 
 @pytest.mark.parametrize("name", ["letter", "_design/x", "0" * 32, "0" * 31 + "|v|0"])
@@ -157,7 +170,12 @@ def test_damaged_documents(change):
 
 @pytest.mark.parametrize(
     "recorded",
-    [{}, SMALL.recorded() | {"part_rows": 0}, SMALL.recorded() | {"extra": {"x": ["|O", [3]]}}],
+    [
+        {},
+        SMALL.recorded() | {"part_rows": 0},
+        SMALL.recorded() | {"slot_starts": [-1]},
+        SMALL.recorded() | {"extra": {"x": ["|O", [3]]}},
+    ],
 )
 def test_damaged_layouts(recorded):
     with pytest.raises(StoreError, match="expected the layout of a segment"):
@@ -501,6 +519,33 @@ def test_answers_are_not_cached(gate, gate_url, opened, speech):
     store.segments()
     store.segments()
     assert not [line for line, headers, _ in gate.seen if "If-None-Match" in headers]
+
+
+@couchdb
+def test_only_slots_that_are_needed_are_fetched(couchdb_url, opened, network):
+    networks = [
+        network(*[[(word, 0.5)] for word in "abcdefgh"], file=f"file{number}")
+        for number in range(9)
+    ]
+    columns = invert(networks)
+    store = opened(couchdb_url)
+    commit(store, columns)
+    (segment,) = store.segments()
+    before = store.round_trips
+    assert len(segment.slots([]).key) == 0
+    assert store.round_trips == before
+    some = segment.slots([2, 7])
+    assert len(some.key) < len(columns.slot_key)
+    for recording in (2, 7):
+        mine = columns.slot_key >> np.uint64(32) == recording
+        got = some.key >> np.uint64(32) == recording
+        for ours, theirs in zip(
+            some, (columns.slot_key, columns.slot_epsilon, columns.slot_word), strict=True
+        ):
+            np.testing.assert_array_equal(ours[got], theirs[mine])
+    segment.slots([2])
+    assert store.round_trips == before + 1
+    assert len(segment.slots(range(9)).key) == len(columns.slot_key)
 
 
 @couchdb

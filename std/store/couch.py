@@ -153,8 +153,7 @@ class CouchStore:
     def _write(self, columns: SegmentColumns, manifest: Manifest) -> SegmentEntry:
         """Put a segment's documents in place; no manifest names them yet."""
         bare = entry(columns)
-        extra = {name: (one.dtype.str, one.shape) for name, one in columns.extra.items()}
-        layout = changed(self._layout, extra=extra)
+        layout = self._layout.of(columns)
         for live in manifest.segments:
             if live.id == bare.id:  # the same speech: what readers read keeps its layout
                 layout = layout_of(live.files or {}, self.url)

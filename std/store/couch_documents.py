@@ -23,15 +23,15 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from std.errors import StoreError
-from std.store.columns import Column, Int64s, SegmentColumns, Slots
+from std.store.columns import KEY_SHIFT, Column, Int64s, SegmentColumns, Slots
 
 Document = dict[str, Any]
 Types = dict[str, str]
@@ -49,12 +49,31 @@ LEVEL = 1  # of deflate: transposed columns gain 2 % from a higher one, at five 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a segment is cut into documents; recorded in the manifest, so readers follow it."""
+    """How a segment is cut into documents; recorded in the manifest, so readers follow it.
+
+    The first three are the same for all segments, the others are the segment's own.
+    """
 
     bucket_postings: int = 1024  # mean postings of a bucket; words with more have own documents
     part_rows: int = 65_536  # of long columns; about 0.5 MB of JSON
     part_words: int = 50_000  # of the vocabulary
+    slot_starts: tuple[int, ...] = ()  # first key of each part of the slots
     extra: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)  # dtype, shape
+
+    def of(self, columns: SegmentColumns) -> "Layout":
+        """The same for a certain segment."""
+        extra = {name: (one.dtype.str, one.shape) for name, one in columns.extra.items()}
+        starts = tuple(columns.slot_key[:: self.part_rows].tolist())
+        return replace(self, slot_starts=starts, extra=extra)
+
+    def slot_parts(self, recordings: Collection[int]) -> list[int]:
+        """The parts that hold the slots of these recordings."""
+        starts = np.array(self.slot_starts, np.uint64)
+        rows = np.array(sorted(recordings), np.uint64)
+        first = np.maximum(np.searchsorted(starts, rows << KEY_SHIFT, side="right") - 1, 0)
+        end = np.searchsorted(starts, (rows + np.uint64(1)) << KEY_SHIFT)
+        spans = zip(first.tolist(), end.tolist(), strict=True)
+        return sorted({part for begin, last in spans for part in range(begin, last)})
 
     def recorded(self) -> dict[str, Any]:
         """What the manifest keeps."""
@@ -88,7 +107,10 @@ def layout_of(recorded: Mapping[str, Any], place: str) -> Layout:
         }
         if any(np.dtype(dtype).hasobject for dtype, _ in extra.values()):
             raise ValueError("an object column")
-        return Layout(**sizes, extra=extra)
+        starts = tuple(recorded["slot_starts"])
+        if not all(type(key) is int and 0 <= key < 2**64 for key in starts):
+            raise ValueError(f"slots that start at {starts}")
+        return Layout(**sizes, slot_starts=starts, extra=extra)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StoreError(f"{place}: expected the layout of a segment, got {error!r}") from error
 
@@ -118,7 +140,7 @@ def documents(
     for part, begin in enumerate(range(0, len(columns.slot_key), layout.part_rows)):
         rows = slice(begin, begin + layout.part_rows)
         slots = Slots(columns.slot_key[rows], columns.slot_epsilon[rows], columns.slot_word[rows])
-        yield pack(f"{segment}|s|{part}", SLOTS, slots._asdict())
+        yield pack(slot_name(segment, part), SLOTS, slots._asdict())
     for name, column in columns.extra.items():
         content = np.ascontiguousarray(column).reshape(-1).view(np.uint8)
         for part, begin in enumerate(range(0, len(content), 8 * layout.part_rows)):
@@ -126,16 +148,14 @@ def documents(
             yield pack(f"{segment}|x|{name}.{part}", EXTRA, {"bytes": content[rows]})
 
 
-def document_names(
-    segment: str, words: list[str], counts: Int64s, slots: int, layout: Layout
-) -> set[str]:
+def document_names(segment: str, words: list[str], counts: Int64s, layout: Layout) -> set[str]:
     """The names of all documents of a segment."""
     buckets = layout.buckets(counts)
     found = set(vocabulary_names(segment, len(words), layout))
     for row, (word, count) in enumerate(zip(words, counts.tolist(), strict=True)):
         if count:
             found.update(layout.document_of(segment, row, word, count, buckets))
-    found.update(slot_names(segment, slots, layout))
+    found.update(slot_name(segment, part) for part in range(len(layout.slot_starts)))
     for name in layout.extra:
         found.update(extra_names(segment, name, layout))
     return found
@@ -146,9 +166,9 @@ def vocabulary_names(segment: str, words: int, layout: Layout) -> list[str]:
     return [f"{segment}|v|{part}" for part in range(parts(words, layout.part_words))]
 
 
-def slot_names(segment: str, slots: int, layout: Layout) -> list[str]:
-    """Names of the documents that hold the slots."""
-    return [f"{segment}|s|{part}" for part in range(parts(slots, layout.part_rows))]
+def slot_name(segment: str, part: int) -> str:
+    """Name of the document that holds a part of the slots."""
+    return f"{segment}|s|{part}"
 
 
 def extra_names(segment: str, name: str, layout: Layout) -> list[str]:

@@ -1,7 +1,7 @@
 """Reading a segment out of CouchDB documents; what is fetched for good is kept."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -32,7 +32,7 @@ from std.store.couch_documents import (
     document_names,
     extra_names,
     layout_of,
-    slot_names,
+    slot_name,
     unpack,
     vocabulary_names,
 )
@@ -64,7 +64,7 @@ class CouchSegment:
         return {word: one for word, one in found.items() if len(one.key)}
 
     def slots(self, recordings: Collection[int]) -> Slots:
-        return self._remote.slots
+        return self._remote.slots(recordings)
 
     def extra(self, name: str) -> Column | None:
         return self._remote.extra(name)
@@ -91,6 +91,7 @@ class RemoteColumns:
         self._database = database
         self._place = f"{database.url}: segment {entry.id}"
         self._layout = layout_of(entry.files or {}, self._place)
+        self._slots: dict[int, Slots] = {}
         self._extra: dict[str, Column] = {}
 
     @cached_property
@@ -144,17 +145,19 @@ class RemoteColumns:
         end = int(columns["count"][: place + 1].sum(dtype=np.int64))
         return everything.rows(slice(end - int(columns["count"][place]), end))
 
-    @cached_property
-    def slots(self) -> Slots:
-        """All slots: what skipping costs is a running sum, so a part of them would not do."""
-        names = slot_names(self.entry.id, self.entry.slots, self._layout)
-        parts = [{name: np.empty(0, dtype) for name, dtype in SLOTS.items()}]
-        for _, document in read(self._database, dict.fromkeys(names, self._layout.part_rows)):
-            parts.append(unpack(document, SLOTS, self._place))
-        slots = Slots(*(np.concatenate([part[name] for part in parts]) for name in SLOTS))
-        if len(slots.key) != self.entry.slots:
-            raise StoreError(f"{self._place}: expected {self.entry.slots} slots")
-        return checked_slots(slots, self.entry.words, self._place)
+    def slots(self, recordings: Collection[int]) -> Slots:
+        """The parts with these recordings, and those that were asked for before."""
+        return self._slot_parts(self._layout.slot_parts(recordings))
+
+    def _slot_parts(self, wanted: Iterable[int]) -> Slots:
+        names = {slot_name(self.entry.id, part): part for part in wanted if part not in self._slots}
+        for name, document in read(self._database, dict.fromkeys(names, self._layout.part_rows)):
+            columns = unpack(document, SLOTS, self._place)
+            slots = Slots(*(columns[column] for column in SLOTS))
+            self._slots[names[name]] = checked_slots(slots, self.entry.words, self._place)
+        empty = Slots(*(np.empty(0, dtype) for dtype in SLOTS.values()))
+        parts = [empty, *(self._slots[part] for part in sorted(self._slots))]
+        return Slots(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     def extra(self, name: str) -> Column | None:
         """An extra column; None if there is none of this name."""
@@ -182,7 +185,7 @@ class RemoteColumns:
             StoreError: the vocabulary is, without which nobody knows the others' names.
         """
         words, counts = self.vocabulary
-        wanted = document_names(self.entry.id, words, counts, self.entry.slots, self._layout)
+        wanted = document_names(self.entry.id, words, counts, self._layout)
         types = {"v": VOCABULARY, "b": BUCKET, "w": WORD, "s": SLOTS, "x": EXTRA}
         for name, document in found(self._database, sorted(wanted)):
             if document is None:
@@ -197,12 +200,15 @@ class RemoteColumns:
         """Everything, as it was committed."""
         words, counts = self.vocabulary
         offsets = np.concatenate([[0], np.cumsum(counts)])
+        slots = self._slot_parts(range(len(self._layout.slot_starts)))
+        if len(slots.key) != self.entry.slots:
+            raise StoreError(f"{self._place}: expected {self.entry.slots} slots")
         arrays: Columns = {
             "vocabulary": pack_vocabulary(words),
             "posting_offsets": offsets,
-            "slot_key": self.slots.key,
-            "slot_epsilon": self.slots.epsilon,
-            "slot_word": self.slots.word,
+            "slot_key": slots.key,
+            "slot_epsilon": slots.epsilon,
+            "slot_word": slots.word,
         }
         for column in WORD:
             arrays[f"posting_{column}"] = np.empty(offsets[-1], COLUMN_TYPES[f"posting_{column}"])
