@@ -48,6 +48,12 @@ def parser() -> argparse.ArgumentParser:
         default="auto",
         help="where the words of HTK lattices stand",
     )
+    parse.add_argument(
+        "--lattice-method",
+        choices=["mbr", "pivot"],
+        default="mbr",
+        help="minimum Bayes risk, or the faster and rougher pivot alignment",
+    )
     parse.add_argument("--ecf", type=Path, metavar="XML", help="the recordings' true durations")
     parse.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
@@ -101,6 +107,7 @@ def index(args: argparse.Namespace) -> int:
             word_on=args.word_on,
             acoustic_scale=args.acoustic_scale,
             lm_scale=args.lm_scale,
+            lattice_method=args.lattice_method,
         ),
         segments=args.segments,
         symbols=args.words,

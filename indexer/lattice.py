@@ -13,18 +13,16 @@ goes that the best sequence has not; such slots are left out where nobody says a
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from indexer import mbr
 from std.formats.columns import Columns, networks
+from std.formats.context import LatticeMethod
 from std.formats.nonwords import replacements
 from std.lattice import NO_WORD, Lattice, ordered
 from std.slot_times import Int64s, untangled
 from std.values import ConfusionNetwork, Float64s, Int32s
-
-Method = Literal["mbr", "pivot"]
 
 LEAST_POSTERIOR = 1e-4  # links below play no part
 LEAST_MASS = 1e-6  # of a word in a slot; below is rounding
@@ -45,7 +43,7 @@ class Slots:
 
 def to_network(
     lattice: Lattice,
-    method: Method = "mbr",
+    method: LatticeMethod = "mbr",
     least_posterior: float = LEAST_POSTERIOR,
     path: Path | str = "<lattice>",
 ) -> ConfusionNetwork:

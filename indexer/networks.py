@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from indexer.lattice import Method, to_network
+from indexer.lattice import to_network
 from std.formats.context import DEFAULT, Context
 from std.formats.detect import parse_file
 from std.lattice import Lattice
@@ -11,18 +11,19 @@ from std.values import ConfusionNetwork
 
 
 def networks_of(
-    path: Path, input_format: str = "auto", context: Context = DEFAULT, method: Method = "mbr"
+    path: Path, input_format: str = "auto", context: Context = DEFAULT
 ) -> Iterator[ConfusionNetwork]:
     """Yield the networks of a file, in order.
 
     Args:
         path: the file, possibly gzip.
         input_format: a name of `std.formats.detect.FORMATS`, or "auto".
-        context: what the file leaves out.
-        method: how lattices become networks.
+        context: what the file leaves out, and how lattices become networks.
 
     Raises:
         InputError: it is no file that we read, or something in it is not as it should be.
     """
     for one in parse_file(path, input_format, context):
-        yield to_network(one, method, path=path) if isinstance(one, Lattice) else one
+        yield (
+            to_network(one, context.lattice_method, path=path) if isinstance(one, Lattice) else one
+        )

@@ -19,6 +19,7 @@ from std.nbest import TimedWord
 from std.values import Recording
 
 WordOn = Literal["auto", "link", "source", "target"]
+LatticeMethod = Literal["mbr", "pivot"]
 
 
 class Segment(NamedTuple):
@@ -47,6 +48,7 @@ class Context:
     word_on: WordOn = "auto"  # lattices: where a link's word stands
     acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
     lm_scale: float | None = None
+    lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
 
 
 DEFAULT = Context()

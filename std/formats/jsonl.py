@@ -8,7 +8,7 @@ Times count from the start of the recording. ``utt`` and ``slots`` must be there
 ``e`` and START with END may be left out and are then derived (`std.slot_times`). Other keys are
 ignored. The contract is in docs/formats.md.
 
-    parse            some megabytes of lines at once: _fast, and where that will not do, careful
+    parse            some lines at once: _fast, and where that will not do, careful
     dump             what parse reads
 """
 
@@ -30,7 +30,7 @@ from std.formats.limits import MAX_UTTERANCE_BYTES
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Float64s, Recording
 
-BYTES_AT_ONCE = 1 << 20
+BYTES_AT_ONCE = 1 << 17
 BOM = b"\xef\xbb\xbf"
 
 

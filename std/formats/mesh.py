@@ -32,7 +32,7 @@ from std.formats.mesh_bulk import UNUSED, unnamed
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Recording
 
-BLOCK_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 20
 EPSILON = "*DELETE*"
 BOM = b"\xef\xbb\xbf"
 
@@ -70,7 +70,7 @@ def parse(
 
 
 def _blocks(stream: BinaryIO, path: Path | str) -> Iterator[bytes]:
-    """Cut the stream where a mesh begins, in blocks of some megabytes."""
+    """Cut the stream where a mesh begins, in blocks of about a megabyte."""
     rest = stream.read(BLOCK_BYTES).removeprefix(BOM)
     first = b"\nname " if rest.lstrip().startswith(b"name ") else b"\nnumaligns "
     while more := stream.read(BLOCK_BYTES):
