@@ -255,7 +255,9 @@ def inside_excerpts(
 
 
 def select_hits(hits: Detections, rows: Rows) -> Detections:
-    """Some of the hits."""
+    """Some of the hits; all of them are the same ones, not copies."""
+    if rows.dtype == np.bool_ and rows.all():
+        return hits
     return Detections(
         hits.terms,
         hits.recordings,
@@ -269,7 +271,9 @@ def select_hits(hits: Detections, rows: Rows) -> Detections:
 
 
 def select_occurrences(occurrences: Occurrences, rows: Rows) -> Occurrences:
-    """Some of the occurrences."""
+    """Some of the occurrences; all of them are the same ones, not copies."""
+    if rows.dtype == np.bool_ and rows.all():
+        return occurrences
     return Occurrences(
         occurrences.recordings,
         occurrences.term[rows],

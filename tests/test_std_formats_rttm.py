@@ -3,6 +3,8 @@ import io
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from std.errors import InputError
 from std.formats import rttm
@@ -31,6 +33,39 @@ def test_reads_a_whole_set():
         turns = rttm.parse_turns(stream)
     # 2164 LEXEME and 211 SPEAKER lines: counted with grep.
     assert (len(words.words), len(turns.start_s)) == (2164, 211)
+
+
+lines = st.lists(
+    st.sampled_from(
+        [
+            WORD, WORD.replace("0.5", "7"), WORD.replace(" 1 ", " 2 "), WORD.replace("x", "y"),
+            "", "  ", ";; all of it", f"{WORD} ;; and more", WORD.lower(),
+            "SPEAKER f 1 0 1 a b c d", "LEXEM f 1 0 1 a b c d", "LEXEME f 1 0 1 a lex s",
+            "LEXEME f 1 <NA> 1 a lex s <NA>", "LEXEME f 1 0 1_0 a lex s <NA>",
+            "LEXEME f 1 0 nan a lex s <NA>", "LEXEME f A 0 1 a lex s <NA>",
+            "LEXEME f 1 0 inf a lex s <NA>", "LEXEME f 1 -1 1 a lex s <NA>", "\ufeff",
+        ]
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+@given(lines)
+def test_whole_blocks_and_single_lines_are_read_alike(some):
+    content = [f"{line}\n".encode() for line in some]
+    sound = rttm._sound_rows(content, "utf-8", "LEXEME")
+    try:
+        one_by_one = list(rttm._check(content, 2, "ref.rttm", "UTF-8", "LEXEME"))
+    except InputError:
+        one_by_one = None
+    assert sound is None or sound == one_by_one
+
+
+def test_errors_beyond_the_first_block_name_their_line():
+    text = f"{WORD}\n" * 2000 + WORD.replace("0.5", "x") + "\n"
+    with pytest.raises(InputError, match=r"ref.rttm:2001: expected start"):
+        parse(text)
+    assert len(parse(f"{WORD}\n" * 2000).words) == 2000
 
 
 def test_reads_gb2312_and_a_byte_order_mark():

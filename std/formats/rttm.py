@@ -21,6 +21,8 @@ from std.formats.markup import decimal, parse_number, text_codec
 from std.values import Float64s, Int32s, Lexemes, Recording, freeze
 
 COLUMNS = 9
+BLOCK_BYTES = 1 << 15  # checked together; more live lists cost the garbage collector
+Columns = tuple[tuple[str, ...], ...]  # nine columns of records
 TYPES = {"LEXEME", "SPEAKER", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH"}
 TYPES |= {"FILLER", "EDIT", "IP", "SU", "CB", "A/P", "SPKR-INFO"}
 
@@ -48,28 +50,27 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
         InputError: a line has not nine columns, an unknown type, a malformed or negative number,
             or bytes that are not in this encoding.
     """
-    recordings: dict[Recording, int] = {}
+    spans = _Spans()
     speakers: dict[str, int] = {}
-    recording, speaker = array("i"), array("i")
-    starts_s, durations_s = array("d"), array("d")
+    speaker = array("i")
     words: list[str] = []
     subtypes: list[str] = []
     known: dict[str, str] = {}  # one string object per distinct word
-    for where, start_s, duration_s, fields in _records(stream, path, encoding, "LEXEME"):
-        word, subtype, talker = fields[5:8]
-        recording.append(recordings.setdefault(where, len(recordings)))
-        speaker.append(speakers.setdefault(talker, len(speakers)))
-        starts_s.append(start_s)
-        durations_s.append(duration_s)
-        words.append(known.setdefault(word, word))
-        subtypes.append(known.setdefault(subtype, subtype))
+    for columns in _blocks(stream, path, encoding, "LEXEME"):
+        spans.add(columns)
+        _, _, _, _, _, some_words, some_subtypes, talkers, _ = columns
+        for name in dict.fromkeys(talkers):
+            speakers.setdefault(name, len(speakers))
+        speaker.extend(map(speakers.__getitem__, talkers))
+        words.extend(map(known.setdefault, some_words, some_words))
+        subtypes.extend(map(known.setdefault, some_subtypes, some_subtypes))
     return Lexemes(
-        tuple(recordings),
+        tuple(spans.recordings),
         tuple(speakers),
-        np.array(recording, np.int32),
+        np.array(spans.recording, np.int32),
         np.array(speaker, np.int32),
-        np.array(starts_s, np.float64),
-        np.array(durations_s, np.float64),
+        np.array(spans.start_s, np.float64),
+        np.array(spans.duration_s, np.float64),
         tuple(words),
         tuple(subtypes),
     )
@@ -77,27 +78,80 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
 
 def parse_turns(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-8") -> Turns:
     """Read the speech turns of a transcript. Raises as `parse`."""
-    recordings: dict[Recording, int] = {}
-    recording, starts_s, durations_s = array("i"), array("d"), array("d")
-    for where, start_s, duration_s, _ in _records(stream, path, encoding, "SPEAKER"):
-        recording.append(recordings.setdefault(where, len(recordings)))
-        starts_s.append(start_s)
-        durations_s.append(duration_s)
+    spans = _Spans()
+    for columns in _blocks(stream, path, encoding, "SPEAKER"):
+        spans.add(columns)
     return Turns(
-        tuple(recordings),
-        np.array(recording, np.int32),
-        np.array(starts_s, np.float64),
-        np.array(durations_s, np.float64),
+        tuple(spans.recordings),
+        np.array(spans.recording, np.int32),
+        np.array(spans.start_s, np.float64),
+        np.array(spans.duration_s, np.float64),
     )
 
 
-def _records(
-    stream: BinaryIO, path: Path | str, encoding: str, wanted: str
-) -> Iterator[tuple[Recording, float, float, list[str]]]:
-    """The records of one type: recording, start, duration, all nine fields."""
+class _Spans:
+    """Growing columns of what every record has: where and when."""
+
+    def __init__(self) -> None:
+        self.recordings: dict[Recording, int] = {}
+        self.recording, self.start_s, self.duration_s = array("i"), array("d"), array("d")
+        self._sources: dict[tuple[str, str], int] = {}  # as written -> index
+
+    def add(self, columns: Columns) -> None:
+        """Add records that `_check` has seen or could have seen."""
+        _, files, channels, starts, durations, *_ = columns
+        for source in dict.fromkeys(zip(files, channels, strict=True)):
+            if source not in self._sources:
+                where = Recording(recording_name(source[0]), int(source[1]))
+                self._sources[source] = self.recordings.setdefault(where, len(self.recordings))
+        self.recording.extend(map(self._sources.__getitem__, zip(files, channels, strict=True)))
+        self.start_s.extend(map(float, starts))
+        self.duration_s.extend(map(float, durations))
+
+
+def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> Iterator[Columns]:
+    """The records of one type, many at a time, as nine columns of text.
+
+    Most blocks are sound and pass a few tests on whole columns; any doubt sends a block through
+    `_check`, which looks at each line and knows what is wrong with it.
+    """
     codec = text_codec(encoding, path)
-    sources: dict[tuple[str, str], Recording] = {}
-    for line, content in enumerate(stream, start=1):
+    line = 1
+    while lines := stream.readlines(BLOCK_BYTES):
+        rows = _sound_rows(lines, codec, wanted)
+        if rows is None:
+            rows = list(_check(lines, line, path, encoding, wanted))
+        if rows:
+            yield tuple(zip(*rows, strict=True))
+        line += len(lines)
+
+
+def _sound_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] | None:
+    """Records of a block if nothing in it needs a closer look."""
+    try:
+        text = b"".join(lines).decode(codec)
+        rows = [one.split() for one in text.split("\n") if one and not one.isspace()]
+        if ";;" in text or {len(row) for row in rows} - {COLUMNS}:
+            return None
+        if {row[0] for row in rows} - TYPES:
+            return None
+        rows = [row for row in rows if row[0] == wanted]
+        numbers = [row[3] for row in rows] + [row[4] for row in rows]
+        values = list(map(float, numbers))
+    except ValueError:  # of decoding or of a number
+        return None
+    total = sum(values)  # NaN if one of them is
+    finite = not values or (min(values) >= 0 and total < np.inf)
+    plain = finite and "_" not in "".join(numbers)
+    return rows if plain and all(one.isdecimal() for one in {row[2] for row in rows}) else None
+
+
+def _check(
+    lines: list[bytes], first_line: int, path: Path | str, encoding: str, wanted: str
+) -> Iterator[list[str]]:
+    """The records of a block, line by line."""
+    codec = text_codec(encoding, path)
+    for line, content in enumerate(lines, start=first_line):
         try:
             text = content.decode(codec)
         except UnicodeDecodeError as error:
@@ -105,28 +159,23 @@ def _records(
             raise InputError(path, line, f"{encoding} text", bad) from error
         if line == 1:
             text = text.removeprefix("\ufeff")
-        fields = (text if ";;" not in text else text[: text.index(";;")]).split()
+        fields = text.partition(";;")[0].split()
         if not fields:
             continue
         if len(fields) != COLUMNS:
             raise InputError(path, line, f"{COLUMNS} columns", text.strip())
         kind = fields[0].upper()
+        if kind not in TYPES:
+            raise InputError(path, line, "an RTTM type such as LEXEME", fields[0])
         if kind != wanted:
-            if kind not in TYPES:
-                raise InputError(path, line, "an RTTM type such as LEXEME", fields[0])
             continue
-        times = []
         for name, field in (("start", fields[3]), ("duration", fields[4])):
             value = parse_number(field)
             if value is None or not 0 <= value < np.inf:
                 raise InputError(path, line, f"{name} as seconds of at least 0", field)
-            times.append(value)
-        source = fields[1], fields[2]
-        if source not in sources:
-            if not fields[2].isdecimal():
-                raise InputError(path, line, "channel as an integer", fields[2])
-            sources[source] = Recording(recording_name(fields[1]), int(fields[2]))
-        yield sources[source], times[0], times[1], fields
+        if not fields[2].isdecimal():
+            raise InputError(path, line, "channel as an integer", fields[2])
+        yield fields
 
 
 def dump(lexemes: Lexemes, stream: BinaryIO, encoding: str = "UTF-8") -> None:

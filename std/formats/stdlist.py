@@ -11,7 +11,7 @@ hits are joined and their search times added. (NIST's scorer counts the term's r
 from array import array
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -142,24 +142,38 @@ class _Reader(Reader):
         recording = self.sources.get(source)
         if recording is None:
             recording = self.new_source(attributes, source)
-        text = attributes.get("score") or ""
-        score = parse_number(text)
-        if score is None or not self.lowest <= score <= self.highest:
-            self.fail(
-                "score as a number"
-                if score is None
-                else f"a score from min_score {self.lowest} to max_score {self.highest}",
-                text,
-            )
+        start = attributes.get("tbeg") or ""
+        duration = attributes.get("dur") or ""
+        score = attributes.get("score") or ""
         decision = attributes.get("decision")
+        try:
+            start_s, duration_s, value = float(start), float(duration), float(score)
+        except ValueError:
+            self.refuse(attributes)
+        if not (0 <= start_s < np.inf and 0 <= duration_s < np.inf):
+            self.refuse(attributes)
+        if not self.lowest <= value <= self.highest or "_" in start + duration + score:
+            self.refuse(attributes)
         if decision != "YES" and decision != "NO":
-            self.fail("decision as YES or NO", str(decision))
-        self.start_s.append(self.number(attributes, "tbeg"))
-        self.duration_s.append(self.number(attributes, "dur"))
+            self.refuse(attributes)
+        self.start_s.append(start_s)
+        self.duration_s.append(duration_s)
         self.term.append(self.current)
         self.recording.append(recording)
-        self.score.append(score)
+        self.score.append(value)
         self.yes.append(decision == "YES")
+
+    def refuse(self, attributes: Attributes) -> NoReturn:
+        """Say what is wrong with a hit."""
+        self.number(attributes, "tbeg")
+        self.number(attributes, "dur")
+        text = attributes.get("score") or ""
+        score = parse_number(text)
+        if score is None:
+            self.fail("score as a number", text)
+        if not self.lowest <= score <= self.highest:
+            self.fail(f"a score from min_score {self.lowest} to max_score {self.highest}", text)
+        self.fail("decision as YES or NO", str(attributes.get("decision")))
 
     def new_source(self, attributes: Attributes, source: tuple[str | None, str | None]) -> int:
         file = recording_name(self.required(attributes, "file"))
@@ -174,12 +188,12 @@ class _Reader(Reader):
         return Detections(
             tuple(self.terms),
             tuple(self.recordings),
-            np.array(self.term, np.int32),
-            np.array(self.recording, np.int32),
-            np.array(self.start_s, np.float64),
-            np.array(self.duration_s, np.float64),
-            np.array(self.score, np.float64),
-            np.array(self.yes, np.bool_),
+            np.frombuffer(self.term, np.int32),
+            np.frombuffer(self.recording, np.int32),
+            np.frombuffer(self.start_s, np.float64),
+            np.frombuffer(self.duration_s, np.float64),
+            np.frombuffer(self.score, np.float64),
+            np.frombuffer(self.yes, np.bool_),
         )
 
 
