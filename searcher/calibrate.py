@@ -43,8 +43,8 @@ class Weights:
         return chance
 
 
-def unknown_features(phones: int, perfect: float, hits: Hits) -> dict[str, Float64s]:
-    """What speaks for and against each place of a term with unknown words; hits best first.
+def heard_features(phones: int, perfect: float, hits: Hits) -> dict[str, Float64s]:
+    """What the sound says for and against each place; hits best first.
 
     ``phones`` is the length of the query, ``perfect`` its score if recognised phone for phone.
 
@@ -89,6 +89,26 @@ def unknown_features(phones: int, perfect: float, hits: Hits) -> dict[str, Float
     }
 
 
+def with_written(
+    posterior: Float64s, score: Float64s, heard: Mapping[str, Float64s]
+) -> dict[str, Float64s]:
+    """The evidence for a term with unknown words: its sound, and what was written in its place.
+
+    Args:
+        posterior: (n,) of the likeliest split or similar word at the place times its
+            similarity; 0 where there is none.
+        score: (n,) log ratio of the sound; below 0 where it was not heard.
+        heard: `heard_features` of each place, 0 where it was not heard.
+    """
+    written = posterior > 0
+    return {
+        **heard,
+        "written": written.astype(float),
+        "written_logit": written * _logit(posterior),
+        "unheard": (score < 0).astype(float),
+    }
+
+
 def known_features(
     posterior: Float64s, score: Float64s, heard: Mapping[str, Float64s], words: int
 ) -> dict[str, Float64s]:
@@ -97,11 +117,10 @@ def known_features(
     Args:
         posterior: (n,) of the words at the place; 0 where only the sound fits.
         score: (n,) log ratio of the sound; below 0 where none was found.
-        heard: `unknown_features` of the sound at each place, 0 where none was found.
+        heard: `heard_features` of the sound at each place, 0 where none was found.
         words: number of words of the term.
     """
     written = posterior > 0
-    logit = np.log(posterior + LOGIT_FLOOR) - np.log(1 - posterior + LOGIT_FLOOR)
     expected = posterior.sum()
     order = np.lexsort((-score, -posterior))
     rank = np.empty(len(order))
@@ -113,7 +132,7 @@ def known_features(
     )
     return {
         "written": written.astype(float),
-        "logit": written * logit,
+        "logit": written * _logit(posterior),
         "both": (written & (score > 0)).astype(float),
         "other_mass": np.log1p(np.maximum(0, expected - posterior)),
         "written_elsewhere": only_heard * np.log1p(expected),
@@ -123,6 +142,11 @@ def known_features(
         "beaten": only_heard * (score < score.max(initial=-np.inf)),
         **{name: only_heard * heard[name] for name in sound},
     }
+
+
+def _logit(posterior: Float64s) -> Float64s:
+    odds: Float64s = np.log(posterior + LOGIT_FLOOR) - np.log(1 - posterior + LOGIT_FLOOR)
+    return odds
 
 
 def _best_other(score: Float64s) -> Float64s:
@@ -161,4 +185,19 @@ def fit(features: Mapping[str, Float64s], right: Bools, *, ridge: float = 0.3) -
     )
 
 
-UNTUNED = Weights(-3.0, MappingProxyType({"score": 0.2}))  # replaced below by measured values
+UNTUNED = Weights(  # fitted on data/german (see docs/benchmarks.md), without any confusions counted
+    -3.448,
+    MappingProxyType(
+        {
+            "score": 0.125,
+            "relative": 2.049,
+            "length": -0.17,
+            "cut_before": -0.31,
+            "cut_after": -0.165,
+            "path": -0.185,
+            "standing": 0.061,
+            "longest": -0.098,
+            "ahead": 0.335,
+        }
+    ),
+)

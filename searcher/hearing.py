@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibrate import UNTUNED, Weights, known_features, unknown_features
+from searcher.calibrate import UNTUNED, heard_features, known_features, with_written
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.model import Model, require_maker
 from searcher.sound import (
@@ -37,6 +37,7 @@ from std.values import Bools, Float64s, Recording
 FEWEST_PHONES = 3  # shorter sounds are everywhere
 MOST_PHONES = 200
 MOST_PRONUNCIATIONS = 4  # of a term
+NOT_HEARD = -5.0  # score of a written place where the sound was not heard
 LEAST_PROBABILITY = 1e-3  # candidates below are not worth a line
 
 Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
@@ -61,7 +62,7 @@ class Heard(NamedTuple):
 
     def features(self) -> dict[str, Float64s]:
         """What `searcher.calibrate` weighs."""
-        return unknown_features(len(self.phones), self.perfect, self.hits)
+        return heard_features(len(self.phones), self.perfect, self.hits)
 
 
 def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pronunciation]]:
@@ -188,33 +189,32 @@ def with_sound(
         rows = written.rows(slice(bounds[i], bounds[i + 1]))
         if one is None:
             parts.append(rows)
-        elif unknown[i] or known is None:
-            chance = weights.probability(one.features(), len(one.hits.start_ms))
-            parts.append(_as_candidates(i, one, chance, ears, table))
         else:
-            parts.append(_both(i, len(terms[i]), one, rows, known, ears, table))
+            beside = side_by_side(rows, one)
+            if unknown[i] or known is None:
+                chance = weights.probability(beside.unknown_features(), len(beside.score))
+            else:
+                chance = known.probability(beside.known_features(len(terms[i])), len(beside.score))
+            parts.append(_settled(i, rows, one, beside, chance, ears, table))
     return in_order(concatenate(parts)), tuple(table)
 
 
-def _both(
+def _settled(
     term: int,
-    words: int,
-    heard: Heard,
     written: Candidates,
-    weights: Weights,
+    heard: Heard,
+    beside: "SideBySide",
+    chance: Float64s,
     ears: Ears,
     table: list[Variant],
 ) -> Candidates:
-    """Places where a known term was written, and those where only its sound was heard."""
-    joined = side_by_side(written, heard)
-    chance = weights.probability(
-        known_features(joined.posterior, joined.score, joined.features, words), len(joined.score)
-    )
+    """The candidates of one term: written places, then those only heard."""
     n = len(written.term)
-    alone = Heard(heard.hits.rows(joined.alone), heard.phones, heard.perfect)
+    alone = Heard(heard.hits.rows(beside.alone), heard.phones, heard.perfect)
+    worth = chance[:n] >= LEAST_PROBABILITY
     return concatenate(
         [
-            written._replace(score=chance[:n]),
+            written._replace(score=chance[:n]).rows(worth),
             _as_candidates(term, alone, chance[n:], ears, table),
         ]
     )
@@ -224,9 +224,17 @@ class SideBySide(NamedTuple):
     """Written places first, then those only heard."""
 
     posterior: Float64s  # (n,) 0 where only heard
-    score: Float64s  # (n,) of the sound; -5 where none was heard
+    score: Float64s  # (n,) of the sound; NOT_HEARD where none was
     features: dict[str, Float64s]  # each (n,)
     alone: Int64s  # rows of the hits that are only heard
+
+    def unknown_features(self) -> dict[str, Float64s]:
+        """Evidence for a term with unknown words."""
+        return with_written(self.posterior, self.score, self.features)
+
+    def known_features(self, words: int) -> dict[str, Float64s]:
+        """Evidence for a term whose words the index knows."""
+        return known_features(self.posterior, self.score, self.features, words)
 
 
 def side_by_side(written: Candidates, heard: Heard) -> SideBySide:
@@ -255,7 +263,7 @@ def side_by_side(written: Candidates, heard: Heard) -> SideBySide:
         columns[name][has] = column[rows[has]]
     return SideBySide(
         np.concatenate([written.score, np.zeros(len(alone))]),
-        np.where(has, columns["score"], -5.0),
+        np.where(has, columns["score"], NOT_HEARD),
         columns,
         alone,
     )

@@ -23,7 +23,7 @@ import numpy as np
 
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.decide import expected_occurrences
-from searcher.decisions import RULES, THRESHOLD
+from searcher.decisions import THRESHOLD, rule_for
 from searcher.hearing import open_ears, with_sound
 from searcher.join import SkipCost, join, single, skip_costs
 from searcher.merge import merge
@@ -128,7 +128,7 @@ def search(
                 words, unknown, wanted, candidates, variants, ears, inside
             )
     probability = candidates.score
-    rule = RULES[config.decision.rule]
+    rule = rule_for(config.decision, calibrated=model is not None)
     score = rule(candidates.term, probability, len(terms), speech_s, config.decision)
     kept = probability >= config.search.min_score
     return Found(

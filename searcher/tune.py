@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from searcher.calibrate import Weights, fit, known_features
+from searcher.calibrate import Weights, fit
 from searcher.candidates import Candidates
 from searcher.hearing import Ears, Heard, Inside, listen, pronounced, side_by_side
 from searcher.model import Model
 from searcher.reference import Transcript, occurrences, right_ones
-from searcher.sound import Hits, SoundIndex, background, hear_in, listening
+from searcher.sound import SoundIndex, background, hear_in, listening
 from std.confusion import Confusion, Counts
 from std.errors import ConfigError
 from std.phones import Pronunciation
@@ -75,9 +75,9 @@ def tune(
     progress(0.2)
     tuned = Ears(ears.indexes, ears.recordings, ears.lexicon, _untuned(ears, confusion))
     unknown, known = queries(said, ears, terms, seed)
-    unknown_weights, n_unknown = learn_unknown(said, tuned, unknown, inside)
+    unknown_weights, n_unknown = learn(said, tuned, written, unknown, inside, known=False)
     progress(0.5)
-    known_weights, n_known = learn_known(said, tuned, written, known, inside)
+    known_weights, n_known = learn(said, tuned, written, known, inside, known=True)
     return Model(
         ears.indexes[0].maker,
         confusion,
@@ -125,68 +125,52 @@ def queries(
     return unknown, sorted({*drawn, *(known & set(terms))})
 
 
-def learn_unknown(
-    said: Transcript, ears: Ears, phrases: Sequence[Phrase], inside: Inside
-) -> tuple[Weights, int]:
-    """Weights of the evidence for terms with unknown words, and from how many right places."""
-    examples: list[tuple[dict[str, Float64s], Bools]] = []
-    for words, heard in _listened(phrases, ears, inside):
-        right = _right(said, words, heard.hits, heard.hits.measures[:, 0].astype(np.float64))
-        examples.append((heard.features(), right))
-    return _learned(examples, "words that the recogniser does not know")
-
-
-def learn_known(
+def learn(
     said: Transcript,
     ears: Ears,
     written: WrittenSearch,
     phrases: Sequence[Phrase],
     inside: Inside,
-) -> tuple[Weights | None, int]:
-    """Weights of the evidence for terms whose words the index knows."""
+    *,
+    known: bool,
+) -> tuple[Weights, int]:
+    """Weights of the evidence for terms of one kind, and from how many right places.
+
+    Raises:
+        ConfigError: there are too few.
+    """
     examples: list[tuple[dict[str, Float64s], Bools]] = []
     found = dict(zip(phrases, written(phrases), strict=True))
     for words, heard in _listened(phrases, ears, inside):
         rows = found[words]
-        both = side_by_side(rows, heard)
-        alone = heard.hits.rows(both.alone)
-        strength = 100 * both.posterior + both.score
+        beside = side_by_side(rows, heard)
+        alone = heard.hits.rows(beside.alone)
+        posterior = beside.posterior if known else np.zeros(len(beside.posterior))
         right = right_ones(
             np.concatenate([rows.recording, alone.recording]),
             np.concatenate([rows.start_ms, alone.start_ms]),
             np.concatenate([rows.end_ms, alone.end_ms]),
-            strength,
+            100 * posterior + beside.score,
             occurrences(said, words),
         )
-        features = known_features(both.posterior, both.score, both.features, len(words))
+        features = beside.known_features(len(words)) if known else beside.unknown_features()
         examples.append((features, right))
-    try:
-        return _learned(examples, "words that the recogniser knows")
-    except ConfigError:
-        return None, 0
+    right = np.concatenate([np.empty(0, bool), *(one for _, one in examples)])
+    n = int(np.count_nonzero(right))
+    if n < FEWEST_EXAMPLES or n == len(right):
+        kind = "knows" if known else "does not know"
+        raise ConfigError(
+            f"expected at least {FEWEST_EXAMPLES} occurrences of words that the index {kind} in "
+            f"the transcript, got {n}"
+        )
+    names = examples[0][0].keys()
+    columns = {name: np.concatenate([one[name] for one, _ in examples]) for name in names}
+    return fit(columns, right), n
 
 
 def _listened(phrases: Sequence[Phrase], ears: Ears, inside: Inside) -> list[tuple[Phrase, Heard]]:
     heard = listen(pronounced(phrases, ears.lexicon), ears, inside)
     return [(words, one) for words, one in zip(phrases, heard, strict=True) if one is not None]
-
-
-def _right(said: Transcript, words: Phrase, hits: Hits, score: Float64s) -> Bools:
-    return right_ones(hits.recording, hits.start_ms, hits.end_ms, score, occurrences(said, words))
-
-
-def _learned(
-    examples: Sequence[tuple[dict[str, Float64s], Bools]], what: str
-) -> tuple[Weights, int]:
-    right = np.concatenate([np.empty(0, bool), *(one for _, one in examples)])
-    n = int(np.count_nonzero(right))
-    if n < FEWEST_EXAMPLES or n == len(right):
-        raise ConfigError(
-            f"expected at least {FEWEST_EXAMPLES} occurrences of {what} in the transcript, got {n}"
-        )
-    names = examples[0][0].keys()
-    columns = {name: np.concatenate([one[name] for one, _ in examples]) for name in names}
-    return fit(columns, right), n
 
 
 def learn_confusion(said: Transcript, ears: Ears) -> Counts:

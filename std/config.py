@@ -84,7 +84,7 @@ class SoundConfig:
 class DecisionConfig:
     """YES or NO."""
 
-    rule: Literal["exact", "term-specific", "kst", "sto", "global"] = "exact"
+    rule: Literal["auto", "exact", "term-specific", "kst", "sto", "global"] = "auto"
     threshold: float = 0.5  # of the global rule
     beta: float = 999.9  # what a false alarm costs against a miss, at the operating point
     n_true_scale: float = 1.0  # times the summed scores = expected number of occurrences

@@ -9,6 +9,8 @@ list means something. Rescaling keeps the order of a term's candidates.
     kst            the same threshold, rescaled as a power (keyword-specific thresholding)
     sto            scores of a term sum to one (sum to one), then one threshold
     global         one threshold for all
+    auto           exact for calibrated scores, term-specific for others: posteriors as they come
+                   are often far from probabilities, and only ratios matter to the latter
 """
 
 from collections.abc import Callable
@@ -108,3 +110,10 @@ RULES: dict[str, Rule] = {
     "sto": _sto,
     "global": _global,
 }
+
+
+def rule_for(config: DecisionConfig, *, calibrated: bool) -> Rule:
+    """The rule that a configuration asks for."""
+    if config.rule == "auto":
+        return RULES["exact" if calibrated else "term-specific"]
+    return RULES[config.rule]
