@@ -71,3 +71,19 @@ def test_no_such_format():
 )
 def test_recordings_are_named_after_files(path, file):
     assert recording_of(path) == Recording(file, 1)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "checksum"])
+def test_damaged_gzip_is_refused(tmp_path, damage):
+    content = bytearray((GERMAN.parent / "slf" / "de_rhasspy-0803.slf.gz").read_bytes())
+    if damage == "cut":
+        content = content[:3000]
+    else:
+        for i in (
+            range(2000, 2050) if damage == "flipped" else range(len(content) - 8, len(content))
+        ):
+            content[i] ^= 0x5A
+    path = tmp_path / "x.slf.gz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="a whole gzip file"):
+        list(parse_file(path))

@@ -3,6 +3,7 @@
 import gzip
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
                     yield stream  # type: ignore[misc]  # a GzipFile is binary I/O in all but name
             else:
                 yield raw
-    except (EOFError, gzip.BadGzipFile) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(path, 0, "a whole gzip file", str(error)) from error
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         raise InputError(path, 0, "a readable file", error.strerror or str(error)) from error
