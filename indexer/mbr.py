@@ -148,7 +148,12 @@ def slot_statistics(
 
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile one of the functions above; the machine code is kept beside this file."""
+    """Compile one of the functions above; the machine code is kept where there is a place."""
     import numba
 
-    return numba.njit(cache=True)(function)
+    machine: Callable[..., Any]
+    try:
+        machine = numba.njit(cache=True)(function)
+    except RuntimeError:  # neither this folder nor the user's cache can be written
+        machine = numba.njit(function)
+    return machine

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numba
 import numpy as np
 
 from indexer import mbr
@@ -33,3 +34,19 @@ def test_compiled_equals_interpreted():
     for ours, expected in zip(*results, strict=True):
         np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-12)
     assert abs(before[-1] - after[0]) < 1e-9  # all paths, from either side
+
+
+def test_without_a_place_for_machine_code_it_is_made_each_time(monkeypatch):
+    made = []
+
+    def njit(function=None, *, cache=False):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        made.append(function)
+        return function
+
+    monkeypatch.setattr(numba, "njit", njit)
+    mbr.compiled.cache_clear()
+    assert mbr.compiled(mbr.forward) is mbr.forward
+    assert made == [mbr.forward]
+    mbr.compiled.cache_clear()
