@@ -24,6 +24,7 @@ from std.values import ECF, Lexemes, STDList, TermList
 
 T = TypeVar("T")
 BAR_FROM_BYTES = 20_000_000  # reading less takes less than about two seconds
+BAR_STEP_BYTES = 1 << 20  # a bar need not move with every line
 
 
 class Reference(NamedTuple):
@@ -196,7 +197,7 @@ class _Watched:
     def readline(self, limit: int = -1) -> bytes:
         line = self._stream.readline(limit)
         self._read += len(line)
-        if self._read > 1 << 20:  # a bar need not move with every line
+        if self._read > BAR_STEP_BYTES:
             self._advance(self._read)
             self._read = 0
         return line

@@ -78,7 +78,7 @@ reference_rows = st.lists(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(hit_rows, reference_rows)
 def test_against_trying_every_pairing(hits, references):
     found = align(detections(hits), occurrences(references))

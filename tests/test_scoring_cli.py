@@ -2,6 +2,7 @@ import csv
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -329,3 +330,26 @@ def test_options_that_do_not_fit(options, message, tmp_path, capsys):
     assert main([*arguments("s9"), *options, f"--output={output}"]) == 2
     assert message in capsys.readouterr().err
     assert not output.exists()
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_reading_a_long_hit_list_moves_a_bar(compressed, tmp_path, monkeypatch, capsys):
+    path = NIST / "s1" / "kwslist.xml.gz"
+    with open_input(path) as stream:
+        content = stream.read()
+    if not compressed:
+        path = tmp_path / "hits.xml"
+        path.write_bytes(content)
+    bars = []
+
+    @contextmanager
+    def bar(label, total, *, quiet):
+        bars.append((label, total, quiet))
+        yield lambda amount: bars.append(amount)
+
+    monkeypatch.setattr("scoring.run.progress_bar", bar)
+    monkeypatch.setattr("scoring.run.BAR_FROM_BYTES", 0)
+    monkeypatch.setattr("scoring.run.BAR_STEP_BYTES", 1000)
+    assert main([*arguments("s1", hits=path), "--json"]) == 0
+    assert bars[0] == (path.name, len(content), False)
+    assert 0 < sum(bars[1:]) <= len(content)

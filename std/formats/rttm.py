@@ -67,10 +67,10 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
     return Lexemes(
         tuple(spans.recordings),
         tuple(speakers),
-        np.array(spans.recording, np.int32),
-        np.array(speaker, np.int32),
-        np.array(spans.start_s, np.float64),
-        np.array(spans.duration_s, np.float64),
+        np.frombuffer(spans.recording, np.int32),
+        np.frombuffer(speaker, np.int32),
+        np.frombuffer(spans.start_s, np.float64),
+        np.frombuffer(spans.duration_s, np.float64),
         tuple(words),
         tuple(subtypes),
     )
@@ -83,9 +83,9 @@ def parse_turns(stream: BinaryIO, path: Path | str = "<stream>", encoding: str =
         spans.add(columns)
     return Turns(
         tuple(spans.recordings),
-        np.array(spans.recording, np.int32),
-        np.array(spans.start_s, np.float64),
-        np.array(spans.duration_s, np.float64),
+        np.frombuffer(spans.recording, np.int32),
+        np.frombuffer(spans.start_s, np.float64),
+        np.frombuffer(spans.duration_s, np.float64),
     )
 
 
