@@ -26,6 +26,7 @@ from searcher.sound import (
     perfect_score,
 )
 from searcher.variant import Variant
+from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.confusion import Confusion, empty
 from std.lexicon import Lexicon, lexicon_of
@@ -86,22 +87,31 @@ def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pr
 
 
 def listen(
-    sounds: Sequence[Sequence[Pronunciation]], ears: Ears, inside: Inside
+    sounds: Sequence[Sequence[Pronunciation]],
+    ears: Ears,
+    inside: Inside,
+    workers: Executor = IN_PROCESS,
 ) -> list[Heard | None]:
     """Where each term may have been said by its sound; None for terms without one."""
     counts = ears.model.confusion if ears.model else empty([])
-    confusion = listening(counts, ears.indexes, [one for ways in sounds for one in ways])
-    return [_heard(ways, ears, confusion, inside) if ways else None for ways in sounds]
+    queries = list(dict.fromkeys(one for ways in sounds for one in ways))
+    confusion = listening(counts, ears.indexes, queries)
+    hits = hear(queries, ears.indexes, confusion, workers)
+    return [_heard(ways, hits, ears, confusion, inside) if ways else None for ways in sounds]
 
 
 def _heard(
-    ways: Sequence[Pronunciation], ears: Ears, confusion: Confusion, inside: Inside
+    ways: Sequence[Pronunciation],
+    found: Mapping[Pronunciation, Hits],
+    ears: Ears,
+    confusion: Confusion,
+    inside: Inside,
 ) -> Heard:
     """The way of saying a term whose best hit fits best."""
     best = None
     for phones in ways:
         perfect = perfect_score(phones, confusion)
-        hits = hear(phones, ears.indexes, confusion)
+        hits = found[phones]
         recording = hits.recording.copy()
         for i, table in enumerate(ears.recordings):
             mine = hits.segment == i
@@ -163,6 +173,7 @@ def with_sound(
     variants: Sequence[Variant],
     ears: Ears,
     inside: Inside,
+    workers: Executor = IN_PROCESS,
 ) -> tuple[Candidates, tuple[Variant, ...]]:
     """Put what was heard beside what was written, as probabilities.
 
@@ -174,6 +185,7 @@ def with_sound(
         variants: that they point into.
         ears: sound indexes, pronunciations and, if there is one, the tuned model.
         inside: which places lie inside the speech that is searched.
+        workers: who listens to the segments.
 
     Returns:
         candidates ordered by term, recording and time, and the variants they point into.
@@ -181,7 +193,7 @@ def with_sound(
     known = ears.model.known if ears.model else None
     weights = ears.model.unknown if ears.model else UNTUNED
     asked = [words if wanted[i] else () for i, words in enumerate(terms)]
-    heard = listen(pronounced(asked, ears.lexicon), ears, inside)
+    heard = listen(pronounced(asked, ears.lexicon), ears, inside, workers)
     table = list(variants)
     bounds = np.searchsorted(written.term, np.arange(len(terms) + 1)).tolist()
     parts = []

@@ -125,7 +125,7 @@ def search(
         if ears:
             inside = partial(fence, recordings=recordings, excerpts=excerpts)
             candidates, variants = with_sound(
-                words, unknown, wanted, candidates, variants, ears, inside
+                words, unknown, wanted, candidates, variants, ears, inside, workers
             )
     probability = candidates.score
     rule = rule_for(config.decision, calibrated=model is not None)

@@ -1,7 +1,7 @@
 """Search by sound: where may these phones have been said, whatever words stand there.
 
     open_sound(segment)       the sound columns that `indexer.phones` made, checked
-    hear(query, indexes, ..)  the best places of one query in all of them
+    hear(queries, indexes, .) the best places of each query in all of them
 
 An unknown word leaves its sound behind in other words ("hahnenfedern" as "hand in vielen"). The
 query's phones are aligned to every path through the networks' alternatives (`find_hits`). In
@@ -13,16 +13,27 @@ that fits some part of the query well; best seeds first, until the work allowed 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from std.cluster import IN_PROCESS, Executor
 from std.confusion import Confusion, Counts, log_ratios, widened
 from std.errors import StoreError
 from std.phones import Pronunciation
 from std.store import Segment
-from std.store.columns import Column, Int64s, SegmentColumns, UInt8s, unpack_vocabulary
+from std.store.columns import (
+    KEY_SHIFT,
+    Column,
+    Int64s,
+    SegmentColumns,
+    UInt8s,
+    UInt64s,
+    unpack_vocabulary,
+)
 from std.values import Float32s, Float64s, Int32s
 
 Int16s = npt.NDArray[np.int16]
@@ -60,6 +71,11 @@ class SoundIndex:
     arc_words: Int32s
     columns: SegmentColumns
     deleted: frozenset[int]
+    segment: Segment
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the segment, which a worker opens for itself."""
+        return open_sound, (self.segment,)
 
 
 class Hits(NamedTuple):
@@ -104,6 +120,7 @@ def open_sound(segment: Segment) -> SoundIndex | None:
             arc_words=_typed(extra, "arc_words", "<i4"),
             columns=columns,
             deleted=segment.deleted,
+            segment=segment,
         )
         _check(index)
     except (KeyError, ValueError, UnicodeDecodeError) as error:
@@ -191,11 +208,33 @@ def perfect_score(phones: Pronunciation, confusion: Confusion) -> float:
     return float(sum(confusion.match[row[phone], row[phone]] for phone in phones))
 
 
-def hear(phones: Pronunciation, indexes: Sequence[SoundIndex], confusion: Confusion) -> Hits:
-    """The best places where a query may have been said, at most one per place, best first."""
-    floor = LEAST_SHARE * perfect_score(phones, confusion)
+def hear(
+    queries: Sequence[Pronunciation],
+    indexes: Sequence[SoundIndex],
+    confusion: Confusion,
+    workers: Executor = IN_PROCESS,
+) -> dict[Pronunciation, Hits]:
+    """The best places where each query may have been said, at most one per place, best first."""
     total = sum(len(index.arc_rows) for index in indexes)
-    return strongest([hear_in(phones, one, confusion, floor, total=total) for one in indexes])
+    n = max(1, min(len(queries), -(-workers.workers // len(indexes))))  # pieces of the queries
+    tasks = [(index, queries[i::n]) for i in range(n) for index in indexes]
+    results = workers.map(partial(hear_all_in, confusion=confusion, total=total), tasks)
+    parts: dict[Pronunciation, list[Hits]] = {phones: [] for phones in queries}
+    for (_, some), found in zip(tasks, results, strict=True):
+        for phones, hits in zip(some, found, strict=True):
+            parts[phones].append(hits)
+    return {phones: strongest(some) for phones, some in parts.items()}
+
+
+def hear_all_in(
+    task: tuple[SoundIndex, Sequence[Pronunciation]], confusion: Confusion, total: int
+) -> list[Hits]:
+    """All hits of some queries in one segment, here or in a worker."""
+    index, queries = task
+    return [
+        hear_in(one, index, confusion, LEAST_SHARE * perfect_score(one, confusion), total=total)
+        for one in queries
+    ]
 
 
 def strongest(parts: Sequence[Hits]) -> Hits:
@@ -288,12 +327,20 @@ def _windows(
     match: Float32s, deletion: Float32s, insertion: Float32s, index: SoundIndex, total: int
 ) -> Int64s:
     """(w, 2) runs of slots that are aligned: all, or those near the most promising seeds."""
-    n_slots, q = len(index.columns.slot_key), len(deletion)
     if total <= FULL_SCAN_ARCS:
-        firsts = np.arange(0, max(1, n_slots), TILE_SLOTS)
-        lasts = np.minimum(firsts + TILE_SLOTS + q + TILE_OVERLAP, n_slots)
-        return np.stack([firsts, lasts], axis=1)
+        return _tiles(index.columns.slot_key, TILE_SLOTS + len(deletion) + TILE_OVERLAP)
     return seeded_windows(match, deletion, insertion, index, total)
+
+
+def _tiles(slot_key: UInt64s, width: int) -> Int64s:
+    """(w, 2) all slots, recording by recording: the same tiles in whichever segment it is."""
+    recording = slot_key >> KEY_SHIFT
+    bounds = np.flatnonzero(recording[1:] != recording[:-1]) + 1
+    tiles = [np.empty((0, 2), np.int64)]
+    for first, last in pairwise([0, *bounds.tolist(), len(slot_key)]):
+        firsts = np.arange(first, last, TILE_SLOTS)
+        tiles.append(np.stack([firsts, np.minimum(firsts + width, last)], axis=1))
+    return np.concatenate(tiles)
 
 
 def seeded_windows(
