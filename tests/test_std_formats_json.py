@@ -107,6 +107,15 @@ def test_whisper_takes_off_blanks_and_punctuation():
     assert (network.start_ms, network.end_ms) == (0, 2000)
 
 
+def test_words_with_blanks_are_several():
+    words = [{"word": " 5 000\u202f5000", "start": 0.0, "end": 0.8, "probability": 0.5}]
+    segment = {"start": 0.0, "end": 1.0, "text": "", "words": words}
+    (network,) = parse(whisper, {"segments": [segment], "text": ""})
+    assert [said for _, said in rows(network)] == [
+        {"5": (0.5, 0, 100)}, {"000": (0.5, 100, 400)}, {"5000": (0.5, 400, 800)},
+    ]  # fmt: skip
+
+
 def test_whisperx_numerals_share_the_gap():
     (network,) = read("whisperx.json")
     assert rows(network)[2] == (0, {"1907": (1, 650, 1300)})

@@ -138,6 +138,8 @@ ERRORS = [
     ("word a string", slot(w=["an"]), 1, "[word, posterior, start, end]"),
     ("word of three", word("an", 1, 0), 1, "[word, posterior, start, end]"),
     ("word a number", word(7, 1, 0, 1), 1, "text as a word"),
+    ("word with a blank", word("an ab", 1, 0, 1), 1, "a word without blanks"),
+    ("word with a line break", word("an\nab", 1, 0, 1), 1, "a word without blanks"),
     ("word empty", word("", 1, 0, 1), 1, "text as a word"),
     ("half a surrogate", line().replace(b"dass", b"\\ud800"),
      1, "text as a word"),

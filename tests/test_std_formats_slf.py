@@ -141,6 +141,12 @@ def test_quoted_words_may_hold_blanks_and_quotes():
     assert parse(content).vocabulary == ('a "b" c=d',)
 
 
+def test_a_line_break_in_a_word_is_refused():
+    content = b'VERSION=1.0\nN=2 L=1\nI=0 t=0\nI=1 t=1 W="a\\012b"\nJ=0 S=0 E=1 a=-1\n'
+    with pytest.raises(InputError, match="words without line breaks"):
+        to_network(parse(content))
+
+
 def test_time_scale_and_segments():
     assert links(parse(HTK.replace("lmscale", "tscale=0.1 lmscale"))) >= {("das", 0, 0.05)}
     segments = {"u7": Segment(Recording("news", 2), 60.0, 62.0)}

@@ -94,8 +94,11 @@ def networks(
 
     Raises:
         InputError: an utterance has words but neither times nor what they could be derived
-            from, or is not among the segments.
+            from, or is not among the segments; a word holds a line break.
     """
+    if "\n" in "".join(columns.vocabulary):
+        broken = next(word for word in columns.vocabulary if "\n" in word)
+        raise InputError(path, 0, "words without line breaks", broken)
     if one_best is not None:
         columns = _lent(columns, one_best)
     if segments is not None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+
 from std.formats.draft import UNKNOWN, Draft
 from std.nbest import TimedWord, aligned
 
@@ -52,24 +54,34 @@ def untimed(text: str, confidence: float = 1.0) -> list[Heard]:
     return [Heard(word, confidence) for word in map(bare, text.split()) if word]
 
 
+def single(words: Sequence[Heard]) -> list[Heard]:
+    """Split words that hold blanks ("5 000"); the parts share the time by letters."""
+    parts: list[Heard] = []
+    for word in words:
+        tokens = word.token.split()
+        letters = np.cumsum([0, *map(len, tokens)])
+        ends = word.start_s + (word.end_s - word.start_s) * letters / max(letters[-1], 1)
+        for token, (start, end) in zip(tokens, pairwise(ends.tolist()), strict=True):
+            parts.append(Heard(token, word.confidence, start, end))
+    return parts
+
+
 def write_words(draft: Draft, line: int, words: Sequence[Heard]) -> None:
     """Write one hearing down: a slot for each word."""
-    for word in words:
+    for word in single(words):
         draft.slot(line, epsilon=max(0.0, 1 - word.confidence))
         draft.word(line, *word)
 
 
 def write_hypotheses(draft: Draft, line: int, hypotheses: Sequence[Hypothesis]) -> None:
     """Write several hearings down, laid side by side; the first should be the best."""
-    timed = [
-        [TimedWord(one.token, one.start_s, one.end_s) for one in hypothesis.words]
-        for hypothesis in hypotheses
-    ]
+    said = [single(hypothesis.words) for hypothesis in hypotheses]
+    timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in said]
     for slot in aligned(timed):
         masses: dict[str, list[float]] = {}
         places: dict[str, Heard] = {}
         for number, at in slot:
-            word = hypotheses[number].words[at]
+            word = said[number][at]
             masses.setdefault(word.token, []).append(hypotheses[number].weight)
             places.setdefault(word.token, word)  # times of the best hypothesis that has it
         draft.slot(line, epsilon=max(0.0, 1 - sum(map(math.fsum, masses.values()))))

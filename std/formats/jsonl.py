@@ -13,6 +13,7 @@ ignored. The contract is in docs/formats.md.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
 from pathlib import Path
@@ -31,6 +32,7 @@ from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Float64s, Recording
 
 BYTES_AT_ONCE = 1 << 17
+_BLANK = re.compile(r"[ \t\n\r\f\v]")
 BOM = b"\xef\xbb\xbf"
 
 
@@ -117,6 +119,7 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns |
         {*map(type, channels)} != {int}
         or min(channels) < 0
         or not all(ids)
+        or _BLANK.search("".join(ids))
         or not all(names)
         or not all(files)
     ):
@@ -181,9 +184,7 @@ def _read(draft: Draft, at: int, one: "_Object", recording: Recording) -> None:
             if not isinstance(row, list) or len(row) not in (2, 4):
                 raise InputError(draft.path, at, "[word, posterior, start, end]", _json(row))
             times = [slot.number(time, "a word's time") for time in row[2:]] or [UNKNOWN, UNKNOWN]
-            draft.word(
-                at, slot.string(row[0], "a word"), slot.number(row[1], "a posterior"), *times
-            )
+            draft.word(at, slot.word(row[0]), slot.number(row[1], "a posterior"), *times)
 
 
 class _Object:
@@ -206,6 +207,12 @@ class _Object:
         if not isinstance(value, str) or not value or not _is_text(value):
             raise InputError(self.path, self.line, f"text as {what}", _json(value))
         return value
+
+    def word(self, value: Any) -> str:
+        word = self.string(value, "a word")
+        if _BLANK.search(word):
+            raise InputError(self.path, self.line, "a word without blanks", _json(value))
+        return word
 
     def name(self, key: str, default: str | None = None) -> str:
         return self.string(self.content.get(key, default), key)

@@ -88,7 +88,7 @@ def _links(path: Path | str, at: int, line: bytes) -> tuple[int, list[_Link]]:
                     target = source + distance
                 case _:
                     raise InputError(path, at, "a link: word, score, distance", repr(link))
-            if isinstance(score, bool) or not math.isfinite(score) or not word:
+            if isinstance(score, bool) or not math.isfinite(score) or len(word.split()) != 1:
                 raise InputError(path, at, "a word and its score", repr(link))
             if not source < target <= len(nodes):
                 raise InputError(path, at, f"a distance to a node up to {len(nodes)}", repr(link))
