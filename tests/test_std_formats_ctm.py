@@ -129,6 +129,7 @@ ERRORS = [
     ("negative duration", "f 1 0 1 b\nf 1 1 -1 a\n", 2, "0 <= start <= end"),
     ("confidence no number", "f 1 0 1 a hoch\n", 1, "a confidence"),
     ("confidence over 1", "f 1 0 1 a 1.5\n", 1, "a posterior in [0, 1]"),
+    ("channel huge", "f 10000 0 1 a\n", 1, "a channel"),
     ("channel", "f left 0 1 a\n", 1, "a channel"),
     ("word too long", "f 1 0 70 a\n", 1, "a word of at most 65.535 s"),
     ("not UTF-8", b"f 1 0 1 m\xfcde\n", 1, "UTF-8 text"),

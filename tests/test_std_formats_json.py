@@ -262,6 +262,7 @@ ERRORS = [
     (aws, without(AWS, "results", "items", 0, "end_time"), "a number at results.items[0].end_time"),
     (google, {"a": 1}, "a list at results"),
     (google, with_(GOOGLE, "x", "results", 0, "resultEndTime"), "a number at results[0].result"),
+    (google, with_(GOOGLE, 10**30, "results", 1, "channelTag"), "a channel number at results[1]"),
     (google, {"results": [{"alternatives": [{"transcript": "ja"}]}]}, "times of its words"),
     (
         azure,

@@ -131,6 +131,7 @@ ERRORS = [
     ("file empty", line(file=""), 1, "text as file"),
     ("channel text", line(channel="1"), 1, "a channel number"),
     ("channel negative", line(channel=-1), 1, "a channel number"),
+    ("channel huge", line(channel=10**30), 1, "a channel number"),
     ("channel true", line(channel=True), 1, "a channel number"),
     ("no slots", line(slots=None), 1, 'a list "slots"'),
     ("slot a list", line(slots=[[]]), 1, "a JSON object"),

@@ -154,6 +154,9 @@ def test_segments_may_be_a_table(tmp_path):
     path = tmp_path / "utts.tsv"
     path.write_text("utt\tfile\tchannel\tstart\tend\tspeaker\nu 1\tnews.wav\t2\t1.5\t2.5\tx\n")
     assert read_segments(path) == {"u 1": Segment(Recording("news", 2), 1.5, 2.5)}
+    path.write_text("utt\tfile\tchannel\tstart\tend\nu1\tx\t99999\t0\t1\n")
+    with pytest.raises(InputError, match="a channel number up to 9999"):
+        read_segments(path)
     path.write_text("utt\tfile\tbegin\n")
     with pytest.raises(InputError, match="columns utt, file, start, end"):
         read_segments(path)

@@ -49,7 +49,7 @@ def parse(
         if results.has("channel_labels"):
             for channel in results["channel_labels"]["channels"]:
                 label = channel["channel_label"].text().removeprefix("ch_")
-                number = int(label) + 1 if label.isdigit() else 1
+                number = int(label) + 1 if label in map(str, range(10)) else 1
                 _items(draft, channel["items"], Recording(recording.file, number))
         elif results.has("segments"):
             _segments(draft, results["segments"], recording)

@@ -57,7 +57,7 @@ def parse(
             count += 1
             channel = recording.channel
             if _has(phrase, "Channel"):
-                channel = int(_of(phrase, "Channel").number()) + 1
+                channel = _of(phrase, "Channel").channel() + 1
             where = Recording(recording.file, channel)
             draft.utterance(phrase.line, where, f"{recording.file}-{count}", *_span(phrase))
             if len(said) == 1:

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 from std.errors import InputError
 from std.formats.audio_names import recording_name
-from std.formats.fields import number, shown, text
+from std.formats.fields import number, shown, text, whole_number
 from std.formats.files import open_input
-from std.formats.limits import MAX_TIME_S
+from std.formats.limits import MAX_CHANNEL, MAX_TIME_S
 from std.nbest import TimedWord
 from std.values import Recording
 
@@ -143,8 +143,10 @@ def read_segments(path: Path, channel: int = 1) -> dict[str, Segment]:
             raise InputError(path, at, "0 <= start <= end in seconds", f"{start} to {end}")
         if utterance in segments:
             raise InputError(path, at, "each utterance once", utterance)
-        number_of = int(number(path, at, row.get(b"channel", b"%d" % channel), "a channel"))
-        segments[utterance] = Segment(Recording(recording_name(file), number_of), start, end)
+        which = whole_number(path, at, row.get(b"channel", b"%d" % channel), "a channel number")
+        if which > MAX_CHANNEL:
+            raise InputError(path, at, f"a channel number up to {MAX_CHANNEL}", str(which))
+        segments[utterance] = Segment(Recording(recording_name(file), which), start, end)
     return segments
 
 

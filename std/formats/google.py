@@ -46,7 +46,7 @@ def parse(
     for one in documents(stream.read(), path):
         for result in one["results"]:
             tag = result["channelTag"]
-            channel = int(tag.number()) if tag.value else recording.channel
+            channel = tag.channel() if tag.value else recording.channel
             said = [_words(alternative) for alternative in result.each("alternatives")]
             start, end = ends.get(channel, 0.0), _end(result)
             ends[channel] = end if end == end else start

@@ -13,7 +13,7 @@ from typing import Any
 
 from std.errors import InputError
 from std.formats.files import decode
-from std.formats.limits import MAX_TIME_S, MAX_UTTERANCE_BYTES
+from std.formats.limits import MAX_CHANNEL, MAX_TIME_S, MAX_UTTERANCE_BYTES
 
 _BLANK = re.compile(r"[\s\x1e]*")  # and the record separator of JSON text sequences
 
@@ -143,3 +143,14 @@ class Part:
         if not 0 <= value <= 1:
             raise self.error("a number from 0 to 1")
         return value
+
+    def channel(self) -> int:
+        """Return the number of a channel.
+
+        Raises:
+            InputError: it is none.
+        """
+        value = self.number()
+        if value != int(value) or not 0 <= value < MAX_CHANNEL:
+            raise self.error("a channel number")
+        return int(value)

@@ -27,7 +27,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import shown, text
 from std.formats.json_fields import DECODER
-from std.formats.limits import MAX_UTTERANCE_BYTES
+from std.formats.limits import MAX_CHANNEL, MAX_UTTERANCE_BYTES
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Float64s, Recording
 
@@ -118,6 +118,7 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns |
     if (
         {*map(type, channels)} != {int}
         or min(channels) < 0
+        or max(channels) > MAX_CHANNEL
         or not all(ids)
         or _BLANK.search("".join(ids))
         or not all(names)
@@ -219,7 +220,7 @@ class _Object:
 
     def channel(self, default: int) -> int:
         value = self.content.get("channel", default)
-        if type(value) is not int or value < 0:
+        if type(value) is not int or not 0 <= value <= MAX_CHANNEL:
             raise InputError(self.path, self.line, "a channel number", _json(value))
         return value
 
