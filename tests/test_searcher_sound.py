@@ -1,0 +1,240 @@
+"""Search by sound against a slow twin: every path of the network, aligned one by one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import searcher.sound as module
+from indexer.invert import invert
+from indexer.phones import phone_columns
+from searcher.sound import (
+    SEED_GRAM_SCORE,
+    background,
+    hear,
+    hear_in,
+    listening,
+    open_sound,
+    perfect_score,
+    seed_words,
+    seeded_windows,
+)  # fmt: skip
+from std.confusion import empty
+from std.errors import StoreError
+from std.lexicon import Lexicon
+from std.store.resident import ResidentSegment
+
+WORDS = st.text("abdt", min_size=1, max_size=4)
+
+
+class Letters:
+    name = "letters:xx"
+
+    def pronounce(self, words):
+        return [tuple(word.replace("-", "")) for word in words]
+
+
+def segment(*networks, deleted=frozenset()):
+    columns = invert(networks)
+    extra = phone_columns(columns, Lexicon(Letters()))
+    return ResidentSegment("s", replace(columns, extra=extra), deleted)
+
+
+def ears(*networks, query=(), **more):
+    index = open_sound(segment(*networks, **more))
+    return index, listening(empty([]), [index], [tuple(query)])
+
+
+def heard(phones, indexes, confusion):
+    return hear([phones], indexes, confusion)[phones]
+
+
+def best_by_enumeration(phones, index, confusion):
+    """The best score of any path: a path is a list of arcs, each following the one before."""
+    columns = index.columns
+    row = {phone: i for i, phone in enumerate(confusion.inventory)}
+    match = [[confusion.match[row[a], row[b]] for b in index.inventory] for a in phones]
+    deletion = [confusion.deletion[row[a]] for a in phones]
+    insertion = [confusion.insertion[row[b]] for b in index.inventory]
+    arcs = []
+    for at, word in zip(index.arc_rows.tolist(), index.arc_words.tolist(), strict=True):
+        first, last = index.word_phone_offsets[word : word + 2]
+        start = int(columns.posting_key[at])
+        arcs.append(
+            (
+                start,
+                start + int(columns.posting_duration_ms[at]),
+                int(columns.posting_slot[at]),
+                module.PATH_WEIGHT * np.log(max(float(columns.posting_posterior[at]), 1e-4)),
+                index.word_phones[first:last].tolist(),
+            )
+        )
+    arcs = [arc for arc in arcs if arc[4]]
+
+    def follows(b, a):
+        gap = a[0] - b[1]
+        near = abs(gap) <= 60 or (b[2] == a[2] - 1 and -100 <= gap <= 500)
+        return b[0] < a[0] and near
+
+    q, best = len(phones), -np.inf
+
+    def walk(path):
+        nonlocal best
+        cells = []  # (q,) per phone of the path
+        for arc in path:
+            for z, phone in enumerate(arc[4]):
+                before, enter = (cells[-1] if cells else None), arc[3] if z == 0 else 0.0
+                now = [-np.inf] * q
+                for k in range(q):
+                    ways = []
+                    if k == 0:
+                        ways.append(match[0][phone] + arc[3])
+                    if k == 1:
+                        ways.append(match[1][phone] + arc[3] + deletion[0])
+                    if before and k > 0:
+                        ways.append(before[k - 1] + match[k][phone] + enter)
+                    if before and k < q - 1:
+                        ways.append(before[k] + insertion[phone] + enter)
+                    if k > 0:
+                        ways.append(now[k - 1] + deletion[k])
+                    now[k] = max(ways)
+                cells.append(now)
+        best = max([best, *(cell[q - 1] for cell in cells)])
+        for arc in arcs:
+            if follows(path[-1], arc):
+                walk([*path, arc])
+
+    for arc in arcs:
+        walk([arc])
+    return best
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.lists(WORDS, min_size=1, max_size=2, unique=True), min_size=1, max_size=4),
+    WORDS,
+    st.integers(0, 400),
+)
+def test_the_best_score_is_that_of_the_best_path(network, slots, query, gap):
+    spans = [(i * (100 + gap), i * (100 + gap) + 100) for i in range(len(slots))]
+    shares = [[(word, 0.9 / len(slot)) for word in slot] for slot in slots]
+    index, confusion = ears(network(*shares, spans_ms=spans), query=query)
+    hits = hear_in(tuple(query), index, confusion, -1e6)
+    expected = best_by_enumeration(tuple(query), index, confusion)
+    assert hits.measures[:, 0].max() == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_word_is_found_across_two_others_with_its_measures(network):
+    index, confusion = ears(
+        network([("bad", 1.0)], [("dab", 0.5), ("tab", 0.4)], [("tad", 1.0)], [("bbb", 1.0)]),
+        query="tabtad",
+    )
+    phones = tuple("tabtad")
+    hits = heard(phones, [index], confusion)
+    m = hits.measures[0]
+    assert (hits.start_ms[0], hits.end_ms[0]) == (100, 300)
+    assert [index.words[w] for w in hits.paths[0] if w >= 0] == ["tab", "tad"]
+    perfect = perfect_score(phones, confusion)
+    assert m[0] == pytest.approx(perfect + 0.5 * np.log(0.4), abs=1e-3)
+    assert m[1:7].tolist() == pytest.approx([0, 0, np.log(0.4), np.log(0.4), 2, 1])
+    # what stands there: dab with .5, tad with 1, three phones each
+    assert m[7] == pytest.approx(0.5 * 3 + 3)
+    assert m[8] == pytest.approx((50 + 100) / 201)
+    assert [index.inventory[p] for p in hits.observed[0]] == list("tabtad")
+
+
+def test_a_hit_inside_a_word_says_what_it_cuts(network):
+    index, confusion = ears(network([("abdtab", 1.0)]), query="bdt")
+    hits = heard(tuple("bdt"), [index], confusion)
+    assert hits.measures[0, 1:3].tolist() == [1, 2]  # a before, ab after
+    assert (hits.start_ms[0], hits.end_ms[0]) == (100 // 6, 400 // 6)
+    assert hits.measures[0, 9] == 6  # a long sure word that it cuts
+
+
+def test_insertions_and_deletions_are_recorded(network):
+    index, confusion = ears(network([("abxdt", 1.0)]), query="abddt")
+    (best, *_) = hear_in(tuple("abdt"), index, confusion, -50).inserted.tolist()
+    assert [index.inventory[p] for p in best if p >= 0] == ["x"]
+    (first, *_) = hear_in(tuple("abxddt"), index, confusion, -50).observed.tolist()
+    assert -1 in first
+
+
+def test_deleted_recordings_and_places_heard_twice_are_left_out(network):
+    networks = [network([("tabtad", 1.0)], file=file) for file in ("a", "b")]
+    index, confusion = ears(*networks, query="tabtad", deleted=frozenset({0}))
+    hits = heard(tuple("tabtad"), [index], confusion)
+    assert hits.recording.tolist() == [1]
+    both, confusion = ears(*networks, query="tabtad")
+    assert sorted(heard(tuple("tabtad"), [both, both], confusion).segment.tolist()) == [0, 0, 1, 1]
+
+
+@settings(max_examples=30)
+@given(st.lists(WORDS, min_size=2, max_size=12), st.text("abdt", min_size=4, max_size=7))
+def test_seeds_are_all_words_with_three_likely_phones(network, words, query):
+    index, confusion = ears(network(*[[(word, 1.0)] for word in words]), query=query)
+    match = module._ratios(tuple(query), index, confusion)[0]
+    expected = set()
+    for i, word in enumerate(index.words):
+        said = index.word_phones[index.word_phone_offsets[i] : index.word_phone_offsets[i + 1]]
+        for z in range(len(said) - 2):
+            for k in range(len(query) - 2):
+                ratios = [match[k + j, said[z + j]] for j in range(3)]
+                if sum(ratios) >= SEED_GRAM_SCORE and min(ratios) > -1:
+                    expected.add(i)
+        assert word
+    assert set(seed_words(match, index).tolist()) == expected
+
+
+def test_a_large_archive_is_searched_around_its_seeds(network, monkeypatch):
+    """Phones are told apart best among many, so every word here has letters of its own."""
+    letters = [chr(ord("a") + i) for i in range(26)]
+    random = np.random.default_rng(7)
+    words = ["".join(random.choice(letters, 6)) for _ in range(400)]
+    words[123], words[124] = "hahnen", "federn"
+    index, confusion = ears(network(*[[(word, 1.0)] for word in words]), query="hahnenfedern")
+    phones = tuple("hahnenfedern")
+    ratios = module._ratios(phones, index, confusion)
+    windows = seeded_windows(*ratios, index, len(words))
+    assert any(first <= 123 and last >= 125 for first, last in windows.tolist())
+    assert np.diff(windows, axis=1).sum() < 300
+    whole = heard(phones, [index], confusion)
+    monkeypatch.setattr(module, "FULL_SCAN_ARCS", 0)
+    seeded = heard(phones, [index], confusion)
+    assert seeded.start_ms[0] == whole.start_ms[0] == 12300
+    assert seeded.measures[0].tolist() == whole.measures[0].tolist()
+    monkeypatch.setattr(module, "SEEDS_LOOKED_AT", 1)
+    monkeypatch.setattr(module, "WINDOWS_ALIGNED", 1)
+    assert len(seeded_windows(*ratios, index, len(words))) == 1
+
+
+def test_a_full_output_keeps_the_best(network, monkeypatch):
+    monkeypatch.setattr(module, "FULL_OUTPUT", 4)
+    words = [("abdt" if i % 3 else "tttt", 1.0) for i in range(30)]
+    spans = [(i * 2000, i * 2000 + 100) for i in range(30)]
+    index, confusion = ears(network(*[[one] for one in words], spans_ms=spans), query="abdt")
+    hits = heard(tuple("abdt"), [index], confusion)
+    assert 0 < len(hits.start_ms) <= 4
+    assert set(hits.measures[:, 0].tolist()) == {hits.measures[0, 0]}
+
+
+def test_background_counts_phones_of_all_occurrences(network):
+    index, _ = ears(network([("ab", 0.5), ("b", 0.4)], [("ab", 1.0)]))
+    assert background([index], ["a", "b", "z"]).tolist() == [2, 3, 0]
+
+
+def test_a_segment_without_sounds_is_told_from_a_damaged_one(network):
+    plain = ResidentSegment("s", invert([network([("ab", 1.0)])]))
+    assert open_sound(plain) is None
+    whole = segment(network([("abd", 0.5), ("tab", 0.5)], [("tad", 1.0)]))
+    for name, column in whole.columns().extra.items():
+        if name in ("phone_maker", "phone_inventory"):
+            continue
+        wrongs = [column[:-1], column.astype(np.float32)]
+        if name != "gram_codes":  # codes point nowhere
+            wrongs.append(column + column.dtype.type(200))
+        for wrong in wrongs:
+            damaged = replace(whole.columns(), extra=whole.columns().extra | {name: wrong})
+            with pytest.raises(StoreError, match="sound columns do not fit"):
+                open_sound(ResidentSegment("s", damaged))
