@@ -1,0 +1,33 @@
+"""The commands on real speech: three shards and worker processes find what one store finds."""
+
+import pytest
+
+import indexer.cli
+import searcher.cli
+
+
+def hits(path):
+    """The hit list without its times."""
+    return [line for line in path.read_text().splitlines() if "<term " in line]
+
+
+@pytest.mark.slow
+def test_shards_and_processes_change_nothing(german, tmp_path, capsys):
+    whole = ["--store", f"{tmp_path}/whole"]
+    shards = [f"--store={tmp_path}/shard{i}" for i in range(3)]
+    for stores in (whole, shards):
+        assert indexer.cli.main([str(german / "mesh"), *stores, "--quiet"]) == 0
+    batch = ["--terms", str(german / "terms.xml"), "--ecf", str(german / "ecf.xml"), "--quiet"]
+    for name, more in [("one", whole), ("several", shards), ("jobs", [*shards, "--jobs", "2"])]:
+        assert searcher.cli.main([*batch, *more, "--output", str(tmp_path / name)]) == 0
+    assert hits(tmp_path / "one") == hits(tmp_path / "several") == hits(tmp_path / "jobs")
+    assert len(hits(tmp_path / "one")) > 300
+
+
+def test_a_store_given_twice_is_refused(german, tmp_path, capsys):
+    store = f"--store={tmp_path}/i"
+    assert indexer.cli.main([str(german / "mesh/KERSTIN_00.mesh"), store, "--quiet"]) == 0
+    assert searcher.cli.main([store, store, "landkreis"]) == 2
+    assert "expected recordings that no other --store has" in capsys.readouterr().err
+    assert indexer.cli.main([str(german / "mesh/KERSTIN_00.mesh"), store, store]) == 2
+    assert "somebody else is writing to this store" in capsys.readouterr().err
