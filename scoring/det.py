@@ -49,14 +49,11 @@ class Point(NamedTuple):
     twv: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Steps:
-    """What each hit, by descending score, does to its term; before and after it is accepted."""
+class _Accepted(NamedTuple):
+    """How many of its term's hits are accepted once a hit is, itself included."""
 
-    hits_before: Float64s  # (n,) hit rate of the term
-    hits_after: Float64s
-    fa_before: Float64s  # (n,) P_fa of the term
-    fa_after: Float64s
+    right: Int32s  # (n,)
+    wrong: Int32s  # (n,)
 
 
 def sweep(
@@ -86,30 +83,31 @@ def sweep(
     term, score, paired = term[chosen], score[chosen], paired[chosen]
     order = np.argsort(-score, kind="stable")
     term, score, paired = term[order], score[order], paired[order]
-    steps = _steps(term, paired, targets, trials)
-    last = np.flatnonzero(np.diff(score, append=np.nan) != 0)  # of each run of equal scores
-    last = last[::-1]
+    last = np.flatnonzero(np.diff(score, append=np.nan) != 0)[::-1]  # of runs of equal scores
     occur, n = int((counted & (targets > 0)).sum()), int(counted.sum())
 
-    gain, loss = steps.hits_after - steps.hits_before, steps.fa_after - steps.fa_before
-    value_before = steps.hits_before - beta * steps.fa_before
-    value_after = steps.hits_after - beta * steps.fa_after
-    hit_rate = _running(gain)[last]
-    p_fa_sum = _running(loss)[last]
-    mean_hits = _divide(hit_rate, occur)
-    mean_fa = _divide(p_fa_sum, n)
+    # A rate that grows from r - d to r adds d to the sum and d (2 r - d) to the sum of squares.
+    per_target, per_other = _scales(targets, trials)
+    accepted = _accepted(term, paired)
+    hit_rate, gain = accepted.right * per_target[term], np.where(paired, per_target[term], 0.0)
+    hits, hit_squares = _running(gain)[last], _running(gain * (2 * hit_rate - gain))[last]
+    fa_rate, loss = accepted.wrong * per_other[term], np.where(paired, 0.0, per_other[term])
+    fas, fa_squares = _running(loss)[last], _running(loss * (2 * fa_rate - loss))[last]
+    value, change = hit_rate - beta * fa_rate, gain - beta * loss
+    value_squares = _running(change * (2 * value - change))[last]
+
+    mean_hits, mean_fa = _divide(hits, occur), _divide(fas, n)
+    if np.isnan(per_other[counted]).any():  # a term without room has no P_fa, nor has the mean
+        mean_fa = np.full(len(last), np.nan)
+    mean_value = mean_hits - beta * mean_fa
     return DET(
         threshold=score[last],
         p_miss=1 - mean_hits,
         p_fa=mean_fa,
-        twv=mean_hits - beta * mean_fa,
-        sd_p_miss=_deviation(
-            _running(steps.hits_after**2 - steps.hits_before**2)[last], mean_hits, occur
-        ),
-        sd_p_fa=_deviation(_running(steps.fa_after**2 - steps.fa_before**2)[last], mean_fa, n),
-        sd_twv=_deviation(
-            _running(value_after**2 - value_before**2)[last], mean_hits - beta * mean_fa, n
-        ),
+        twv=mean_value,
+        sd_p_miss=_deviation(hit_squares, mean_hits, occur),
+        sd_p_fa=_deviation(fa_squares, mean_fa, n),
+        sd_twv=_deviation(value_squares, mean_value, n),
         terms=n,
     )
 
@@ -117,10 +115,12 @@ def sweep(
 def maximum(det: DET) -> Point:
     """The point of highest TWV, at the lowest of equally good thresholds.
 
-    Without any hit: everything missed, TWV 0, no threshold (NaN).
+    Without any hit: everything missed, TWV 0, no threshold (NaN). All NaN if TWV is undefined.
     """
     if not len(det):
         return Point(float("nan"), 1.0, 0.0, 0.0)
+    if np.isnan(det.twv).all():
+        return Point(*[float("nan")] * 4)
     best = int(np.argmax(det.twv >= np.nanmax(det.twv) - TIE))
     return Point(
         *(float(column[best]) for column in (det.threshold, det.p_miss, det.p_fa, det.twv))
@@ -160,7 +160,8 @@ def optimum(
     term, score, paired = term[chosen], score[chosen], paired[chosen]
     order = np.lexsort((-score, term))
     term, score, paired = term[order], score[order], paired[order]
-    steps = _steps(term, paired, targets, trials)
+    per_target, per_other = _scales(targets, trials)
+    accepted = _accepted(term, paired)
     last = (np.diff(score, append=np.nan) != 0) | (np.diff(term, append=-1) != 0)
 
     top = np.full(len(targets), -np.inf)
@@ -171,41 +172,41 @@ def optimum(
     if len(thresholds):
         best.threshold[silent] = thresholds[above[silent]]
     # The best row of each term: highest value, then lowest threshold.
-    value = steps.hits_after - beta * steps.fa_after
     rows = np.flatnonzero(last)
-    rows = rows[np.lexsort((-score[rows], value[rows], term[rows]))]
+    term, score = term[rows], score[rows]
+    hit_rate = accepted.right[rows] * per_target[term]
+    fa_rate = accepted.wrong[rows] * per_other[term]
+    value = hit_rate - beta * fa_rate
+    rows = np.lexsort((-score, value, term))
     rows = rows[np.diff(term[rows], append=-1) != 0]
     rows = rows[~silent[term[rows]] | (value[rows] >= 0)]
     best.threshold[term[rows]] = score[rows]
-    best.p_miss[term[rows]] = 1 - steps.hits_after[rows]
-    best.p_fa[term[rows]] = steps.fa_after[rows]
+    best.p_miss[term[rows]] = 1 - hit_rate[rows]
+    best.p_fa[term[rows]] = fa_rate[rows]
     best.p_miss[targets == 0] = np.nan
     return best
 
 
-def _steps(term: Int32s, paired: Bools, targets: Counts, trials: float) -> _Steps:
-    """Hit rate and P_fa of each hit's term before and after it, hits by descending score."""
+def _accepted(term: Int32s, paired: Bools) -> _Accepted:
+    """Count within each term; hits of a term in descending order of score."""
     n = len(term)
     order = np.argsort(term, kind="stable")
-    by_term, is_hit = term[order], paired[order].astype(np.int64)
-    first = np.searchsorted(by_term, by_term, side="left")
-    hits = np.cumsum(is_hit)
-    so_far = np.concatenate([[0], hits])
-    hits_after = hits - so_far[first]
-    fa_after = np.arange(1, n + 1) - first - hits_after
-    whole = targets[by_term].astype(np.float64)
-    room = trials - whole
-    scale_hit = np.divide(1.0, whole, out=np.zeros(n), where=whole > 0)
-    scale_fa = np.divide(1.0, room, out=np.full(n, np.nan), where=room > 0)
-    columns = (
-        (hits_after - is_hit) * scale_hit,
-        hits_after * scale_hit,
-        (fa_after - 1 + is_hit) * scale_fa,
-        fa_after * scale_fa,
-    )
-    back = np.empty(n, np.intp)
-    back[order] = np.arange(n)
-    return _Steps(*(column[back] for column in columns))
+    by_term, is_hit = term[order], paired[order]
+    begins = np.searchsorted(by_term, by_term)  # first row of each hit's term
+    so_far = np.zeros(n + 1, np.int32)
+    np.cumsum(is_hit, out=so_far[1:])
+    right, wrong = np.empty(n, np.int32), np.empty(n, np.int32)
+    in_order = so_far[1:] - so_far[begins]
+    right[order] = in_order
+    wrong[order] = np.arange(1, n + 1) - begins - in_order
+    return _Accepted(right, wrong)
+
+
+def _scales(targets: Counts, trials: float) -> tuple[Float64s, Float64s]:
+    """(T,) what one hit adds to its term's hit rate, and what to its P_fa; NaN: no room for it."""
+    per_target = np.divide(1.0, targets, out=np.zeros(len(targets)), where=targets > 0)
+    room = trials - targets
+    return per_target, np.divide(1.0, room, out=np.full(len(targets), np.nan), where=room > 0)
 
 
 def _running(steps: Float64s) -> Float64s:

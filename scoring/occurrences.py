@@ -54,7 +54,10 @@ def find(terms: TermList, lexemes: Lexemes, *, max_gap_s: float = 0.5) -> Occurr
         & (speaker[1:] == speaker[:-1])
         & (round_to_100us(start_s[1:] - end_s[:-1]) <= max_gap_s)
     )
-    may_begin = np.array([one not in NO_FIRST_WORD for one in lexemes.subtypes], np.bool_)[chain]
+    n = len(chain)
+    may_begin = np.fromiter((one not in NO_FIRST_WORD for one in lexemes.subtypes), np.bool_, n)[
+        chain
+    ]
     words = _Words(lexemes, chain, case_sensitive=terms.compare_normalize == "")
 
     found_term: list[Int32s] = []
@@ -95,7 +98,9 @@ class _Words:
     def __init__(self, lexemes: Lexemes, chain: Int32s, *, case_sensitive: bool) -> None:
         self._first_key = str if case_sensitive else lower
         distinct: dict[str, int] = {}
-        spelling = np.array([distinct.setdefault(one, len(distinct)) for one in lexemes.words], int)
+        for one in lexemes.words:
+            distinct.setdefault(one, len(distinct))
+        spelling = np.fromiter(map(distinct.__getitem__, lexemes.words), np.int32, len(chain))
         self._first_keys: dict[str, int] = {}
         self._folds: dict[str, int] = {}
         first_of = [

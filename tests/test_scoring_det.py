@@ -119,6 +119,7 @@ def test_a_term_that_leaves_no_room_for_false_alarms_is_undefined():
         np.array([0], np.int32), np.array([0.5]), np.array([True]), np.array([9]), 9, BETA
     )
     assert np.isnan(curve.p_fa).all()
+    assert np.isnan(det.maximum(curve)).all()
 
 
 CLOSED_FORM = [
