@@ -170,6 +170,9 @@ def test_aws_channels():
     channels = [{"channel_label": f"ch_{i}", "items": [item]} for i in (0, 1)]
     found = parse(aws, {"results": {"channel_labels": {"channels": channels}, "items": []}})
     assert [one.recording.channel for one in found] == [1, 2]
+    channels[0]["channel_label"] = "left"
+    with pytest.raises(InputError, match=r"ch_0, ch_1, \.\.\. at results\.channel_labels"):
+        parse(aws, {"results": {"channel_labels": {"channels": channels}, "items": []}})
 
 
 def test_google_alternatives_without_words():

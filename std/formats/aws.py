@@ -11,6 +11,7 @@ where nothing is said for half a second. Punctuation is skipped. ``ch_0`` is cha
 """
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -48,8 +49,11 @@ def parse(
         results = one["results"]
         if results.has("channel_labels"):
             for channel in results["channel_labels"]["channels"]:
-                label = channel["channel_label"].text().removeprefix("ch_")
-                number = int(label) + 1 if label in map(str, range(10)) else 1
+                label = channel["channel_label"]
+                found = re.fullmatch(r"ch_(\d{1,3})", label.text())
+                if not found:
+                    raise label.error("ch_0, ch_1, ...")
+                number = int(found[1]) + 1
                 _items(draft, channel["items"], Recording(recording.file, number))
         elif results.has("segments"):
             _segments(draft, results["segments"], recording)
