@@ -1,0 +1,99 @@
+"""Decision rules against enumeration of all outcomes, and against worked examples."""
+
+from itertools import product
+from math import exp, factorial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searcher.decisions import RULES, THRESHOLD, rule_for
+from searcher.decisions.exact import exact
+from std.config import DecisionConfig
+
+BETA = 999.9
+chances = st.lists(st.floats(0.001, 0.999), min_size=1, max_size=5)
+T = 3600.0
+
+
+def one_term(p, *, missing=0.0, occurs=False, speech_s=T):
+    p = np.array(p)
+    zeros = np.zeros(len(p), np.int64)
+    return exact(zeros, p, 1, speech_s, beta=BETA, missing=missing, occurs=occurs)
+
+
+def gain_by_enumeration(p, i, missing):
+    """Expected 1/N of a hit: over which others are right, and how many were missed."""
+    total = 0.0
+    for outcome in product((0, 1), repeat=len(p)):
+        if not outcome[i]:
+            continue
+        chance = np.prod([x if y else 1 - x for x, y in zip(p, outcome, strict=True)])
+        for more in range(60):
+            poisson = exp(-missing) * missing**more / factorial(more)
+            total += chance * poisson / (sum(outcome) + more)
+    return total
+
+
+@given(chances, st.sampled_from([0.0, 0.1, 1.0]), st.booleans())
+def test_exact_is_gain_against_cost_over_all_outcomes(p, missing, occurs):
+    cost_of_one = BETA / (T - sum(p) - missing)
+    happens = 1 - exp(-missing) * np.prod([1 - x for x in p]) if occurs else 1.0
+    for i, score in enumerate(one_term(p, missing=missing, occurs=occurs).tolist()):
+        gain = gain_by_enumeration(p, i, missing)
+        cost = cost_of_one * max(0.0, happens - p[i])
+        assert score == pytest.approx(gain / (gain + cost), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("p", "missing", "occurs", "yes"),
+    [
+        # worked with T = 3600, beta 999.9, from the formula of the module
+        ([0.02], 0.0, False, [False]),  # a lone unlikely candidate of a term that may not occur
+        ([0.02], 0.0, True, [True]),  # if the term occurs at all, it is this one
+        ([0.02], 0.5, True, [False]),  # unless others may have been missed
+        ([0.9, 0.3], 0.0, False, [True, False]),
+        ([0.9, 0.3], 0.0, True, [True, False]),
+        ([0.22], 0.0, False, [True]),  # theta for N = 1 is .217
+        ([0.21], 0.0, False, [False]),
+    ],
+)
+def test_exact_decisions(p, missing, occurs, yes):
+    assert (one_term(p, missing=missing, occurs=occurs) >= THRESHOLD).tolist() == yes
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_rescales_and_keeps_the_order(name):
+    term = np.array([0, 1, 0, 0, 2, 0])
+    score = np.array([0.9, 0.4, 0.05, 0.3, 0.0, 1.0])
+    config = DecisionConfig(rule=name, threshold=0.35)
+    scaled = RULES[name](term, score, 3, T, config)
+    assert ((scaled >= 0) & (scaled <= 1)).all()
+    mine = term == 0
+    assert (np.argsort(scaled[mine]) == np.argsort(score[mine])).all()
+    assert RULES[name](term[:0], score[:0], 3, T, config).shape == (0,)
+
+
+@given(chances)
+def test_rescaling_moves_the_threshold_to_one_half(p):
+    score = np.array(p)
+    zeros = np.zeros(len(p), np.int64)
+    n = score.sum()
+    theta = BETA * n / (T + (BETA - 1) * n)
+    clear = np.abs(score - theta) > 1e-9
+    for name in ("term-specific", "kst"):
+        scaled = RULES[name](zeros, score, 1, T, DecisionConfig(rule=name))
+        assert ((scaled >= THRESHOLD) == (score >= theta))[clear].all()
+    fixed = RULES["global"](zeros, score, 1, T, DecisionConfig(threshold=0.5))
+    assert fixed == pytest.approx(score)
+    share = RULES["sto"](zeros, score, 1, T, DecisionConfig())
+    limit = BETA / (T + BETA - 1)
+    away = np.abs(score / n - limit) > 1e-9
+    assert ((share >= THRESHOLD) == (score / n >= limit))[away].all()
+
+
+def test_auto_is_exact_for_calibrated_scores_only():
+    assert rule_for(DecisionConfig(), calibrated=True) is RULES["exact"]
+    assert rule_for(DecisionConfig(), calibrated=False) is RULES["term-specific"]
+    assert rule_for(DecisionConfig(rule="kst"), calibrated=True) is RULES["kst"]

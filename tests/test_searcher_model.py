@@ -1,0 +1,60 @@
+import json
+
+import numpy as np
+import pytest
+
+from searcher.calibrate import Weights
+from searcher.model import Model, load, require_maker, save
+from std.confusion import Counts
+from std.errors import ConfigError, InputError
+
+
+@pytest.fixture
+def model():
+    two = np.array([[3.0, 1.0], [0.0, 2.0]])
+    counts = Counts(("a", "b"), two, np.array([0.0, 1.0]), np.array([1.0, 0.0]), np.ones(2))
+    return Model("espeak-ng:de", counts, Weights(-1.5, {"score": 0.25}), None, {"words": 7})
+
+
+def test_a_model_survives_its_file(model, tmp_path):
+    path = tmp_path / "model.json"
+    save(model, path)
+    again = load(path)
+    assert (again.maker, again.language, again.tuned_on) == ("espeak-ng:de", "de", {"words": 7})
+    assert again.unknown == model.unknown
+    assert again.known is None
+    assert again.confusion.substituted.tolist() == model.confusion.substituted.tolist()
+    save(again, tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "x"}, "expected a model made by std-tune"),
+        ({"version": 0}, "expected a model of version 1 .*, got 'version 0'"),
+        ({"unknown": {}}, "expected a whole model, got \"KeyError: 'intercept'\""),
+        ({"known": 5}, "expected a whole model, got"),
+        ({"confusion": {"phones": []}}, "expected a whole model"),
+    ],
+)
+def test_what_is_no_model_is_refused(model, tmp_path, change, message):
+    path = tmp_path / "model.json"
+    save(model, path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(InputError, match=message):
+        load(path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "5"])
+def test_other_files_are_refused(tmp_path, text):
+    path = tmp_path / "model.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"model\.json"):
+        load(path)
+
+
+def test_a_model_of_another_language_is_refused(model):
+    require_maker(model, "espeak-ng:de")
+    with pytest.raises(ConfigError, match=r"expected one for g2p-en:en, .* got one for espeak-ng"):
+        require_maker(model, "g2p-en:en")
