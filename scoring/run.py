@@ -75,6 +75,12 @@ def score(args: argparse.Namespace) -> int:
         import sys
 
         print(summary, end="", file=sys.stderr)  # noqa: T201  # for the person who watches
+        if args.output:
+            print(  # noqa: T201  # for the person who watches
+                f"\nreport {args.output / 'report.html'}, per-term table {args.output / 'terms.csv'}, "
+                f"DET plot {args.output / 'det.png'}",
+                file=sys.stderr,
+            )
     return 0
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from std.command import peak_memory_gb, print_json, run, warn
+from std.command import peak_memory_gb, print_json, progress_bar, run, warn
 from std.errors import ConfigError, InputError, cut
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def batch(args: argparse.Namespace) -> None:
     from searcher.explain import explained, summary
     from searcher.output import std_list
     from searcher.search import search
-    from searcher.snapshot import snapshot, speech_ms
+    from searcher.snapshot import index_folder, snapshot, speech_ms
     from std.cluster import executor
     from std.excerpts import speech_s
     from std.formats import ecf, stdlist, termlist
@@ -101,7 +101,8 @@ def batch(args: argparse.Namespace) -> None:
         some = ", ".join(f"{file}/{channel}" for file, channel in sorted(missing)[:3])
         warn("std-search", f"{len(missing)} recordings of {args.ecf} are not indexed: {some} ...")
     searched_s = speech_s(experiment.excerpts)
-    with executor(args.jobs, args.scheduler) as workers:
+    waiting = progress_bar(f"searching {len(term_list.terms)} terms", None, quiet=args.quiet)
+    with waiting, executor(args.jobs, args.scheduler) as workers:
         found = search(
             term_list.terms,
             segments,
@@ -110,6 +111,7 @@ def batch(args: argparse.Namespace) -> None:
             excerpts=experiment.excerpts,
             workers=workers,
             model=model_of(args),
+            index_folder=index_folder(args.store),
         )
     if found.outside:
         warn("std-search", f"{found.outside} hits outside the speech of {args.ecf} left out")
@@ -139,7 +141,7 @@ def interactive(args: argparse.Namespace) -> None:
     from searcher.context import contexts
     from searcher.explain import explained
     from searcher.search import search
-    from searcher.snapshot import snapshot, speech_ms
+    from searcher.snapshot import index_folder, snapshot, speech_ms
     from searcher.table import print_table
     from std.cluster import executor
     from std.values import Term
@@ -154,7 +156,13 @@ def interactive(args: argparse.Namespace) -> None:
     speech_s = sum(speech_ms(segments).values()) / 1000
     with executor(args.jobs, args.scheduler) as workers:
         found = search(
-            terms, segments, config, speech_s=speech_s, workers=workers, model=model_of(args)
+            terms,
+            segments,
+            config,
+            speech_s=speech_s,
+            workers=workers,
+            model=model_of(args),
+            index_folder=index_folder(args.store),
         )
     deaf(found)
     hits = list(explained(found, contexts(found.candidates, found.recordings, segments)))

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -84,6 +85,7 @@ def search(
     excerpts: Sequence[Excerpt] | None = None,
     workers: Executor = IN_PROCESS,
     model: Model | None = None,
+    index_folder: Path | None = None,
 ) -> Found:
     """Search every term in every segment.
 
@@ -98,10 +100,11 @@ def search(
         excerpts: candidates outside them are left out and counted; None = everything counts.
         workers: who looks up the segments.
         model: what `std-tune` learned; None = unknown words are heard by prior knowledge alone.
+        index_folder: where the index lies, if in a folder: what is built from it is kept there.
     """
     begin = time.perf_counter()
     words = tuple(config.text.phrase(term.text) for term in terms)
-    by_term = variants_in(words, segments, config)
+    by_term = variants_in(words, segments, config, index_folder)
     variants = tuple(one for some in by_term for one in some)
     term_of_variant = np.repeat(np.arange(len(terms)), [len(some) for some in by_term])
     plan = Plan(variants, term_of_variant, config, excerpts)
@@ -157,7 +160,10 @@ def heard_terms(unknown: Bools, config: Config, model: Model | None) -> Bools:
 
 
 def variants_in(
-    terms: Sequence[tuple[str, ...]], segments: Sequence[Segment], config: Config
+    terms: Sequence[tuple[str, ...]],
+    segments: Sequence[Segment],
+    config: Config,
+    index_folder: Path | None,
 ) -> list[list[Variant]]:
     """What each term is looked up as; the vocabulary is put together only if a term needs it."""
     wanted = {config.splitting.words, config.expansion.words}
@@ -165,7 +171,7 @@ def variants_in(
         return [[Variant(words)] for words in terms]
     from searcher.variants import variants
 
-    return variants(terms, of_counts(vocabulary_counts(segments)), config)
+    return variants(terms, of_counts(vocabulary_counts(segments)), config, index_folder)
 
 
 def unknown_words(terms: Sequence[tuple[str, ...]], segments: Sequence[Segment]) -> set[str]:

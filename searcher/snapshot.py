@@ -1,6 +1,7 @@
 """What is searched: the live segments of one or several stores, as they were at one moment."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from std.config import Config
 from std.errors import InputError
@@ -38,3 +39,9 @@ def speech_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
         for row, one in enumerate(segment.recordings)
         if row not in segment.deleted
     }
+
+
+def index_folder(urls: Sequence[str]) -> Path | None:
+    """Where the index lies, if it is one store in a folder."""
+    path = Path(urls[0])
+    return path if len(urls) == 1 and path.is_dir() else None

@@ -10,10 +10,11 @@ words that are written down (`searcher.sound`).
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Protocol
 
 from searcher.expansion import dice, levenshtein, pronunciation
-from searcher.splitting import make_splitter
+from searcher.splitting import Splitter, bktree, make_splitter
 from searcher.splitting.matches import MAX_LETTERS, Limits
 from searcher.splitting.phrase import phrase_variants
 from searcher.variant import Variant
@@ -38,18 +39,26 @@ EXPANDERS: Mapping[str, Builder] = {
 
 
 def variants(
-    terms: Sequence[Sequence[str]], vocabulary: Vocabulary, config: Config
+    terms: Sequence[Sequence[str]],
+    vocabulary: Vocabulary,
+    config: Config,
+    index_folder: Path | None = None,
 ) -> list[list[Variant]]:
     """What to look up for each term; the term itself always comes first.
 
     Args:
         terms: the normalised words of each term.
+        index_folder: where the index lies, if in a folder: its BK-tree is kept there.
     """
     if not len(vocabulary):
         return [[Variant(tuple(words))] for words in terms]
     split, expand = config.splitting, config.expansion
     limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
-    splitter = make_splitter(vocabulary, split.method, limits, split.ranking)
+    if split.method == "bktree" and index_folder:
+        tree = bktree.kept_with(index_folder, vocabulary)
+        splitter = Splitter(vocabulary, tree, limits, split.ranking)
+    else:
+        splitter = make_splitter(vocabulary, split.method, limits, split.ranking)
     wanted = dict.fromkeys(
         word for words in terms for word in _wanted(words, vocabulary, expand.words)
     )

@@ -48,8 +48,13 @@ def peak_memory_gb(workers: int = 0) -> float:
 
 
 @contextmanager
-def progress_bar(label: str, total: float, *, quiet: bool) -> Iterator[Callable[[float], None]]:
-    """A bar on stderr, on a terminal only; yields a function that advances it."""
+def progress_bar(
+    label: str, total: float | None, *, quiet: bool
+) -> Iterator[Callable[[float], None]]:
+    """A bar on stderr, on a terminal only; yields a function that advances it.
+
+    Without a total it only shows that something is going on.
+    """
     if quiet or not sys.stderr.isatty():
         yield lambda amount: None
         return

@@ -78,3 +78,18 @@ def test_words_too_long_for_anything_are_looked_up_as_they_are():
 def test_an_empty_index_has_no_variants():
     found = variants([("a",)], of_counts({}), Config())
     assert found == [[Variant(("a",))]]
+
+
+def test_the_tree_of_an_index_is_built_once_and_kept_with_it(tmp_path):
+    config = Config(splitting=SplittingConfig(method="bktree"))
+    expected = variants([("burganlagen",)], WORDS, config)
+    assert variants([("burganlagen",)], WORDS, config, tmp_path) == expected
+    (tree,) = (tmp_path / "bktree").iterdir()
+    before = {path.name: path.stat().st_mtime_ns for path in tree.iterdir()}
+    assert variants([("burganlagen",)], WORDS, config, tmp_path) == expected
+    assert {path.name: path.stat().st_mtime_ns for path in tree.iterdir()} == before
+    other = of_counts({"burg": 1, "anlagen": 1})
+    assert variants([("burganlagen",)], other, config, tmp_path)
+    assert [path.name for path in (tmp_path / "bktree").iterdir()] != [tree.name]
+    (next((tmp_path / "bktree").iterdir()) / "edge.npy").write_bytes(b"damaged")
+    assert variants([("burganlagen",)], other, config, tmp_path)

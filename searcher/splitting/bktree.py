@@ -10,6 +10,7 @@ The arrays can be kept as .npy files and mapped into memory again: `save`, `load
 """
 
 import json
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,6 +155,23 @@ def load_or_build(folder: Path, vocabulary: Vocabulary) -> BKTreeIndex:
     if not folder.exists():
         save(build(vocabulary), folder, vocabulary)
     return load(folder, vocabulary)
+
+
+def kept_with(index: Path, vocabulary: Vocabulary) -> BKTreeIndex:
+    """The tree of an index in a folder: built once for its words, saved beside its segments.
+
+    When the index has other words, the next tree replaces the one before. Where nothing can be
+    written, or the saved tree is damaged, the tree is built in memory.
+    """
+    folder = index / "bktree" / vocabulary.digest()[:16]
+    try:
+        if not folder.exists():
+            shutil.rmtree(folder.parent, ignore_errors=True)
+            folder.parent.mkdir()
+        return load_or_build(folder, vocabulary)
+    except (OSError, InputError):
+        shutil.rmtree(folder, ignore_errors=True)  # damaged: the next search saves it anew
+        return build(vocabulary)
 
 
 def _arrays(tree: BKTreeIndex) -> dict[str, npt.NDArray[Any]]:

@@ -4,6 +4,7 @@
         manifest.json             the commit point: replaced whole by a rename
         lock                      flock of the one writer; the kernel frees it with the process
         segments/ID/COLUMN.npy    columns; ID is the digest of their content
+        bktree/                   the searcher's: a tree of the words, built on demand
 
 A segment is written under a temporary name, its files and folders are synchronised to disk, and
 it is renamed; only then the manifest names it. What a killed writer leaves behind is named by no
@@ -225,7 +226,9 @@ def open_folder(url: str, *, create: bool) -> EmbeddedStore:
 
 
 def _ours(name: str) -> bool:
-    return name in ("manifest.json", "lock", "segments") or name.startswith(".manifest.json.")
+    return name in ("manifest.json", "lock", "segments", "bktree") or name.startswith(
+        ".manifest.json."
+    )
 
 
 def _reason(error: OSError | InputError) -> str:
