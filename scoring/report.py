@@ -137,16 +137,15 @@ def defined(value: float) -> float | None:
 
 
 def warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
-    """A line for each measure that has no value, and for each that deserves a second look."""
+    """A line for each group with measures that have no value or deserve a second look."""
     lines: list[str] = []
     for label, evaluation in evaluations.items():
         place = f"{label}: " if len(evaluations) > 1 else ""
         for group in evaluation.groups:
-            lines.extend(
-                f"{place}{group.name}: {name} is {'undefined' if math.isnan(value) else 'infinite'}"
-                for name, value in group.measures.items()
-                if not math.isfinite(value)
-            )
+            for what, fits in (("undefined", math.isnan), ("infinite", math.isinf)):
+                names = [name for name, value in group.measures.items() if fits(value)]
+                if names:
+                    lines.append(f"{place}{group.name}: {what}: {', '.join(names)}")
             if group.cnxe.gamma < 0:
                 lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")
     return lines

@@ -57,7 +57,7 @@ def test_undefined_measures_are_null_with_a_warning(capsys):
     assert main([*arguments("s6"), "--json", "--quiet"]) == 0
     out = capsys.readouterr()
     assert json.loads(out.out)["groups"][0]["measures"]["decision_threshold"] is None
-    assert "std-score: warning: all: decision_threshold is undefined" in out.err
+    assert "std-score: warning: all: undefined: decision_threshold\n" in out.err
 
 
 def test_the_summary_is_the_result_when_nothing_else_is_asked_for(capsys):
