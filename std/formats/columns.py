@@ -227,10 +227,11 @@ def _words_only(columns: Columns) -> Columns:
         wordless = silent | (tokens == ids.get(None, -1))
         epsilons = epsilons + np.bincount(slot_of[silent], posteriors[silent], slots)
         posteriors = np.where(wordless, 0.0, posteriors)
-        empty = np.bincount(slot_of, posteriors, slots) == 0
-        pauses = weighted_spans(slot_of, slots, columns.posteriors, columns.spans_s)
-        unwritten = np.isnan(slot_spans_s[:, 0])
-        slot_spans_s = np.where((empty & unwritten)[:, None], pauses, slot_spans_s)
+        if not np.isnan(columns.spans_s[silent]).all():  # pauses may tell where they are
+            empty = np.bincount(slot_of, posteriors, slots) == 0
+            pauses = weighted_spans(slot_of, slots, columns.posteriors, columns.spans_s)
+            unwritten = np.isnan(slot_spans_s[:, 0])
+            slot_spans_s = np.where((empty & unwritten)[:, None], pauses, slot_spans_s)
     posteriors = _merged(slot_of * len(vocabulary) + tokens, posteriors)
     kept = np.flatnonzero(posteriors > 0)
     counts = np.bincount(slot_of[kept], minlength=slots)
@@ -270,9 +271,11 @@ def _slot_spans(
         return slot_spans, np.zeros(len(columns.utterances), dtype=bool)
     derived = weighted_spans(slot_of, slots, columns.posteriors, spans)
     slot_spans = np.where(missing[:, None], derived, slot_spans)
-    letters = np.array([len(word) for word in columns.vocabulary], dtype=np.float64)[columns.tokens]
-    rising = np.argsort(columns.posteriors, kind="stable")  # written last: the best word's
-    best = np.zeros(slots)
-    best[slot_of[rising]] = letters[rising]
-    slot_spans, estimated = filled(slot_spans, columns.bounds, best, utterance_spans)
+    estimated = np.zeros(len(columns.utterances), dtype=bool)
+    if np.isnan(slot_spans).any():
+        letters = np.array([len(word) for word in columns.vocabulary], dtype=np.float64)
+        rising = np.argsort(columns.posteriors, kind="stable")  # written last: the best word's
+        best = np.zeros(slots)
+        best[slot_of[rising]] = letters[columns.tokens[rising]]
+        slot_spans, estimated = filled(slot_spans, columns.bounds, best, utterance_spans)
     return untangled(slot_spans, columns.bounds), estimated
