@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from searcher.model import Model  # --help needs none of what these load
     from searcher.search import Found
     from std.config import Config
+    from std.store import Segment
 
 EXAMPLE = """\
 examples:
@@ -49,6 +50,12 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--explain", type=Path, metavar="JSONL", help="why each hit is there")
     parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
     parse.add_argument("--model", type=Path, metavar="JSON", help="what std-tune learned")
+    parse.add_argument(
+        "--oov-lexicon",
+        type=Path,
+        metavar="FILE",
+        help="unknown words with pronunciations, to add to the recogniser",
+    )
     parse.add_argument("--beta", type=float, help="cost ratio that decisions aim at (999.9)")
     parse.add_argument("--system-id", default="std", help="name of the system in the hit list")
     parse.add_argument("--limit", type=int, default=50, help="rows of the table; 0 = all")
@@ -116,6 +123,7 @@ def batch(args: argparse.Namespace) -> None:
     if found.outside:
         warn("std-search", f"{found.outside} hits outside the speech of {args.ecf} left out")
     deaf(found)
+    write_unknown_words(args.oov_lexicon, found, segments, config)
     hits = std_list(found, term_list, args.terms.name, args.system_id)
     encoding = "GB2312" if term_list.encoding.lower().startswith("gb") else "UTF-8"
     if args.explain:
@@ -165,6 +173,7 @@ def interactive(args: argparse.Namespace) -> None:
             index_folder=index_folder(args.store),
         )
     deaf(found)
+    write_unknown_words(args.oov_lexicon, found, segments, config)
     hits = list(explained(found, contexts(found.candidates, found.recordings, segments)))
     if args.json:
         print_json(hits)
@@ -186,6 +195,22 @@ def model_of(args: argparse.Namespace) -> "Model | None":
     from searcher.model import load
 
     return load(args.model)
+
+
+def write_unknown_words(
+    path: Path | None, found: "Found", segments: "Sequence[Segment]", config: "Config"
+) -> None:
+    """Write the words that the index does not know as a lexicon, if a file is named."""
+    if not path:
+        return
+    from searcher.hearing import lexicon_of_index
+    from std.formats.files import replace_file
+    from std.lexicon import dump
+
+    unknown = sorted({word for words in found.oov_words for word in words})
+    ways = lexicon_of_index(segments, config).pronunciations(unknown)
+    with replace_file(path) as sink:
+        dump(zip(unknown, ways, strict=True), sink)
 
 
 def deaf(found: "Found") -> None:

@@ -29,9 +29,9 @@ from searcher.variant import Variant
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.confusion import Confusion, empty
-from std.lexicon import Lexicon, lexicon_of
+from std.lexicon import Lexicon, lexicon_for, lexicon_of
 from std.phones import Pronunciation
-from std.store import Segment
+from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
 from std.values import Bools, Float64s, Recording
 
@@ -163,6 +163,18 @@ def open_ears(
         model,
     )
     return ears, len(opened) - len(usable)
+
+
+def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
+    """The lexicon that pronounces as the index was, or as its words suggest if it has no sounds.
+
+    Raises:
+        ConfigError: the converter is not installed, or the language is not recognisable.
+    """
+    for segment in segments:
+        if (maker := segment.extra("phone_maker")) is not None:
+            return lexicon_of(bytes(maker).decode(), config.pronunciation, config.text)
+    return lexicon_for(config.pronunciation, config.text, lambda: vocabulary_counts(segments))
 
 
 def with_sound(

@@ -31,7 +31,9 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parse.add_argument("--store", required=True, nargs="+", help="index of the development set")
+    parse.add_argument(
+        "--store", required=True, action="append", help="index of the development set"
+    )
     parse.add_argument("--ecf", required=True, type=Path, metavar="XML", help="its speech")
     parse.add_argument("--rttm", required=True, type=Path, metavar="RTTM", help="its transcript")
     parse.add_argument("--terms", required=True, type=Path, metavar="XML", help="terms like yours")
