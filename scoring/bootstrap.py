@@ -53,7 +53,9 @@ class Sample:
     missing_bits: tuple[float, float]  # of a missing target, of a missing non-target
     by_score: Counts  # (k,) rows by descending score, of terms that count
     score_ends: Counts  # places in by_score where a run of equal scores ends
+    term_begins: Counts  # (n,) first row of each hit's term
     term_ends: Counts  # rows where a run of one term's equal scores ends
+    run_end: Counts  # (n,) row where each hit's run of equal scores ends
     may_be_silent: Bools  # (T,) some other term has a higher score than all of its own
     target_term: Int32s  # (m,) of each occurrence
     target_file: Int32s  # (m,)
@@ -106,7 +108,9 @@ def sample(group: Group, options: Options, scores: ScoreKind) -> Sample:
         ),
         by_score,
         np.flatnonzero(np.diff(score[by_score], append=np.nan) != 0),
+        np.searchsorted(term, term),
         np.flatnonzero(ends),
+        np.flatnonzero(ends)[np.cumsum(ends) - ends],
         top < (score[by_score[0]] if len(by_score) else np.inf),
         occurrences.term,
         _files_of(occurrences.recordings, files)[occurrences.recording],
@@ -175,8 +179,8 @@ def _precision_by_term(one: Sample, hit_weight: Float64s, n: int) -> Float64s:
     """(T,) sum over each term's right hits of the precision at their score."""
     right = np.where(one.paired, hit_weight, 0.0)
     rank, hits = _running_by_term(one, hit_weight), _running_by_term(one, right)
-    end = one.term_ends[np.searchsorted(one.term_ends, np.arange(len(right)))]
-    precision = np.divide(hits[end], rank[end], out=np.zeros(len(right)), where=rank[end] > 0)
+    rank, hits = rank[one.run_end], hits[one.run_end]
+    precision = np.divide(hits, rank, out=np.zeros(len(right)), where=rank > 0)
     return _sum_by(one.term, precision * right, n)
 
 
@@ -188,7 +192,7 @@ def _running_by_term(one: Sample, steps: Float64s) -> Float64s:
     """Cumulative sums that begin anew with each term."""
     total = np.cumsum(steps)
     before = np.concatenate([[0.0], total])
-    running: Float64s = total - before[np.searchsorted(one.term, one.term)]
+    running: Float64s = total - before[one.term_begins]
     return running
 
 
@@ -217,7 +221,10 @@ def _cross_entropy(
 
 
 def draws(
-    samples: Sequence[Sample], unit: Unit, replicates: int, seed: int
+    samples: Sequence[Sample],
+    unit: Unit,
+    replicates: int,
+    seed: int,
 ) -> Iterator[list[Float64s]]:
     """Measures of each system in each replicate; all systems share the draws, so they compare.
 

@@ -76,11 +76,11 @@ def score(args: argparse.Namespace) -> int:
 
         print(summary, end="", file=sys.stderr)  # noqa: T201  # for the person who watches
         if args.output:
-            print(  # noqa: T201  # for the person who watches
-                f"\nreport {args.output / 'report.html'}, per-term table {args.output / 'terms.csv'}, "
-                f"DET plot {args.output / 'det.png'}",
-                file=sys.stderr,
-            )
+            place = args.output
+            made = f"report {place / 'report.html'}, DET plot {place / 'det.png'}"
+            if len(evaluations) == 1:
+                made += f", per-term table {place / 'terms.csv'}"
+            print(f"\n{made}", file=sys.stderr)  # noqa: T201  # for the person who watches
     return 0
 
 
@@ -219,10 +219,13 @@ def _label(path: Path, hits: STDList, taken: Collection[str]) -> str:
 
 
 def _statistics(evaluations: dict[str, Evaluation], args: argparse.Namespace) -> Statistics:
-    return statistics(
-        [sample(one.groups[0], one.options, one.scores) for one in evaluations.values()],
-        [one.groups[0].twv for one in evaluations.values()],
-        replicates=args.bootstrap,
-        seed=args.seed,
-        confidence=args.confidence,
-    )
+    samples = [sample(one.groups[0], one.options, one.scores) for one in evaluations.values()]
+    with progress_bar("resampling", 2 * args.bootstrap, quiet=args.quiet) as advance:
+        return statistics(
+            samples,
+            [one.groups[0].twv for one in evaluations.values()],
+            replicates=args.bootstrap,
+            seed=args.seed,
+            confidence=args.confidence,
+            advance=advance,
+        )

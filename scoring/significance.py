@@ -7,7 +7,7 @@ chance decides which system's result is whose.
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 and 15.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -57,6 +57,7 @@ def statistics(
     replicates: int = 1000,
     seed: int = 1,
     confidence: float = 0.95,
+    advance: Callable[[float], None] = lambda replicates: None,
 ) -> Statistics:
     """Intervals and comparisons; the same seed gives the same numbers.
 
@@ -64,13 +65,18 @@ def statistics(
         samples: one per system.
         twv: per system (T,) the value of each term at the system's decisions, NaN for terms that
             do not count.
+        advance: told of every replicate that is done, for a progress bar.
 
     Raises:
         StdError: the systems were not scored on the same terms and recordings.
     """
-    drawn = {
-        unit: np.array(list(bootstrap.draws(samples, unit, replicates, seed))) for unit in UNITS
-    }  # (B, systems, measures)
+    drawn: dict[Unit, Float64s] = {}  # (B, systems, measures)
+    for unit in UNITS:
+        rows = []
+        for row in bootstrap.draws(samples, unit, replicates, seed):
+            rows.append(row)
+            advance(1)
+        drawn[unit] = np.array(rows)
     whole = [
         bootstrap.weighed(one, np.ones(len(one.occurs)), np.ones(len(one.files))) for one in samples
     ]
