@@ -162,6 +162,14 @@ def test_segments_may_be_a_table(tmp_path):
         read_segments(path)
 
 
+def test_a_table_beside_will_do(folder, tmp_path):
+    path = folder(segments=None)
+    table = "utt\tfile\tchannel\tstart\tend\nutt1\tnews\t2\t60.0\t61.3\n"
+    (tmp_path / "utts.tsv").write_text(table)
+    (network,) = parse_file(path)
+    assert (network.recording, network.start_ms) == (Recording("news", 2), 60_000)
+
+
 def test_what_is_said_goes_before_what_is_found(folder, tmp_path):
     path = folder()
     other = tmp_path / "other.txt"

@@ -81,7 +81,7 @@ def load(
 def beside(path: Path, context: Context = DEFAULT) -> Context:
     """Add what lies beside a Kaldi file: ``words.txt``, ``segments``, and the sausages' times.
 
-    The times of ``x_sausages.txt`` are ``x_times.txt``, those of any other name ``times.txt``.
+    Where there are no ``segments``, ``utts.tsv`` will do (`read_segments` tells them apart). The times of ``x_sausages.txt`` are ``x_times.txt``, those of any other name ``times.txt``.
 
     Raises:
         InputError: a file is not what it should be.
@@ -90,13 +90,21 @@ def beside(path: Path, context: Context = DEFAULT) -> Context:
     named = folder / path.name.replace("sausages", "times").replace("sau", "times")
     found = {
         one.name: one
-        for one in (folder / "words.txt", folder / "segments", folder / "times.txt", named)
+        for one in (
+            folder / "words.txt",
+            folder / "segments",
+            folder / "utts.tsv",
+            folder / "times.txt",
+            named,
+        )
         if one.is_file() and one != path
     }
     return replace(
         load(
             context,
-            segments=None if context.segments is not None else found.get("segments"),
+            segments=None
+            if context.segments is not None
+            else found.get("segments", found.get("utts.tsv")),
             symbols=None if context.symbols is not None else found.get("words.txt"),
         ),
         times=context.times or found.get(named.name) or found.get("times.txt"),
