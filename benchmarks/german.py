@@ -1,0 +1,241 @@
+"""Does it help? Search on real German speech, each file with a model tuned on the others.
+
+    python -m benchmarks.german DATA/calibrated_v100k [DATA/clean_v25k ...] [--folds 5]
+
+Each folder holds ``networks.jsonl``, ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. Systems:
+
+    plain    configs/plain.toml: the words that the recogniser wrote
+    thesis   configs/thesis.toml: the best system of Wu's thesis
+    prior    the default configuration without a model
+    tuned    the default configuration; fold k's files (every k-th of the sorted names) are
+             searched with a model that std-tune's code learned from the other files
+
+Printed for each operating point (NIST 2006, beta 999.9; MediaEval SWS 2013, beta 66.7), for all
+terms and by the term list's attribute OOV: ATWV, MTWV, OTWV, STWV, mean P_miss and P_fa, scored by
+std-score. ``--ablate`` prints, instead, what tuned search loses without one group of features.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import tempfile
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import scoring.cli
+from indexer.invert import invert
+from indexer.phones import Sounds
+from searcher.candidates import concatenate
+from searcher.hearing import open_ears
+from searcher.model import Model
+from searcher.output import std_list
+from searcher.reference import transcript
+from searcher.search import Found, fence, search
+from searcher.tune import tune
+from searcher.tune_cli import written
+from std.config import Config, load
+from std.excerpts import speech_s
+from std.formats import ecf, jsonl, rttm, stdlist, termlist
+from std.store.resident import ResidentSegment
+from std.values import ECF, ConfusionNetwork, Lexemes, TermList
+
+CONFIGS = Path(__file__).parent.parent / "configs"
+POINTS = {"nist2006": 999.9, "sws2013": (1 / 0.00015 - 1) / 100}
+MEASURES = ("ATWV", "MTWV", "OTWV", "STWV", "P_miss", "P_fa")
+
+
+@dataclass(frozen=True)
+class Data:
+    """One folder."""
+
+    folder: Path
+    networks: list[ConfusionNetwork]
+    ecf: ECF
+    lexemes: Lexemes
+    terms: TermList
+
+
+def read(folder: Path) -> Data:
+    """Read a folder's files."""
+    parts = []
+    for parse, name in (
+        (lambda stream, path: list(jsonl.parse(stream, path)), "networks.jsonl"),
+        (ecf.parse, "ecf.xml"),
+        (rttm.parse, "ref.rttm"),
+        (termlist.parse, "terms.xml"),
+    ):
+        path = folder / name
+        with path.open("rb") as stream:
+            parts.append(parse(stream, path))
+    return Data(folder, *parts)
+
+
+def indexed(networks: list[ConfusionNetwork], config: Config) -> ResidentSegment:
+    """One segment with sounds."""
+    columns = invert(networks)
+    return ResidentSegment("all", replace(columns, extra=Sounds(config)(columns)))
+
+
+def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Model:
+    """What std-tune learns from some recordings."""
+    segment = indexed(networks, config)
+    recordings = tuple(one.recording for one in segment.recordings)
+    places = {one: i for i, one in enumerate(recordings)}
+    ears, _ = open_ears([segment], places, config, None)
+    assert ears is not None
+    return tune(
+        transcript(data.lexemes, recordings, config.text),
+        ears,
+        partial(written, segments=[segment], config=config),
+        [config.text.phrase(term.text) for term in data.terms.terms],
+        partial(fence, recordings=recordings, excerpts=data.ecf.excerpts),
+    )
+
+
+def cross_validated(data: Data, config: Config, models: list[Model]) -> Found:
+    """Search everything with each fold's model; each hit from the fold that did not see it."""
+    segment = indexed(data.networks, config)
+    ask = partial(
+        search, data.terms.terms, [segment], speech_s=speech_s(data.ecf.excerpts),
+        excerpts=data.ecf.excerpts,
+    )  # fmt: skip
+    keep = replace(config, decision=replace(config.decision, rule="global"))  # score = probability
+    folds = [ask(keep, model=model) for model in models]
+    variants: list = []
+    parts = []
+    for k, found in enumerate(folds):
+        files = sorted({one.file for one in found.recordings})
+        fold = np.array([files.index(one.file) % len(models) for one in found.recordings])
+        mine = np.flatnonzero(fold[found.candidates.recording] == k)
+        part = found.candidates._replace(score=found.probability).rows(mine)
+        parts.append(part._replace(variant=part.variant + len(variants)))
+        variants += found.variants
+    candidates = concatenate(parts)
+    return replace(
+        folds[0], candidates=candidates, probability=candidates.score, variants=tuple(variants)
+    )
+
+
+def decided(found: Found, data: Data, config: Config) -> Found:
+    """Apply the decision rule for calibrated scores."""
+    from searcher.decisions import rule_for
+
+    rule = rule_for(config.decision, calibrated=True)
+    score = rule(
+        found.candidates.term,
+        found.probability,
+        len(found.terms),
+        speech_s(data.ecf.excerpts),
+        config.decision,
+    )
+    return replace(found, candidates=found.candidates._replace(score=score))
+
+
+def scored(found: Found, data: Data, point: str) -> dict[str, dict[str, float]]:
+    """Measures by group, as std-score says."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hits.xml"
+        with path.open("wb") as sink:
+            stdlist.dump(std_list(found, data.terms, "terms.xml", "x"), sink, "std2006", "UTF-8")
+        argv = [str(path), "--json", "--quiet", "--operating-point", point]
+        for option, name in (("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml")):
+            argv += [f"--{option}", str(data.folder / name)]
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+            assert scoring.cli.main([*argv, "--group-by", "attribute:OOV"]) == 0
+    return {one["name"]: one["measures"] for one in json.loads(out.getvalue())["groups"]}
+
+
+def at(config: Config, point: str) -> Config:
+    """The configuration, deciding for an operating point."""
+    return replace(config, decision=replace(config.decision, beta=POINTS[point]))
+
+
+def row(system: str, point: str, group: str, measures: dict[str, float]) -> str:
+    """One line of the table."""
+    numbers = (measures.get(name) for name in MEASURES)
+    cells = ("" if x is None else f"{x:.3f}" if x > 0.001 else f"{x:.1e}" for x in numbers)
+    return f"| {system} | {point} | {group} | " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    """Print one table per folder."""
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parse.add_argument("folder", nargs="+", type=Path)
+    parse.add_argument("--folds", type=int, default=5)
+    parse.add_argument("--ablate", action="store_true")
+    args = parse.parse_args()
+    default = Config()
+    for folder in args.folder:
+        data = read(folder)
+        print(f"\n{folder.name}\n\n| system | point | terms | {' | '.join(MEASURES)} |")
+        print("|" + "---|" * (3 + len(MEASURES)))
+        files = sorted({one.recording.file for one in data.networks})
+        models = []
+        for k in range(args.folds):
+            rest = set(files) - set(files[k :: args.folds])
+            networks = [one for one in data.networks if one.recording.file in rest]
+            models.append(tuned_on(networks, data, default))
+        if args.ablate:
+            ablate(data, default, models)
+            continue
+        cross = cross_validated(data, default, models)
+        for point in POINTS:
+            systems = {
+                name: (load(CONFIGS / f"{name}.toml"), None) for name in ("plain", "thesis")
+            } | {"prior": (default, None)}
+            results = {}
+            for name, (config, model) in systems.items():
+                segment = indexed(data.networks, default)
+                found = search(
+                    data.terms.terms, [segment], at(config, point), model=model,
+                    speech_s=speech_s(data.ecf.excerpts), excerpts=data.ecf.excerpts,
+                )  # fmt: skip
+                results[name] = scored(found, data, point)
+            results["tuned"] = scored(decided(cross, data, at(default, point)), data, point)
+            for name, groups in results.items():
+                for group, measures in groups.items():
+                    print(row(name, point, group, measures), flush=True)
+
+
+GROUPS = {
+    "nothing": (),
+    "rivals (ahead, rank)": ("ahead", "rank", "beaten"),
+    "word boundaries": ("cut_before", "cut_after", "cuts_before", "cuts_after"),
+    "posteriors of the path": ("path", "weakest", "words"),
+    "what stands there": ("standing", "sure", "longest"),
+    "duration": ("slow", "odd_length"),
+    "splits and similar words": ("written", "written_logit", "unheard"),
+}
+
+
+def ablate(data: Data, config: Config, models: list[Model]) -> None:
+    """Leave groups of features out of the fitted weights' input, one at a time: refit without."""
+    from searcher import calibrate
+    from searcher import tune as tuning
+
+    files = sorted({one.recording.file for one in data.networks})
+    whole = calibrate.fit
+    for name, dropped in GROUPS.items():
+        tuning.fit = lambda features, right, dropped=dropped: whole(
+            {key: column for key, column in features.items() if key not in dropped}, right
+        )
+        again = []
+        for k in range(len(models)):
+            rest = set(files) - set(files[k :: len(models)])
+            networks = [one for one in data.networks if one.recording.file in rest]
+            again.append(tuned_on(networks, data, config))
+        cross = cross_validated(data, config, again)
+        found = decided(cross, data, at(config, "nist2006"))
+        print(row(f"without {name}", "nist2006", "all", scored(found, data, "nist2006")["all"]))
+    tuning.fit = whole
+
+
+if __name__ == "__main__":
+    main()
