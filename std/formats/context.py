@@ -81,33 +81,26 @@ def load(
 def beside(path: Path, context: Context = DEFAULT) -> Context:
     """Add what lies beside a Kaldi file: ``words.txt``, ``segments``, and the sausages' times.
 
-    Where there are no ``segments``, ``utts.tsv`` will do (`read_segments` tells them apart). The times of ``x_sausages.txt`` are ``x_times.txt``, those of any other name ``times.txt``.
+    Where there are no ``segments``, ``utts.tsv`` will do. The times of ``x_sausages.txt`` are
+    ``x_times.txt``, those of any other name ``times.txt``.
 
     Raises:
         InputError: a file is not what it should be.
     """
     folder = path.parent
-    named = folder / path.name.replace("sausages", "times").replace("sau", "times")
-    found = {
-        one.name: one
-        for one in (
-            folder / "words.txt",
-            folder / "segments",
-            folder / "utts.tsv",
-            folder / "times.txt",
-            named,
-        )
-        if one.is_file() and one != path
-    }
+    named = path.name.replace("sausages", "times").replace("sau", "times")
+
+    def first(*names: str) -> Path | None:
+        there = (folder / name for name in names)
+        return next((one for one in there if one.is_file() and one != path), None)
+
     return replace(
         load(
             context,
-            segments=None
-            if context.segments is not None
-            else found.get("segments", found.get("utts.tsv")),
-            symbols=None if context.symbols is not None else found.get("words.txt"),
+            segments=None if context.segments is not None else first("segments", "utts.tsv"),
+            symbols=None if context.symbols is not None else first("words.txt"),
         ),
-        times=context.times or found.get(named.name) or found.get("times.txt"),
+        times=context.times or first(named, "times.txt"),
     )
 
 
