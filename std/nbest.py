@@ -60,7 +60,7 @@ def _with(
         if i and j and costs[i][j] == costs[i - 1][j - 1] + _cost(heads[i - 1], words[j - 1]):
             i, j = i - 1, j - 1
             merged.append([*slots[i], (number, j)])
-        elif i and costs[i][j] == costs[i - 1][j] + GAP_COST:
+        elif i and (j == 0 or costs[i][j] == costs[i - 1][j] + GAP_COST):
             i -= 1
             merged.append(slots[i])
         else:
