@@ -104,11 +104,29 @@ def _processes(jobs: int) -> Iterator[Workers]:
     from multiprocessing import get_context
 
     # Not fork: numpy's and our own threads do not survive it.
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("forkserver"))
+    context = get_context("forkserver")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_parent)
     try:
         yield Workers(jobs, pool.submit, (BrokenProcessPool,))
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _follow_parent() -> None:
+    """In a worker process: leave Ctrl-C to the command, and end when the command was killed."""
+    import os
+    import signal
+    from multiprocessing import parent_process
+    from threading import Thread
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait() -> None:
+        if parent := parent_process():
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 @contextmanager

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +42,34 @@ def test_errors_of_the_function_are_its_own():
 def test_a_killed_process_is_one_clear_line():
     with executor(2) as workers, pytest.raises(StdError, match="lost the workers"):
         list(workers.map(die, [1, 2, 3]))
+
+
+@pytest.mark.slow
+def test_workers_of_a_killed_command_end(tmp_path):
+    """kill -9 leaves nothing behind that works on."""
+    script = tmp_path / "command.py"
+    script.write_text(
+        "import os, signal, sys\n"
+        "from std.cluster import executor\n"
+        "def pid(_): return os.getpid()\n"
+        "if __name__ == '__main__':\n"
+        "    with executor(2) as workers:\n"
+        "        print(*set(workers.map(pid, range(20))), flush=True)\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parent.parent,
+    )
+    assert done.returncode == -signal.SIGKILL
+    deadline = time.monotonic() + 10
+    alive = {Path("/proc", pid) for pid in done.stdout.split()}
+    assert alive
+    while any(one.exists() for one in alive):
+        assert time.monotonic() < deadline, "workers of a killed command live on"
+        time.sleep(0.05)
 
 
 def test_few_items_are_under_way():
