@@ -177,6 +177,7 @@ def optimum(
     hit_rate = accepted.right[rows] * per_target[term]
     fa_rate = accepted.wrong[rows] * per_other[term]
     value = hit_rate - beta * fa_rate
+    value = np.round(value / TIE) * TIE
     rows = np.lexsort((-score, value, term))
     rows = rows[np.diff(term[rows], append=-1) != 0]
     rows = rows[~silent[term[rows]] | (value[rows] >= 0)]

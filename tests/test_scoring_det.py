@@ -83,6 +83,15 @@ def test_optimum_against_trying_every_threshold(hits):
         assert best.threshold[t] == named[0]
 
 
+def test_the_lowest_of_a_terms_equally_good_thresholds_is_its_optimum():
+    # 3/5 - 3 * 2/45 = 4/5 - 3 * 5/45, but not in doubles.
+    score = np.array([0.0] * 4 + [1.0] * 5)
+    paired = np.array([0, 0, 0, 1, 0, 0, 1, 1, 1], bool)
+    term, targets = np.zeros(9, np.int32), np.array([5])
+    best = det.optimum(term, score, paired, targets, 50, 3.0, np.array([0.0, 1.0]))
+    assert best.threshold.tolist() == [0.0]
+
+
 @given(systems)
 def test_the_optimum_is_at_least_the_maximum(hits):
     term, score, paired, targets = hits
