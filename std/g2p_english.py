@@ -65,17 +65,22 @@ class English:
         return found
 
     def _same_length(self, letters: npt.NDArray[np.int64]) -> list[Pronunciation]:
-        """Words with equally many letters, side by side. letters (n, length)"""
+        """Words with equally many letters, side by side; who is done leaves. letters (n, length)"""
         weights = self._weights
         state = np.zeros((len(letters), weights["enc_w_hh"].shape[1]), np.float32)
         for step in range(letters.shape[1]):
-            state = _gru(weights["enc_emb"][letters[:, step]], state, weights, "enc")
+            state = _gru(letters[:, step], state, weights, "enc")
         symbol = np.full(len(letters), START)
         written = np.full((len(letters), LONGEST), END)
+        busy = np.arange(len(letters))
         for step in range(LONGEST):
-            state = _gru(weights["dec_emb"][symbol], state, weights, "dec")
+            state = _gru(symbol, state, weights, "dec")
             symbol = np.argmax(state @ weights["fc_w"].T + weights["fc_b"], axis=1)
-            written[:, step] = symbol
+            written[busy, step] = symbol
+            going = symbol != END
+            busy, state, symbol = busy[going], state[going], symbol[going]
+            if not len(busy):
+                break
         return [_phones(row) for row in written.tolist()]
 
 
@@ -91,16 +96,17 @@ def _phones(symbols: list[int]) -> Pronunciation:
     return tuple(canonical(SYMBOLS[one]) for one in symbols[:end] if one > END)
 
 
-def _gru(inputs: Float32s, state: Float32s, weights: Weights, part: str) -> Float32s:
-    """One step of a gated recurrent unit. inputs (n, d), state (n, h) -> (n, h)."""
-    from_input = inputs @ weights[f"{part}_w_ih"].T + weights[f"{part}_b_ih"]
+def _gru(
+    inputs: npt.NDArray[np.int64], state: Float32s, weights: Weights, part: str
+) -> Float32s:
+    """One step of a gated recurrent unit: inputs (n,) letters or symbols, state (n, h) -> (n, h)."""
+    from_input = weights[f"{part}_input"][inputs]
     from_state = state @ weights[f"{part}_w_hh"].T + weights[f"{part}_b_hh"]
     h = state.shape[1]
     gates = 1 / (1 + np.exp(-(from_input[:, : 2 * h] + from_state[:, : 2 * h])))
     reset, update = gates[:, :h], gates[:, h:]
     new = np.tanh(from_input[:, 2 * h :] + reset * from_state[:, 2 * h :])
-    stepped: Float32s = (1 - update) * new + update * state
-    return stepped
+    return np.asarray((1 - update) * new + update * state, np.float32)
 
 
 @cache
@@ -109,4 +115,8 @@ def _weights() -> Weights:
     if package is None or package.origin is None:
         raise ConfigError("pronunciation: expected the package g2p-en for English, got none")
     with np.load(Path(package.origin).with_name("checkpoint20.npz")) as archive:
-        return {name: archive[name].astype(np.float32) for name in archive.files}
+        weights = {name: archive[name].astype(np.float32) for name in archive.files}
+    for part in ("enc", "dec"):  # what each letter or symbol puts into the unit, once and for all
+        into = weights[f"{part}_emb"] @ weights[f"{part}_w_ih"].T
+        weights[f"{part}_input"] = into + weights[f"{part}_b_ih"]
+    return weights
