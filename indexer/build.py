@@ -109,13 +109,13 @@ def build(
         context=context,
         shards=len(shards),
     )
-    for result in workers.map(work, paths):
+    for indexed in workers.map(work, paths):
+        result = _unless_repeated(indexed, seen)
         if isinstance(result, StdError):
             if not keep_going:
                 raise result
             report.failures.append(result)
             continue
-        _refuse_repeats(result, seen)
         _count(result, report)
         progress(result.path, result.size_bytes)
         for number, columns in result.shards.items():
@@ -185,20 +185,24 @@ def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     return min(jobs, len(paths)) if size >= WORTH_A_POOL_BYTES else 1
 
 
-def _refuse_repeats(
-    result: FileColumns, seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]]
-) -> None:
-    """Two inputs with the same utterance would count its words twice."""
+def _unless_repeated(
+    result: FileColumns | StdError, seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]]
+) -> FileColumns | StdError:
+    """Refuse a second input with the same utterance: its words would count twice."""
+    if isinstance(result, StdError):
+        return result
     for recording, names in result.utterances.items():
         for path, before in seen.get(recording, ()):
             if twice := set(names) & set(before):
-                raise InputError(
+                return InputError(
                     result.path,
                     0,
                     f"each utterance in one input file ({path} has it already)",
                     f"{min(twice)} of {recording.file}",
                 )
+    for recording, names in result.utterances.items():
         seen.setdefault(recording, []).append((result.path, names))
+    return result
 
 
 def _count(result: FileColumns, report: BuildReport) -> None:

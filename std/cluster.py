@@ -70,7 +70,8 @@ class Workers:
                 yield running.popleft().result()
                 running.extend(self.submit(function, item) for item in islice(waiting, 1))
         except self.lost as error:
-            raise StdError(f"lost the workers: {error or type(error).__name__}") from error
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise StdError(f"lost the workers: {reason}") from error
         finally:
             for one in running:
                 one.cancel()
@@ -131,6 +132,8 @@ def _follow_parent() -> None:
 
 @contextmanager
 def _dask(address: str) -> Iterator[Workers]:
+    import logging
+
     try:
         from distributed import Client, KilledWorker
         from distributed.client import FutureCancelledError
@@ -140,6 +143,8 @@ def _dask(address: str) -> Iterator[Workers]:
             f"--scheduler: expected the extra 'cluster' (pip install 'spoken-terms[cluster]'), "
             f"got: {error}"
         ) from error
+    for name in ("distributed", "distributed.client"):  # we say what went wrong, once
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, CommClosedError) as error:

@@ -158,6 +158,16 @@ def test_errors_come_back_as_values(tmp_path, network):
     )
 
 
+def test_a_repeated_utterance_is_a_failure_of_its_file(inputs, tmp_path):
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(inputs[0].read_bytes())
+    _, report = index([*inputs, copy], [tmp_path / "i"], keep_going=True)
+    assert [str(one).split(":")[0] for one in report.failures] == [str(copy)]
+    assert report.utterances == 8
+    with pytest.raises(InputError, match="each utterance in one input file"):
+        index([*inputs, copy], [tmp_path / "j"])
+
+
 def test_few_bytes_need_no_processes(inputs, tmp_path):
     assert worthwhile_jobs(inputs, 8) == 1
     big = tmp_path / "big"
