@@ -72,14 +72,14 @@ class English:
             state = _gru(letters[:, step], state, weights, "enc")
         symbol = np.full(len(letters), START)
         written = np.full((len(letters), LONGEST), END)
-        busy = np.arange(len(letters))
+        going = np.arange(len(letters))  # words that have not ended
         for step in range(LONGEST):
             state = _gru(symbol, state, weights, "dec")
             symbol = np.argmax(state @ weights["fc_w"].T + weights["fc_b"], axis=1)
-            written[busy, step] = symbol
-            going = symbol != END
-            busy, state, symbol = busy[going], state[going], symbol[going]
-            if not len(busy):
+            written[going, step] = symbol
+            more = symbol != END
+            going, state, symbol = going[more], state[more], symbol[more]
+            if len(going) == 0:
                 break
         return [_phones(row) for row in written.tolist()]
 
@@ -96,11 +96,9 @@ def _phones(symbols: list[int]) -> Pronunciation:
     return tuple(canonical(SYMBOLS[one]) for one in symbols[:end] if one > END)
 
 
-def _gru(
-    inputs: npt.NDArray[np.int64], state: Float32s, weights: Weights, part: str
-) -> Float32s:
-    """One step of a gated recurrent unit: inputs (n,) letters or symbols, state (n, h) -> (n, h)."""
-    from_input = weights[f"{part}_input"][inputs]
+def _gru(symbols: npt.NDArray[np.int64], state: Float32s, weights: Weights, part: str) -> Float32s:
+    """One step of a gated recurrent unit. symbols (n,), state (n, h) -> (n, h)."""
+    from_input = weights[f"{part}_input"][symbols]
     from_state = state @ weights[f"{part}_w_hh"].T + weights[f"{part}_b_hh"]
     h = state.shape[1]
     gates = 1 / (1 + np.exp(-(from_input[:, : 2 * h] + from_state[:, : 2 * h])))
@@ -116,7 +114,7 @@ def _weights() -> Weights:
         raise ConfigError("pronunciation: expected the package g2p-en for English, got none")
     with np.load(Path(package.origin).with_name("checkpoint20.npz")) as archive:
         weights = {name: archive[name].astype(np.float32) for name in archive.files}
-    for part in ("enc", "dec"):  # what each letter or symbol puts into the unit, once and for all
-        into = weights[f"{part}_emb"] @ weights[f"{part}_w_ih"].T
-        weights[f"{part}_input"] = into + weights[f"{part}_b_ih"]
+    for part in ("enc", "dec"):  # there are few symbols: what each adds is worked out once
+        inputs = weights[f"{part}_emb"] @ weights[f"{part}_w_ih"].T + weights[f"{part}_b_ih"]
+        weights[f"{part}_input"] = inputs
     return weights
