@@ -54,9 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def learn(args: argparse.Namespace) -> None:
     """Learn a model and write it."""
     from searcher.hearing import open_ears
+    from searcher.lookup import fence
     from searcher.model import save
     from searcher.reference import transcript
-    from searcher.search import fence
     from searcher.snapshot import snapshot
     from searcher.tune import tune
     from std.config import load
