@@ -27,7 +27,20 @@ from std.store.resident import ResidentSegment
 from std.values import Recording
 
 SLOTS_PER_HOUR, SLOTS_PER_RECORDING, LETTER_MS = 9000, 900, 70
-QUERIES = ["hahnenfedern", "salzach", "böotien", "radiohörspiel", "ungleichung", "polizeigewalt", "gesellschaftsabend", "kelchröhre", "hjalmar", "strumpfband", "skigebiets", "kuppelachse"]
+QUERIES = [
+    "hahnenfedern",
+    "salzach",
+    "böotien",
+    "radiohörspiel",
+    "ungleichung",
+    "polizeigewalt",
+    "gesellschaftsabend",
+    "kelchröhre",
+    "hjalmar",
+    "strumpfband",
+    "skigebiets",
+    "kuppelachse",
+]
 
 
 def columns(ranked: list[str], hours: float, alternatives: float, seed: int = 1) -> SegmentColumns:

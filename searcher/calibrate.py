@@ -144,6 +144,22 @@ def known_features(
     }
 
 
+def feature_names(*, known: bool) -> frozenset[str]:
+    """The features that a model for known or for unknown terms may weigh."""
+    from searcher.sound_kernels import N_MEASURES
+
+    none = np.empty(0)
+    rows = np.empty(0, np.int64)
+    blank = np.empty((0, 0), np.int16)
+    hits = Hits(
+        rows, rows, rows, rows, np.empty((0, N_MEASURES), np.float32),
+        np.empty((0, 0), np.int32), blank, blank,
+    )  # fmt: skip
+    heard = heard_features(1, 1.0, hits)
+    made = known_features(none, none, heard, 1) if known else with_written(none, none, heard)
+    return frozenset(made)
+
+
 def _logit(posterior: Float64s) -> Float64s:
     odds: Float64s = np.log(posterior + LOGIT_FLOOR) - np.log(1 - posterior + LOGIT_FLOOR)
     return odds

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from searcher.calibrate import Weights
+import numpy as np
+
+from searcher.calibrate import Weights, feature_names
 from std.confusion import Counts, from_json, to_json
 from std.errors import ConfigError, InputError
 from std.formats.files import decode, open_input, replace_file
@@ -61,8 +63,8 @@ def load(path: Path) -> Model:
         return Model(
             str(document["maker"]),
             from_json(document["confusion"]),
-            _weights(document["unknown"]),
-            _weights(known) if known is not None else None,
+            _weights(document["unknown"], known=False),
+            _weights(known, known=True) if known is not None else None,
             dict(document["tuned_on"]),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -105,8 +107,11 @@ def _document(weights: Weights) -> dict[str, Any]:
     }
 
 
-def _weights(document: Mapping[str, Any]) -> Weights:
-    return Weights(
-        float(document["intercept"]),
-        {str(name): float(value) for name, value in document["weights"].items()},
-    )
+def _weights(document: Mapping[str, Any], *, known: bool) -> Weights:
+    weights = {str(name): float(value) for name, value in document["weights"].items()}
+    if strange := sorted(weights.keys() - feature_names(known=known)):
+        raise ValueError(f"there is no feature {strange[0]!r}")
+    intercept = float(document["intercept"])
+    if not np.isfinite([intercept, *weights.values()]).all():
+        raise ValueError("weights are not finite")
+    return Weights(intercept, weights)
