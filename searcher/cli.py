@@ -219,7 +219,7 @@ def deaf(found: "Found") -> None:
         warn(
             "std-search",
             f"{found.silent} segments have no sounds, unknown words are not heard there: "
-            "install spoken-terms[espeak] and index again",
+            "std-index said why (a language, or the extra spoken-terms[espeak])",
         )
 
 
