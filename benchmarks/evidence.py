@@ -35,6 +35,7 @@ from scoring.twv import NAMED_POINTS, OperatingPoint
 from searcher.calibrate import UNTUNED, Weights, fit
 from searcher.decisions import rule_for
 from searcher.hearing import open_ears
+from searcher.lookup import fence
 from searcher.model import Model
 from searcher.output import std_list
 from searcher.reference import transcript
