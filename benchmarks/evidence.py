@@ -325,7 +325,7 @@ def draw_thresholds(name: str, material: Material, folder: Path) -> None:
     for panel, title in zip(panels, ("all terms", "terms with unknown words"), strict=True):
         panel.set(xlabel="threshold of the decided score", ylabel="ATWV", title=title, ylim=(0, 1))
         panel.grid(alpha=0.3)
-    panel.legend(fontsize="small")
+    panels[0].legend(fontsize="small", loc="lower center")
     save(figure, folder / f"evidence-thresholds-{name}.svg")
 
 
@@ -333,7 +333,7 @@ def save(figure: "Figure", path: Path) -> None:
     """Write a drawing: the same bytes for the same numbers."""
     import matplotlib as mpl
 
-    mpl.rcParams["svg.hashsalt"] = "std"
+    mpl.rcParams.update({"svg.hashsalt": "std", "svg.fonttype": "none"})
     figure.savefig(path, metadata={"Date": None})
 
 
