@@ -50,14 +50,13 @@ class FileColumns:
 class BuildReport:
     """What one run of the indexer did."""
 
-    files: int = 0
     utterances: int = 0
     slots: int = 0
     postings: int = 0
     speech_s: float = 0.0
     seconds: float = 0.0
     words: set[str] = field(default_factory=set)
-    audio_files: set[str] = field(default_factory=set)
+    recordings: set[Recording] = field(default_factory=set)
     failures: list[StdError] = field(default_factory=list)
 
 
@@ -206,7 +205,7 @@ def _unless_repeated(
 
 
 def _count(result: FileColumns, report: BuildReport) -> None:
-    report.files += 1
+    report.recordings |= result.utterances.keys()
     report.utterances += sum(map(len, result.utterances.values()))
     for columns in result.shards.values():
         report.slots += len(columns.slot_key)
@@ -249,5 +248,4 @@ def _commit(
             other.store.commit(normalisation=config.text, delete_files=moved)
             other.held -= moved
     shard.added |= fresh
-    report.audio_files |= fresh
     report.words.update(*(unpack_vocabulary(one.vocabulary) for one in add))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from std.command import peak_memory_gb, print_json, progress_bar, run, warn
+from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, warn
 from std.errors import InputError
 
 EXAMPLE = """\
@@ -19,11 +19,10 @@ examples:
 
 
 def parser() -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(
+    parse = Parser(
         prog="std-index",
         description="Index a recogniser's output, so that std-search can find spoken terms in it.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parse.add_argument("input", nargs="*", type=Path, metavar="INPUT", help="files or folders")
     parse.add_argument(
@@ -144,12 +143,12 @@ def index(args: argparse.Namespace) -> int:
         print(f"std-index: {failure}", file=sys.stderr)
     audio_s = report.speech_s
     if experiment:
-        known = {one.recording.file for one in experiment.excerpts}
-        audio_s = speech_s(one for one in experiment.excerpts)
-        if strange := sorted(report.audio_files - known):
-            warn("std-index", f"{len(strange)} files are not in {args.ecf}: {strange[0]} ...")
+        audio_s = speech_s(experiment.excerpts)
+        if strange := sorted(report.recordings - {one.recording for one in experiment.excerpts}):
+            some = f"{strange[0].file}/{strange[0].channel}"
+            warn("std-index", f"{len(strange)} recordings are not in {args.ecf}: {some} ...")
     figures = {
-        "files": report.files,
+        "files": len({one.file for one in report.recordings}),
         "utterances": report.utterances,
         "slots": report.slots,
         "postings": report.postings,
@@ -161,11 +160,13 @@ def index(args: argparse.Namespace) -> int:
     }
     if args.json:
         print_json(figures)
+    if args.delete and not args.quiet:
+        print(f"{len(args.delete)} files deleted from {', '.join(args.store)}", file=sys.stderr)
     if not args.quiet and paths:
         speed = audio_s / report.seconds if report.seconds else 0.0
         print(
-            f"{report.files} files, {report.utterances} utterances, {report.postings} postings of "
-            f"{len(report.words)} words; {audio_s:.0f} s of speech in {report.seconds:.2f} s "
+            f"{figures['files']} files, {report.utterances} utterances, {report.postings} postings "
+            f"of {len(report.words)} words; {audio_s:.0f} s of speech in {report.seconds:.2f} s "
             f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
             f"-> {', '.join(args.store)}",
             file=sys.stderr,
@@ -182,7 +183,7 @@ def verify(args: argparse.Namespace) -> int:
         store = open_store(url)
         sound = True
         for line in store.damage():
-            print(line)
+            print(f"std-index: {line}", file=sys.stderr)
             sound, status = False, 2
         if sound and not args.quiet:
             print(f"{url}: {len(store.segments())} segments, no damage", file=sys.stderr)

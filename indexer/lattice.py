@@ -78,15 +78,15 @@ def words_only(lattice: Lattice) -> Lattice:
 def link_posteriors(lattice: Lattice) -> Float64s:
     """Return (l,) the probability that the path taken goes over each link."""
     nodes, links = len(lattice.node_s), (lattice.source, lattice.target, lattice.log_score)
-    before = mbr.compiled(mbr.forward)(nodes, *links)
-    after = mbr.compiled(mbr.backward)(nodes, *links)
+    before = mbr.machine(mbr.forward)(nodes, *links)
+    after = mbr.machine(mbr.backward)(nodes, *links)
     logs = before[lattice.source] + lattice.log_score + after[lattice.target] - before[-1]
     return np.exp(logs)  # type: ignore[no-any-return]  # from a compiled function
 
 
 def best_path(lattice: Lattice) -> Int64s:
     """Return the links of the single most probable path, in order."""
-    return mbr.compiled(mbr.best_links)(  # type: ignore[no-any-return]  # compiled
+    return mbr.machine(mbr.best_links)(  # type: ignore[no-any-return]  # compiled
         len(lattice.node_s), lattice.source, lattice.target, lattice.log_score
     )
 
@@ -144,12 +144,12 @@ def expected_distance(lattice: Lattice, said: Int32s) -> tuple[float, Float64s]:
         (3, q, v) mass, start and end sums of each word in each slot.
     """
     links = lattice.source, lattice.target, lattice.word + 1
-    before = mbr.compiled(mbr.forward)(
+    before = mbr.machine(mbr.forward)(
         len(lattice.node_s), lattice.source, lattice.target, lattice.log_score
     )
     weight = np.exp(before[lattice.source] + lattice.log_score - before[lattice.target])
-    distance = mbr.compiled(mbr.edit_distances)(len(lattice.node_s), *links, weight, said)
-    sums = mbr.compiled(mbr.slot_statistics)(
+    distance = mbr.machine(mbr.edit_distances)(len(lattice.node_s), *links, weight, said)
+    sums = mbr.machine(mbr.slot_statistics)(
         *links, weight, said, distance, lattice.node_s, len(lattice.vocabulary) + 1
     )
     return float(distance[-1, -1]), sums

@@ -147,13 +147,8 @@ def slot_statistics(
 
 
 @cache
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile one of the functions above; the machine code is kept where there is a place."""
-    import numba
+def machine(function: Callable[..., Any]) -> Callable[..., Any]:
+    """One of the functions above, compiled; numba is imported only where it is needed."""
+    from std.compiled import compiled
 
-    machine: Callable[..., Any]
-    try:
-        machine = numba.njit(cache=True)(function)
-    except RuntimeError:  # neither this folder nor the user's cache can be written
-        machine = numba.njit(function)
-    return machine
+    return compiled(function)

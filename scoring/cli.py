@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from std.command import run
+from std.command import Parser, run
 
 EXAMPLE = """examples:
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --output scores/
@@ -28,11 +28,10 @@ OPERATING_POINTS = ("nist2006", "sws2012", "sws2013", "quesst2014")
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of ``std-score``."""
-    result = argparse.ArgumentParser(
+    result = Parser(
         prog="std-score",
         description="Score hit lists as NIST and MediaEval do: TWV, DET, Cnxe, every term, pair.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
     add("hits", type=Path, nargs="*", metavar="HITS", help="hit lists, either dialect, or .gz")

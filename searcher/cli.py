@@ -3,12 +3,12 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from std.command import peak_memory_gb, print_json, progress_bar, run, warn
+from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, warn
 from std.errors import ConfigError, InputError, cut
 
 if TYPE_CHECKING:
@@ -26,11 +26,10 @@ examples:
 
 
 def parser() -> argparse.ArgumentParser:
-    parse = argparse.ArgumentParser(
+    parse = Parser(
         prog="std-search",
         description="Find spoken terms in an index made by std-index.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parse.add_argument("term", nargs="*", metavar="TERM", help="terms to show hits of as a table")
     parse.add_argument(
@@ -72,8 +71,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser().error("--terms needs --ecf (the speech searched) and --output (the hit list)")
     if not args.terms and not args.term:
         parser().error("expected --terms FILE or at least one TERM, got neither")
+    if args.term and args.output:
+        parser().error("--output writes the hits of a --terms file; for a TERM there is --json")
     if args.jobs < 1:
         parser().error(f"--jobs: expected at least 1, got {args.jobs}")
+    if args.limit < 0:
+        parser().error(f"--limit: expected 0 (all) or more rows, got {args.limit}")
     return run("std-search", lambda: batch(args) if args.terms else interactive(args))
 
 
@@ -123,13 +126,13 @@ def batch(args: argparse.Namespace) -> None:
     if found.outside:
         warn("std-search", f"{found.outside} hits outside the speech of {args.ecf} left out")
     deaf(found)
+    odd_terms(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
     hits = std_list(found, term_list, args.terms.name, args.system_id)
     encoding = "GB2312" if term_list.encoding.lower().startswith("gb") else "UTF-8"
     if args.explain:
-        with replace_file(args.explain) as sink:
-            for one in explained(found, contexts(found.candidates, found.recordings, segments)):
-                sink.write(json.dumps(one, ensure_ascii=False).encode() + b"\n")
+        hits_around = contexts(found.candidates, found.recordings, segments)
+        write_lines(args.explain, explained(found, hits_around))
     with replace_file(args.output) as sink:
         stdlist.dump(hits, sink, args.dialect, encoding)
     figures = summary(found, searched_s) | {"peak_memory_gb": peak_memory_gb()}
@@ -159,7 +162,7 @@ def interactive(args: argparse.Namespace) -> None:
     segments = snapshot(args.store, config)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(args.term, start=1)]
     for term in terms:
-        if not term.text.strip():
+        if not any(letter.isalnum() for letter in term.text):
             raise InputError("TERM", 0, "a word or a phrase", term.text)
     speech_s = sum(speech_ms(segments).values()) / 1000
     with executor(args.jobs, args.scheduler) as workers:
@@ -175,6 +178,8 @@ def interactive(args: argparse.Namespace) -> None:
     deaf(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
     hits = list(explained(found, contexts(found.candidates, found.recordings, segments)))
+    if args.explain:
+        write_lines(args.explain, hits)
     if args.json:
         print_json(hits)
         return
@@ -186,6 +191,34 @@ def interactive(args: argparse.Namespace) -> None:
         print_table(hits, limit=args.limit or len(hits))
     else:
         print("no hits", file=sys.stderr)
+
+
+def write_lines(path: Path, documents: Iterable[Any]) -> None:
+    """One JSON document per line."""
+    from std.formats.files import replace_file
+
+    with replace_file(path) as sink:
+        for one in documents:
+            sink.write(json.dumps(one, ensure_ascii=False).encode() + b"\n")
+
+
+def odd_terms(found: "Found") -> None:
+    """Say which terms of a list can hardly be found, and why."""
+    from searcher.splitting.matches import MAX_LETTERS
+
+    silent = [one for one in found.terms if not any(c.isalnum() for c in one.text)]
+    long = [
+        term
+        for term, words in zip(found.terms, found.words, strict=True)
+        if any(len(word) > MAX_LETTERS for word in words)
+    ]
+    for some, problem in (
+        (silent, "without a letter or a digit: nothing can be found"),
+        (long, f"with a word of more than {MAX_LETTERS} letters: looked up only as written"),
+    ):
+        if some:
+            first = f"{some[0].term_id} {cut(some[0].text)!r}"
+            warn("std-search", f"{len(some)} terms {problem} ({first} ...)")
 
 
 def model_of(args: argparse.Namespace) -> "Model | None":

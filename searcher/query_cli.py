@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from std.command import print_json, run, warn
+from std.command import Parser, print_json, run, warn
 from std.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -31,11 +31,10 @@ examples:
 
 def parser() -> argparse.ArgumentParser:
     """Build the argument parser."""
-    parse = argparse.ArgumentParser(
+    parse = Parser(
         prog="std-query",
         description="Show what a term becomes: splits and expansions, without searching.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parse.add_argument("term", nargs="+", metavar="TERM", help="a word or a phrase")
     words = parse.add_mutually_exclusive_group(required=True)

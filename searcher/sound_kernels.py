@@ -11,7 +11,7 @@ stands in the next slot. `find_hits` aligns a query's phones to every path of th
 import numpy as np
 import numpy.typing as npt
 
-from searcher.splitting.compiled import compiled
+from std.compiled import compiled
 from std.store.columns import Int64s, UInt8s, UInt16s
 from std.values import Float32s, Int32s
 

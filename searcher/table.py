@@ -17,7 +17,13 @@ def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
     ranked = sorted(hits, key=lambda hit: (hit["decision"] != "YES", -hit["score"]))
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("term", "file", "time", "score", "", "context", "found as"):
-        table.add_column(name, justify="right" if name in ("time", "score") else "left")
+        numeric = name in ("time", "score")
+        table.add_column(
+            name,
+            justify="right" if numeric else "left",
+            no_wrap=numeric or name == "file",  # a place that is cut off cannot be looked up
+            overflow="fold",
+        )
     for hit in ranked[:limit]:
         before, inside, after = map(escape, hit["context"])
         channel = f" ({hit['channel']})" if hit["channel"] != 1 else ""
@@ -28,11 +34,19 @@ def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
             f"{hit['score']:.3f}",
             hit["decision"],
             f"{before} [bold]{inside}[/bold] {after}".strip(),
-            escape(hit["how"] or hit["method"]),
+            escape(hit["how"] or _as_written(hit)),
         )
     console.print(table)
     if len(ranked) > limit:
         console.print(f"... and {len(ranked) - limit} more; --limit 0 shows all", highlight=False)
+
+
+def _as_written(hit: Mapping[str, Any]) -> str:
+    """How a term was found as itself: in the likeliest words, or as an alternative to them."""
+    inside = hit["context"][1]
+    if not inside or hit["searched"] == inside:
+        return str(hit["method"])
+    return f"{hit['method']}, an alternative to '{inside}'"
 
 
 def clock(seconds: float) -> str:

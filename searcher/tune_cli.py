@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from std.command import print_json, progress_bar, run
+from std.command import Parser, print_json, progress_bar, run
 from std.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,11 +25,10 @@ example:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    parse = argparse.ArgumentParser(
+    parse = Parser(
         prog="std-tune",
         description="Learn phone confusions and score calibration from transcribed speech.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parse.add_argument(
         "--store", required=True, action="append", help="index of the development set"

@@ -4,21 +4,34 @@ Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the u
 (one line, no traceback), 1 = our fault (a traceback), 130 = interrupted.
 """
 
+import argparse
 import json
 import os
 import resource
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from std.errors import StdError
+
+
+class Parser(argparse.ArgumentParser):
+    """Arguments of a command: help as written, and one line for a mistake."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (--help explains)\n")
 
 
 def run(command: str, work: Callable[[], int | None]) -> int:
     """Do a command's work and turn how it ended into an exit status."""
     try:
-        return work() or 0
+        status = work() or 0
+        sys.stdout.flush()  # a full disk behind stdout shows now, not when nobody catches it
+        return status
     except StdError as error:
         print(f"{command}: {error}", file=sys.stderr)  # noqa: T201  # this is the message
         return 2
@@ -26,8 +39,18 @@ def run(command: str, work: Callable[[], int | None]) -> int:
         print(f"{command}: interrupted", file=sys.stderr)  # noqa: T201  # this is the message
         return 130
     except BrokenPipeError:  # the reader of our output went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_stdout()
         return 0
+    except OSError as error:
+        _forget_stdout()
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"{command}: {place}{error.strerror or error}", file=sys.stderr)  # noqa: T201  # ditto
+        return 2
+
+
+def _forget_stdout() -> None:
+    """What is still buffered has nowhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def warn(command: str, message: str) -> None:

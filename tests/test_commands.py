@@ -174,6 +174,46 @@ def test_the_same_utterance_in_two_files_is_refused(german, tmp_path, capsys):
     assert "expected each utterance in one input file" in capsys.readouterr().err
 
 
+def test_terms_that_cannot_be_found_are_named(german, store, tmp_path, capsys):
+    path = tmp_path / "terms.xml"
+    text = (german / "terms.xml").read_text()
+    text = text.replace(">dort<", ">...<").replace(">kampf<", f">{'donau' * 99}<")
+    path.write_text(text)
+    argv = ["--store", str(store), "--terms", str(path), "--ecf", str(german / "ecf.xml")]
+    assert searcher.cli.main([*argv, "--output", str(tmp_path / "h.xml")]) == 0
+    warnings = capsys.readouterr().err
+    assert "1 terms without a letter or a digit: nothing can be found (GE-0001 '...'" in warnings
+    assert "1 terms with a word of more than" in warnings
+
+
+def test_a_person_can_ask_why(store, tmp_path):
+    path = tmp_path / "why.jsonl"
+    assert searcher.cli.main(["--store", str(store), "landkreis", "--explain", str(path)]) == 0
+    assert json.loads(path.read_text().splitlines()[0])["term"] == "landkreis"
+
+
+def test_a_hit_behind_another_word_says_so(store, capsys):
+    assert searcher.cli.main(["--store", str(store), "haus"]) == 0
+    assert "an alternative to 'aus'" in capsys.readouterr().out
+
+
+def test_a_full_disk_behind_stdout_is_one_line(store):
+    command = [sys.executable, "-m", "searcher.cli", "--store", str(store), "landkreis", "--json"]
+    with open("/dev/full", "w") as full:  # noqa: PTH123  # a device
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "std-search: No space left on device\n"
+
+
+def test_recordings_that_the_ecf_does_not_have_are_named(german, tmp_path, capsys):
+    ecf = tmp_path / "ecf.xml"
+    text = (german / "ecf.xml").read_text()
+    ecf.write_text(text.replace('"KERSTIN_03" channel="1"', '"KERSTIN_03" channel="2"'))
+    argv = [str(german / "mesh"), "--store", str(tmp_path / "i"), "--ecf", str(ecf)]
+    assert indexer.cli.main(argv) == 0
+    assert "1 recordings are not in" in capsys.readouterr().err
+
+
 def test_usage_errors_have_status_2(capsys):
     for main, argv in [
         (indexer.cli.main, ["--store", "x"]),
@@ -185,6 +225,7 @@ def test_usage_errors_have_status_2(capsys):
         with pytest.raises(SystemExit) as end:
             main(argv)
         assert end.value.code == 2
+        assert capsys.readouterr().err.count("\n") == 1
 
 
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "numba", "couchdb", "lxml", "rich", "g2p_en")

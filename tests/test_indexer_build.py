@@ -69,12 +69,13 @@ def test_shards_find_what_one_store_finds(inputs, tmp_path):
         {file for file in FILES if shard_of(file, 3) == i} for i in range(3)
     ]
     assert all(audio_files(store) for store in stores)
-    assert (parts.postings, parts.words, parts.utterances, parts.files) == (
+    assert (parts.postings, parts.words, parts.recordings) == (
         whole.postings,
         whole.words,
-        8,
-        4,
+        whole.recordings,
     )
+    assert {one.file for one in parts.recordings} == set(FILES)
+    assert parts.utterances == 8
 
 
 def test_processes_find_the_same(inputs, tmp_path):

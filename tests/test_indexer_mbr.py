@@ -21,7 +21,7 @@ def test_compiled_equals_interpreted():
     said[1::2] = word[best_path(lattice)]
 
     results = []
-    for how in (mbr.compiled, lambda function: function):
+    for how in (mbr.machine, lambda function: function):
         before = how(mbr.forward)(nodes, *links)
         after = how(mbr.backward)(nodes, *links)
         weight = np.exp(before[lattice.source] + lattice.log_score - before[lattice.target])
@@ -46,7 +46,7 @@ def test_without_a_place_for_machine_code_it_is_made_each_time(monkeypatch):
         return function
 
     monkeypatch.setattr(numba, "njit", njit)
-    mbr.compiled.cache_clear()
-    assert mbr.compiled(mbr.forward) is mbr.forward
+    mbr.machine.cache_clear()
+    assert mbr.machine(mbr.forward) is mbr.forward
     assert made == [mbr.forward]
-    mbr.compiled.cache_clear()
+    mbr.machine.cache_clear()

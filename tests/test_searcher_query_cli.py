@@ -191,7 +191,7 @@ def test_help_loads_nothing_heavy():
 
 def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
     """Numba refuses cache=True without a place for it; we go on without."""
-    from searcher.splitting.compiled import compiled
+    from std.compiled import compiled
 
     njit = numba.njit
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from std.command import Parser, run
 from std.errors import InputError, StdError
 
 if TYPE_CHECKING:
@@ -31,12 +32,11 @@ PROFILES = ("zrc2017", "zrc2015", "definition")
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of ``std-discovery``."""
-    result = argparse.ArgumentParser(
+    result = Parser(
         prog="std-discovery",
         description="Score term discovery with the ZeroSpeech measures: NED, coverage, matching, "
         "grouping, type, token and boundary.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
     add("--phones", type=Path, required=True, metavar="GOLD.phn", help="gold phone alignment")
@@ -68,12 +68,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     args = parser().parse_args(argv)
-    try:
-        _discovery(args)
-    except (StdError, OSError) as error:
-        print(f"std-discovery: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return run("std-discovery", lambda: _discovery(args))
 
 
 def _discovery(args: argparse.Namespace) -> None:

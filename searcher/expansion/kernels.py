@@ -4,8 +4,8 @@
 import numpy as np
 
 from searcher.splitting.alphabet import LetterIds
-from searcher.splitting.compiled import compiled
 from searcher.splitting.kernels import ONE, by_rows, myers
+from std.compiled import compiled
 from std.values import Float64s, Int32s
 from std.vocabulary import Int64s
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from searcher.splitting.compiled import compiled
+from std.compiled import compiled
 from std.store.columns import Int64s, UInt8s
 from std.values import Float32s
 

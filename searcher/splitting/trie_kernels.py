@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher.splitting.alphabet import LetterIds
-from searcher.splitting.compiled import compiled
 from searcher.splitting.kernels import ONE, ZERO, Rows, append, by_rows
+from std.compiled import compiled
 from std.values import Int32s
 from std.vocabulary import Int64s
 
