@@ -1,0 +1,53 @@
+"""What the documents say is there, is there."""
+
+import importlib
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/*.md")])
+SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text())
+    missing = [
+        link for link in links if "://" not in link and not (page.parent / link).resolve().exists()
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_modules_and_files_named_in_the_documents_exist(page):
+    text = page.read_text()
+    named = re.findall(r"`((?:std|indexer|searcher|scoring)(?:\.[a-z_0-9]+)+)", text)
+    assert not [name for name in named if not resolves(name)]
+    paths = re.findall(r"`((?:docs|configs|examples|benchmarks|tests|tools)/[\w./-]+)`", text)
+    assert not [path for path in paths if not (ROOT / path).exists()]
+
+
+def resolves(name):
+    """A module, or something in one (a trailing part may be an attribute of an attribute)."""
+    parts = name.split(".")
+    for n in range(len(parts), 0, -1):
+        path = ROOT.joinpath(*parts[:n])
+        if path.is_dir() or path.with_suffix(".py").exists():
+            if n == len(parts):
+                return True
+            found = importlib.import_module(".".join(parts[:n]))
+            return hasattr(found, parts[n])
+    return False
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_command_is_documented_and_shows_an_example(script, capsys):
+    module, main = SCRIPTS[script].split(":")
+    with pytest.raises(SystemExit) as end:
+        getattr(importlib.import_module(module), main)(["--help"])
+    assert end.value.code == 0
+    assert f"  {script} " in capsys.readouterr().out.split("example")[-1]
+    assert any(script in page.read_text() for page in PAGES)
