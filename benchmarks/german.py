@@ -31,10 +31,11 @@ from indexer.invert import invert
 from indexer.phones import Sounds
 from searcher.candidates import concatenate
 from searcher.hearing import open_ears
+from searcher.lookup import fence
 from searcher.model import Model
 from searcher.output import std_list
 from searcher.reference import transcript
-from searcher.search import Found, fence, search
+from searcher.search import Found, search
 from searcher.tune import tune
 from searcher.tune_cli import written
 from std.config import Config, load

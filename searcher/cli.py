@@ -86,7 +86,7 @@ def batch(args: argparse.Namespace) -> None:
     from searcher.explain import explained, summary
     from searcher.output import std_list
     from searcher.search import search
-    from searcher.snapshot import index_folder, snapshot, speech_ms
+    from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
     from std.cluster import executor
     from std.excerpts import speech_s
     from std.formats import ecf, stdlist, termlist
@@ -97,7 +97,8 @@ def batch(args: argparse.Namespace) -> None:
     with open_input(args.terms) as stream:
         term_list = termlist.parse(stream, args.terms)
     config = configuration(args)
-    segments = snapshot(args.store, config)
+    stores = open_stores(args.store)
+    segments = snapshot(stores, config)
     recorded = speech_ms(segments).keys()
     asked = {one.recording for one in experiment.excerpts}
     if not asked & recorded:
@@ -135,7 +136,12 @@ def batch(args: argparse.Namespace) -> None:
         write_lines(args.explain, explained(found, hits_around))
     with replace_file(args.output) as sink:
         stdlist.dump(hits, sink, args.dialect, encoding)
-    figures = summary(found, searched_s) | {"peak_memory_gb": peak_memory_gb()}
+    figures = summary(found, searched_s) | {
+        "round_trips": sum(store.round_trips for store in stores),
+        "peak_memory_gb": peak_memory_gb(),
+    }
+    for store in stores:
+        store.close()
     if args.json:
         print_json(figures)
     if not args.quiet:
@@ -152,14 +158,15 @@ def interactive(args: argparse.Namespace) -> None:
     from searcher.context import contexts
     from searcher.explain import explained
     from searcher.search import search
-    from searcher.snapshot import index_folder, snapshot, speech_ms
+    from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
     from searcher.table import print_table
     from std.cluster import executor
     from std.values import Term
 
     config = configuration(args)  # a person may ask for a term that was never said
     config = replace(config, decision=replace(config.decision, terms="any"))
-    segments = snapshot(args.store, config)
+    stores = open_stores(args.store)
+    segments = snapshot(stores, config)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(args.term, start=1)]
     for term in terms:
         if not any(letter.isalnum() for letter in term.text):

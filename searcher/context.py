@@ -14,11 +14,12 @@ WORDS_AROUND = 4
 
 
 class Context(NamedTuple):
-    """The likeliest words before, inside and after a detection."""
+    """The likeliest words before, inside and after a detection, and the slots it covers."""
 
     before: str
     inside: str
     after: str
+    slots: tuple[int, int] = (0, 0)  # first and one past the last, of its recording's slots
 
 
 def contexts(
@@ -51,15 +52,20 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     key, word = slots.key[said], slots.word[said]
     words = segment.words()
     base = recording.astype(np.uint64) << KEY_SHIFT
+    start = base + candidates.start_ms.astype(np.uint64)
+    end = base + candidates.end_ms.astype(np.uint64)
     bounds = np.stack(
         [
             np.searchsorted(key, base),
-            np.searchsorted(key, base + candidates.start_ms.astype(np.uint64)),
-            np.searchsorted(key, base + candidates.end_ms.astype(np.uint64), side="right"),
+            np.searchsorted(key, start),
+            np.searchsorted(key, end, side="right"),
             np.searchsorted(key, base + (np.uint64(1) << KEY_SHIFT)),
         ],
         axis=1,
     )
+    before = np.searchsorted(slots.key, base)
+    first_slot = np.searchsorted(slots.key, start) - before
+    last_slot = np.searchsorted(slots.key, end, side="right") - before
 
     def text(first: int, last: int) -> str:
         return " ".join(words[i] for i in word[first:last].tolist())
@@ -69,6 +75,9 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
             text(max(first, start - WORDS_AROUND), start),
             text(start, end),
             text(end, min(last, end + WORDS_AROUND)),
+            covered,
         )
-        for first, start, end, last in bounds.tolist()
+        for (first, start, end, last), covered in zip(
+            bounds.tolist(), zip(first_slot.tolist(), last_slot.tolist(), strict=True), strict=True
+        )
     ]

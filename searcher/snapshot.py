@@ -5,28 +5,32 @@ from pathlib import Path
 
 from std.config import Config
 from std.errors import InputError
-from std.store import Segment, open_store
+from std.store import Segment, Store, open_store
 from std.text import require_same
 from std.values import Recording
 
 
-def snapshot(urls: Sequence[str], config: Config) -> tuple[Segment, ...]:
-    """Open stores that together are one index: its shards.
+def open_stores(urls: Sequence[str]) -> tuple[Store, ...]:
+    """Open stores that together are one index: its shards."""
+    return tuple(open_store(url) for url in urls)
+
+
+def snapshot(stores: Sequence[Store], config: Config) -> tuple[Segment, ...]:
+    """The live segments of all shards.
 
     Raises:
         InputError: a store is empty, or two of them hold the same recording.
         StoreError: a store's words are normalised in another way than ``config`` says.
     """
     segments: tuple[Segment, ...] = ()
-    for url in urls:
-        store = open_store(url)
+    for store in stores:
         normalisation = store.normalisation()
         if normalisation is None:
-            raise InputError(url, 0, "an index with recordings", "an empty one")
-        require_same(config.text, normalisation, url)
+            raise InputError(store.url, 0, "an index with recordings", "an empty one")
+        require_same(config.text, normalisation, store.url)
         here = store.segments()
         if twice := speech_ms(segments).keys() & speech_ms(here).keys():
-            raise InputError(url, 0, "recordings that no other --store has", min(twice).file)
+            raise InputError(store.url, 0, "recordings that no other --store has", min(twice).file)
         segments += here
     return segments
 

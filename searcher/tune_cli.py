@@ -56,7 +56,7 @@ def learn(args: argparse.Namespace) -> None:
     from searcher.lookup import fence
     from searcher.model import save
     from searcher.reference import transcript
-    from searcher.snapshot import snapshot
+    from searcher.snapshot import open_stores, snapshot
     from searcher.tune import tune
     from std.config import load
     from std.formats import ecf, rttm, termlist
@@ -69,7 +69,7 @@ def learn(args: argparse.Namespace) -> None:
         lexemes = rttm.parse(stream, args.rttm)
     with open_input(args.terms) as stream:
         terms = termlist.parse(stream, args.terms).terms
-    segments = snapshot(args.store, config)
+    segments = snapshot(open_stores(args.store), config)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     place_of = {one: i for i, one in enumerate(recordings)}
     ears, _ = open_ears(segments, place_of, config, None)

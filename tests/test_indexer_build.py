@@ -7,7 +7,7 @@ import pytest
 from indexer.build import audio_files, build, index_file, shard_of, worthwhile_jobs
 from indexer.maintain import delete, upkeep
 from searcher.search import search
-from searcher.snapshot import snapshot
+from searcher.snapshot import open_stores, snapshot
 from std.cluster import executor
 from std.config import Config, IndexConfig
 from std.errors import InputError, StoreError
@@ -54,7 +54,11 @@ def index(inputs, urls, config=CONFIG, **options):
 
 def hits(urls, **options):
     found = search(
-        TERMS, snapshot([str(url) for url in urls], CONFIG), CONFIG, speech_s=9, **options
+        TERMS,
+        snapshot(open_stores([str(url) for url in urls]), CONFIG),
+        CONFIG,
+        speech_s=9,
+        **options,
     )
     where = [found.recordings[i] for i in found.candidates.recording.tolist()]
     return where, [c.tolist() for c in found.candidates], found.n_true.tolist(), found.oov_words

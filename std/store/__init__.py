@@ -68,6 +68,10 @@ class Store(Protocol):
     def url(self) -> str:
         """What the user called it, without any password."""
 
+    @property
+    def round_trips(self) -> int:
+        """Requests that this process has sent over a network so far."""
+
     def normalisation(self) -> Normalisation | None:
         """How its words were normalised; None while it is empty."""
 

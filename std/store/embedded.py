@@ -79,6 +79,8 @@ def column_files(root: Path, one: SegmentEntry) -> list[tuple[str, Path, Mapping
 class EmbeddedStore:
     """`std.store.Store` in a folder."""
 
+    round_trips = 0
+
     def __init__(self, url: str) -> None:
         self.url = url
         self._root = Path(url)

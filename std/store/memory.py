@@ -14,6 +14,8 @@ from std.text import Normalisation
 class MemoryStore:
     """`std.store.Store` in a dictionary."""
 
+    round_trips = 0
+
     def __init__(self, url: str) -> None:
         self.url = url
         self._manifest = Manifest()
