@@ -1,5 +1,6 @@
 """An index made in one store searches identically in the others, from command to hit list."""
 
+import json
 import re
 import uuid
 from pathlib import Path
@@ -36,5 +37,12 @@ def test_folder(expected, german, tmp_path):
 
 
 @pytest.mark.couchdb
-def test_couchdb(expected, german, couchdb_url, tmp_path):
-    assert hit_list(couchdb_url, german, tmp_path / "hits.xml") == expected
+def test_couchdb(expected, german, couchdb_url, tmp_path, capsys):
+    output = tmp_path / "hits.xml"
+    assert hit_list(couchdb_url, german, output) == expected
+    capsys.readouterr()
+    terms, ecf = str(german / "terms.xml"), str(german / "ecf.xml")
+    query = ["--store", couchdb_url, "--terms", terms, "--ecf", ecf, "--output", str(output)]
+    assert search([*query, "--json", "--quiet", "--jobs", "1"]) == 0
+    # 265 terms: the manifest, the vocabulary, postings, slots, sounds; never one for each term
+    assert 3 <= json.loads(capsys.readouterr().out)["round_trips"] <= 20
