@@ -35,7 +35,7 @@ HERE = Recording("news", 1)
 def _interpreted():
     """Small lattices need no machine code; test_indexer_mbr shows that it does the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mbr, "compiled", lambda function: function)
+        patch.setattr(mbr, "machine", lambda function: function)
         yield
 
 
