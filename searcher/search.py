@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from searcher.candidates import Candidates, concatenate, in_order
-from searcher.decide import expected_occurrences
 from searcher.decisions import THRESHOLD, rule_for
+from searcher.decisions.miller import expected_occurrences
 from searcher.hearing import open_ears, with_sound
 from searcher.lookup import Plan, fence, in_segment
 from searcher.model import Model

@@ -17,8 +17,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from searcher.decide import expected_occurrences, term_specific_threshold
 from searcher.decisions.exact import exact
+from searcher.decisions.miller import expected_occurrences, term_specific_threshold
 from std.config import DecisionConfig
 from std.store.columns import Int64s
 from std.values import Float64s

@@ -1,4 +1,4 @@
-"""Scores -> YES or NO.
+"""How often a term is expected, and the threshold that follows from it.
 
 A detection is worth accepting if its chance of being right outweighs the cost of a false alarm,
 and that cost depends on how often the term occurs: missing one of two occurrences costs a term
@@ -7,7 +7,6 @@ half its value, missing one of a hundred costs a hundredth.
 
 import numpy as np
 
-from std.config import DecisionConfig
 from std.store.columns import Int64s
 from std.values import Float64s
 
@@ -31,10 +30,3 @@ def term_specific_threshold(n_true: Float64s, speech_s: float, beta: float) -> F
     """
     theta: Float64s = beta * n_true / (speech_s + (beta - 1) * n_true)
     return theta
-
-
-def thresholds(n_true: Float64s, speech_s: float, config: DecisionConfig) -> Float64s:
-    """(n_terms,) the score from which a detection of each term is accepted."""
-    if config.rule == "global":
-        return np.full(len(n_true), config.threshold)
-    return term_specific_threshold(n_true, speech_s, config.beta)

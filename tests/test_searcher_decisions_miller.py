@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searcher.decide import expected_occurrences, term_specific_threshold, thresholds
-from std.config import DecisionConfig
+from searcher.decisions.miller import expected_occurrences, term_specific_threshold
 
 # Thresholds at beta 999.9 for T = 3600, 10800 and 36000 s, published to three digits in the
 # derivation of the rule: N_true -> theta.
@@ -31,10 +30,3 @@ def test_at_the_threshold_accepting_neither_gains_nor_costs(n_true, speech_s, be
 def test_expected_occurrences_sum_merged_scores():
     n = expected_occurrences(np.array([0, 2, 2]), np.array([0.5, 0.25, 1.0]), 3, 2.0)
     assert n.tolist() == [1.0, 0.0, 2.5]
-
-
-def test_the_global_rule():
-    config = DecisionConfig(rule="global", threshold=0.3)
-    assert thresholds(np.array([1.0, 9.0]), 3600, config).tolist() == [0.3, 0.3]
-    config = DecisionConfig()
-    assert thresholds(np.array([1.0]), 3600, config)[0] == pytest.approx(0.217, abs=5e-4)
