@@ -216,7 +216,7 @@ def _cross_entropy(
         missing = whole - weight[rows].sum()
         if missing < 0 or not whole:
             return float("nan")
-        total += prior * (weight[rows] @ one.bits[rows] + missing * bits) / whole
+        total += float(prior * (weight[rows] @ one.bits[rows] + missing * bits) / whole)
     return float(total / cnxe.entropy_bits(one.p_tar))
 
 

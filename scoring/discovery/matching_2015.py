@@ -6,11 +6,13 @@ phones only, and overlap is judged without regard to file.
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from scoring.discovery import completion
-from scoring.discovery.corpus import Discovery, Ints, Times, Track
+from scoring.discovery.corpus import Discovery, Ints, Track
 from scoring.discovery.mates import Scope
 from scoring.discovery.ngrams import LONGEST, SHORTEST, Level
 from scoring.discovery.pairs import Pairs, distinct
@@ -18,6 +20,7 @@ from scoring.discovery.rates import Rates, ratio
 from scoring.discovery.transcription import Runs, overlap_2015
 from std.values import Bools
 
+Numbers = npt.NDArray[np.number[Any]]
 Inside = Callable[[Ints, Ints], Bools]  # which rows lo:hi belong to the fold
 
 
@@ -66,15 +69,15 @@ def by_pair_counts(
             total[0] += _weighted(hits, pairs_of, flat), flat.sum()
             later, degree = gold.counts(talker[start[mine]], scope)
             pairs_of = np.bincount(name[mine], 2 * later, types + 1)
-            flat = np.bincount(name[mine], degree > 0, types + 1)
-            total[1] += _weighted(hits, pairs_of, flat), flat.sum()
+            members = np.bincount(name[mine], degree > 0, types + 1)
+            total[1] += _weighted(hits, pairs_of, members), members.sum()
     return {
         scope: Rates(*(ratio(float(share), float(weight)) for share, weight in total))
         for scope, total in sums.items()
     }
 
 
-def _weighted(part: Ints, whole: Times, weight: Times) -> float:
+def _weighted(part: Numbers, whole: Numbers, weight: Numbers) -> float:
     """Sum over types of weight * part / whole; types without whole are skipped."""
     some = whole > 0
     return float((weight[some] * part[some] / whole[some]).sum())
