@@ -1,7 +1,8 @@
 """Phase one: recogniser output into a store. Knows no terms.
 
-    file --std.formats--> ConfusionNetwork --prune--> --invert--> SegmentColumns
-    SegmentColumns of many files --merge--> one segment --std.store--> committed
+    file --std.formats--> ConfusionNetwork, or Lattice --networks--> ConfusionNetwork
+    ConfusionNetwork --prune--> --invert--> SegmentColumns
+    SegmentColumns of many files --merge--> one --phones--> with sounds --std.store--> committed
 
 Read `indexer.build` first: the pipeline on one screen.
 """

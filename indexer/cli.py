@@ -88,14 +88,13 @@ def index(args: argparse.Namespace) -> int:
     from std.formats import ecf
     from std.formats.context import Context
     from std.formats.context import load as load_context
-    from std.formats.files import open_input
+    from std.formats.files import read
     from std.store import open_store
 
     config = load(args.config)
     experiment = None
     if args.ecf:
-        with open_input(args.ecf) as stream:
-            experiment = ecf.parse(stream, args.ecf)
+        experiment = read(ecf.parse, args.ecf)
     paths = input_files(args.input)
     if args.scheduler:  # workers may stand in other folders
         paths = [path.absolute() for path in paths]

@@ -4,6 +4,7 @@ import argparse
 import math
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 
@@ -18,7 +19,7 @@ from std import config
 from std.command import print_json, progress_bar, warn
 from std.errors import InputError, StdError
 from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import GZIP_MAGIC, open_input
+from std.formats.files import GZIP_MAGIC, open_input, read
 from std.formats.rttm import Turns
 from std.values import ECF, Lexemes, STDList, TermList
 
@@ -90,12 +91,12 @@ def validate(args: argparse.Namespace) -> int:
     found: list[dict[str, Any]] = []
     encoding, known = "UTF-8", None
 
-    def check(path: Path | None, what: str, read: Callable[[Path], T]) -> T | None:
+    def check(path: Path | None, what: str, parsed: Callable[[Path], T]) -> T | None:
         nonlocal status
         if path is None:
             return None
         try:
-            value = read(path)
+            value = parsed(path)
         except InputError as error:
             status = 2
             found.append({"file": str(path), "kind": what, "valid": False, "error": str(error)})
@@ -103,14 +104,14 @@ def validate(args: argparse.Namespace) -> int:
         found.append({"file": str(path), "kind": what, "valid": True, "holds": report.holds(value)})
         return value
 
-    terms = check(args.terms, "term list", lambda path: _read(termlist.parse, path))
+    terms = check(args.terms, "term list", lambda path: read(termlist.parse, path))
     if terms is not None:
         encoding, known = terms.encoding, {term.term_id for term in terms.terms}
-    check(args.ecf, "ECF", lambda path: _read(ecf.parse, path))
+    check(args.ecf, "ECF", lambda path: read(ecf.parse, path))
     check(
         args.rttm,
         "transcript",
-        lambda path: _read(lambda stream, name: rttm.parse(stream, name, encoding), path),
+        lambda path: read(partial(rttm.parse, encoding=encoding), path),
     )
     for one in args.hits:
         check(one, "hit list", lambda path: read_hits(path, known, quiet=args.quiet))
@@ -157,19 +158,12 @@ def _options(args: argparse.Namespace) -> Options:
 
 
 def _read_reference(args: argparse.Namespace) -> Reference:
-    terms = _read(termlist.parse, args.terms)
+    terms = read(termlist.parse, args.terms)
     turns = None
     if args.segments:
-        with open_input(args.rttm) as stream:
-            turns = rttm.parse_turns(stream, args.rttm, terms.encoding)
-    with open_input(args.rttm) as stream:
-        lexemes = rttm.parse(stream, args.rttm, terms.encoding)
-    return Reference(_read(ecf.parse, args.ecf), lexemes, terms, turns)
-
-
-def _read(parse: Callable[[BinaryIO, Path], T], path: Path) -> T:
-    with open_input(path) as stream:
-        return parse(stream, path)
+        turns = read(partial(rttm.parse_turns, encoding=terms.encoding), args.rttm)
+    lexemes = read(partial(rttm.parse, encoding=terms.encoding), args.rttm)
+    return Reference(read(ecf.parse, args.ecf), lexemes, terms, turns)
 
 
 def read_hits(path: Path, known: Collection[str] | None, *, quiet: bool) -> STDList:

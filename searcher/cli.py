@@ -90,12 +90,10 @@ def batch(args: argparse.Namespace) -> None:
     from std.cluster import executor
     from std.excerpts import speech_s
     from std.formats import ecf, stdlist, termlist
-    from std.formats.files import open_input, replace_file
+    from std.formats.files import read, replace_file
 
-    with open_input(args.ecf) as stream:
-        experiment = ecf.parse(stream, args.ecf)
-    with open_input(args.terms) as stream:
-        term_list = termlist.parse(stream, args.terms)
+    experiment = read(ecf.parse, args.ecf)
+    term_list = read(termlist.parse, args.terms)
     config = configuration(args)
     stores = open_stores(args.store)
     segments = snapshot(stores, config)

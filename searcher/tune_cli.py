@@ -60,15 +60,12 @@ def learn(args: argparse.Namespace) -> None:
     from searcher.tune import tune
     from std.config import load
     from std.formats import ecf, rttm, termlist
-    from std.formats.files import open_input
+    from std.formats.files import read
 
     config = load(args.config)
-    with open_input(args.ecf) as stream:
-        excerpts = ecf.parse(stream, args.ecf).excerpts
-    with open_input(args.rttm) as stream:
-        lexemes = rttm.parse(stream, args.rttm)
-    with open_input(args.terms) as stream:
-        terms = termlist.parse(stream, args.terms).terms
+    excerpts = read(ecf.parse, args.ecf).excerpts
+    term_list = read(termlist.parse, args.terms)
+    lexemes = read(partial(rttm.parse, encoding=term_list.encoding), args.rttm)
     segments = snapshot(open_stores(args.store), config)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     place_of = {one: i for i, one in enumerate(recordings)}
@@ -91,7 +88,7 @@ def learn(args: argparse.Namespace) -> None:
             said,
             ears,
             partial(written, segments=segments, config=config),
-            [config.text.phrase(term.text) for term in terms],
+            [config.text.phrase(term.text) for term in term_list.terms],
             partial(fence, recordings=recordings, excerpts=excerpts),
             seed=args.seed,
             progress=progress,

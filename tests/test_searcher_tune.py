@@ -121,3 +121,27 @@ def test_an_index_without_sounds_is_said(german, development, tmp_path, capsys, 
     monkeypatch.chdir(development)
     assert searcher.tune_cli.main(argv) == 2
     assert "expected an index with sounds" in capsys.readouterr().err
+
+
+def test_the_transcript_is_read_in_the_term_lists_encoding(store, tmp_path, capsys):
+    (tmp_path / "r.rttm").write_bytes("LEXEME cn 1 0 1 天气 lex s <NA>\n".encode("gb18030"))
+    (tmp_path / "t.xml").write_bytes(
+        '<?xml version="1.0" encoding="GB2312"?><termlist ecf_filename="e.xml" language="m" '
+        'encoding="GB2312" compareNormalize="lowercase" version="1"><term termid="M1">'
+        "<termtext>天气</termtext></term></termlist>".encode("gb18030")
+    )
+    (tmp_path / "e.xml").write_text(
+        '<ecf source_signal_duration="9" language="m" version="1"><excerpt audio_filename="cn" '
+        'channel="1" tbeg="0" dur="9" source_type="bnews"/></ecf>'
+    )
+    given = [
+        f"--{name}={tmp_path / path}"
+        for name, path in [
+            ("rttm", "r.rttm"),
+            ("terms", "t.xml"),
+            ("ecf", "e.xml"),
+            ("output", "m.json"),
+        ]
+    ]
+    assert searcher.tune_cli.main(["--store", store, *given]) == 2
+    assert "expected words of the recordings in the ECF, got 'none'" in capsys.readouterr().err

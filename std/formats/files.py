@@ -4,13 +4,14 @@ import gzip
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from std.errors import InputError
 
+T = TypeVar("T")
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -34,6 +35,16 @@ def open_input(path: Path) -> Iterator[BinaryIO]:
         raise InputError(path, 0, "a whole gzip file", str(error)) from error
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         raise InputError(path, 0, "a readable file", error.strerror or str(error)) from error
+
+
+def read(parse: Callable[[BinaryIO, Path], T], path: Path) -> T:
+    """What a format's ``parse`` makes of a file.
+
+    Raises:
+        InputError: as `open_input` and ``parse``.
+    """
+    with open_input(path) as stream:
+        return parse(stream, path)
 
 
 def decode(content: bytes, path: Path | str, encoding: str = "utf-8") -> str:
