@@ -1,5 +1,7 @@
 """Fixtures that several test files share."""
 
+import base64
+import json
 import os
 import shutil
 import socket
@@ -8,8 +10,10 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import quote, urlsplit
 
 import numpy as np
 import pytest
@@ -135,17 +139,37 @@ def couchdb_server(request: pytest.FixtureRequest) -> tuple[str, str | None]:
 
 
 @pytest.fixture
-def couchdb_url(
+def couchdb_databases(
     couchdb_server: tuple[str, str | None], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """The store URL of a database that does not exist yet; it is dropped after the test."""
-    from std.store.couch_http import Database
+    """The beginning of store URLs of databases; all that were made are dropped after the test.
 
+    By name, whoever made them: a test that fails, or a process of its that hangs, leaves none.
+    """
     server, password = couchdb_server
     if password is not None:
         monkeypatch.setenv("STD_COUCHDB_PASSWORD", password)
-    url = f"{server}/std-test-{uuid.uuid4().hex[:12]}"
-    yield url
-    database = Database(url)
-    database._request("DELETE", (), None, {})
-    database.close()
+    name = f"std-test-{uuid.uuid4().hex[:12]}"
+    yield f"{server}/{name}"
+    for database in ask_couchdb(server, password, "GET", "_all_dbs"):
+        if database.startswith(name):
+            ask_couchdb(server, password, "DELETE", database)
+
+
+@pytest.fixture
+def couchdb_url(couchdb_databases: str) -> str:
+    """The store URL of a database that does not exist yet; it is dropped after the test."""
+    return f"{couchdb_databases}-0"
+
+
+def ask_couchdb(server: str, password: str | None, method: str, path: str) -> Any:
+    """What a server answers to its administrator."""
+    parts = urlsplit(server)
+    kind = HTTPSConnection if parts.scheme == "couchdbs" else HTTPConnection
+    connection = kind(str(parts.hostname), parts.port, timeout=60)
+    login = base64.b64encode(f"{parts.username}:{password}".encode()).decode()
+    headers = {"Authorization": f"Basic {login}"} if parts.username else {}
+    connection.request(method, f"/{quote(path, safe='')}", headers=headers)
+    answer = json.load(connection.getresponse())
+    connection.close()
+    return answer

@@ -1,6 +1,9 @@
 """Kill a writer at every step of its work; run by test_std_store_crash.py in a process of its own.
 
-    python crash_steps.py embedded|couchdb FOLDER|SERVER SCENARIO
+    python crash_steps.py embedded|couchdb FOLDER|URL SCENARIO
+
+Indexes are made in the folder, or in databases whose URLs begin with the given one; whoever calls
+this removes what a failure leaves behind.
 
 A step is a call that changes something on disk or on a server; a fork of this process does the
 work and kills itself right before its n-th step, for every n until it comes to its end. (Right
@@ -147,7 +150,7 @@ def state(url: str) -> dict[str, object]:
 
 def fresh(kind: str, where: str, template: str | None) -> str:
     """The URL of a new index of three segments."""
-    url = f"{where}/std-test-{uuid.uuid4().hex[:12]}"
+    url = f"{where}{'/' if kind == 'embedded' else '-'}{uuid.uuid4().hex[:12]}"
     if kind == "embedded" and template:
         shutil.copytree(template, url)
     else:

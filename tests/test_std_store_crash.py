@@ -47,12 +47,9 @@ def test_a_writer_to_a_folder_is_killed(tmp_path, scenario):
 @pytest.mark.slow
 @pytest.mark.couchdb
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_writer_to_couchdb_is_killed(couchdb_server, monkeypatch, scenario):
+def test_a_writer_to_couchdb_is_killed(couchdb_databases, scenario):
     """After a re-run all segments are the same, digest for digest."""
-    server, password = couchdb_server
-    if password is not None:
-        monkeypatch.setenv("STD_COUCHDB_PASSWORD", password)
-    outcome = killed_everywhere("couchdb", server, scenario)
+    outcome = killed_everywhere("couchdb", couchdb_databases, scenario)
     assert outcome["wrong"] == []
     assert outcome["changed"]
     assert outcome["steps"] >= 4

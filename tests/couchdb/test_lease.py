@@ -1,0 +1,101 @@
+"""The right to write: who has it, who may take it over, what the former owner can still do."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from std.errors import StoreBusyError
+from std.store import couch
+from std.store.couch_http import Database
+from std.store.couch_lease import is_dead, new_owner
+from std.text import Normalisation
+
+PLAIN = Normalisation()
+couchdb = pytest.mark.couchdb
+
+
+def test_owners():
+    me = new_owner()
+    assert not is_dead(me)
+    assert not is_dead(me | {"machine": "another", "pid": 1, "started": "0"})
+    if me["machine"] is not None:
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        ended.wait()
+        assert is_dead(me | {"pid": ended.pid})
+        assert is_dead(me | {"started": "1"}), "the id of a process that ended is used again"
+
+
+@couchdb
+def test_the_lease_of_a_dead_process_is_taken_over(couchdb_url, opened, speech, commit, digests):
+    store = opened(couchdb_url)
+    code = (
+        "import os, sys\n"
+        "from std.store import open_store\n"
+        "store = open_store(sys.argv[1], create=True)\n"
+        "right = store.writing()\n"
+        "right.__enter__()\n"
+        "print('writing', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", code, couchdb_url]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"writing\n"
+        with pytest.raises(StoreBusyError, match=f"process {child.pid} on"):
+            commit(store, speech(1))
+        child.kill()
+        child.wait()
+    commit(store, speech(1))
+    assert digests(store) == [speech(1).digest()]
+
+
+@couchdb
+def test_a_writer_that_lost_its_lease_commits_nothing(
+    couchdb_url, opened, speech, monkeypatch, commit, digests
+):
+    sleeper, other = opened(couchdb_url), opened(couchdb_url)
+    with (  # noqa: PT012
+        pytest.raises(StoreBusyError, match="lost the right to write"),
+        sleeper.writing(),
+    ):
+        later = time.time() + 3600
+        with monkeypatch.context() as patch:
+            patch.setattr(Database, "server_time_s", lambda self: later)
+            commit(other, speech(1))
+        sleeper.commit([speech(2)], normalisation=PLAIN)
+    assert digests(other) == [speech(1).digest()]
+
+
+@couchdb
+def test_the_lease_is_renewed(couchdb_url, opened, monkeypatch):
+    monkeypatch.setattr(couch, "RENEW_S", 0.02)
+    store = opened(couchdb_url)
+    with store.writing():
+        first = store._database.get("manifest")
+        deadline = time.monotonic() + 10
+        while store._database.get("manifest")["_rev"] == first["_rev"]:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        store.commit(normalisation=PLAIN)
+    assert store._database.get("manifest")["lease"] is None
+
+
+@couchdb
+def test_two_that_start_at_once(gate, gate_url, opened, speech, commit):
+    """Both read that nobody writes; CouchDB takes the document of one (409 for the other)."""
+    one, other = opened(gate_url), opened(gate_url)
+    seen = other._head
+    heads = [seen()]
+    other._head = lambda: heads.pop() if heads else seen()  # what it read before `one` wrote
+    with one.writing(), pytest.raises(StoreBusyError, match="somebody else"), other.writing():
+        pytest.fail("two writers")
+    commit(one, speech(1))
+
+
+@couchdb
+def test_a_commit_needs_the_right_to_write(couchdb_url, opened):
+    with pytest.raises(RuntimeError, match="inside"):
+        opened(couchdb_url).commit(normalisation=PLAIN)

@@ -1,0 +1,216 @@
+"""What is in the database: foreign, removed, damaged, left behind."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from indexer.invert import invert
+from std.errors import StoreError
+from std.store import couch, open_store
+from std.store.couch import open_couch
+from std.store.couch_bulk import listed, stored_segments
+from std.store.couch_http import Database
+from std.text import Normalisation
+
+PLAIN = Normalisation()
+couchdb = pytest.mark.couchdb
+
+
+@couchdb
+def test_no_index_there(couchdb_url, opened):
+    with pytest.raises(StoreError, match="expected a database with an index, got no database"):
+        open_store(couchdb_url)
+    opened(couchdb_url)
+    with pytest.raises(StoreError, match="got a database without"):
+        open_store(couchdb_url)
+
+
+@couchdb
+def test_a_database_that_is_removed_meanwhile(couchdb_url, opened, speech, commit):
+    """No hits would be a wrong answer."""
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    (segment,) = store.segments()
+    store._database._request("DELETE", (), None, {})
+    with pytest.raises(StoreError, match="somebody removed this index"):
+        store.segments()
+    with pytest.raises(StoreError, match="there is no such database"):
+        segment.words()
+    with pytest.raises(StoreError, match="somebody removed this index"):
+        commit(store, speech(2))
+
+
+@couchdb
+def test_somebody_elses_database_is_refused(couchdb_url, opened):
+    database = Database(couchdb_url)
+    database.create()
+    database.create()
+    database.put("letter", body={"text": "Dear Sir"})
+    with pytest.raises(StoreError, match=r"expected an empty database or an index, .*'letter'"):
+        opened(couchdb_url)
+    database.close()
+
+
+@couchdb
+def test_a_run_again_writes_only_what_is_missing(gate, gate_url, opened, speech, commit, digests):
+    gate.troubles = [("PUT /", "pass")] * 2 + [("PUT", "500")] * 5
+    store = opened(gate_url)
+    with pytest.raises(StoreError, match="no answer"):
+        commit(store, speech(1))
+    assert store.segments() == ()
+    gate.troubles = []
+    gate.seen.clear()
+    commit(opened(gate_url), speech(1))
+    assert not [line for line, *_ in gate.seen if "_bulk" in line]
+    assert digests(store) == [speech(1).digest()]
+
+
+@couchdb
+def test_a_damaged_document_is_seen_and_mended_by_indexing_again(
+    couchdb_url, opened, speech, commit, digests
+):
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    database = Database(couchdb_url)
+    (segment,) = store.segments()
+    for kind in ("v", "b", "w", "s"):
+        (row,) = listed(database, f"{segment.id}|{kind}", limit=1)
+        document = database.get(row["id"])
+        database.put(row["id"], body=document | {"deflated": document["deflated"][::-1]})
+        with pytest.raises(StoreError, match=r"expected columns, got"):
+            digests(opened(couchdb_url))
+        (line,) = store.damage()
+        assert f"document {row['id']}: expected columns, got" in line
+        commit(store, speech(1))
+        assert digests(opened(couchdb_url)) == [speech(1).digest()]
+        database.put(row["id"], body={"_rev": database.get(row["id"])["_rev"], "_deleted": True})
+        with pytest.raises(StoreError, match=rf"expected document {segment.id}\|{kind}.*got none"):
+            digests(opened(couchdb_url))
+        (line,) = store.damage()
+        assert row["id"] in line
+        commit(store, speech(1))
+        assert digests(opened(couchdb_url)) == [speech(1).digest()]
+    database.close()
+
+
+@couchdb
+@settings(
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.sampled_from(["index", "lease", "retired"]), st.integers(0), st.integers(1, 255))
+def test_a_damaged_manifest(couchdb_url, opened, speech, commit, digests, part, where, bits):
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    document = store._database.get("manifest")
+    kept = dict(document)
+    text = bytearray(json.dumps(document[part]).encode())
+    text[where % len(text)] ^= bits
+    document[part] = text.decode("latin-1")
+    document["_rev"] = store._database.put("manifest", body=document)["rev"]
+    with pytest.raises(StoreError, match="expected a"):
+        opened(couchdb_url)
+    store._database.put("manifest", body=kept | {"_rev": document["_rev"]})
+    assert digests(store) == [speech(1).digest()]
+
+
+@couchdb
+def test_replaced_segments_go_after_a_while(
+    couchdb_url, opened, speech, monkeypatch, commit, digests
+):
+    store = opened(couchdb_url)
+    first, second = speech(1).digest()[:32], speech(2).digest()[:32]
+    commit(store, speech(1))
+    commit(store, speech(2), replace=[first])
+    assert stored_segments(store._database) == {first, second}
+    commit(store, delete_files=[])
+    assert stored_segments(store._database) == {first, second}
+    monkeypatch.setattr(couch, "RETIRED_S", -1.0)
+    commit(store, delete_files=[])
+    assert stored_segments(store._database) == {second}
+    assert store._database.get("manifest")["retired"] == {}
+    assert digests(store) == [speech(2).digest()]
+    commit(store, speech(1))  # over what was deleted
+    assert digests(store) == [speech(2).digest(), speech(1).digest()]
+
+
+@couchdb
+def test_documents_are_purged_where_the_server_can(
+    gate, gate_url, opened, speech, monkeypatch, commit
+):
+    monkeypatch.setattr(couch, "RETIRED_S", -1.0)
+    store = opened(gate_url)
+    commit(store, speech(1))
+    database = store._database
+    gone = speech(1).digest()[:32]
+    rows = listed(database, f"{gone}|", limit=999)
+    gate.seen.clear()
+    gate.troubles = [("_purge", "purge works")] * 3
+    commit(store, replace=[gone])
+    asked = {}
+    for line, headers, body in gate.seen:
+        if "_purge" in line:
+            plain = gzip.decompress(body) if "Content-Encoding" in headers else body
+            asked = asked or json.loads(plain)
+    assert asked == {row["id"]: [row["value"]["rev"]] for row in rows}
+    assert stored_segments(database) == set()  # nothing was purged, so the second way was taken
+    assert len([line for line, *_ in gate.seen if "_purge" in line]) == 1
+
+
+@couchdb
+def test_what_a_killed_writer_left_is_swept(couchdb_url, opened, speech, commit):
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    left = "0" * 32
+    store._database.put(f"{left}|b|7", body={"deflated": ""})
+    assert left in stored_segments(store._database)
+    with pytest.raises(ZeroDivisionError), store.writing():
+        1 / 0  # noqa: B018  # an error leaves it: running again may need it
+    assert left in stored_segments(store._database)
+    commit(store, delete_files=[])
+    assert stored_segments(store._database) == {speech(1).digest()[:32]}
+
+
+@couchdb
+def test_only_slots_that_are_needed_are_fetched(couchdb_url, opened, network, commit):
+    networks = [
+        network(*[[(word, 0.5)] for word in "abcdefgh"], file=f"file{number}")
+        for number in range(9)
+    ]
+    columns = invert(networks)
+    store = opened(couchdb_url)
+    commit(store, columns)
+    (segment,) = store.segments()
+    before = store.round_trips
+    assert len(segment.slots([]).key) == 0
+    assert store.round_trips == before
+    some = segment.slots([2, 7])
+    assert len(some.key) < len(columns.slot_key)
+    for recording in (2, 7):
+        mine = columns.slot_key >> np.uint64(32) == recording
+        got = some.key >> np.uint64(32) == recording
+        for ours, theirs in zip(
+            some, (columns.slot_key, columns.slot_epsilon, columns.slot_word), strict=True
+        ):
+            np.testing.assert_array_equal(ours[got], theirs[mine])
+    segment.slots([2])
+    assert store.round_trips == before + 1
+    assert len(segment.slots(range(9)).key) == len(columns.slot_key)
+
+
+@couchdb
+def test_round_trips_are_few(couchdb_url, opened, speech, commit):
+    """One for the manifest, one for the vocabulary, one for any number of words."""
+    writer = open_couch(couchdb_url, create=True)
+    commit(writer, speech(1, slots=500))
+    writer.close()
+    store = opened(couchdb_url)
+    before = store.round_trips
+    (segment,) = store.segments()
+    assert len(segment.postings([chr(97 + i) for i in range(26)])) > 10
+    assert store.round_trips - before == 3
+    segment.postings(["a"])
+    assert store.round_trips - before == 4
