@@ -22,7 +22,13 @@ from searcher.sound import hear, listening, open_sound
 from std.confusion import empty
 from std.g2p import converter
 from std.lexicon import Lexicon
-from std.store.columns import IndexedRecording, SegmentColumns, pack_vocabulary
+from std.store.columns import (
+    KEY_SHIFT,
+    IndexedRecording,
+    SegmentColumns,
+    first_slots,
+    pack_vocabulary,
+)
 from std.store.resident import ResidentSegment
 from std.values import Recording
 
@@ -59,21 +65,24 @@ def columns(ranked: list[str], hours: float, alternatives: float, seed: int = 1)
     recording = np.arange(n) // SLOTS_PER_RECORDING
     begin = np.cumsum(duration) - duration
     start = begin - begin[recording * SLOTS_PER_RECORDING]
-    key = (recording.astype(np.uint64) << np.uint64(32)) | start.astype(np.uint64)
+    slot_key = (recording.astype(np.uint64) << KEY_SHIFT) | (start + duration // 2).astype(
+        np.uint64
+    )
+    recordings = int(recording[-1]) + 1
     weight = rng.random(len(slot))
     order = np.argsort(word * n + slot, kind="stable")
     return SegmentColumns(
         tuple(
-            IndexedRecording(Recording(f"TAPE_{i:05d}", 1), 360_000, 1)
-            for i in range(int(recording[-1]) + 1)
+            IndexedRecording(Recording(f"TAPE_{i:05d}", 1), 360_000, 1) for i in range(recordings)
         ),
         pack_vocabulary(words),
         np.concatenate([[0], np.cumsum(np.bincount(word, minlength=v))]).astype(np.int64),
-        key[slot][order],
+        start[slot][order].astype(np.uint32),
         duration[slot][order].astype(np.uint16),
         (weight / np.bincount(slot, weight)[slot])[order].astype(np.float32),
         slot[order].astype(np.int32),
-        key + (duration // 2).astype(np.uint64),
+        first_slots(slot_key, recordings),
+        slot_key,
         np.zeros(n, np.float32),
         word[first].astype(np.int32),
     )
@@ -109,7 +118,7 @@ def main() -> None:
             times.append(1000 * (time.process_time() - begin))
         size = sum(column.nbytes for column in extra.values()) / 1e6
         print(
-            f"| {hours:g} | {len(plain.posting_key):,} | {size:.0f} MB | {made_s:.1f} s | "
+            f"| {hours:g} | {len(plain.posting_start_ms):,} | {size:.0f} MB | {made_s:.1f} s | "
             f"{np.median(times):.0f} ms | {max(times):.0f} ms |"
         )
 

@@ -72,7 +72,7 @@ class Shard:
     @property
     def postings(self) -> int:
         """In the batch."""
-        return sum(len(one.posting_key) for one in self.batch)
+        return sum(len(one.posting_start_ms) for one in self.batch)
 
 
 def build(
@@ -209,7 +209,7 @@ def _count(result: FileColumns, report: BuildReport) -> None:
     report.utterances += sum(map(len, result.utterances.values()))
     for columns in result.shards.values():
         report.slots += len(columns.slot_key)
-        report.postings += len(columns.posting_key)
+        report.postings += len(columns.posting_start_ms)
         report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000
 
 

@@ -11,10 +11,12 @@ from indexer.order import posting_order
 from std.store.columns import (
     KEY_SHIFT,
     MAX_WORD_MS,
+    TIME_MASK,
     IndexedRecording,
     Int64s,
     SegmentColumns,
     UInt64s,
+    first_slots,
     pack_vocabulary,
 )
 from std.text import Normalisation
@@ -66,10 +68,11 @@ def invert(
         recordings=recordings,
         vocabulary=pack_vocabulary(vocabulary),
         posting_offsets=np.searchsorted(word[order], np.arange(len(vocabulary) + 1)),
-        posting_key=key[order],
+        posting_start_ms=(key[order] & TIME_MASK).astype(np.uint32),
         posting_duration_ms=duration[order].astype(np.uint16),
         posting_posterior=posterior[order],
         posting_slot=slot[order].astype(np.int32),
+        slot_offsets=first_slots(slot_key, len(recordings)),
         slot_key=slot_key,
         slot_epsilon=epsilon,
         slot_word=likeliest_words(word, posterior, slot, epsilon),

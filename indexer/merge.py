@@ -22,12 +22,14 @@ from std.store.columns import (
     Column,
     IndexedRecording,
     Int64s,
-    Postings,
     SegmentColumns,
+    UInt16s,
+    UInt32s,
     UInt64s,
+    first_slots,
     pack_vocabulary,
 )
-from std.values import Bools, Int32s, Recording
+from std.values import Bools, Float32s, Int32s, Recording
 
 FAN_IN = 8  # segments of a tier that become one of the next; also the ratio of their sizes
 SMALLEST_TIER = 100_000  # postings below which segments are all alike
@@ -106,34 +108,33 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
         for part in parts
     ]
 
-    slot_kept = [_kept(part.slot_key, live) for part, live in zip(parts, lives, strict=True)]
+    slot_kept = [_kept_slots(part, live) for part, live in zip(parts, lives, strict=True)]
     slot_key = _concatenated(
         [_moved(p.slot_key[k], r) for p, k, r in zip(parts, slot_kept, rows, strict=True)],
         np.uint64,
     )
     slot_order = np.argsort(slot_key, kind="stable")
+    new_key = slot_key[slot_order]
     new_slots = _new_slots(parts, slot_kept, slot_order)
 
-    kept = [_kept(part.posting_key, live) for part, live in zip(parts, lives, strict=True)]
+    kept = [_kept_postings(part, live) for part, live in zip(parts, lives, strict=True)]
     counts = [_live_counts(part, k) for part, k in zip(parts, kept, strict=True)]
     vocabulary, new_ids = _united_vocabulary(segments, counts)
     offsets = _offsets(len(vocabulary), new_ids, counts)
-    key = np.empty(offsets[-1], np.uint64)
+    start_ms = np.empty(offsets[-1], np.uint32)
     duration_ms = np.empty(offsets[-1], np.uint16)
     posterior = np.empty(offsets[-1], np.float32)
     slot = np.empty(offsets[-1], np.int32)
     for first, last in _blocks(offsets):
         pieces = [
-            _piece(part, live, row, place, ids, first, last)
-            for part, live, row, place, ids in zip(
-                parts, lives, rows, new_slots, new_ids, strict=True
-            )
+            _piece(part, live, place, ids, first, last)
+            for part, live, place, ids in zip(parts, lives, new_slots, new_ids, strict=True)
         ]
-        word = np.concatenate([one.word for one in pieces])
-        block = Postings(*map(np.concatenate, zip(*(one.postings for one in pieces), strict=True)))
-        order = posting_order(word - first, block.key, block.slot)
+        block = _Piece(*map(np.concatenate, zip(*pieces, strict=True)))
+        key = (new_key[block.slot] & ~TIME_MASK) | block.start_ms
+        order = posting_order(block.word - first, key, block.slot)
         here = slice(offsets[first], offsets[last])
-        key[here] = block.key[order]
+        start_ms[here] = block.start_ms[order]
         duration_ms[here] = block.duration_ms[order]
         posterior[here] = block.posterior[order]
         slot[here] = block.slot[order]
@@ -141,11 +142,12 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
         recordings=recordings,
         vocabulary=pack_vocabulary(vocabulary),
         posting_offsets=offsets,
-        posting_key=key,
+        posting_start_ms=start_ms,
         posting_duration_ms=duration_ms,
         posting_posterior=posterior,
         posting_slot=slot,
-        slot_key=slot_key[slot_order],
+        slot_offsets=first_slots(new_key, len(recordings)),
+        slot_key=new_key,
         slot_epsilon=_concatenated(
             [part.slot_epsilon[k] for part, k in zip(parts, slot_kept, strict=True)], np.float32
         )[slot_order],
@@ -164,17 +166,14 @@ class _Piece(NamedTuple):
     """One segment's live postings of a block of words, in terms of the merged segment."""
 
     word: Int64s
-    postings: Postings
+    start_ms: UInt32s
+    duration_ms: UInt16s
+    posterior: Float32s
+    slot: Int32s
 
 
 def _piece(
-    part: SegmentColumns,
-    live: Bools,
-    rows: Int64s,
-    new_slots: Int32s,
-    new_ids: Int64s,
-    first: int,
-    last: int,
+    part: SegmentColumns, live: Bools, new_slots: Int32s, new_ids: Int64s, first: int, last: int
 ) -> _Piece:
     """Of the words ``first`` to before ``last`` of the merged vocabulary."""
     inside = np.flatnonzero((new_ids >= first) & (new_ids < last))
@@ -182,16 +181,14 @@ def _piece(
     offsets = part.posting_offsets[low : high + 1]
     span = slice(int(offsets[0]), int(offsets[-1]))
     word = np.repeat(new_ids[low:high], np.diff(offsets))
-    key = part.posting_key[span]
-    kept = _kept(key, live)
+    slot = new_slots[part.posting_slot[span]]
+    kept: Rows = slice(None) if live.all() else np.flatnonzero(slot >= 0)
     return _Piece(
         word[kept],
-        Postings(
-            _moved(key[kept], rows),
-            part.posting_duration_ms[span][kept],
-            part.posting_posterior[span][kept],
-            new_slots[part.posting_slot[span][kept]],
-        ),
+        part.posting_start_ms[span][kept],
+        part.posting_duration_ms[span][kept],
+        part.posting_posterior[span][kept],
+        slot[kept],
     )
 
 
@@ -230,11 +227,18 @@ def _recordings(
     return tuple(table[recording] for recording in sorted(table))
 
 
-def _kept(key: UInt64s, live: Bools) -> Rows:
-    """Rows whose recording is live; a slice, which copies nothing, where all are."""
+def _kept_slots(part: SegmentColumns, live: Bools) -> Rows:
+    """Rows of slots whose recording is live; a slice, which copies nothing, where all are."""
     if live.all():
         return slice(None)
-    return np.flatnonzero(live[(key >> KEY_SHIFT).astype(np.int64)])
+    return np.flatnonzero(np.repeat(live, np.diff(part.slot_offsets)))
+
+
+def _kept_postings(part: SegmentColumns, live: Bools) -> Rows:
+    """Rows of postings whose recording is live, likewise."""
+    if live.all():
+        return slice(None)
+    return np.flatnonzero(np.repeat(live, np.diff(part.slot_offsets))[part.posting_slot])
 
 
 def _moved(key: UInt64s, rows: Int64s) -> UInt64s:

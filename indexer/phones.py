@@ -11,7 +11,6 @@ given phones in a row. Columns, V words, P phones, m postings, n slots:
     gram_codes        (G,) different trigrams a*P*P + b*P + c, ascending
     gram_offsets      (G + 1,), gram_words    the words that contain each, ascending
     slot_arc_offsets  (n + 1,), arc_rows (m,)  posting rows of each slot's alternatives
-    arc_words         (m,) word id of each of them
 """
 
 from collections.abc import Mapping
@@ -99,14 +98,11 @@ def _grams(table: PhoneTable) -> dict[str, Column]:
 
 
 def _time_order(columns: SegmentColumns) -> dict[str, Column]:
-    """The postings slot by slot, by start and end within a slot."""
-    counts = np.diff(columns.posting_offsets)
-    word = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    end = columns.posting_key + columns.posting_duration_ms
-    rows = np.lexsort((word, end, columns.posting_key, columns.posting_slot))
+    """The postings slot by slot; within a slot by start, end and word, whose order they have."""
+    end_ms = columns.posting_start_ms + columns.posting_duration_ms
+    rows = np.lexsort((end_ms, columns.posting_start_ms, columns.posting_slot))
     slot_arcs = np.bincount(columns.posting_slot, minlength=len(columns.slot_key))
     return {
-        "slot_arc_offsets": np.concatenate([[0], np.cumsum(slot_arcs)]).astype(np.int64),
+        "slot_arc_offsets": np.concatenate([[0], np.cumsum(slot_arcs)]).astype(np.int32),
         "arc_rows": rows.astype(np.int32),
-        "arc_words": word[rows],
     }

@@ -66,9 +66,9 @@ class SoundIndex:
     gram_codes: Int32s
     gram_offsets: Int64s
     gram_words: Int32s
-    slot_arc_offsets: Int64s
+    slot_arc_offsets: Int32s
     arc_rows: Int32s
-    arc_words: Int32s
+    block_words: Int32s  # word of every `BLOCK_ROWS`-th posting and of the last one
     columns: SegmentColumns
     deleted: frozenset[int]
     segment: Segment
@@ -115,9 +115,9 @@ def open_sound(segment: Segment) -> SoundIndex | None:
             gram_codes=_typed(extra, "gram_codes", "<i4"),
             gram_offsets=_typed(extra, "gram_offsets", "<i8"),
             gram_words=_typed(extra, "gram_words", "<i4"),
-            slot_arc_offsets=_typed(extra, "slot_arc_offsets", "<i8"),
+            slot_arc_offsets=_typed(extra, "slot_arc_offsets", "<i4"),
             arc_rows=_typed(extra, "arc_rows", "<i4"),
-            arc_words=_typed(extra, "arc_words", "<i4"),
+            block_words=_block_words(columns.posting_offsets),
             columns=columns,
             deleted=segment.deleted,
             segment=segment,
@@ -135,13 +135,22 @@ def _typed(extra: Mapping[str, Column], name: str, dtype: str) -> Any:
     return column
 
 
+def _block_words(posting_offsets: Int64s) -> Int32s:
+    """Where to begin to look for the word that a posting belongs to."""
+    from searcher.sound_kernels import BLOCK_ROWS
+
+    m = int(posting_offsets[-1])
+    rows = np.minimum(np.arange(0, m + BLOCK_ROWS, BLOCK_ROWS), m - 1)
+    return (np.searchsorted(posting_offsets, rows, side="right") - 1).astype(np.int32)
+
+
 def _check(index: SoundIndex) -> None:
     """Kernels do not check bounds, so everything they follow is checked here.
 
     Raises:
         ValueError: some column points outside another.
     """
-    v, m, n = len(index.words), len(index.columns.posting_key), len(index.columns.slot_key)
+    v, m, n = len(index.words), len(index.columns.posting_start_ms), len(index.columns.slot_key)
     for offsets, length, target in (
         (index.word_phone_offsets, v + 1, len(index.word_phones)),
         (index.gram_offsets, len(index.gram_codes) + 1, len(index.gram_words)),
@@ -155,11 +164,10 @@ def _check(index: SoundIndex) -> None:
         (index.word_phones, len(index.inventory)),
         (index.gram_words, v),
         (index.arc_rows, m),
-        (index.arc_words, v),
     ):
         if len(column) and (int(column.max()) >= size or int(column.min()) < 0):
             raise ValueError(f"a row outside {size}")
-    if len(index.arc_rows) != m or len(index.arc_words) != m:
+    if len(index.arc_rows) != m:
         raise ValueError(f"{len(index.arc_rows)} alternatives of {m}")
 
 
@@ -280,11 +288,13 @@ def hear_in(
         _windows(match, deletion, insertion, index, total) if windows is None else windows,
         index.slot_arc_offsets,
         index.arc_rows,
-        index.arc_words,
-        columns.posting_key.view(np.int64),
+        index.block_words,
+        columns.posting_offsets,
+        columns.posting_start_ms,
         columns.posting_duration_ms,
         columns.posting_posterior,
         columns.posting_slot,
+        columns.slot_key.view(np.int64),
         index.word_phone_offsets,
         index.word_phones,
         np.float32(PATH_WEIGHT),

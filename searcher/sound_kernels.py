@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from std.compiled import compiled
-from std.store.columns import Int64s, UInt8s, UInt16s
+from std.store.columns import Int64s, UInt8s, UInt16s, UInt32s
 from std.values import Float32s, Int32s
 
 Int16s = npt.NDArray[np.int16]
@@ -25,6 +25,8 @@ SAME_PLACE_MS = 500
 HITS_OF_WINDOW = 16
 PATH_WORDS = 8  # words of a hit's path that are kept to show
 INSERTIONS = 8  # phones inserted into a hit that are kept
+BLOCK_ROWS = 64  # postings between two whose word is known
+RECORDING = ~(2**32 - 1)  # of a key
 
 # Columns of what is measured at a hit.
 SCORE, BEFORE, AFTER, PATH, WEAKEST, ARCS, SAME, STANDING, SURE, LONGEST = range(10)
@@ -199,13 +201,15 @@ def find_hits(
     deletion: Float32s,
     insertion: Float32s,
     windows: Int64s,
-    slot_arc_offsets: Int64s,
+    slot_arc_offsets: Int32s,
     arc_rows: Int32s,
-    arc_words: Int32s,
-    posting_key: Int64s,
+    block_words: Int32s,
+    posting_offsets: Int64s,
+    posting_start_ms: UInt32s,
     posting_ms: UInt16s,
     posting_posterior: Float32s,
     posting_slot: Int32s,
+    slot_key: Int64s,
     word_offsets: Int64s,
     word_phones: UInt8s,
     path_weight: np.float32,
@@ -240,7 +244,8 @@ def find_hits(
         # Alternatives in order of time: where each begins, ends, and what it weighs.
         starts = np.empty(n_arcs, np.int64)
         for a in range(n_arcs):
-            starts[a] = posting_key[arc_rows[begin + a]]
+            row = arc_rows[begin + a]
+            starts[a] = (slot_key[posting_slot[row]] & RECORDING) | posting_start_ms[row]
         order = np.argsort(starts, kind="mergesort")
         starts = starts[order]
         ends = np.empty(n_arcs, np.int64)
@@ -253,7 +258,7 @@ def find_hits(
             row = arc_rows[begin + order[a]]
             ends[a] = starts[a] + posting_ms[row]
             slots[a] = posting_slot[row]
-            words[a] = arc_words[begin + order[a]]
+            words[a] = _word_of(row, posting_offsets, block_words)
             posteriors[a] = max(posting_posterior[row], np.float32(1e-4))
             firsts[a + 1] = firsts[a] + word_offsets[words[a] + 1] - word_offsets[words[a]]
         n_nodes = firsts[n_arcs]
@@ -446,6 +451,19 @@ def find_hits(
             measures[count, LONGEST] = longest
             count += 1
     return count
+
+
+@compiled
+def _word_of(row: int, posting_offsets: Int64s, block_words: Int32s) -> int:
+    """The word that a posting belongs to, between those of its block's ends."""
+    low, high = block_words[row // BLOCK_ROWS], block_words[row // BLOCK_ROWS + 1]
+    while low < high:
+        middle = (low + high + 1) // 2
+        if posting_offsets[middle] <= row:
+            low = middle
+        else:
+            high = middle - 1
+    return int(low)
 
 
 @compiled

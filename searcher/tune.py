@@ -214,7 +214,7 @@ def _posterior(index: SoundIndex, word: int, recording: int, start: int, end: in
     """Summed posterior of a word's occurrences around the middle of a span."""
     columns = index.columns
     rows = slice(int(columns.posting_offsets[word]), int(columns.posting_offsets[word + 1]))
-    key = columns.posting_key[rows].astype(np.int64)
+    key = columns.posting_keys(rows).astype(np.int64)
     middle = (recording << 32) + (start + end) // 2
     there = (key - 100 <= middle) & (middle <= key + columns.posting_duration_ms[rows] + 100)
     return float(columns.posting_posterior[rows][there].sum())

@@ -74,7 +74,7 @@ def test_a_word_longer_than_fits_is_refused(network):
 
 
 def test_no_networks_and_empty_networks(network):
-    assert len(invert([]).posting_key) == 0
+    assert len(invert([]).posting_start_ms) == 0
     assert len(invert([network([])]).slot_key) == 1
 
 

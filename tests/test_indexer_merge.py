@@ -95,7 +95,7 @@ def test_extra_columns_are_rebuilt_or_dropped():
     assert merged([part]).extra == {}
 
     def count(columns: SegmentColumns) -> dict[str, np.ndarray]:
-        return {"n": np.array([len(columns.posting_key)])}
+        return {"n": np.array([len(columns.posting_start_ms)])}
 
     assert merged([part], count).extra["n"].tolist() == [2]
 

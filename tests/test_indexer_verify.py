@@ -35,7 +35,7 @@ def test_sound(shards, capsys):
 
 
 def test_damaged(shards, capsys):
-    (path,) = Path(shards[0]).glob("segments/*/posting_key.npy")
+    (path,) = Path(shards[0]).glob("segments/*/posting_start_ms.npy")
     content = path.read_bytes()
     path.write_bytes(content[:-1] + b"x")
     assert main(arguments(shards)) == 2

@@ -59,9 +59,12 @@ def best_by_enumeration(phones, index, confusion):
     deletion = [confusion.deletion[row[a]] for a in phones]
     insertion = [confusion.insertion[row[b]] for b in index.inventory]
     arcs = []
-    for at, word in zip(index.arc_rows.tolist(), index.arc_words.tolist(), strict=True):
+    word_of = np.repeat(np.arange(len(index.words)), np.diff(columns.posting_offsets))
+    keys = columns.posting_keys(slice(None))
+    for at in index.arc_rows.tolist():
+        word = word_of[at]
         first, last = index.word_phone_offsets[word : word + 2]
-        start = int(columns.posting_key[at])
+        start = int(keys[at])
         arcs.append(
             (
                 start,

@@ -178,7 +178,7 @@ COLUMN_LIES = [
 
 
 @pytest.mark.parametrize(("key", "value"), COLUMN_LIES, ids=str)
-@pytest.mark.parametrize("column", ["vocabulary", "posting_key"])
+@pytest.mark.parametrize("column", ["vocabulary", "posting_start_ms"])
 def test_a_forged_column(index, column, key, value):
     forged(index, lambda d: d["segments"][0]["files"][column].update({key: value}))
     with pytest.raises(StoreError):
@@ -197,7 +197,7 @@ def test_what_is_no_manifest(index, text):
 
 def test_another_version_says_what_to_do(index):
     forged(index, lambda document: document.update(version=99))
-    with pytest.raises(StoreError, match="expected index version 1, got 99; index the recordings"):
+    with pytest.raises(StoreError, match="expected index version 2, got 99; index the recordings"):
         open_store(str(index))
 
 
@@ -207,7 +207,7 @@ def test_columns_that_lie_are_not_followed(index, speech):
     bad = {
         "posting_slot": columns.posting_slot + 1000,
         "slot_word": columns.slot_word + 1000,
-        "posting_key": columns.posting_key + np.uint64(7 << 32),
+        "slot_key": columns.slot_key + np.uint64(7 << 32),
         "vocabulary": np.full(len(columns.vocabulary), 255, np.uint8),
     }
     for name, column in bad.items():

@@ -4,12 +4,15 @@ A segment is immutable. Every store keeps exactly these columns, so an index mad
 searches identically in the others:
 
     vocabulary            the words, sorted by code point, as UTF-8 lines
-    posting_*             word by word (CSR: posting_offsets), by time within a word
-    slot_*                slot by slot in time order: to skip empty slots, to show context
+    posting_*             word by word (CSR: posting_offsets), by recording and time within a word
+    slot_*                recording by recording (CSR: slot_offsets) in time order: to skip empty
+                          slots, to show context
     extra                 further columns by name (the phone index); kept, never looked into
 
 A key is ``recording << 32 | time_ms``: one sorted column orders all recordings of a segment, and
 a join of two words is a binary search in it. Times are below 2**32 ms, words below 2**16 ms.
+Postings are stored with their start alone, half of a key: the recording is that of their slot
+(`SegmentColumns.posting_keys`).
 """
 
 import hashlib
@@ -26,6 +29,7 @@ from std.values import Bools, Float32s, Int32s, Recording, freeze
 Int64s = npt.NDArray[np.int64]
 UInt8s = npt.NDArray[np.uint8]
 UInt16s = npt.NDArray[np.uint16]
+UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 Column = npt.NDArray[np.generic]
 
@@ -91,20 +95,27 @@ class SegmentColumns:
     recordings: tuple[IndexedRecording, ...]
     vocabulary: UInt8s  # UTF-8, words in ascending code point order, each ended by a newline
     posting_offsets: Int64s  # (V + 1,) postings of word w are offsets[w]:offsets[w + 1]
-    posting_key: UInt64s  # (m,)
+    posting_start_ms: UInt32s  # (m,) within the recording
     posting_duration_ms: UInt16s  # (m,)
     posting_posterior: Float32s  # (m,)
     posting_slot: Int32s  # (m,)
+    slot_offsets: Int32s  # (R + 1,) slots of recording r are offsets[r]:offsets[r + 1]
     slot_key: UInt64s  # (n,)
     slot_epsilon: Float32s  # (n,)
     slot_word: Int32s  # (n,)
     extra: Mapping[str, Column] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        m, n = len(self.posting_key), len(self.slot_key)
-        offsets = self.posting_offsets
-        if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != m or (np.diff(offsets) < 0).any():
-            raise ValueError(f"posting offsets do not ascend from 0 to {m}")
+        m, n = len(self.posting_start_ms), len(self.slot_key)
+        for what, offsets, end in (
+            ("posting", self.posting_offsets, m),
+            ("slot", self.slot_offsets, n),
+        ):
+            ends = len(offsets) and (offsets[0], offsets[-1])
+            if ends != (0, end) or (np.diff(offsets) < 0).any():
+                raise ValueError(f"{what} offsets do not ascend from 0 to {end}")
+        if len(self.slot_offsets) != len(self.recordings) + 1:
+            raise ValueError(f"slot offsets are not those of {len(self.recordings)} recordings")
         for name in ("posting_duration_ms", "posting_posterior", "posting_slot"):
             if len(getattr(self, name)) != m:
                 raise ValueError(f"{name} does not have {m} rows")
@@ -112,6 +123,12 @@ class SegmentColumns:
             if len(getattr(self, name)) != n:
                 raise ValueError(f"{name} does not have {n} rows")
         freeze(self)
+
+    def posting_keys(self, rows: slice | Int64s) -> UInt64s:
+        """Keys of some postings."""
+        recording = self.slot_key[self.posting_slot[rows]] & ~TIME_MASK
+        key: UInt64s = recording | self.posting_start_ms[rows]
+        return key
 
     def arrays(self) -> dict[str, Column]:
         """Every column by the name it is stored under; extra ones come last."""
@@ -130,10 +147,11 @@ class SegmentColumns:
 COLUMN_TYPES: Mapping[str, np.dtype[np.generic]] = {
     "vocabulary": np.dtype("u1"),
     "posting_offsets": np.dtype("<i8"),
-    "posting_key": np.dtype("<u8"),
+    "posting_start_ms": np.dtype("<u4"),
     "posting_duration_ms": np.dtype("<u2"),
     "posting_posterior": np.dtype("<f4"),
     "posting_slot": np.dtype("<i4"),
+    "slot_offsets": np.dtype("<i4"),
     "slot_key": np.dtype("<u8"),
     "slot_epsilon": np.dtype("<f4"),
     "slot_word": np.dtype("<i4"),
@@ -156,6 +174,12 @@ def from_arrays(
     own = {name: arrays[name] for name in COLUMN_TYPES}
     extra = {name: column for name, column in arrays.items() if name not in COLUMN_TYPES}
     return SegmentColumns(recordings, **own, extra=extra)  # type: ignore[arg-type]  # checked above
+
+
+def first_slots(slot_key: UInt64s, recordings: int) -> Int32s:
+    """(R + 1,) where the slots of each recording begin: the column ``slot_offsets``."""
+    keys = np.arange(recordings + 1, dtype=np.uint64) << KEY_SHIFT
+    return np.searchsorted(slot_key, keys).astype(np.int32)
 
 
 def pack_vocabulary(words: list[str]) -> UInt8s:

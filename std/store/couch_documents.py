@@ -212,7 +212,7 @@ def _bucket_documents(
 
 def _postings(columns: SegmentColumns, rows: slice | Int64s) -> dict[str, Column]:
     return {
-        "key": columns.posting_key[rows],
+        "key": columns.posting_keys(rows),
         "duration_ms": columns.posting_duration_ms[rows],
         "posterior": columns.posting_posterior[rows],
         "slot": columns.posting_slot[rows],

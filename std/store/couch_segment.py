@@ -17,6 +17,7 @@ from std.store.columns import (
     Postings,
     SegmentColumns,
     Slots,
+    first_slots,
     from_arrays,
     pack_vocabulary,
     unpack_vocabulary,
@@ -154,7 +155,8 @@ class RemoteColumns:
         for name, document in read(self._database, dict.fromkeys(names, self._layout.part_rows)):
             columns = unpack(document, SLOTS, self._place)
             slots = Slots(*(columns[column] for column in SLOTS))
-            self._slots[names[name]] = checked_slots(slots, self.entry.words, self._place)
+            limits = len(self.entry.recordings), self.entry.words
+            self._slots[names[name]] = checked_slots(slots, *limits, self._place)
         empty = Slots(*(np.empty(0, dtype) for dtype in SLOTS.values()))
         parts = [empty, *(self._slots[part] for part in sorted(self._slots))]
         return Slots(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
@@ -210,13 +212,15 @@ class RemoteColumns:
             "slot_epsilon": slots.epsilon,
             "slot_word": slots.word,
         }
-        for column in WORD:
-            arrays[f"posting_{column}"] = np.empty(offsets[-1], COLUMN_TYPES[f"posting_{column}"])
+        arrays["slot_offsets"] = first_slots(slots.key, len(self.entry.recordings))
+        names = ("posting_start_ms", "posting_duration_ms", "posting_posterior", "posting_slot")
+        for name in names:
+            arrays[name] = np.empty(offsets[-1], COLUMN_TYPES[name])
         row_of = {word: row for row, word in enumerate(words)}
         for word, postings in self.postings(words):
             rows = slice(offsets[row_of[word]], offsets[row_of[word] + 1])
-            for column, values in zip(WORD, postings, strict=True):
-                arrays[f"posting_{column}"][rows] = values
+            for name, values in zip(names, (postings.start_ms, *postings[1:]), strict=True):
+                arrays[name][rows] = values
         for name in self._layout.extra:
             extra = self.extra(name)
             assert extra is not None

@@ -17,7 +17,7 @@ from std.text import Normalisation, require_same
 from std.values import Recording
 
 FORMAT = "std-index"
-VERSION = 1
+VERSION = 2
 SEGMENT_ID = re.compile("[0-9a-f]{32}")
 
 
@@ -54,7 +54,7 @@ def entry(columns: SegmentColumns, files: Mapping[str, Any] | None = None) -> Se
     return SegmentEntry(
         id=columns.digest()[:32],
         recordings=columns.recordings,
-        postings=len(columns.posting_key),
+        postings=len(columns.posting_start_ms),
         slots=len(columns.slot_key),
         words=len(columns.posting_offsets) - 1,
         files=files,

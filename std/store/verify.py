@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from std.errors import StoreError
-from std.store.columns import KEY_SHIFT, SegmentColumns, unpack_vocabulary
+from std.store.columns import KEY_SHIFT, SegmentColumns, first_slots, unpack_vocabulary
 from std.store.manifest import SegmentEntry
 
 
@@ -18,7 +18,7 @@ def faults(entry: SegmentEntry, columns: SegmentColumns) -> Iterator[str]:
     """What is wrong with a segment's columns, one line each; nothing if it is sound."""
     place = f"segment {entry.id}"
     sizes = {
-        "postings": (entry.postings, len(columns.posting_key)),
+        "postings": (entry.postings, len(columns.posting_start_ms)),
         "slots": (entry.slots, len(columns.slot_key)),
         "words": (entry.words, len(columns.posting_offsets) - 1),
     }
@@ -41,18 +41,22 @@ def faults(entry: SegmentEntry, columns: SegmentColumns) -> Iterator[str]:
 
 def _disorder(place: str, columns: SegmentColumns) -> Iterator[str]:
     """Keys that do not ascend, rows that point nowhere."""
-    starts = columns.posting_offsets[1:-1]
-    falls = np.flatnonzero(columns.posting_key[1:] < columns.posting_key[:-1]) + 1
-    if not np.isin(falls, starts).all():
-        yield f"{place}: expected the postings of each word in order of time"
-    if (columns.slot_key[1:] < columns.slot_key[:-1]).any():
-        yield f"{place}: expected slots in order of time"
-    for what, keys in (("posting", columns.posting_key), ("slot", columns.slot_key)):
-        if len(keys) and int(keys.max() >> KEY_SHIFT) >= len(columns.recordings):
-            yield f"{place}: a {what} names a recording that does not exist"
     slot, word = columns.posting_slot, columns.slot_word
     if len(slot) and not 0 <= int(slot.min()) <= int(slot.max()) < len(columns.slot_key):
         yield f"{place}: a posting names a slot that does not exist"
+    else:
+        key = columns.posting_keys(slice(None))
+        falls = np.flatnonzero(key[1:] < key[:-1]) + 1
+        if not np.isin(falls, columns.posting_offsets[1:-1]).all():
+            yield f"{place}: expected the postings of each word in order of time"
+    if (columns.slot_key[1:] < columns.slot_key[:-1]).any():
+        yield f"{place}: expected slots in order of time"
+    if len(columns.slot_key) and int(columns.slot_key.max() >> KEY_SHIFT) >= len(
+        columns.recordings
+    ):
+        yield f"{place}: a slot names a recording that does not exist"
+    elif (first_slots(columns.slot_key, len(columns.recordings)) != columns.slot_offsets).any():
+        yield f"{place}: expected the slots of each recording together"
     if (
         len(word)
         and not -1 <= int(word.min()) <= int(word.max()) < len(columns.posting_offsets) - 1
