@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 GAP_COST = 0.6  # two gaps cost more than the worst substitution: words compete where they can
+MOST_CELLS = 4_000_000  # words of one times words of the other: some ten seconds
 
 
 class TimedWord(NamedTuple):
@@ -30,6 +31,9 @@ def aligned(hypotheses: Sequence[Sequence[TimedWord]]) -> list[list[Place]]:
 
     Returns:
         Slots in order; each names at most one word of each hypothesis.
+
+    Raises:
+        ValueError: they are too long to be those of an utterance.
     """
     slots: list[list[Place]] = []
     for number, words in enumerate(hypotheses):
@@ -46,6 +50,27 @@ def _with(
     """Align one more hypothesis to the slots."""
     heads = [[hypotheses[h][w] for h, w in slot] for slot in slots]
     n, m = len(slots), len(words)
+    same = 0  # from the beginning, then to the end: what costs nothing is in a best alignment
+    while same < min(n, m) and _cost(heads[same], words[same]) == 0:
+        same += 1
+    while n > same < m and _cost(heads[n - 1], words[m - 1]) == 0:
+        n, m = n - 1, m - 1
+    inner = _aligned(heads[same:n], words[same:m])
+    pairs: list[tuple[int | None, int | None]] = [(i, i) for i in range(same)]
+    pairs += [(i if i is None else same + i, j if j is None else same + j) for i, j in inner]
+    pairs += zip(range(n, len(slots)), range(m, len(words)), strict=True)
+    return [
+        [*([] if i is None else slots[i]), *([] if j is None else [(number, j)])] for i, j in pairs
+    ]
+
+
+def _aligned(
+    heads: Sequence[Sequence[TimedWord]], words: Sequence[TimedWord]
+) -> list[tuple[int | None, int | None]]:
+    """Return which slot and which word stand side by side, in order; None = a gap."""
+    n, m = len(heads), len(words)
+    if n * m > MOST_CELLS:
+        raise ValueError(f"hypotheses that differ in {n} and {m} words")
     costs = [[GAP_COST * (i + j) for j in range(m + 1)] for i in range(n + 1)]
     for i in range(1, n + 1):
         for j in range(1, m + 1):
@@ -54,19 +79,19 @@ def _with(
                 costs[i - 1][j] + GAP_COST,
                 costs[i][j - 1] + GAP_COST,
             )
-    merged: list[list[Place]] = []
+    pairs: list[tuple[int | None, int | None]] = []
     i, j = n, m
     while i or j:
         if i and j and costs[i][j] == costs[i - 1][j - 1] + _cost(heads[i - 1], words[j - 1]):
             i, j = i - 1, j - 1
-            merged.append([*slots[i], (number, j)])
+            pairs.append((i, j))
         elif i and (j == 0 or costs[i][j] == costs[i - 1][j] + GAP_COST):
             i -= 1
-            merged.append(slots[i])
+            pairs.append((i, None))
         else:
             j -= 1
-            merged.append([(number, j)])
-    return merged[::-1]
+            pairs.append((None, j))
+    return pairs[::-1]
 
 
 def _cost(slot: Sequence[TimedWord], word: TimedWord) -> float:

@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from std.nbest import TimedWord, aligned
+from std.nbest import GAP_COST, TimedWord, aligned
 
 NAN = float("nan")
 
@@ -57,3 +58,30 @@ def test_equal_hypotheses_share_all_slots(text, copies):
     slots = aligned([untimed(" ".join(text))] * copies)
     assert len(slots) == len(text)
     assert all(len(slot) == copies for slot in slots)
+
+
+def least_cost(first, second):
+    """Of aligning two hypotheses without times, as anybody would write it."""
+    if not first or not second:
+        return GAP_COST * (len(first) + len(second))
+    return min(
+        least_cost(first[1:], second[1:]) + (0 if first[0] == second[0] else 0.5),
+        least_cost(first[1:], second) + GAP_COST,
+        least_cost(first, second[1:]) + GAP_COST,
+    )
+
+
+@given(*[st.lists(st.sampled_from("abc"), max_size=5)] * 2)
+def test_no_alignment_is_cheaper(first, second):
+    """What the two have in common at either end is not searched: it must cost nothing."""
+    texts = first, second
+    cost = 0.0
+    for slot in aligned([untimed(" ".join(text)) for text in texts]):
+        tokens = {texts[number][place] for number, place in slot}
+        cost += GAP_COST if len(slot) == 1 else 0.5 * (len(tokens) - 1)
+    assert cost == pytest.approx(least_cost(first, second))
+
+
+def test_two_transcripts_of_hours_are_refused():
+    with pytest.raises(ValueError, match="differ in 4000 and 4000 words"):
+        aligned([untimed("a " * 4000), untimed("b " * 4000)])
