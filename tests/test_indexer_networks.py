@@ -69,7 +69,8 @@ def test_json_is_indexed(path, capsys):
 
 def test_every_format_can_be_named():
     assert {"mesh", "jsonl", "ctm", "sausage", "slf", "kaldi-lattice", "pocketsphinx", "vosk",
-            "whisper", "aws", "google", "azure", "watson", "plf"} == set(FORMATS)  # fmt: skip
+            "whisper", "aws", "google", "azure", "watson", "plf", "dstc",
+            "deepspeech"} == set(FORMATS)  # fmt: skip
 
 
 def test_a_lattice_becomes_a_mesh():

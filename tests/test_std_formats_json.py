@@ -300,9 +300,13 @@ def test_broken_json_names_the_line():
     with pytest.raises(InputError) as caught:
         list(documents(b'{"a": 1}\n\n{"b": \n oops}\n', "x.json"))
     assert caught.value.line == 4
-    with pytest.raises(InputError) as caught:
-        list(documents(b'{"a": NaN}', "x.json"))
-    assert caught.value.expected == "JSON (a finite number, got NaN)"
+
+
+def test_nan_is_refused_where_it_is_asked_for():
+    (part,) = documents(b'{"a": NaN, "b": 1}', "x.json")
+    assert part["b"].number() == 1
+    with pytest.raises(InputError, match="expected a number at a, got 'NaN'"):
+        part["a"].number()
 
 
 def test_documents_know_their_lines():

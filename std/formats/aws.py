@@ -1,39 +1,59 @@
 """AWS Transcribe's JSON.
 
-    {"results": {"items": [ITEM, ...], "segments": [{"start_time", "end_time", "alternatives":
-        [{"transcript", "items": [{"content", "start_time", "end_time", "confidence", "type"}]}]}]}}
+    {"results": {"items": [ITEM, ...], "channel_labels": {"channels": [{"channel_label": "ch_0",
+        "items": [ITEM, ...]}]}, "segments": [{"start_time", "end_time", "channel_label",
+        "alternatives": [{"transcript", "items":
+            [{"content", "start_time", "end_time", "confidence", "type"}]}]}]}}
     ITEM := {"type": "pronunciation", "start_time": "1.15", "end_time": "1.40",
              "alternatives": [{"content": "das", "confidence": "0.99"}]}
 
 With ``segments`` (ShowAlternatives) each is an utterance and its alternatives are laid side by
 side, weighted by the geometric mean of their words' confidences. Without, an utterance ends
-where nothing is said for half a second. Punctuation is skipped. ``ch_0`` is channel 1.
+where nothing is said for half a second. Punctuation is skipped. ``ch_0`` is channel 1. What was
+redacted (``[PII]``, ``***``) is a word that nobody names.
+
+Call Analytics writes turns, each an utterance; without items the turn's words share its time:
+
+    {"Transcript": [{"BeginOffsetMillis", "EndOffsetMillis", "Content", "Items":
+        [{"Type", "Content", "Confidence", "BeginOffsetMillis", "EndOffsetMillis"}]}]}
 """
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context
-from std.formats.draft import Draft
-from std.formats.heard import Heard, bare, by_pauses, weighted, write_hypotheses
+from std.formats.draft import UNKNOWN, Draft
+from std.formats.heard import (
+    UNNAMED,
+    Heard,
+    bare,
+    by_pauses,
+    untimed,
+    weighted,
+    write_hypotheses,
+    write_words,
+)
 from std.formats.json_fields import Part, documents
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Recording
 
 LEAST_CONFIDENCE = 1e-6
+MS = 1000.0
+
+_REDACTED = re.compile(r"\[[A-Z_]+\]")
 
 
 def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is AWS Transcribe's."""
-    return b'"results"' in head and (b'"jobName"' in head or b'"start_time":"' in _dense(head))
-
-
-def _dense(head: bytes) -> bytes:
-    return head.replace(b" ", b"")
+    is_job = b'"jobName"' in head or (
+        b'"items"' in head and b'"start_time":"' in head.replace(b" ", b"")
+    )
+    is_call = b'"Transcript"' in head and b'"BeginOffsetMillis"' in head
+    return is_call or (is_job and b'"results"' in head)
 
 
 def parse(
@@ -46,20 +66,31 @@ def parse(
     """
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     for one in documents(stream.read(), path):
+        if one.has("Transcript"):
+            _turns(draft, one["Transcript"], recording)
+            continue
         results = one["results"]
-        if results.has("channel_labels"):
+        segments = list(results.each("segments"))
+        channels = results.has("channel_labels")
+        if segments and (not channels or all(part.has("channel_label") for part in segments)):
+            _segments(draft, segments, recording)
+        elif channels:
             for channel in results["channel_labels"]["channels"]:
-                label = channel["channel_label"]
-                found = re.fullmatch(r"ch_(\d{1,3})", label.text())
-                if not found:
-                    raise label.error("ch_0, ch_1, ...")
-                number = int(found[1]) + 1
-                _items(draft, channel["items"], Recording(recording.file, number))
-        elif results.has("segments"):
-            _segments(draft, results["segments"], recording)
+                _items(draft, channel["items"], _place(recording, channel))
         else:
             _items(draft, results["items"], recording)
     yield from networks(draft.columns(), path)
+
+
+def _place(recording: Recording, part: Part) -> Recording:
+    """Return the channel that a part of the results is about."""
+    if not part.has("channel_label"):
+        return recording
+    label = part["channel_label"]
+    found = re.fullmatch(r"ch_(\d{1,3})", label.text())
+    if not found:
+        raise label.error("ch_0, ch_1, ...")
+    return Recording(recording.file, int(found[1]) + 1)
 
 
 def _items(draft: Draft, items: Part, recording: Recording) -> None:
@@ -83,22 +114,18 @@ def _is_spoken(item: Part) -> bool:
     return bool(item["type"].value != "punctuation")
 
 
-def _segments(draft: Draft, segments: Part, recording: Recording) -> None:
+def _segments(draft: Draft, segments: Iterable[Part], recording: Recording) -> None:
     count = 0
     for segment in segments:
         said = [
-            [
-                _heard(item, item)
-                for item in alternative["items"]
-                if item["type"].value != "punctuation"
-            ]
+            [_heard(item, item) for item in alternative["items"] if _is_spoken(item)]
             for alternative in segment["alternatives"]
         ]
         if any(said):
             count += 1
             draft.utterance(
                 segment.line,
-                recording,
+                _place(recording, segment),
                 f"{recording.file}-{count}",
                 segment["start_time"].seconds(),
                 segment["end_time"].seconds(),
@@ -113,8 +140,40 @@ def _mean_log(words: list[Heard]) -> float:
 
 def _heard(alternative: Part, item: Part) -> Heard:
     return Heard(
-        bare(alternative["content"].text()) or alternative["content"].text(),
+        _named(alternative["content"].text(), alternative),
         alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
-        item["start_time"].seconds(),
-        item["end_time"].seconds(),
+        *_span(item, "start_time", "end_time", 1.0),
     )
+
+
+def _named(content: str, item: Part) -> str:
+    if item.has("redactions") or _REDACTED.fullmatch(content):
+        return UNNAMED
+    return bare(content) or content
+
+
+def _span(part: Part, start: str, end: str, per_second: float) -> tuple[float, float]:
+    """Return start and end in seconds; UNKNOWN where neither is written."""
+    if not part.has(start) and not part.has(end):
+        return UNKNOWN, UNKNOWN
+    return part[start].seconds(per_second), part[end].seconds(per_second)
+
+
+def _turns(draft: Draft, turns: Part, recording: Recording) -> None:
+    count = 0
+    keys = "BeginOffsetMillis", "EndOffsetMillis", MS
+    for turn in turns:
+        words = [
+            Heard(
+                _named(item["Content"].text(), item),
+                item["Confidence"].probability() if item.has("Confidence") else 1.0,
+                *_span(item, *keys),
+            )
+            for item in turn.each("Items")
+            if item["Type"].value != "punctuation" and bare(item["Content"].text())
+        ] or untimed(_REDACTED.sub(f" {UNNAMED} ", turn["Content"].text()))
+        if words:
+            count += 1
+            name = f"{recording.file}-{count}"
+            draft.utterance(turn.line, recording, name, *_span(turn, *keys))
+            write_words(draft, turn.line, words)

@@ -5,6 +5,7 @@ detect        first bytes, name -> format
 parse_file    open, detect, parse
 """
 
+import codecs
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -14,6 +15,8 @@ from std.formats import (
     aws,
     azure,
     ctm,
+    deepspeech,
+    dstc,
     google,
     jsonl,
     kaldi_lattice,
@@ -34,11 +37,15 @@ from std.values import ConfusionNetwork
 Parse = Callable[[BinaryIO, Path, Context], Iterator[ConfusionNetwork | Lattice]]
 LooksLike = Callable[[bytes], bool]
 
+BOM = codecs.BOM_UTF8
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 HEAD_BYTES = 1 << 16
 MOST_JSON_BYTES = 1 << 28  # read to recognise a document whose keys come late
 
 JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "jsonl": (jsonl.parse, jsonl.looks_like),
+    "dstc": (dstc.parse, dstc.looks_like),
+    "deepspeech": (deepspeech.parse, deepspeech.looks_like),
     "watson": (watson.parse, watson.looks_like),
     "aws": (aws.parse, aws.looks_like),
     "azure": (azure.parse, azure.looks_like),
@@ -64,6 +71,9 @@ def detect(head: bytes, path: Path | str) -> str:
     Raises:
         InputError: none of the formats we read.
     """
+    if head.startswith(UTF_16):
+        raise InputError(path, 1, "UTF-8 text", "UTF-16")
+    head = head.removeprefix(BOM)
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
     if extension in FORMATS and not head.strip():
         return extension  # its reader says what is missing
@@ -77,7 +87,7 @@ def detect(head: bytes, path: Path | str) -> str:
 
 def is_json(head: bytes) -> bool:
     """Tell whether a file that begins like this can only be JSON."""
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+    return head.removeprefix(BOM).lstrip()[:1] in (b"{", b"[")
 
 
 def parse_file(

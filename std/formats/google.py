@@ -1,13 +1,21 @@
-"""Google Speech-to-Text's JSON, v1 and v2.
+"""Google Speech-to-Text's JSON, v1 and v2, in the spellings of REST and of the client libraries.
 
     {"results": [{"alternatives": [{"transcript": "das haus", "confidence": 0.92, "words":
         [{"word": "das", "startTime": "1.300s", "endTime": "1.500s", "confidence": 0.9}]}],
-        "resultEndTime": "2.0s", "channelTag": 1}]}                     v2: startOffset, endOffset
+        "resultEndTime": "2.0s", "channelTag": 1}]}
+    v2                       startOffset, endOffset, resultEndOffset
+    client libraries         start_time ...; times as {"seconds": "1", "nanos": 300000000}
+    long-running operations  {"done": true, "response": {"results": [...]}}
+    v2 batches               {"results": {"gs://.../news.wav": {"transcript": {"results": [...]}}}},
+                             the transcript perhaps in an "inlineResult"
+    a list of results        without anything around it
 
 Each result is an utterance. Its alternatives are laid side by side, weighted by their confidence
 (equal where none is given; scaled where they sum to more than 1). Usually only the first has
 words with times: the others get theirs from the words beside them. A single alternative's words
-have their own confidence.
+have their own confidence. Of a stream's results those that are final count. With speakers told
+apart, v1 says all words once more in a last result without a transcript: it is left out, unless
+it alone has times.
 """
 
 from collections.abc import Iterator
@@ -22,11 +30,22 @@ from std.formats.json_fields import Part, documents
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork, Recording
 
+ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
+SPANS = (
+    ("startTime", "endTime"),
+    ("startOffset", "endOffset"),
+    ("start_time", "end_time"),
+    ("start_offset", "end_offset"),
+)
+WRAPPERS = ("response", "inlineResult", "inline_result", "transcript")
+FINAL = ("isFinal", "is_final")
+NANO = 1e-9
+
 
 def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is Google's."""
-    return (
-        b'"results"' in head and b'"alternatives"' in head and b'"transcript"' in head
+    return b"google.cloud.speech" in head or (
+        b'"alternatives"' in head and b'"transcript"' in head
         and b'"timestamps"' not in head and b'"word_alternatives"' not in head
         and b'"jobName"' not in head
     )  # fmt: skip
@@ -41,21 +60,28 @@ def parse(
         InputError: the file is no JSON, or not Google's.
     """
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
-    ends: dict[int, float] = {}  # of the result before, by channel
+    found = [pair for one in documents(stream.read(), path) for pair in _results(one)]
+    is_stream = any(result.first((*FINAL, "stability")) for _, result in found)
+    ends: dict[Recording, float] = {}  # of the result before
     count = 0
-    for one in documents(stream.read(), path):
-        for result in one["results"]:
-            tag = result["channelTag"]
-            channel = tag.channel() if tag.value else recording.channel
+    for file in dict.fromkeys(file for file, _ in found):
+        name = recording.file if file is None else recording_of(file).file
+        results = [result for of, result in found if of == file]
+        if is_stream:
+            results = [result for result in results if _is_final(result)]
+        for result in _without_repetition(results):
+            tag = result.first(("channelTag", "channel_tag"))
+            channel = tag.channel() if tag and tag.value else recording.channel
+            where = Recording(name, channel)
             said = [_words(alternative) for alternative in result.each("alternatives")]
-            start, end = ends.get(channel, 0.0), _end(result)
-            ends[channel] = end if end == end else start
+            written = result.first(ENDS)
+            start, end = ends.get(where, 0.0), UNKNOWN if written is None else _time(written)
+            ends[where] = end if end == end else start
             if not any(said):
                 continue
             count += 1
             if end != end or end < start:
                 start = end = UNKNOWN
-            where = Recording(recording.file, channel)
             draft.utterance(result.line, where, f"{recording.file}-{count}", start, end)
             if len(said) == 1:
                 write_words(draft, result.line, said[0])
@@ -64,11 +90,43 @@ def parse(
     yield from networks(draft.columns(), path)
 
 
-def _end(result: Part) -> float:
-    for key in ("resultEndTime", "resultEndOffset"):
-        if result.has(key):
-            return result[key].seconds()
-    return UNKNOWN
+def _results(one: Part, file: str | None = None) -> Iterator[tuple[str | None, Part]]:
+    """Yield every result with its file, where it is named."""
+    if one.has("alternatives"):
+        yield file, one
+        return
+    one = one.first(WRAPPERS) or one
+    if one.has("@type") and not one.has("results"):
+        return  # nothing was said
+    results = one["results"]
+    if file is None and isinstance(results.value, dict):
+        for name in results.value:
+            inner = results[name].first(WRAPPERS) or results[name]
+            yield from _results(inner.first(WRAPPERS) or inner, name)
+    else:
+        yield from ((file, result) for result in results)
+
+
+def _is_final(result: Part) -> bool:
+    return any(result[key].value is True for key in FINAL)
+
+
+def _without_repetition(results: list[Part]) -> list[Part]:
+    """Leave out the last result if it has no transcript, or the others if it alone has times."""
+    if len(results) < 2 or any(a["transcript"].value for a in results[-1].each("alternatives")):
+        return results
+    *others, last = results
+    timed = any(a["words"].value for result in others for a in result.each("alternatives"))
+    said = any(a["words"].value for a in last.each("alternatives"))
+    return others if timed or not said else [last]
+
+
+def _time(part: Part) -> float:
+    """Read a time in seconds: ``"1.3s"``, or an object of seconds and nanoseconds."""
+    if not isinstance(part.value, dict):
+        return part.seconds()
+    seconds = part["seconds"].seconds() if part.has("seconds") else 0.0
+    return seconds + (NANO * part["nanos"].number() if part.has("nanos") else 0.0)
 
 
 def _words(alternative: Part) -> list[Heard]:
@@ -81,10 +139,10 @@ def _words(alternative: Part) -> list[Heard]:
 
 
 def _word(word: Part, otherwise: float) -> Heard:
-    keys = ("startTime", "endTime") if word.has("endTime") else ("startOffset", "endOffset")
-    times = [UNKNOWN, UNKNOWN]
-    if word.has(keys[1]):  # zero is left out: a word at the very beginning has no start
-        times = [word[key].seconds() if word.has(key) else 0.0 for key in keys]
+    times = UNKNOWN, UNKNOWN
+    for start, end in SPANS:
+        if word.has(end):  # zero is left out: a word at the very beginning has no start
+            times = _time(word[start]) if word.has(start) else 0.0, _time(word[end])
     return Heard(bare(word["word"].text()), _confidence(word) or otherwise, *times)
 
 

@@ -7,16 +7,18 @@ slot, what is missing to 1 is "no word". Lists of the n best are laid side by si
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from std.errors import InputError
 from std.formats.draft import UNKNOWN, Draft
 from std.nbest import TimedWord, aligned
 
 PAUSE_S = 0.5  # phrases are not joined over more
+UNNAMED = "<unk>"  # said, but the recogniser does not tell what: no phrase is joined over it
 
 
 class Heard(NamedTuple):
@@ -38,9 +40,13 @@ class Hypothesis(NamedTuple):
 def bare(written: str) -> str:
     """Take off blanks, punctuation and symbols around a word; inside they stay.
 
-    >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("...")
-    ('Haus-Nr', "don't", '')
+    A masked word is one that is not named.
+
+    >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("s***")
+    ('Haus-Nr', "don't", '', '<unk>')
     """
+    if "**" in written or written == UNNAMED:
+        return UNNAMED
     first, last = 0, len(written)
     while first < last and unicodedata.category(written[first])[0] not in "LNM":
         first += 1
@@ -51,7 +57,26 @@ def bare(written: str) -> str:
 
 def untimed(text: str, confidence: float = 1.0) -> list[Heard]:
     """Split a transcript that has no times."""
-    return [Heard(word, confidence) for word in map(bare, text.split()) if word]
+    return spoken(Heard(word, confidence) for word in text.split())
+
+
+def spoken(words: Iterable[Heard]) -> list[Heard]:
+    """Make words bare; leave out what is punctuation only, or stands in square brackets.
+
+    >>> [word.token for word in untimed("[leise Musik] Das - gute [*] Haus.")]
+    ['Das', 'gute', 'Haus']
+    """
+    said: list[Heard] = []
+    opened: int | None = None  # how much had been said before the bracket
+    for word in words:
+        if word.token.lstrip().startswith("["):
+            opened = len(said)
+        if opened is not None and "]" in word.token:
+            del said[opened:]
+            opened = None
+        elif token := bare(word.token):
+            said.append(word._replace(token=token))
+    return said
 
 
 def single(words: Sequence[Heard]) -> list[Heard]:
@@ -77,7 +102,11 @@ def write_hypotheses(draft: Draft, line: int, hypotheses: Sequence[Hypothesis]) 
     """Write several hearings down, laid side by side; the first should be the best."""
     said = [single(hypothesis.words) for hypothesis in hypotheses]
     timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in said]
-    for slot in aligned(timed):
+    try:
+        slots = aligned(timed)
+    except ValueError as error:
+        raise InputError(draft.path, line, "alternatives of an utterance", str(error)) from error
+    for slot in slots:
         masses: dict[str, list[float]] = {}
         places: dict[str, Heard] = {}
         for number, at in slot:

@@ -1,19 +1,26 @@
 """Parts of a JSON document that know where they stand, for readers of recognisers' JSON.
 
 documents    every JSON value of a file: one, a list of them, one per line, or one after another
+whole        letters whose bytes a recogniser has split
 Part         a value with its place; asking it for what it is not raises InputError
 """
 
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from std.errors import InputError
 from std.formats.files import decode
-from std.formats.limits import MAX_CHANNEL, MAX_TIME_S, MAX_UTTERANCE_BYTES
+from std.formats.limits import (
+    MAX_CHANNEL,
+    MAX_TIME_S,
+    MAX_UTTERANCE_BYTES,
+    POSTERIOR_TOLERANCE,
+)
 
 _BLANK = re.compile(r"[\s\x1e]*")  # and the record separator of JSON text sequences
 
@@ -22,11 +29,27 @@ def _refuse(constant: str) -> float:
     raise ValueError(f"a finite number, got {constant}")
 
 
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"each key once, got {twice} again")
+    return found
+
+
 DECODER = json.JSONDecoder(parse_constant=_refuse)
+# Recognisers write NaN where they know nothing: `Part.number` refuses it where it is asked for.
+LENIENT = json.JSONDecoder(object_pairs_hook=_distinct)
 
 
-def documents(content: bytes, path: Path | str) -> Iterator["Part"]:
+def documents(content: bytes, path: Path | str, *, split_letters: bool = False) -> Iterator["Part"]:
     """Yield the JSON values of a file; the elements of a list count as values.
+
+    Args:
+        content: the file's bytes, UTF-8.
+        path: its name, for messages.
+        split_letters: a text may hold a part of a letter's bytes: they become lone surrogates,
+            which `whole` makes letters again.
 
     Raises:
         InputError: something is no JSON, or there is nothing.
@@ -35,11 +58,15 @@ def documents(content: bytes, path: Path | str) -> Iterator["Part"]:
         raise InputError(
             path, 0, f"JSON of at most {MAX_UTTERANCE_BYTES} bytes", f"{len(content)} bytes"
         )
-    text, at, line, empty = decode(content, path), 0, 1, True
+    if split_letters:
+        text = content.decode("utf-8-sig", "surrogateescape")
+    else:
+        text = decode(content, path)
+    at, line, empty = 0, 1, True
     while (start := _BLANK.match(text, at).end()) < len(text):  # type: ignore[union-attr]  # matches
         line += text.count("\n", at, start)
         try:
-            value, at = DECODER.raw_decode(text, start)
+            value, at = LENIENT.raw_decode(text, start)
         except (ValueError, RecursionError) as error:  # JSONDecodeError is a ValueError
             wrong = line + text.count("\n", start, getattr(error, "pos", start))
             what = getattr(error, "msg", str(error))
@@ -50,6 +77,14 @@ def documents(content: bytes, path: Path | str) -> Iterator["Part"]:
         line += text.count("\n", start, at)
     if empty:
         raise InputError(path, 0, "a JSON document", "an empty file")
+
+
+def whole(text: str) -> str:
+    """Put together letters whose bytes stood in several texts (``split_letters``)."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a pair of escapes, which `Part.text` refuses
+        return text
 
 
 class Part:
@@ -63,7 +98,10 @@ class Part:
     def error(self, expected: str) -> InputError:
         """Return the error that something else stands here."""
         place = f" at {self.where}" if self.where else ""
-        shown = json.dumps(self.value, ensure_ascii=False)
+        try:
+            shown = json.dumps(self.value, ensure_ascii=False)
+        except RecursionError:
+            shown = "something nested too deeply"
         return InputError(self.path, self.line, f"{expected}{place}", shown)
 
     def has(self, key: str) -> bool:
@@ -86,6 +124,10 @@ class Part:
         """Yield the elements of a list under a key; nothing where there is no such key."""
         return iter(self[key]) if self.has(key) else iter(())
 
+    def first(self, keys: Iterable[str]) -> "Part | None":
+        """Return what stands under the first of some keys that is there."""
+        return next((self[key] for key in keys if self.has(key)), None)
+
     def text(self) -> str:
         """Return a string.
 
@@ -97,7 +139,7 @@ class Part:
         try:
             self.value.encode()
         except UnicodeEncodeError as error:
-            raise self.error("text") from error
+            raise self.error("UTF-8 text") from error
         return self.value
 
     def number(self) -> float:
@@ -134,15 +176,15 @@ class Part:
         return value
 
     def probability(self) -> float:
-        """Return a number between 0 and 1.
+        """Return a number between 0 and 1; one that rounding has put just outside is clipped.
 
         Raises:
             InputError: it is none.
         """
         value = self.number()
-        if not 0 <= value <= 1:
+        if not -POSTERIOR_TOLERANCE <= value <= 1 + POSTERIOR_TOLERANCE:
             raise self.error("a number from 0 to 1")
-        return value
+        return min(max(value, 0.0), 1.0)
 
     def channel(self) -> int:
         """Return the number of a channel.

@@ -4,14 +4,17 @@
     {"alternatives": [{"confidence": 214.7, "text": "...",
                        "result": [{"start": 0.0, "end": 0.21, "word": "das"}, ...]}, ...]}
 
-Each object is an utterance. ``conf`` is a posterior; ``confidence`` is a log score: weights of the
-alternatives are its softmax, scaled by ``acoustic_scale`` if given. Partial and empty results are
-skipped; results without word times (no ``SetWords(True)``) are refused.
+    {"monologues": [{"terms": [{"confidence": 0.97, "start": 0.0, "end": 0.21, "text": "das",
+                                "type": "WORD"}, ...]}, ...]}               vosk-transcriber -t json
 
-Source: alphacep/vosk-api ``recognizer.cc`` (MbrResult, NbestResult).
+Each object, or monologue, is an utterance. ``conf`` is a posterior, ``confidence`` of alternatives
+a log score: their weights are its softmax, scaled by ``acoustic_scale`` if given. Partial and
+empty results are skipped; results without word times (no ``SetWords(True)``) are refused.
+
+Source: alphacep/vosk-api ``recognizer.cc`` (MbrResult, NbestResult), ``transcriber.py``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,8 +29,10 @@ from std.values import ConfusionNetwork
 
 def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is Vosk's."""
-    return (b'"conf"' in head and b'"word"' in head and b'"result"' in head) or (
-        b'"alternatives"' in head and b'"result"' in head and b'"confidence"' in head
+    return (
+        (b'"conf"' in head and b'"word"' in head and b'"result"' in head)
+        or (b'"alternatives"' in head and b'"result"' in head and b'"confidence"' in head)
+        or (b'"monologues"' in head and b'"terms"' in head)
     )
 
 
@@ -42,7 +47,7 @@ def parse(
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
     count = 0
-    for one in documents(stream.read(), path):
+    for one in _results(documents(stream.read(), path)):
         alternatives = list(one.each("alternatives"))
         if alternatives:
             said = [_words(alternative) for alternative in alternatives]
@@ -62,15 +67,24 @@ def parse(
     yield from networks(draft.columns(), path)
 
 
+def _results(ones: Iterable[Part]) -> Iterator[Part]:
+    for one in ones:
+        yield from one["monologues"] if one.has("monologues") else [one]
+
+
 def _words(part: Part) -> list[Heard]:
     if part.has("text") and not part["text"].text():
         return []
-    return [
-        Heard(
-            word["word"].text(),
-            word["conf"].probability() if word.has("conf") else 1.0,
-            word["start"].seconds(),
-            word["end"].seconds(),
-        )
-        for word in part["result"]
-    ]
+    if part.has("terms"):
+        words = [term for term in part["terms"] if term["type"].value in (None, "WORD")]
+        return [_word(word, "text", "confidence") for word in words]
+    return [_word(word, "word", "conf") for word in part["result"]]
+
+
+def _word(word: Part, token: str, confidence: str) -> Heard:
+    return Heard(
+        word[token].text(),
+        word[confidence].probability() if word.has(confidence) else 1.0,
+        word["start"].seconds(),
+        word["end"].seconds(),
+    )

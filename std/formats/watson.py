@@ -5,23 +5,35 @@
       "word_alternatives": [{"start_time": 0.1, "end_time": 0.3, "alternatives":
         [{"word": "das", "confidence": 0.95}, {"word": "dass", "confidence": 0.04}]}]}]}
 
-Each final result is an utterance. Without ``word_alternatives`` the timed words of its first
-alternative are taken, with their confidence or that of the alternative. Alternatives below the
-service's threshold are missing: what a slot lacks to 1 is not known to be silence, so it is not
-epsilon.
+Asynchronous jobs put such answers in a list of ``results`` of their own; of a stream's messages
+those without results (``state``, ``speaker_labels``) say nothing.
+
+Each final result is an utterance. Of its first alternative the timed words are taken, with their
+confidence or that of the alternative, where no ``word_alternatives`` are: below the service's
+threshold it leaves out words, and whole slots. What a slot lacks to 1 is therefore not known to
+be silence: it is not epsilon.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import Draft
-from std.formats.heard import Heard, write_words
+from std.formats.heard import Heard, bare, write_words
 from std.formats.json_fields import Part, documents
 from std.formats.recordings import recording_of
 from std.values import ConfusionNetwork
+
+MESSAGES = ("state", "speaker_labels")
+
+
+class _Slot(NamedTuple):
+    start_s: float
+    end_s: float
+    words: list[tuple[str, float]]
 
 
 def looks_like(head: bytes) -> bool:
@@ -40,25 +52,44 @@ def parse(
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     count = 0
     for one in documents(stream.read(), path):
-        for result in one["results"]:
+        for result in _results(one):
             if result["final"].value is False:
                 continue
             count += 1
             draft.utterance(result.line, recording, f"{recording.file}-{count}")
-            if result.has("word_alternatives"):
-                for slot in result["word_alternatives"]:
-                    _slot(draft, slot)
-            else:
-                write_words(draft, result.line, _first_alternative(result))
+            _write(draft, result)
     yield from networks(draft.columns(), path)
 
 
-def _slot(draft: Draft, slot: Part) -> None:
-    start, end = slot["start_time"].seconds(), slot["end_time"].seconds()
-    draft.slot(slot.line)
-    for word in slot["alternatives"]:
-        token, confidence = word["word"].text(), word["confidence"].probability()
-        draft.word(slot.line, token, confidence, start, end)
+def _results(one: Part) -> Iterator[Part]:
+    if not one.has("results") and one.first(MESSAGES):
+        return
+    for result in one["results"]:
+        yield from result["results"] if result.has("results") else [result]
+
+
+def _write(draft: Draft, result: Part) -> None:
+    """Write a result's slots down, and between them the words that have none."""
+    slots = sorted(map(_slot, result.each("word_alternatives")))
+    timed = any(one.has("timestamps") for one in result.each("alternatives"))
+    words = _first_alternative(result) if timed or not slots else []
+    if not slots:
+        write_words(draft, result.line, words)
+        return
+    starts = [slot.start_s for slot in slots]
+    for word in words:
+        middle = (word.start_s + word.end_s) / 2
+        if not starts[0] <= middle <= slots[bisect_right(starts, middle) - 1].end_s:
+            slots.append(_Slot(word.start_s, word.end_s, [(word.token, word.confidence)]))
+    for slot in sorted(slots):
+        draft.slot(result.line)
+        for token, confidence in slot.words:
+            draft.word(result.line, token, confidence, slot.start_s, slot.end_s)
+
+
+def _slot(slot: Part) -> _Slot:
+    words = [(_token(one["word"]), one["confidence"].probability()) for one in slot["alternatives"]]
+    return _Slot(slot["start_time"].seconds(), slot["end_time"].seconds(), words)
 
 
 def _first_alternative(result: Part) -> list[Heard]:
@@ -68,10 +99,15 @@ def _first_alternative(result: Part) -> list[Heard]:
         rows = [_row(row, 3) for row in first["timestamps"]]
         own = own if len(own) == len(rows) else [confidence] * len(rows)
         return [
-            Heard(word.text(), mass, start.seconds(), end.seconds())
+            Heard(_token(word), mass, start.seconds(), end.seconds())
             for (word, start, end), mass in zip(rows, own, strict=True)
         ]
     return []
+
+
+def _token(word: Part) -> str:
+    """Read a word; one that is masked is not named."""
+    return bare(word.text()) if "**" in word.text() else word.text()
 
 
 def _row(part: Part, length: int) -> list[Part]:

@@ -1,0 +1,54 @@
+"""DeepSpeech's and Coqui STT's JSON (``--json``): the n best, words with times.
+
+    {"transcripts": [{"confidence": -141.8, "words":
+        [{"word": "das", "start_time": 0.0, "duration": 0.21}, ...]}, ...]}
+
+Each object is an utterance. ``confidence`` is a log score: weights of the transcripts are its
+softmax, scaled by ``acoustic_scale`` if given.
+
+Source: mozilla/DeepSpeech ``native_client/client.cc`` (MetadataToJSON).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from std.formats.columns import networks
+from std.formats.context import DEFAULT, Context
+from std.formats.draft import Draft
+from std.formats.heard import Heard, weighted, write_hypotheses
+from std.formats.json_fields import Part, documents
+from std.formats.recordings import recording_of
+from std.values import ConfusionNetwork
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is DeepSpeech's."""
+    return b'"transcripts"' in head and b'"confidence"' in head and b'"duration"' in head
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield the file's utterances in order.
+
+    Raises:
+        InputError: the file is no JSON, or not DeepSpeech's.
+    """
+    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
+    count = 0
+    for one in documents(stream.read(), path):
+        transcripts = list(one["transcripts"])
+        logs = [scale * transcript["confidence"].number() for transcript in transcripts]
+        said = [list(map(_word, transcript["words"])) for transcript in transcripts]
+        if any(said):
+            count += 1
+            draft.utterance(one.line, recording, f"{recording.file}-{count}")
+            write_hypotheses(draft, one.line, weighted(logs, said))
+    yield from networks(draft.columns(), path)
+
+
+def _word(word: Part) -> Heard:
+    start = word["start_time"].seconds()
+    return Heard(word["word"].text(), 1.0, start, start + word["duration"].seconds())

@@ -1,0 +1,59 @@
+"""Words from Whisper's tokens, which are parts of words: what whisper.cpp writes.
+
+    Token    a text as written, with its confidence and times
+    joined   tokens -> words
+
+A blank before a token begins another word. Marks such as [_BEG_] are not said. A word has the
+mean of its tokens' probabilities, without those that are nothing but punctuation; the bytes of one
+letter may be spread over tokens.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from std.formats.draft import UNKNOWN
+from std.formats.heard import Heard, bare
+from std.formats.json_fields import Part, whole
+
+
+class Token(NamedTuple):
+    """A piece of text; NaN = time unknown."""
+
+    written: Part
+    confidence: float = 1.0
+    start_s: float = UNKNOWN
+    end_s: float = UNKNOWN
+
+    @property
+    def text(self) -> str:
+        """The text, perhaps with half a letter."""
+        return self.written.value if isinstance(self.written.value, str) else self.written.text()
+
+
+def joined(tokens: Iterable[Token]) -> list[Heard]:
+    """Make words of tokens, punctuation still glued to them.
+
+    Raises:
+        InputError: a text is none, or the letters remain in pieces.
+    """
+    groups: list[list[Token]] = []
+    for token in tokens:
+        if token.text.startswith("[_"):
+            continue
+        if token.text.startswith(" ") or not groups:
+            groups.append([])
+        groups[-1].append(token)
+    return list(map(_word, groups))
+
+
+def _word(tokens: Sequence[Token]) -> Heard:
+    first = tokens[0].written
+    text = Part(first.path, first.line, whole("".join(token.text for token in tokens)), first.where)
+    said = [token for token in tokens if bare(token.text)] or tokens
+    timed = [token for token in said if token.start_s == token.start_s]
+    return Heard(
+        text.text(),
+        sum(token.confidence for token in said) / len(said),
+        min((token.start_s for token in timed), default=UNKNOWN),
+        max((token.end_s for token in timed), default=UNKNOWN),
+    )
