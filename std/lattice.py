@@ -1,14 +1,15 @@
 """A word lattice as columns: nodes in time, links that carry words and log scores.
 
-    Lattice    the value; nodes are in topological order, one start, one end
-    ordered    links as a recogniser wrote them -> Lattice
+    Lattice         the value; nodes are in topological order, one start, one end
+    ordered         links as a recogniser wrote them -> Lattice
+    evenly_timed    a lattice whose nodes share the time of its utterance
 
 All scores are natural logarithms with the recogniser's scales applied, so that a path's
 probability is exp(sum of its links) / exp(sum over all paths).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -107,9 +108,10 @@ def ordered(
     if not len(starts) or not len(ends):
         raise ValueError("the lattice has no start or no end")
 
-    rank = _topological_order(nodes, sources, targets)
-    rank = _alive(rank, sources, targets, starts[0], ends[0])
-    kept = (rank[sources] >= 0) & (rank[targets] >= 0) & np.isfinite(scores)
+    possible = np.isfinite(scores)
+    rank = _topological_order(nodes, sources[possible], targets[possible])
+    rank = _alive(rank, sources[possible], targets[possible], starts[0], ends[0])
+    kept = possible & (rank[sources] >= 0) & (rank[targets] >= 0)
     sources, targets, scores = rank[sources[kept]], rank[targets[kept]], scores[kept]
     order = np.lexsort((sources, targets))
     ids: dict[str, int] = {}
@@ -129,6 +131,12 @@ def ordered(
         np.array(numbers, dtype=np.int32)[order],
         scores[order],
     )
+
+
+def evenly_timed(lattice: Lattice, start_s: float, end_s: float) -> Lattice:
+    """Give the nodes of a lattice without times equal distances, and mark it."""
+    node_s = np.linspace(start_s, end_s, len(lattice.node_s))
+    return replace(lattice, node_s=node_s, times_estimated=True)
 
 
 def _topological_order(nodes: int, source: Int64s, target: Int64s) -> Int64s:

@@ -49,6 +49,27 @@ def rows(network):
     ]
 
 
+def test_a_byte_order_mark_and_empty_lines_before(tmp_path):
+    path = tmp_path / "x.txt"
+    for before in ("\ufeff", "\n\n", "\ufeff\n"):
+        path.write_text(before + EXAMPLE)
+        assert [one.recording.file for one in parse_file(path)] == ["news"] * 3
+
+
+def test_eight_columns_without_a_confidence():
+    """NeMo's and NIST's: FILE CHANNEL START DURATION WORD NA TYPE SPEAKER."""
+    (network,) = parse("u1 1 0.00 0.21 das NA lex NA\nu1 1 0.21 0.44 haus NA lex NA\n")
+    assert rows(network) == [(0, 210, 0, [("das", 1)]), (210, 650, 0, [("haus", 1)])]
+
+
+def test_alternatives_as_long_as_a_corpus_are_refused():
+    mark = "f1 1 * * <ALT{}>\n".format
+    words = ["".join(f"f1 1 {i} 1 {word}{i}\n" for i in range(3000)) for word in "ab"]
+    text = mark("_BEGIN") + words[0] + mark("") + words[1] + mark("_END")
+    with pytest.raises(InputError, match=r"news.ctm:1: expected alternatives of an utterance"):
+        parse(text)
+
+
 def test_example():
     first, second, third = parse(EXAMPLE)
     assert (first.recording, first.utterance) == (Recording("news", 1), "news-1")

@@ -1,4 +1,5 @@
 import io
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -94,6 +95,47 @@ def test_final_states_may_cost_nothing():
     assert lattice.log_score.tolist() == [-1.1, 0]
 
 
+def test_the_first_state_is_the_start():
+    (lattice,) = parse("u\n2 0 a 1,1,3\n0 1 b 1,1,3\n1\n")
+    assert links(lattice) == {("a", 0, 0.01), ("b", 0.01, 0.02), (None, 0.02, 0.02)}
+
+
+def test_what_costs_infinity_cannot_be():
+    more = "0 2 nie Infinity,1,3_3_4_4_4_88_87_87\n1 Infinity,Infinity,\n2 0.5,0,"
+    (lattice,) = parse(COMPACT.replace("2 0.5,0,", more))
+    assert lattice.vocabulary == ("das", "dass", "haus")
+    assert len(lattice) == 4
+
+
+def test_a_lattice_without_paths_says_nothing():
+    (lattice,) = parse("utt0 \n\n" + COMPACT + "\n")
+    assert lattice.utterance == "utt1"
+    assert parse("utt0\n\n") == []
+
+
+def test_without_transition_ids_states_share_the_segment():
+    """As lattice-rmali leaves them."""
+    text = re.sub(r"(,[\d.]+),[\d_]+", r"\1,", COMPACT)
+    (lattice,) = parse(text, segments={"utt1": Segment(Recording("news", 1), 10.0, 13.0)})
+    assert links(lattice) == {
+        ("das", 10, 11), ("dass", 10, 11), ("haus", 11, 12), (None, 12, 13),
+    }  # fmt: skip
+    assert to_network(lattice).times_estimated
+    with pytest.raises(InputError, match="transition ids, which times are counted by, or segments"):
+        parse(text)
+
+
+def test_words_stand_for_themselves_beside_words_txt():
+    (lattice,) = parse(COMPACT.replace("dass", "13"), symbols={"13": "dies"})
+    assert lattice.vocabulary == ("das", "dies", "haus")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_name(tmp_path):
+    path = tmp_path / "lats.txt"
+    path.write_text("\ufeff" + COMPACT)
+    assert [one.utterance for one in parse_file(path)] == ["utt1"]
+
+
 def test_dead_ends_do_not_matter():
     (lattice,) = parse(COMPACT.replace("2 0.5,0,", "1 3 oh 1,1,4\n7 2 nie 1,1,4\n2 0.5,0,"))
     assert {word for word, _, _ in links(lattice)} == {"das", "dass", "haus", None}
@@ -139,6 +181,7 @@ ERRORS = [
     ("a circle", COMPACT.replace("2 0.5,0,", "2 1 <eps> 0,0,\n2 0.5,0,"), 5, "state 1 at frame 5"),
     ("a circle without time", "u\n0 1 a 1,1,3\n1 2 b 1,1,\n2 1 c 1,1,\n2\n", 1, "paths from start"),
     ("no path", "u\n0 1 a 1,1,3\n5\n", 1, "paths from start"),
+    ("cut after a name", "utt0\n", 1, "a final state"),
     ("id without words", COMPACT.replace("haus", "12"), 4, "words, or words.txt"),
 ]
 

@@ -11,6 +11,7 @@ from indexer.lattice import link_posteriors, to_network
 from std.errors import InputError
 from std.formats import plf
 from std.formats.context import Context, Segment
+from std.formats.detect import parse_file
 from std.lattice import Lattice
 from std.values import Recording
 
@@ -55,9 +56,38 @@ def test_a_lattice():
 
 
 def test_lines_follow_the_segments():
-    first, second = parse(NETWORK + "\n" + LATTICE)
+    first, second = parse(NETWORK + LATTICE + "\n")
     assert (first.utterance, second.utterance) == ("u1", "u2")
     assert second.node_s[0] == 20
+
+
+@pytest.mark.parametrize("nothing", ["\n", "()\n"])
+def test_a_line_without_words_has_its_segment_too(nothing):
+    *_, last = parse(nothing + NETWORK)
+    assert (last.utterance, last.words) == ("u2", ("das", "dass", "polizei"))
+
+
+def test_logarithms_of_certain_words_are_zero():
+    """As the Fisher and Callhome lattices have them: a line may hold nothing else."""
+    (network,) = parse("((('ja', 0, 1),),(('gut', 0, 1),),)\n")
+    assert (network.words, network.posteriors.tolist()) == (("ja", "gut"), [1, 1])
+
+
+def test_words_of_probability_zero():
+    (network,) = parse("((('ja', 1, 1), ('nein', 0, 1),),)\n")
+    assert network.words == ("ja",)
+
+
+def test_links_of_probability_zero_lead_nowhere():
+    with pytest.raises(InputError, match="no path leads"):
+        parse("((('ja', 0.0, 2),),(('gut', 0.5, 1),),)\n")
+
+
+@pytest.mark.parametrize("before", ["", " ", "()\n", "\ufeff"])
+def test_plf_is_recognised(before, tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text(before + NETWORK.replace("(((", "( ( ("))
+    assert list(parse_file(path, context=CONTEXT))[-1].words == ("das", "dass", "polizei")
 
 
 ERRORS = [

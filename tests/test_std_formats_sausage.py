@@ -115,6 +115,24 @@ def test_equals_our_own_format():
         np.testing.assert_allclose(sorted(a.posteriors), sorted(b.posteriors), atol=2e-5)
 
 
+def test_words_stand_for_themselves_beside_words_txt(folder):
+    (network,) = parse_file(folder(sausages="\ufeff" + SAUSAGES.replace("12", "dies")))
+    assert (network.utterance, network.words) == ("utt1", ("äh", "dies", "dass"))
+
+
+def test_more_words_than_we_take(folder, monkeypatch):
+    monkeypatch.setattr(sausage, "MAX_LINKS", 5)
+    with pytest.raises(InputError, match=r"kaldi_sausages.txt:1: expected at most 5 words"):
+        list(parse_file(folder()))
+
+
+def test_longer_lines_than_we_take(folder, monkeypatch):
+    monkeypatch.setattr(sausage, "LONGEST_LINE", len(SAUSAGES))
+    assert len(list(parse_file(folder(sausages=SAUSAGES)))) == 1
+    with pytest.raises(InputError, match=r"kaldi_sausages.txt:2: expected lines of at most 49"):
+        list(parse_file(folder(sausages="\n " + SAUSAGES)))
+
+
 ERRORS = [
     # which file is changed how, the file and line of the message, what it expects
     ({"sausages": ""}, "kaldi_sausages.txt", 0, "sausages, one utterance per line"),

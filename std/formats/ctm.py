@@ -21,7 +21,7 @@ from std.formats.audio_names import recording_name
 from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import Draft
-from std.formats.fields import number, shown, text
+from std.formats.fields import number, numbered, shown, text
 from std.formats.heard import PAUSE_S
 from std.formats.limits import MAX_CHANNEL
 from std.nbest import TimedWord, aligned
@@ -115,8 +115,8 @@ def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:
     slots: dict[Recording, list[_Slot]] = {}
     alternatives: list[list[_Word]] = []  # of the alternation being read
     begun = at = 0
-    for at, line in enumerate(stream, start=1):
-        fields = line.removeprefix(b"\xef\xbb\xbf" if at == 1 else b"").split()
+    for at, line in numbered(stream, path):
+        fields = line.split()
         if not fields or fields[0].startswith(b";;"):
             continue
         if not 5 <= len(fields) <= 8:
@@ -128,7 +128,7 @@ def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:
         elif mark == b"<ALT>" and alternatives:
             alternatives.append([])
         elif mark == b"<ALT_END>" and alternatives:
-            where += _alternation(alternatives)
+            where += _alternation(path, begun, alternatives)
             alternatives = []
         elif mark in (b"<ALT_BEGIN>", b"<ALT>", b"<ALT_END>"):
             raise InputError(path, at, "ALT_BEGIN, ALT, ALT_END in this order", shown(mark))
@@ -164,7 +164,7 @@ def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:
     return _Word(line, start, start + duration, token, confidence)
 
 
-def _alternation(alternatives: list[list[_Word]]) -> list[_Slot]:
+def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -> list[_Slot]:
     """Put alternatives side by side; without confidence they share equally."""
     share = 1 / len(alternatives)
     said = [
@@ -177,4 +177,8 @@ def _alternation(alternatives: list[list[_Word]]) -> list[_Slot]:
     ]
     said.sort(key=len, reverse=True)  # the longest is what the others are laid beside
     timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in said]
-    return [[said[number][place] for number, place in slot] for slot in aligned(timed)]
+    try:
+        slots = aligned(timed)
+    except ValueError as error:
+        raise InputError(path, line, "alternatives of an utterance", str(error)) from error
+    return [[said[number][place] for number, place in slot] for slot in slots]

@@ -73,14 +73,14 @@ def detect(head: bytes, path: Path | str) -> str:
     """
     if head.startswith(UTF_16):
         raise InputError(path, 1, "UTF-8 text", "UTF-16")
-    head = head.removeprefix(BOM)
+    head = head.removeprefix(BOM).lstrip()
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
-    if extension in FORMATS and not head.strip():
+    if extension in FORMATS and not head:
         return extension  # its reader says what is missing
     for name, (_, looks_like) in (JSON_FORMATS if is_json(head) else TEXT_FORMATS).items():
         if looks_like(head):
             return name
-    first = head.lstrip().split(b"\n")[0].decode(errors="backslashreplace")
+    first = head.split(b"\n")[0].decode(errors="backslashreplace")
     known = ", ".join(FORMATS)
     raise InputError(path, 1, f"recogniser output ({known})", first or "an empty file")
 

@@ -1,9 +1,31 @@
-"""Fields of a line as text and numbers; what is none is refused with its line."""
+"""Lines of a text, and their fields as text and numbers; what is none is refused with its line."""
 
+import codecs
 import math
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from typing import BinaryIO
 
 from std.errors import InputError
+from std.formats.limits import MAX_UTTERANCE_BYTES
+
+
+def numbered(
+    stream: BinaryIO, path: Path | str, longest: int = MAX_UTTERANCE_BYTES
+) -> Iterator[tuple[int, bytes]]:
+    """Yield every line with its number; a byte order mark before the first is taken off.
+
+    Raises:
+        InputError: a line has more bytes than ``longest``.
+    """
+    for at in count(1):
+        line = stream.readline(longest + 1)
+        if not line:
+            return
+        if len(line) > longest:
+            raise InputError(path, at, f"lines of at most {longest} bytes", "a longer one")
+        yield at, line.removeprefix(codecs.BOM_UTF8) if at == 1 else line
 
 
 def text(path: Path | str, line: int, token: bytes) -> str:

@@ -4,17 +4,20 @@
     lattice  := UTTERANCE NL ( FROM TO TID WORD [COSTS] | FINAL [COSTS] )* NL
     COSTS    := GRAPH,ACOUSTIC,TID_TID_...              costs in both; TIDs in compact ones only
 
-State 0 is the start. Costs are negative natural logarithms; log score = -(lm_scale * GRAPH +
-acoustic_scale * ACOUSTIC) with scales 1 and 0.1 unless the context says otherwise (chain models
-want 1 and 1). A state's time is the number of transition ids before it times ``frame_s``.
-Words are ids of ``words.txt``, which lies beside, or words; 0 is none.
+The first line's state is the start. Costs are negative natural logarithms; log score =
+-(lm_scale * GRAPH + acoustic_scale * ACOUSTIC) with scales 1 and 0.1 unless the context says
+otherwise (chain models want 1 and 1); what costs ``Infinity`` cannot be. A state's time is the
+number of transition ids before it times ``frame_s``. Words are ids of ``words.txt``, which lies
+beside, or words; 0 is none. A name followed by nothing but a blank line is an empty lattice.
 
 Word times are as good as the lattice: run ``lattice-align-words`` first. Of a lattice that is
-not compact a word lasts until its path branches or the next word begins.
+not compact a word lasts until its path branches or the next word begins. A lattice without
+transition ids (``lattice-rmali``) has no times: its states share the utterance's segment.
 
 Source: Kaldi ``src/lat/kaldi-lattice.cc``, ``src/fstext/lattice-weight.h``.
 """
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -23,14 +26,15 @@ from typing import BinaryIO, NamedTuple
 
 from std.errors import InputError
 from std.formats.context import DEFAULT, Context, beside, segment_of
-from std.formats.fields import number, shown, text, whole_number
+from std.formats.fields import number, numbered, shown, text, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
 from std.formats.recordings import recording_of
 from std.formats.sausage import word_of
-from std.lattice import Lattice, ordered
+from std.lattice import Lattice, evenly_timed, ordered
 
 ACOUSTIC_SCALE = 0.1
 MAX_STATE = 1 << 26
+INFINITE = (b"Infinity", b"inf", b"infinity")
 
 _ARC = re.compile(rb"\s*\d+\s+\d+\s+\S+(\s+\S+)*\s*$")
 
@@ -67,18 +71,18 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
     context = beside(Path(path), context)
     block: list[tuple[int, list[bytes]]] = []
     found = False
-    for at, line in enumerate(stream, start=1):
+    for at, line in numbered(stream, path):
         fields = line.split()
         if fields:
+            found = True
             block.append((at, fields))
             if len(block) > MAX_LINKS:
                 raise InputError(path, at, f"at most {MAX_LINKS} arcs in one lattice", "one more")
-        elif block:
-            found = True
+            continue
+        if len(block) > 1 or (block and len(block[0][1]) > 1):
             yield _lattice(path, block, context)
-            block = []
+        block = []
     if block:
-        found = True
         yield _lattice(path, block, context)
     if not found:
         raise InputError(path, 0, "lattices, a name and then arcs", "an empty file")
@@ -98,14 +102,19 @@ def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Co
             arcs.append(_arc(path, at, fields, context))
     if not finals:
         raise InputError(path, block[-1][0], "a final state", "the end of the lattice")
-    frames = _frames(path, arcs)
+    start = arcs[0].source if len(lines[0][1]) > 2 else finals[0].state
+    frames = _frames(path, arcs, start)
     reached = [arc for arc in arcs if arc.source in frames]
     compact = not any(arc.is_frame for arc in reached)
     arcs = reached if compact else _joined(reached, {one.state for one in finals})
 
-    recording, offset = recording_of(path, context.file, context.channel), 0.0
+    recording, offset, until = recording_of(path, context.file, context.channel), 0.0, None
     if context.segments is not None:
-        recording, offset, _ = segment_of(context.segments, utterance, path, begin)
+        recording, offset, until = segment_of(context.segments, utterance, path, begin)
+    timed = not arcs or any(frames.values()) or any(one.frames for one in finals)
+    if not timed and until is None:
+        expected = "transition ids, which times are counted by, or segments"
+        raise InputError(path, begin, expected, f"{utterance} without")
     states = {state: i for i, state in enumerate(sorted(frames))}
     times = [offset + context.frame_s * frames[state] for state in states]
     ends = [one for one in finals if one.state in states]
@@ -114,7 +123,7 @@ def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Co
     if context.frame_s * last > MAX_TIME_S:
         raise InputError(path, begin, f"times up to {MAX_TIME_S} s", f"{context.frame_s * last:g}")
     try:
-        return ordered(
+        lattice = ordered(
             recording,
             utterance,
             [*times, offset + context.frame_s * last],
@@ -122,11 +131,12 @@ def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Co
             [states[one.target] for one in arcs] + [end] * len(ends),
             [None if one.word == "<eps>" else one.word for one in arcs] + [None] * len(ends),
             [-one.cost for one in arcs] + [-one.cost for one in ends],
-            [states[0]],
+            [states[start]],
             [end],
         )
     except ValueError as error:
         raise InputError(path, begin, "paths from start to end", str(error)) from error
+    return lattice if timed or until is None else evenly_timed(lattice, offset, until)
 
 
 def _arc(path: Path | str, at: int, fields: list[bytes], context: Context) -> _Arc:
@@ -162,18 +172,20 @@ def _costs(path: Path | str, at: int, fields: list[bytes], context: Context) -> 
         raise InputError(path, at, "costs: graph,acoustic,ids", shown(fields[0]))
     acoustic_scale = ACOUSTIC_SCALE if context.acoustic_scale is None else context.acoustic_scale
     lm_scale = 1.0 if context.lm_scale is None else context.lm_scale
-    cost = lm_scale * number(path, at, graph, "a graph cost")
-    cost += acoustic_scale * number(path, at, rest[0], "an acoustic cost")
+    cost = math.inf
+    if graph not in INFINITE and rest[0] not in INFINITE:
+        cost = lm_scale * number(path, at, graph, "a graph cost")
+        cost += acoustic_scale * number(path, at, rest[0], "an acoustic cost")
     ids = rest[1] if len(rest) == 2 else b""
     return cost, ids.count(b"_") + 1 if ids else 0
 
 
-def _frames(path: Path | str, arcs: list[_Arc]) -> dict[int, int]:
+def _frames(path: Path | str, arcs: list[_Arc], start: int) -> dict[int, int]:
     """Count the frames before each state that can be reached."""
     leaving = defaultdict(list)
     for arc in arcs:
         leaving[arc.source].append(arc)
-    frames, waiting = {0: 0}, [0]
+    frames, waiting = {start: 0}, [start]
     while waiting:
         state = waiting.pop()
         for arc in leaving[state]:

@@ -4,17 +4,19 @@
 
 A node holds its links: word, score, and how many nodes ahead the link ends. If every link leads
 to the next node the line is a confusion network, else a lattice. Scores are probabilities, or
-natural logarithms where one of the file's line is negative. ``*EPS*`` and other non-words are
-epsilon.
+natural logarithms where one of the line is negative or all are 0 (nothing but certain links).
+``*EPS*`` and other non-words are epsilon.
 
-The format has no times: it needs ``segments``. Line N is the N-th of the segments; its time is
-shared by letters (networks) or by nodes (lattices), and marked as estimated.
+The format has no times: it needs ``segments``. Line N is the N-th of the segments, empty lines and
+``()`` included; its time is shared by letters (networks) or by nodes (lattices), and marked as
+estimated.
 
 Source: Moses, "Word lattices" (Python Lattice Format).
 """
 
 import ast
 import math
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,11 +29,13 @@ from std.errors import InputError
 from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context, Segment
 from std.formats.draft import Draft
-from std.formats.fields import shown, text
+from std.formats.fields import numbered, shown, text
 from std.lattice import Lattice, ordered
 from std.values import ConfusionNetwork
 
 LONGEST_LINE = 10_000_000
+
+_BEGINNING = re.compile(rb"\s*(\(\s*\)\s*)*\(\s*\(\s*\(\s*u?['\"]")
 
 
 class _Link(NamedTuple):
@@ -43,7 +47,7 @@ class _Link(NamedTuple):
 
 def looks_like(head: bytes) -> bool:
     """Tell whether a file that begins like this is PLF."""
-    return head.lstrip().replace(b" ", b"").startswith((b"((('", b'((("', b"(((u'"))
+    return bool(_BEGINNING.match(head))
 
 
 def parse(
@@ -57,11 +61,11 @@ def parse(
     if context.segments is None:
         raise InputError(path, 0, "segments, as the format has no times", "none")
     segments = iter(context.segments.items())
-    for at, line in enumerate(stream, start=1):
+    for at, line in numbered(stream, path, LONGEST_LINE):
+        name, segment = next(segments, ("", None))
         if not line.strip():
             continue
         nodes, links = _links(path, at, line)
-        name, segment = next(segments, ("", None))
         if segment is None:
             known = f"{len(context.segments)} lines, as there are segments"
             raise InputError(path, at, known, "one more")
@@ -72,8 +76,6 @@ def parse(
 
 
 def _links(path: Path | str, at: int, line: bytes) -> tuple[int, list[_Link]]:
-    if len(line) > LONGEST_LINE:
-        raise InputError(path, at, f"a line of at most {LONGEST_LINE} bytes", str(len(line)))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of odd escapes in words
@@ -93,7 +95,8 @@ def _links(path: Path | str, at: int, line: bytes) -> tuple[int, list[_Link]]:
             if not source < target <= len(nodes):
                 raise InputError(path, at, f"a distance to a node up to {len(nodes)}", repr(link))
             links.append(_Link(source, target, word, float(score)))
-    if any(link.score < 0 for link in links):
+    scores = [link.score for link in links]
+    if min(scores, default=0) < 0 or max(scores, default=0) == 0:
         return len(nodes), links
     return len(nodes), [
         link._replace(score=math.log(link.score) if link.score else -math.inf) for link in links

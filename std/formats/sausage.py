@@ -25,13 +25,15 @@ from std.errors import InputError
 from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context, beside
 from std.formats.draft import UNKNOWN, Draft
-from std.formats.fields import number, shown, text
+from std.formats.fields import number, numbered, shown, text
 from std.formats.files import open_input
+from std.formats.limits import MAX_LINKS
 from std.formats.recordings import recording_of
 from std.slot_times import untangled
 from std.values import ConfusionNetwork, Float64s
 
 UTTERANCES_AT_ONCE = 256
+LONGEST_LINE = 1 << 25
 _START = re.compile(rb"\S+[ \t]+\[([ \t]+\S+[ \t]+[0-9.eE+-]+)*([ \t]+\]|[ \t]+\S*$)")
 
 
@@ -52,10 +54,12 @@ def parse(
     times = _read_times(context.times, context.frame_s) if context.times else {}
     recording = recording_of(path, context.file, context.channel)
     draft, waiting, found = Draft(path), 0, False
-    for at, line in enumerate(stream, start=1):
+    for at, line in numbered(stream, path, LONGEST_LINE):
         fields = line.split()
         if not fields:
             continue
+        if len(fields) > 2 * MAX_LINKS:
+            raise InputError(path, at, f"at most {MAX_LINKS} words in an utterance", "more")
         found = True
         utterance = text(path, at, fields[0])
         draft.utterance(at, recording, utterance)
@@ -109,10 +113,10 @@ def word_of(path: Path | str, at: int, token: bytes, context: Context) -> str:
     word = text(path, at, token)
     if word == "0":
         return "<eps>"
-    if context.symbols is None:
-        if word.isdigit():
-            raise InputError(path, at, "words, or words.txt to know them by id", word)
+    if not word.isdecimal():
         return word
+    if context.symbols is None:
+        raise InputError(path, at, "words, or words.txt to know them by id", word)
     if word not in context.symbols:
         raise InputError(path, at, "the id of a word in words.txt", word)
     return context.symbols[word]
