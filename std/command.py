@@ -9,11 +9,12 @@ import json
 import os
 import resource
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
-from std.errors import StdError
+from std.errors import StdError, StoreWarning
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,7 +30,8 @@ class Parser(argparse.ArgumentParser):
 def run(command: str, work: Callable[[], int | None]) -> int:
     """Do a command's work and turn how it ended into an exit status."""
     try:
-        status = work() or 0
+        with _warnings_as_lines(command):
+            status = work() or 0
         sys.stdout.flush()  # a full disk behind stdout shows now, not when nobody catches it
         return status
     except StdError as error:
@@ -46,6 +48,30 @@ def run(command: str, work: Callable[[], int | None]) -> int:
         place = f"{error.filename}: " if error.filename else ""
         print(f"{command}: {place}{error.strerror or error}", file=sys.stderr)  # noqa: T201  # ditto
         return 2
+
+
+@contextmanager
+def _warnings_as_lines(command: str) -> Iterator[None]:
+    """Show what a store warns of as one line, without the place in our code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StoreWarning)
+        usual = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, StoreWarning):
+                warn(command, str(message))
+            else:
+                usual(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        yield
 
 
 def _forget_stdout() -> None:

@@ -49,3 +49,7 @@ class StoreError(StdError):
 
 class StoreBusyError(StoreError):
     """Somebody else is writing to this store."""
+
+
+class StoreWarning(UserWarning):
+    """A store can be used, but its user should know something."""

@@ -20,13 +20,17 @@ import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from indexer.invert import invert
 from indexer.maintain import delete, upkeep
 from std.store import Store, open_store
+from std.store.couch import CouchStore
 from std.store.couch_http import Database
+from std.store.couch_manifest import MANIFEST, Head, packed, shown
+from std.store.manifest import committed
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Recording
 
@@ -68,7 +72,29 @@ def merge(store: Store) -> None:
     upkeep([store], everything=True)
 
 
-SCENARIOS: dict[str, Callable[[Store], None]] = {"index": index, "delete": forget, "merge": merge}
+SCENARIOS: dict[str, Callable[[Store], None]] = {
+    "index": index,
+    "delete": forget,
+    "merge": merge,
+    "heal": index,
+}
+
+
+def leave_another_version(store: Store) -> None:
+    """Play a split cluster: a second manifest document, with one more segment."""
+    assert isinstance(store, CouchStore)
+    database = store._database
+    head = shown(database)
+    manifest = head.manifest
+    other = committed(manifest, [store._write(speech("z", 3), manifest)], PLAIN)
+    start = str(head.revision).partition("-")[0]
+    revisions = {"start": int(start), "ids": ["0" * 32, *["1" * 32] * (int(start) - 1)]}
+    version = packed(Head(manifest=other)) | {
+        "_id": MANIFEST,
+        "_rev": f"{start}-{'0' * 32}",
+        "_revisions": revisions,
+    }
+    database.post("_bulk_docs", {"docs": [version], "new_edits": False})
 
 
 class Steps:
@@ -133,10 +159,10 @@ def work(url: str, scenario: str, kind: str, fatal: int) -> None:
     store.close()
 
 
-def state(url: str) -> dict[str, object]:
+def state(url: str) -> dict[str, Any]:
     """What an index is: of a folder all bytes, of a database all segments."""
     store = open_store(url)
-    found: dict[str, object] = {
+    found: dict[str, Any] = {
         segment.id: (segment.columns().digest(), sorted(segment.deleted))
         for segment in store.segments()
     }
@@ -148,7 +174,7 @@ def state(url: str) -> dict[str, object]:
     return found
 
 
-def fresh(kind: str, where: str, template: str | None) -> str:
+def fresh(kind: str, where: str, scenario: str, template: str | None = None) -> str:
     """The URL of a new index of three segments."""
     url = f"{where}{'/' if kind == 'embedded' else '-'}{uuid.uuid4().hex[:12]}"
     if kind == "embedded" and template:
@@ -156,6 +182,8 @@ def fresh(kind: str, where: str, template: str | None) -> str:
     else:
         store = open_store(url, create=True)
         prepare(store)
+        if scenario == "heal":
+            leave_another_version(store)
         store.close()
     return url
 
@@ -171,24 +199,24 @@ def drop(kind: str, url: str) -> None:
 
 def main(kind: str, where: str, scenario: str) -> int:
     os.fsync = lambda _: None  # a step like the others, but a killed process is no power cut
-    template = fresh(kind, where, None) if kind == "embedded" else None
-    clean = fresh(kind, where, template)
+    template = fresh(kind, where, scenario) if kind == "embedded" else None
+    clean = fresh(kind, where, scenario, template)
     assert in_fork(partial(work, clean, scenario, kind, 0)) == 0
     expected = state(clean)
-    untouched = fresh(kind, where, template)
+    untouched = fresh(kind, where, scenario, template)
     before = state(untouched)
     drop(kind, untouched)
     wrong, fatal, status = [], 0, -signal.SIGKILL
     while status != 0:
         fatal += 1
-        url = fresh(kind, where, template)
+        url = fresh(kind, where, scenario, template)
         status = in_fork(partial(work, url, scenario, kind, fatal))
         if status not in (0, -signal.SIGKILL):
             wrong.append(f"step {fatal}: ended with {status}")
             break
-        seen = state(url)
-        if seen["damage"]:
-            wrong.append(f"step {fatal}: a killed writer left damage: {seen['damage']}")
+        damage = [line for line in state(url)["damage"] if "another version" not in line]
+        if damage:
+            wrong.append(f"step {fatal}: a killed writer left damage: {damage}")
         if in_fork(partial(work, url, scenario, kind, 0)) != 0:
             wrong.append(f"step {fatal}: cannot be done again")
         elif state(url) != expected:

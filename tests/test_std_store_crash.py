@@ -46,7 +46,7 @@ def test_a_writer_to_a_folder_is_killed(tmp_path, scenario):
 
 @pytest.mark.slow
 @pytest.mark.couchdb
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", [*SCENARIOS, "heal"])
 def test_a_writer_to_couchdb_is_killed(couchdb_databases, scenario):
     """After a re-run all segments are the same, digest for digest."""
     outcome = killed_everywhere("couchdb", couchdb_databases, scenario)
@@ -125,7 +125,9 @@ def test_the_server_is_killed_and_stays_away(mortal, speech, monkeypatch):
         mortal.kill()
         store.commit([speech(2)], normalisation=PLAIN)
     mortal.start()
-    monkeypatch.setattr("std.store.couch.is_dead", lambda owner: True)  # its lease was left behind
+    monkeypatch.setattr(
+        "std.store.couch_writer.is_dead", lambda owner: True
+    )  # its lease was left behind
     again = open_store(url)
     with again.writing():
         again.commit([speech(2)], normalisation=PLAIN)

@@ -9,47 +9,29 @@ killed writer leaves behind is found again by name when it is run again, so noth
 twice; what is no longer wanted is removed at the end of a writer's work.
 
 A reader needs one request for the manifest, one for the vocabulary of each segment (kept), and
-for a batch of words one per segment. It may hold a snapshot for `RETIRED_S` after its segments
-were replaced; only then their documents are removed.
+for a batch of words one per segment. It may hold a snapshot for `couch_writer.RETIRED_S` after its
+segments were replaced; only then their documents are removed.
 
 No views and no document per alternative: the measurements in docs/stores.md say why.
 """
 
-import base64
-import binascii
-import threading
-import uuid
-import zlib
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from dataclasses import replace as changed
-from typing import Any
 
-from std.errors import StoreBusyError, StoreError
+from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.columns import SegmentColumns, unpack_vocabulary
-from std.store.couch_bulk import listed, remove, stored_segments, write
+from std.store.couch_bulk import listed, write
 from std.store.couch_documents import Layout, documents, layout_of, segment_of
-from std.store.couch_http import Conflict, Database, Patience
-from std.store.couch_lease import LEASE_S, RENEW_S, is_dead, new_owner
+from std.store.couch_http import Database, Patience
+from std.store.couch_manifest import Head, hidden, shown
 from std.store.couch_segment import CouchSegment, RemoteColumns
-from std.store.manifest import Manifest, SegmentEntry, committed, dumps, entry, loads
+from std.store.couch_writer import Writer, some_of, take
+from std.store.manifest import Manifest, SegmentEntry, committed, entry
+from std.store.unite import live
 from std.store.verify import faults
 from std.text import Normalisation
-
-MANIFEST = "manifest"
-RETIRED_S = 600.0  # how long a replaced segment stays readable
-TAKE_TRIES = 5  # of writers that start at the same moment
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The manifest document."""
-
-    revision: str | None = None
-    manifest: Manifest = field(default_factory=Manifest)
-    lease: dict[str, Any] | None = None  # owner, and until when by the server's clock
-    retired: dict[str, float] = field(default_factory=dict)  # replaced segments, and since when
 
 
 class CouchStore:
@@ -61,8 +43,8 @@ class CouchStore:
         self._layout = layout
         self._remote: dict[str, RemoteColumns] = {}
         self._seen = False  # whether there was a manifest document
-        self._held: Head | None = None  # the manifest document, while we may write
-        self._lock = threading.Lock()  # the renewal and the commit both replace it
+        self._told: tuple[str, ...] = ()  # other versions of it that the user knows of
+        self._writer: Writer | None = None  # while we may write
 
     @property
     def round_trips(self) -> int:
@@ -73,7 +55,13 @@ class CouchStore:
         return self._head().manifest.normalisation
 
     def segments(self) -> tuple[CouchSegment, ...]:
-        manifest = self._head().manifest
+        head = self._head()
+        if head.others != self._told:
+            self._told = head.others
+            for lacking, line in self._of_others(head):
+                if lacking:
+                    warnings.warn(line, StoreWarning, stacklevel=2)
+        manifest = head.manifest
         self._remote = {
             one.id: self._remote.get(one.id) or RemoteColumns(self._database, one)
             for one in manifest.segments
@@ -102,22 +90,17 @@ class CouchStore:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        if self._held is not None:
+        if self._writer is not None:
             raise StoreBusyError(f"{self.url}: this process is writing to this store already")
-        self._held = self._taken(new_owner())
-        stop = threading.Event()
-        renewal = threading.Thread(target=self._renew, args=(stop,), daemon=True)
-        renewal.start()
+        self._writer = take(self._database, self._head)
         try:
-            yield
-            with suppress(StoreError):  # the index is committed; the next writer sweeps again
-                self._sweep()
+            with self._writer.renewing():
+                self._writer.settle()
+                yield
+                with suppress(StoreError):  # the index is committed; the next writer sweeps again
+                    self._writer.sweep()
         finally:
-            stop.set()
-            renewal.join()
-            with suppress(StoreError):  # then the lease runs out, or is seen to be dead
-                self._replace(self._database.patience.brief, lease=None)
-            self._held = None
+            self._writer = None
 
     def commit(
         self,
@@ -127,20 +110,19 @@ class CouchStore:
         replace: Collection[str] = (),
         delete_files: Collection[str] = (),
     ) -> None:
-        if self._held is None:
+        if self._writer is None:
             raise RuntimeError("a commit belongs inside `with store.writing():`")
-        before = self._held.manifest
+        before = self._writer.head.manifest
         committed(before, (), normalisation, place=self.url)  # refuse before anything is written
         entries = [self._write(columns, before) for columns in add]
         manifest = committed(before, entries, normalisation, replace, delete_files, place=self.url)
-        live = {one.id for one in manifest.segments}
-        now = self._database.server_time_s()
-        gone = {one.id: now for one in before.segments} | self._held.retired
-        retired = {segment: since for segment, since in gone.items() if segment not in live}
-        self._replace(manifest=manifest, retired=retired)
+        retired = self._writer.retired(before.segments, manifest.segments)
+        self._writer.replace(manifest=manifest, retired=retired)
 
     def damage(self) -> Iterator[str]:
-        for one in self._head().manifest.segments:
+        head = self._head()
+        yield from (line for _, line in self._of_others(head))
+        for one in head.manifest.segments:
             remote = RemoteColumns(self._database, one)  # nothing that was read before
             try:
                 yield from list(remote.damage()) or faults(one, remote.columns())
@@ -154,23 +136,12 @@ class CouchStore:
         """Put a segment's documents in place; no manifest names them yet."""
         bare = entry(columns)
         layout = self._layout.of(columns)
-        for live in manifest.segments:
-            if live.id == bare.id:  # the same speech: what readers read keeps its layout
-                layout = layout_of(live.files or {}, self.url)
+        for one in manifest.segments:
+            if one.id == bare.id:  # the same speech: what readers read keeps its layout
+                layout = layout_of(one.files or {}, self.url)
         words = unpack_vocabulary(columns.vocabulary)
         write(self._database, bare.id, documents(bare.id, columns, words, layout))
         return changed(bare, files=layout.recorded())
-
-    def _sweep(self) -> None:
-        """Remove documents that no reader can be looking at any more."""
-        assert self._held is not None
-        live = {one.id for one in self._held.manifest.segments}
-        old = self._database.server_time_s() - RETIRED_S
-        kept = {segment: since for segment, since in self._held.retired.items() if since > old}
-        for segment in sorted(stored_segments(self._database) - live - kept.keys()):
-            self._replace()  # fails if another writer has taken over: these may be its documents
-            remove(self._database, segment)
-        self._replace(retired=kept)
 
     def _head(self) -> Head:
         """The manifest document as it is now.
@@ -178,100 +149,26 @@ class CouchStore:
         Raises:
             StoreError: it is damaged, or gone.
         """
-        document = self._database.get(MANIFEST)
-        if document is None and self._seen:
+        head = shown(self._database)
+        if head.revision is None and self._seen:
             raise StoreError(f"{self.url}: somebody removed this index")
-        self._seen = document is not None
-        return _parsed(document, self.url)
+        self._seen = head.revision is not None
+        return head
 
-    def _taken(self, owner: dict[str, Any]) -> Head:
-        """Take the right to write.
-
-        Raises:
-            StoreBusyError: somebody else has it.
-        """
-        for _ in range(TAKE_TRIES):
-            head = self._head()
-            if head.lease is not None:
-                holder = head.lease["owner"]
-                expired = head.lease["until"] < self._database.server_time_s()
-                if not expired and not is_dead(holder):
-                    raise StoreBusyError(
-                        f"{self.url}: somebody else is writing to this store: process "
-                        f"{holder['pid']} on {holder['host']}"
-                    )
-            with suppress(Conflict):
-                return self._put(changed(head, lease=self._lease(owner)))
-        raise StoreBusyError(f"{self.url}: many others want to write to this store")
-
-    def _lease(self, owner: dict[str, Any]) -> dict[str, Any]:
-        return {"owner": owner, "until": self._database.server_time_s() + LEASE_S}
-
-    def _renew(self, stop: threading.Event) -> None:
-        """Renew the lease until told to stop; runs in a thread of its own."""
-        while not stop.wait(RENEW_S):
-            with suppress(StoreError):  # the next attempt comes before the lease ends
-                self._replace(())
-
-    def _replace(self, pauses_s: tuple[float, ...] | None = None, **changes: Any) -> None:
-        """Replace the manifest document we hold; renews the lease along the way.
-
-        Raises:
-            StoreBusyError: another writer has taken over.
-        """
-        with self._lock:
-            assert self._held is not None
-            if self._held.lease is not None and "lease" not in changes:
-                changes["lease"] = self._lease(self._held.lease["owner"])
-            try:
-                self._held = self._put(changed(self._held, **changes), pauses_s)
-            except Conflict as error:
-                raise StoreBusyError(
-                    f"{self.url}: lost the right to write (no contact for too long); another "
-                    "process has taken over; nothing of this commit counts"
-                ) from error
-
-    def _put(self, head: Head, pauses_s: tuple[float, ...] | None = None) -> Head:
-        """Write the manifest document.
-
-        Raises:
-            Conflict: it has changed since ``head`` was read.
-        """
-        text = dumps(head.manifest).encode()
-        document = {
-            "index": base64.b64encode(zlib.compress(text)).decode("ascii"),
-            "lease": head.lease,
-            "retired": head.retired,
-            "write": uuid.uuid4().hex,
-        }
-        if head.revision is not None:
-            document["_rev"] = head.revision
+    def _of_others(self, head: Head) -> Iterator[tuple[int, str]]:
+        """For each version that CouchDB does not show: recordings that ours lacks, and a line."""
         try:
-            answer = self._database.put(MANIFEST, body=document, pauses_s=pauses_s)
-        except Conflict:
-            # Perhaps with ourselves: a lost answer made us send it twice.
-            stored = self._database.get(MANIFEST) or {}
-            if stored.get("write") != document["write"]:
-                raise
-            return changed(head, revision=stored["_rev"])
-        if answer is None:
-            raise StoreError(f"{self.url}: there is no such database any more")
-        return changed(head, revision=answer["rev"])
-
-
-def _parsed(document: dict[str, Any] | None, url: str) -> Head:
-    if document is None:
-        return Head()
-    try:
-        text = zlib.decompress(base64.b64decode(document["index"], validate=True))
-        lease = document["lease"]
-        if lease is not None:
-            lease = {"owner": dict(lease["owner"]), "until": float(lease["until"])}
-        retired = {str(segment): float(since) for segment, since in document["retired"].items()}
-        revision = document["_rev"]
-    except (KeyError, TypeError, ValueError, AttributeError, binascii.Error, zlib.error) as error:
-        raise StoreError(f"{url}: expected an index, got a manifest with {error!r}") from error
-    return Head(revision, loads(text, f"{url}: manifest"), lease, retired)
+            others = hidden(self._database, head)
+        except StoreError as error:
+            yield 1, f"another version of this index, left behind by a split cluster: {error}"
+            return
+        for other in others:
+            lacking = live(other.manifest.segments) - live(head.manifest.segments)
+            yield (
+                len(lacking),
+                f"{self.url}: {some_of(lacking)} are only in another version of this index, left "
+                "behind by a split cluster; the next std-index brings them in",
+            )
 
 
 def open_couch(

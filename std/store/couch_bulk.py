@@ -1,7 +1,7 @@
 """Many CouchDB documents per request: read by name, written once, listed by segment, removed."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -46,6 +46,18 @@ def found(database: Database, names: Sequence[str]) -> Iterator[tuple[str, Docum
         stored = _stored(database, some)
         for name in some:
             yield name, stored.get(name)
+
+
+def absent(database: Database, names: Collection[str]) -> set[str]:
+    """Those of the documents that do not exist, however long one waits for them."""
+    missing = set(names)
+    for _ in database.attempts():
+        for some in _batches(sorted(missing), lambda _: 1, BATCH_ROWS):
+            rows = database.post("_all_docs", {"keys": some})["rows"]
+            missing -= {row["id"] for row in rows if "id" in row and "deleted" not in row["value"]}
+        if not missing:
+            break
+    return missing
 
 
 def write(database: Database, segment: str, documents: Iterable[Document]) -> None:

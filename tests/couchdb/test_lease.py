@@ -7,7 +7,7 @@ import time
 import pytest
 
 from std.errors import StoreBusyError
-from std.store import couch
+from std.store import couch_writer
 from std.store.couch_http import Database
 from std.store.couch_lease import is_dead, new_owner
 from std.text import Normalisation
@@ -71,7 +71,7 @@ def test_a_writer_that_lost_its_lease_commits_nothing(
 
 @couchdb
 def test_the_lease_is_renewed(couchdb_url, opened, monkeypatch):
-    monkeypatch.setattr(couch, "RENEW_S", 0.02)
+    monkeypatch.setattr(couch_writer, "RENEW_S", 0.02)
     store = opened(couchdb_url)
     with store.writing():
         first = store._database.get("manifest")

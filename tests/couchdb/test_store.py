@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexer.invert import invert
 from std.errors import StoreError
-from std.store import couch, open_store
+from std.store import couch_writer, open_store
 from std.store.couch import open_couch
 from std.store.couch_bulk import listed, stored_segments
 from std.store.couch_http import Database
@@ -128,7 +128,7 @@ def test_replaced_segments_go_after_a_while(
     assert stored_segments(store._database) == {first, second}
     commit(store, delete_files=[])
     assert stored_segments(store._database) == {first, second}
-    monkeypatch.setattr(couch, "RETIRED_S", -1.0)
+    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
     commit(store, delete_files=[])
     assert stored_segments(store._database) == {second}
     assert store._database.get("manifest")["retired"] == {}
@@ -141,7 +141,7 @@ def test_replaced_segments_go_after_a_while(
 def test_documents_are_purged_where_the_server_can(
     gate, gate_url, opened, speech, monkeypatch, commit
 ):
-    monkeypatch.setattr(couch, "RETIRED_S", -1.0)
+    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
     store = opened(gate_url)
     commit(store, speech(1))
     database = store._database

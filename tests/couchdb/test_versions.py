@@ -1,0 +1,249 @@
+"""Several versions of one index: what a split cluster, or two writers at once, leave behind."""
+
+import warnings
+from dataclasses import replace
+
+import pytest
+
+from indexer.cli import main as std_index
+from std.errors import StoreBusyError, StoreError, StoreWarning
+from std.store import couch_writer
+from std.store.couch_bulk import remove, stored_segments
+from std.store.couch_lease import new_owner
+from std.store.couch_manifest import MANIFEST, Head, hidden, packed, shown
+from std.store.manifest import committed
+from std.text import Normalisation
+
+PLAIN = Normalisation()
+pytestmark = pytest.mark.couchdb
+
+
+def history(database) -> dict:
+    """The revisions of the version that CouchDB shows, newest first."""
+    return database.get(MANIFEST, revs="true")["_revisions"]
+
+
+def put_beside(database, ancestors: dict, document: dict, digest: str = "0" * 32) -> None:
+    """Another version of the manifest document, as the replication between nodes brings it."""
+    start = ancestors["start"] + 1
+    revisions = {"start": start, "ids": [digest, *ancestors["ids"]]}
+    version = document | {"_id": MANIFEST, "_rev": f"{start}-{digest}", "_revisions": revisions}
+    database.post("_bulk_docs", {"docs": [version], "new_edits": False})
+
+
+def commit_elsewhere(store, ancestors, manifest, *columns, lease=None, delete_files=()) -> None:
+    """A commit at a node that had no contact since the manifest was as given."""
+    entries = [store._write(one, manifest) for one in columns]
+    manifest = committed(manifest, entries, PLAIN, delete_files=delete_files)
+    put_beside(store._database, ancestors, packed(Head(manifest=manifest, lease=lease)))
+
+
+@pytest.fixture
+def split(couchdb_url, opened, speech, commit):
+    """A cluster that was split and has healed: CouchDB shows our version of the index."""
+
+    def play(*, ours=(), theirs=(), lease=None, delete_files=()):
+        store = opened(couchdb_url)
+        commit(store, speech(1))
+        ancestors, manifest = history(store._database), shown(store._database).manifest
+        commit(store, *ours)
+        commit_elsewhere(
+            store, ancestors, manifest, *theirs, lease=lease, delete_files=delete_files
+        )
+        assert len(shown(store._database).others) == 1
+        return store
+
+    return play
+
+
+def alive():
+    """A lease that somebody holds."""
+    return {"owner": new_owner(), "until": 4e9}
+
+
+def files(store) -> list[str]:
+    return sorted(
+        one.recording.file
+        for segment in store.segments()
+        for row, one in enumerate(segment.recordings)
+        if row not in segment.deleted
+    )
+
+
+def quietly(store) -> list[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoreWarning)
+        return files(store)
+
+
+def test_a_reader_is_told_what_it_does_not_see(split, opened, couchdb_url, speech):
+    store = split(ours=[speech(2)], theirs=[speech(3), speech(4)])
+    reader = opened(couchdb_url)
+    before = reader.round_trips
+    with pytest.warns(StoreWarning, match=r"2 recordings \(file3 \.\.\.\) are only in another"):
+        assert files(reader) == ["file1", "file2"]
+    assert reader.round_trips == before + 2  # the manifest, and its other version
+    assert files(reader) == ["file1", "file2"]  # says it once
+    assert reader.round_trips == before + 3
+    (line,) = store.damage()
+    assert "2 recordings (file3 ...) are only in another version of this index" in line
+
+
+def test_the_next_writer_brings_in_what_is_missing(split, opened, couchdb_url, speech, commit):
+    store = split(ours=[speech(2)], theirs=[speech(3), speech(4)])
+    with pytest.warns(StoreWarning, match=r"one now: 2 recordings \(file3 \.\.\.\) came from the"):
+        commit(store, speech(5))
+    assert shown(store._database).others == ()
+    for one in (store, opened(couchdb_url)):
+        assert files(one) == [f"file{n}" for n in range(1, 6)]
+        assert list(one.damage()) == []
+
+
+def test_both_sides_indexed_a_file_again(split, speech, commit, digests):
+    """Ours stays, and the writer says so."""
+    store = split(ours=[speech(2)], theirs=[speech(2, slots=30)])
+    with pytest.warns(StoreWarning, match=r"1 recordings \(file2 \.\.\.\) are in both"):
+        commit(store)
+    assert speech(2).digest() in digests(store)
+    assert speech(2, slots=30).digest() not in digests(store)
+
+
+def test_a_version_with_nothing_of_its_own_goes_without_a_word(split, speech, commit):
+    store = split(ours=[speech(2)])
+    assert files(store) == ["file1", "file2"]
+    (line,) = store.damage()
+    assert "0 recordings are only in another version" in line
+    commit(store)
+    assert list(store.damage()) == []
+
+
+def test_nothing_of_another_version_is_swept(split, speech, commit, monkeypatch):
+    """Not before it is settled; then what it alone named is kept as long as for any reader."""
+    store = split(ours=[speech(2)], theirs=[speech(3)], lease=alive())
+    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    with pytest.raises(StoreBusyError, match="somebody else"):
+        commit(store)
+    monkeypatch.setattr(couch_writer, "_is_free", lambda database, head: True)
+    theirs = speech(3).digest()[:32]
+    with pytest.warns(StoreWarning, match="1 recordings"):
+        commit(store)
+    assert theirs in stored_segments(store._database)
+    assert quietly(store) == ["file1", "file2", "file3"]
+
+
+@pytest.mark.parametrize("shows", ["ours", "theirs"])
+def test_versions_that_appear_while_we_write(couchdb_url, opened, speech, commit, shows):
+    """The network heals during our run: what the other side wrote is in at the end, too."""
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    database = store._database
+    ancestors, manifest = history(database), shown(database).manifest
+    if shows == "theirs":  # the longer history
+        longer = [f"{n:032x}" for n in range(30)]
+        ancestors = {"start": ancestors["start"] + 30, "ids": [*longer, *ancestors["ids"]]}
+    with (  # noqa: PT031
+        pytest.warns(StoreWarning, match=r"1 recordings \(file3 .* came from the other"),
+        store.writing(),
+    ):
+        store.commit([speech(2)], normalisation=PLAIN)
+        commit_elsewhere(store, ancestors, manifest, speech(3))
+        store.commit([speech(4)], normalisation=PLAIN)
+    assert files(store) == ["file1", "file2", "file3", "file4"]
+
+
+def test_clean_up_waits_for_the_writer_of_another_version(
+    couchdb_url, opened, speech, commit, monkeypatch
+):
+    """Its documents are named by no manifest yet: they look like what a killed writer left."""
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    database, left = store._database, "0" * 32
+    ancestors, manifest = history(database), shown(database).manifest
+    with store.writing():
+        database.put(f"{left}|b|7", body={"deflated": ""})
+        commit_elsewhere(store, ancestors, manifest, speech(3), lease=alive())
+        store.commit([speech(2)], normalisation=PLAIN)
+    assert left in stored_segments(database)
+    assert quietly(store) == ["file1", "file2"]
+    monkeypatch.setattr(couch_writer, "_is_free", lambda database, head: True)
+    with pytest.warns(StoreWarning, match="1 recordings"):
+        commit(store)
+    assert left not in stored_segments(database)
+    assert files(store) == ["file1", "file2", "file3"]
+
+
+@pytest.mark.parametrize("prefers", ["us", "them"])
+def test_two_take_the_right_at_two_nodes(couchdb_url, opened, speech, commit, monkeypatch, prefers):
+    """Each node took one's document, none answered 409. The one that CouchDB shows goes on."""
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    database = store._database
+    ancestors, real = history(database), couch_writer._put
+
+    def put(database, head, pauses_s=None):
+        monkeypatch.setattr(couch_writer, "_put", real)
+        mine = real(database, head, pauses_s)
+        rival = packed(replace(head, lease=alive(), revision=None))
+        put_beside(database, ancestors, rival, ("0" if prefers == "us" else "f") * 32)
+        return mine
+
+    monkeypatch.setattr(couch_writer, "_put", put)
+    if prefers == "us":
+        with store.writing():
+            store.commit([speech(2)], normalisation=PLAIN)
+        assert quietly(store) == ["file1", "file2"]
+    else:
+        with pytest.raises(StoreBusyError, match="somebody else is writing"):
+            commit(store, speech(2))
+        assert shown(database).others == ()  # we went without a trace
+        assert shown(database).revision.endswith("f" * 32)
+
+
+def test_a_version_whose_documents_never_came(split, speech, commit):
+    store = split(ours=[speech(2)], theirs=[speech(3)])
+    remove(store._database, speech(3).digest()[:32])
+    with pytest.warns(StoreWarning, match=r"1 recordings \(file3 \.\.\.\) were only in the other"):
+        commit(store)
+    assert files(store) == ["file1", "file2"]
+    assert list(store.damage()) == []
+
+
+def test_versions_of_different_words(split, speech, commit, monkeypatch):
+    other = Normalisation(case="keep")
+    store = split(ours=[speech(2)], theirs=[speech(3)])
+
+    def otherwise(database, head):
+        return [
+            replace(one, manifest=replace(one.manifest, normalisation=other))
+            for one in hidden(database, head)
+        ]
+
+    monkeypatch.setattr(couch_writer, "hidden", otherwise)
+    with pytest.raises(StoreError, match=r"text\.case = 'lower'"):
+        commit(store)
+    assert len(shown(store._database).others) == 1
+
+
+def test_a_damaged_version(split, speech, commit):
+    """It hides nothing from readers, and no writer removes what it cannot read."""
+    store = split(ours=[speech(2)], theirs=[speech(3)])
+    database = store._database
+    (revision,) = shown(database).others
+    start, _, digest = revision.partition("-")
+    document = database.get(MANIFEST, rev=revision) | {"index": "AAAA"}
+    put_beside(database, {"start": int(start), "ids": [digest]}, document, "1" * 32)
+    with pytest.warns(StoreWarning, match="another version of this index.*expected"):
+        assert files(store) == ["file1", "file2"]
+    assert any("another version of this index" in line for line in store.damage())
+    with pytest.raises(StoreError, match="expected an index"):
+        commit(store)
+
+
+def test_the_command_says_it_in_one_line(split, speech, couchdb_url, capsys):
+    split(ours=[speech(2)], theirs=[speech(3)])
+    assert std_index(["--store", couchdb_url, "--verify", "--quiet"]) == 2
+    assert "1 recordings (file3 ...) are only in another version" in capsys.readouterr().err
+    assert std_index(["--store", couchdb_url, "--merge", "--quiet"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"std-index: warning: {couchdb_url}: this index had another version")
+    assert std_index(["--store", couchdb_url, "--verify", "--quiet"]) == 0
