@@ -16,7 +16,7 @@ arrays compare by identity.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -37,8 +37,8 @@ class Recording(NamedTuple):
 
 def freeze(value: object) -> None:
     """Make every array field of a dataclass read-only: the value owns them now."""
-    for one in fields(value):  # type: ignore[arg-type]  # any dataclass instance
-        array = getattr(value, one.name)
+    for name in value.__dataclass_fields__:  # type: ignore[attr-defined]  # any dataclass instance
+        array = getattr(value, name)
         if isinstance(array, np.ndarray):
             array.flags.writeable = False
 

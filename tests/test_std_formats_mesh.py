@@ -180,6 +180,42 @@ def test_the_fast_way_is_taken_and_equals_the_careful_one():
     assert [plain(one) for one in parse(content)] == [plain(one) for one in carefully(content)]
 
 
+FAST_TOO = [
+    "CR LF", "blank lines", "other silence", "two kinds of silence", "lines we do not use",
+    "slots out of order", "info first", "short info", "a word without mass", "scaled by 2",
+    "no last newline",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAST_TOO)
+def test_the_fast_way_is_taken_for_ordinary_differences(name):
+    content = dict(SAME)[name](EXAMPLE).encode()
+    assert mesh_bulk.columns_of(content, Recording("news", 1), 0, 0)
+
+
+def test_the_fast_way_is_taken_for_tabs_many_blanks_and_exponents():
+    content = EXAMPLE.replace("align 1 ", "align\t1   ").replace("0.07\n", "7e-2 \n").encode()
+    assert mesh_bulk.columns_of(content, Recording("news", 1), 0, 0)
+    assert [plain(one) for one in parse(content)] == [plain(one) for one in carefully(content)]
+    assert [plain(one) for one in parse(content)] == [plain(one) for one in parse(EXAMPLE)]
+
+
+def test_what_only_the_careful_way_notices():
+    """Each was once read by the fast way, which looked at less than it should."""
+    for old, new in [
+        ("numaligns 3", "numaligns 3 4"),
+        ("posterior 1", "posterior 1 2"),
+        ("numaligns 3\nposterior 1\nalign 0 das 0.97 dass 0.03",
+         "align 0 das 0.97 dass 0.03\nnumaligns 3\nposterior 1"),
+    ]:  # fmt: skip
+        with pytest.raises(InputError):
+            parse(edit(old, new))
+    with pytest.raises(InputError, match="99999999999999 align lines"):
+        parse(edit("numaligns 3", "numaligns 99999999999999"))
+    with pytest.raises(InputError, match="a posterior in"):
+        parse(edit("posterior 1", "posterior 1e-300").replace("0.97", "1e300"))
+
+
 def test_equals_our_own_format():
     """Both files hold the same networks; the JSONL is rounded to 5 digits and 1 ms."""
     meshes = list(parse_file(GERMAN / "KERSTIN_14.mesh"))
@@ -321,9 +357,19 @@ PIECES = [
     b"nan",
     b"-1",
     b"1e999",
+    b"1e308",
+    b"1e-3",
+    b"0.1234567890123456789",
     b"\xff",
     b"\n",
     b" ",
+    b"\t",
+    b"\r\n",
+    b"\v",
+    b"\x1c",
+    b"\nname v\nnumaligns 0\nposterior 1\n",
+    b"\nalign 1 a 1\n",
+    b"\ninfo 0 das 0 0.1\n",
 ]
 
 

@@ -14,7 +14,7 @@ anything at all is unusual the careful reader goes through the same text with a
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -61,10 +61,12 @@ def is_sound(columns: Columns) -> bool:
     low, high = -POSTERIOR_TOLERANCE, 1 + POSTERIOR_TOLERANCE
     starts = columns.slot_spans_s[:, 0]
     backwards = np.flatnonzero(starts[1:] < starts[:-1]) + 1
+    first = np.zeros(slots + 1, dtype=bool)  # slots that may: those that begin an utterance
+    first[columns.bounds] = True
     return bool(
         ((masses >= low) & (masses <= high)).all()
         and ((columns.epsilons >= low) & (sums <= 1 + SUM_TOLERANCE)).all()
-        and np.isin(backwards, columns.bounds).all()
+        and first[backwards].all()
         and _spans_are_sound(columns.utterance_spans_s, MAX_TIME_S)
         and _spans_are_sound(columns.slot_spans_s, MAX_TIME_S)
         and _spans_are_sound(columns.spans_s, MAX_WORD_S)
@@ -130,17 +132,15 @@ def networks(
     words = np.array(columns.vocabulary, dtype=object)[columns.tokens].tolist()
     bounds = columns.bounds.tolist()
     firsts = columns.offsets[columns.bounds].tolist()
-    named = zip(columns.recordings, columns.utterances, strict=True)
-    for i, (recording, name) in enumerate(named):
+    whole = _whole_spans(utterance_spans, slot_spans, columns.bounds).astype(np.int64).tolist()
+    named = zip(columns.recordings, columns.utterances, whole, strict=True)
+    for i, (recording, name, (start, end)) in enumerate(named):
         lo, hi, first, last = bounds[i], bounds[i + 1], firsts[i], firsts[i + 1]
-        start, end = utterance_spans[i].tolist()
-        if start != start:  # NaN: not written
-            start, end = (slot_spans[lo, 0], slot_spans[hi - 1, 1]) if lo < hi else (0, 0)
         yield ConfusionNetwork(
             recording,
             name,
-            round(start),
-            round(end),
+            start,
+            end,
             int_slot_spans[lo:hi],
             epsilons[lo:hi],
             offsets[lo : hi + 1] - offsets[lo],
@@ -219,9 +219,11 @@ def _words_only(columns: Columns) -> Columns:
     slot_spans_s, vocabulary = columns.slot_spans_s, columns.vocabulary
     changed = replacements(vocabulary)
     if changed:
-        meanings = [changed.get(token, token) for token in vocabulary]
-        ids = {word: i for i, word in enumerate(dict.fromkeys(meanings))}
-        tokens = np.array([ids[word] for word in meanings], dtype=np.int64)[tokens]
+        ids: dict[str | None, int] = dict(zip(vocabulary, count(), strict=False))
+        meaning = np.arange(len(vocabulary))
+        for token, word in changed.items():
+            meaning[ids[token]] = ids.setdefault(word, len(ids))
+        tokens = meaning[tokens]
         vocabulary = [word or "" for word in ids]
         silent = tokens == ids.get("", -1)
         wordless = silent | (tokens == ids.get(None, -1))
@@ -279,3 +281,13 @@ def _slot_spans(
         best[slot_of[rising]] = letters[columns.tokens[rising]]
         slot_spans, estimated = filled(slot_spans, columns.bounds, best, utterance_spans)
     return untangled(slot_spans, columns.bounds), estimated
+
+
+def _whole_spans(utterance_spans: Float64s, slot_spans: Float64s, bounds: Int64s) -> Float64s:
+    """Return (u, 2) rounded spans of utterances; where none is written, from slot to slot."""
+    first, last = bounds[:-1], bounds[1:] - 1
+    from_slots = np.zeros_like(utterance_spans)
+    some = first <= last
+    from_slots[some, 0] = slot_spans[first[some], 0]
+    from_slots[some, 1] = slot_spans[last[some], 1]
+    return np.rint(np.where(np.isnan(utterance_spans), from_slots, utterance_spans))

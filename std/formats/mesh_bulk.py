@@ -1,19 +1,38 @@
 """The fast way from word meshes to columns: whole columns are converted at once.
 
-Lines are told apart by their first letters in the block's bytes; then all ``align`` lines are
-split in one go, as are all ``info`` lines, and each alternative finds its times by slot and word.
-Whatever is unusual is left to `std.formats.mesh.careful`, which reads the same and names errors.
+All tokens of a block are cut, told apart and read as numbers together (`std.formats.tokens`).
+A line is what its first token says; each alternative finds its times by slot and word. Whatever
+is unusual is left to `std.formats.mesh.careful`, which reads the same and names errors.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from std.formats.columns import Columns, is_sound
+from std.formats.tokens import Tokens, tokenized
 from std.slot_times import Int64s
-from std.values import Float64s, Recording
+from std.values import Bools, Float64s, Recording
 
-INFO_FIELDS = 9  # as SRILM writes them: info slot word start duration and four more
 USED = (b"name", b"numaligns", b"posterior", b"align", b"info")
 UNUSED = (b"reference", b"hyps", b"time", b"version")
+
+
+class _Lines(NamedTuple):
+    """All lines of one keyword."""
+
+    number: Int64s  # (k,) in the block, from 0
+    mesh: Int64s  # (k,) in the block, from 0
+    head: Int64s  # (k,) the line's first token, the keyword
+    tokens: Int64s  # (k,) how many it has
+
+
+class _Alternatives(NamedTuple):
+    """The pairs of all align lines, slot by slot."""
+
+    slot: Int64s  # (m,) through all meshes
+    word: Int64s  # (m,) token
+    posterior: Int64s  # (m,) token
 
 
 def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Columns | None:
@@ -26,8 +45,9 @@ def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Co
         line: how many lines the file had before this block.
     """
     try:
-        columns = _columns(block, recording, meshes, line)
-    except (ValueError, IndexError, KeyError, OverflowError):
+        with np.errstate(over="ignore"):  # what is too large is not sound
+            columns = _columns(block, recording, meshes, line)
+    except ValueError:
         return None
     return columns if columns and is_sound(columns) else None
 
@@ -38,91 +58,87 @@ def unnamed(recording: Recording, number: int) -> str:
 
 
 def _columns(block: bytes, recording: Recording, meshes: int, line: int) -> Columns | None:
-    at = _lines_by_keyword(block)
-    if at is None:
+    tokens = tokenized(block)
+    lines = _lines_by_keyword(tokens)
+    if lines is None:
         return None
-    lines = block.split(b"\n")
-    names, sizes, scales, aligns, infos = ([lines[i] for i in at[word].tolist()] for word in USED)
-    begins = at[b"name"] if names else at[b"numaligns"]
-    if not len(begins) == len(sizes) == len(scales) or not all(
-        np.array_equal(_mesh_of(at[word], begins), np.arange(len(begins)))
-        for word in (b"numaligns", b"posterior")
-    ):
+    names, sizes, scales, aligns, infos = (lines[keyword] for keyword in USED)
+    scale = tokens.numbers(scales.head + 1)
+    bounds = _bounds(tokens.numbers(sizes.head + 1), len(aligns.head))
+    if bounds is None or not ((scale > 0) & np.isfinite(scale)).all():
         return None
-    slots = np.array([int(one.split()[1]) for one in sizes], dtype=np.int64)
-    scale = np.array([float(one.split()[1]) for one in scales], dtype=np.float64)
-    if (slots < 0).any() or not ((scale > 0) & np.isfinite(scale)).all():
+    said = _alternatives(tokens, aligns, bounds)
+    if said is None or (infos.tokens < 5).any():
         return None
-    bounds = np.concatenate([[0], np.cumsum(slots)])
-
-    # An align line is pairs of tokens: its keyword and slot, then words and posteriors.
-    pairs = np.array([one.count(b" ") + 1 for one in aligns], dtype=np.int64) // 2
-    heads = np.cumsum(pairs) - pairs
-    tokens = b" ".join(aligns).split()
-    keywords, numbers = tokens[::2], _floats(tokens[1::2])
-    if 2 * pairs.sum() != len(tokens) or (pairs < 2).any():
+    vocabulary, ids = tokens.words(np.concatenate([said.word, infos.head + 2]))
+    words, timed = np.split(ids, [len(said.word)])
+    slots = _global(tokens.numbers(infos.head + 1), infos.mesh, bounds)
+    has_info = np.zeros(len(vocabulary), dtype=bool)
+    has_info[timed] = True
+    rows = _rows_of(
+        slots * len(vocabulary) + timed,
+        said.slot * len(vocabulary) + words,
+        has_info[words],
+    )
+    if rows is None:
         return None
-    if any(keywords[head] != b"align" for head in heads.tolist()):
-        return None
-    place = _global(numbers[heads], _mesh_of(at[b"align"], begins), bounds)
-    if not np.array_equal(np.sort(place), np.arange(bounds[-1])):
-        return None  # a slot is missing, there twice, or beyond numaligns
-    ids = {token: i for i, token in enumerate(dict.fromkeys(keywords))}
-    slot_of = np.delete(np.repeat(place, pairs), heads)
-    words = np.delete(_numbered(keywords, ids), heads)
-    posteriors = np.delete(numbers, heads)
-    if (np.diff(place) < 0).any():
-        order = np.argsort(slot_of, kind="stable")
-        slot_of, words, posteriors = slot_of[order], words[order], posteriors[order]
-
-    mesh = _mesh_of(at[b"info"], begins)
-    spans = _spans(b" ".join(infos).split(), mesh, bounds, slot_of * len(ids) + words, ids)
-    if spans is None:
+    spans = np.full((len(words), 2), np.nan)
+    starts, durations = tokens.numbers(infos.head + 3), tokens.numbers(infos.head + 4)
+    spans[rows, 0], spans[rows, 1] = starts, starts + durations
+    if not np.isfinite(spans[rows]).all():
         return None
     return Columns(
-        [recording] * len(slots),
-        [one[5:].strip().decode() for one in names]
-        or [unnamed(recording, meshes + i + 1) for i in range(len(sizes))],
-        line + begins + 1,
-        np.full((len(slots), 2), np.nan),
+        [recording] * len(scale),
+        _names(tokens, names) or [unnamed(recording, meshes + i + 1) for i in range(len(scale))],
+        line + (names if len(names.head) else sizes).number + 1,
+        np.full((len(scale), 2), np.nan),
         bounds,
-        np.full((len(place), 2), np.nan),
-        np.zeros(len(place)),
-        np.concatenate([[0], np.cumsum(np.bincount(slot_of, minlength=len(place)))]),
-        b"\n".join(ids).decode().split("\n"),
+        np.full((bounds[-1], 2), np.nan),
+        np.zeros(bounds[-1]),
+        np.concatenate([[0], np.cumsum(np.bincount(said.slot, minlength=bounds[-1]))]),
+        b"\n".join(vocabulary).decode().split("\n"),
         words,
-        posteriors / np.repeat(scale, slots)[slot_of],
+        tokens.numbers(said.posterior) / np.repeat(scale, np.diff(bounds))[said.slot],
         spans,
     )
 
 
-def _lines_by_keyword(block: bytes) -> dict[bytes, Int64s] | None:
-    """Find the (0-based) lines of each keyword; None if a line begins with no keyword."""
-    letters = np.frombuffer(block + b"\n" * 16, dtype=np.uint8)
-    starts = np.concatenate([[0], np.flatnonzero(letters[: len(block)] == ord("\n")) + 1])
-    heads = letters[starts].astype(np.uint16) * 256 + letters[starts + 1]
-    at = {word: np.flatnonzero(heads == word[0] * 256 + word[1]) for word in USED + UNUSED}
-    blank = np.count_nonzero(letters[starts] == ord("\n"))
-    if blank + sum(map(len, at.values())) != len(starts):
+def _lines_by_keyword(tokens: Tokens) -> dict[bytes, _Lines] | None:
+    """Sort lines by what they begin with; None if they do not make up meshes as they should."""
+    counts = np.diff(tokens.lines)
+    written = np.flatnonzero(counts)
+    keywords, keyword = tokens.words(tokens.lines[written])
+    begin = b"name" if b"name" in keywords else b"numaligns"
+    if begin not in keywords or not {*keywords} <= {*USED, *UNUSED}:
         return None
-    whole = all(
-        (letters[starts[found] + i] == letter).all()
-        for word, found in at.items()
-        for i, letter in enumerate(word + b" ")
+    mesh = np.cumsum(keyword == keywords.index(begin)) - 1
+    found = {}
+    for word in USED:
+        at = np.flatnonzero(keyword == keywords.index(word)) if word in keywords else keyword[:0]
+        number = written[at]
+        found[word] = _Lines(number, mesh[at], tokens.lines[number], counts[number])
+    names, sizes, scales = (found[word] for word in USED[:3])
+    each = np.arange(mesh[-1] + 1)
+    whole = (
+        mesh[0] == 0
+        and (names.tokens > 1).all()
+        and (not len(names.head) or np.array_equal(sizes.number, names.number + 1))
+        and all(np.array_equal(one.mesh, each) for one in (sizes, scales))
+        and all((one.tokens == 2).all() for one in (sizes, scales))
     )
-    return at if whole else None
+    return found if whole else None
 
 
-def _mesh_of(lines: Int64s, begins: Int64s) -> Int64s:
-    return np.searchsorted(begins, lines, "right") - 1
+def _names(tokens: Tokens, lines: _Lines) -> list[str]:
+    first, last = tokens.starts[lines.head + 1], tokens.ends[lines.head + lines.tokens - 1]
+    return [tokens.text[a:b].decode() for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
 
-def _floats(tokens: list[bytes]) -> Float64s:
-    return np.fromiter(map(float, tokens), np.float64, len(tokens))
-
-
-def _numbered(tokens: list[bytes], ids: dict[bytes, int]) -> Int64s:
-    return np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens))
+def _bounds(sizes: Float64s, slots: int) -> Int64s | None:
+    """Return the first slot of each mesh, and the end; None if their sizes do not fit."""
+    if not ((sizes >= 0) & (sizes == np.floor(sizes))).all() or sizes.sum() != slots:
+        return None
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def _global(slots: Float64s, mesh: Int64s, bounds: Int64s) -> Int64s:
@@ -131,30 +147,35 @@ def _global(slots: Float64s, mesh: Int64s, bounds: Int64s) -> Int64s:
     return np.where(there, np.where(there, slots, 0).astype(np.int64) + bounds[mesh], -1)
 
 
-def _spans(
-    infos: list[bytes], mesh: Int64s, bounds: Int64s, keys: Int64s, ids: dict[bytes, int]
-) -> Float64s | None:
-    """Find each alternative's times by its slot and word; None if an info line fits none.
+def _alternatives(tokens: Tokens, aligns: _Lines, bounds: Int64s) -> _Alternatives | None:
+    """Find the pairs of align lines; None if one has none, or a slot does not stand there once."""
+    place = _global(tokens.numbers(aligns.head + 1), aligns.mesh, bounds)
+    if not np.array_equal(np.sort(place), np.arange(bounds[-1])):
+        return None
+    if (aligns.tokens % 2).any() or (aligns.tokens < 4).any():
+        return None
+    pairs = aligns.tokens // 2 - 1  # the first pair is the keyword and the slot
+    before = np.cumsum(pairs) - pairs
+    word = np.repeat(aligns.head + 2 - 2 * before, pairs) + 2 * np.arange(pairs.sum())
+    slot = np.repeat(place, pairs)
+    if (np.diff(place) < 0).any():
+        order = np.argsort(slot, kind="stable")
+        slot, word = slot[order], word[order]
+    return _Alternatives(slot, word, word + 1)
 
-    Args:
-        infos: the fields of all info lines.
-        mesh: (i,) mesh of each info line.
-        bounds: first slot of each mesh.
-        keys: (m,) slot * len(ids) + word of each alternative.
-        ids: word -> its number.
+
+def _rows_of(wanted: Int64s, keys: Int64s, likely: Bools) -> Int64s | None:
+    """Find each wanted key's row; None if one is not there, or any key twice.
+
+    Mostly the wanted keys are those of the ``likely`` rows, in order, and nothing is searched.
     """
-    spans, count = np.full((len(keys), 2), np.nan), len(mesh)
-    if len(infos) != INFO_FIELDS * count or infos[::INFO_FIELDS].count(b"info") != count:
+    ranked = np.sort(keys)
+    if (ranked[1:] == ranked[:-1]).any():
         return None
-    if not count:
-        return spans
-    _, slots, words, starts, durations = (infos[i::INFO_FIELDS] for i in range(5))
-    wanted = _global(_floats(slots), mesh, bounds) * len(ids) + _numbered(words, ids)
-    ranks = np.argsort(keys)
-    found = ranks[np.searchsorted(keys, wanted, sorter=ranks).clip(max=len(keys) - 1)]
-    start = _floats(starts)
-    end = start + _floats(durations)
-    if (keys[found] != wanted).any() or np.bincount(found).max() > 1 or not np.isfinite(end).all():
-        return None
-    spans[found, 0], spans[found, 1] = start, end
-    return spans
+    rows = np.flatnonzero(likely)
+    if not np.array_equal(keys[rows], wanted):
+        order = np.argsort(keys)
+        rows = order[np.searchsorted(ranked, wanted).clip(max=len(keys) - 1)]
+        if (keys[rows] != wanted).any() or len(np.unique(rows)) < len(rows):
+            return None
+    return rows

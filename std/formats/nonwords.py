@@ -46,6 +46,6 @@ def spoken(token: str) -> str | None:
 
 def replacements(tokens: Iterable[str]) -> dict[str, str | None]:
     """Return `spoken` for those of the tokens that do not stand for themselves."""
-    odd = (token for token in tokens if len(token) <= LONGEST_PLAIN or not token.isalnum())
+    odd = [token for token in tokens if len(token) <= LONGEST_PLAIN or not token.isalnum()]
     meanings = {token: spoken(token) for token in odd}
     return {token: word for token, word in meanings.items() if word != token}
