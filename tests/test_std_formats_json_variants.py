@@ -497,6 +497,15 @@ def test_turns_at_unknown_times_are_refused():
 # What no recogniser should write
 
 
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_word_without_times_at_an_open_end_is_refused(place):
+    """Between the others it shares their gap; before or after them nothing says how far it goes."""
+    items = [aws_item("das", 0.3, 0.5), aws_item("haus", 0.5, 0.7)]
+    items.insert(place, aws_item("ja", None, None))
+    with pytest.raises(InputError, match="times of its words, or of the utterance"):
+        read("aws", {"jobName": "x", "results": {"items": items}})
+
+
 def test_a_key_that_comes_twice_is_refused():
     with pytest.raises(InputError, match=r"news.json:2: expected JSON \(each key once, got text"):
         read("whisper", b'\n{"segments": [], "text": "", "text": "x"}')
