@@ -111,7 +111,7 @@ def _fill_one(spans: Float64s, weights: Float64s, utterance: Float64s) -> bool:
             if total == 0:
                 left = right if np.isnan(left) else left
                 spans[run] = 0.0 if np.isnan(left) else left
-            elif not np.isnan(left + right):
+            else:
                 ends = left + (max(right, left) - left) * np.cumsum(weights[run]) / total
                 spans[run, 1] = ends
                 spans[run, 0] = [left, *ends[:-1]]

@@ -112,7 +112,7 @@ def networks(
     spans = np.rint(1000 * columns.spans_s)
     utterance_spans = np.rint(1000 * columns.utterance_spans_s)
     slot_spans, estimated = _slot_spans(columns, slot_of, spans, utterance_spans)
-    for slot in np.flatnonzero(np.isnan(slot_spans[:, 0])).tolist():
+    for slot in np.flatnonzero(np.isnan(slot_spans).any(axis=1)).tolist():
         utterance = int(np.searchsorted(columns.bounds, slot, "right")) - 1
         raise InputError(
             path,

@@ -25,7 +25,7 @@ from typing import BinaryIO
 
 from std.errors import InputError
 from std.formats.context import DEFAULT, Context, segment_of
-from std.formats.fields import number, shown, text, whole_number
+from std.formats.fields import number, numbered, shown, text, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
 from std.formats.recordings import recording_of
 from std.lattice import Lattice, ordered
@@ -53,7 +53,7 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
     words: dict[int, str] = {}
     ends: dict[bytes, int] = {}
     edges: list[tuple[int, int, float]] = []
-    for at, line in enumerate(stream, start=1):
+    for at, line in numbered(stream, path):
         fields = line.split()
         if line.startswith(b"#"):
             if found := _LOG_BASE.search(line):
@@ -62,6 +62,8 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
             continue
         elif fields[0] in (b"Frames", b"Nodes", b"BestSegAscr", b"Edges", b"End"):
             part = fields[0]
+            if part == b"Edges" and b"ENDFRAME" in line:
+                raise InputError(path, at, "edges between nodes", shown(line.strip()))
         elif fields[0] in (b"Initial", b"Final"):
             ends[fields[0]] = _node(path, at, fields, 1, starts)
         elif part == b"Nodes" and len(fields) >= 5:

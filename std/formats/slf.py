@@ -226,9 +226,10 @@ class _Reader:
         ends = np.empty(len(self.links), dtype=np.int64)
         what = f"{key.decode()}=, a node below {len(self.nodes)}"
         for i, (at, fields) in enumerate(self.links):
-            ends[i] = whole_number(self.path, at, fields.get(key, b"none"), what)
-            if ends[i] >= len(self.nodes):
-                raise InputError(self.path, at, what, str(ends[i]))
+            end = whole_number(self.path, at, fields.get(key, b"none"), what)
+            if end >= len(self.nodes):
+                raise InputError(self.path, at, what, str(end))
+            ends[i] = end
         return ends
 
     def _words(self, names: list[str | None], source: Int64s, target: Int64s) -> list[str | None]:
