@@ -12,6 +12,7 @@ from std.store.couch_http import Database
 BATCH_BYTES = 4_000_000  # of documents written in one request; CouchDB's limit is 8 MB each
 BATCH_ROWS = 1_000_000  # of the columns read in one request: about 10 MB
 BATCH_DOCUMENTS = 500
+FINAL = frozenset({"forbidden", "unauthorized"})  # a document is refused again if sent again
 PURGE_DOCUMENTS = 100  # CouchDB's limit for one request
 
 Item = TypeVar("Item")
@@ -82,8 +83,10 @@ def _write_batch(database: Database, documents: Mapping[str, Document], fresh: b
         rows = database.post("_bulk_docs", {"docs": missing})
         refused = [row for row in rows if "error" in row]
         missing = _different(database, documents) if refused else []
+        if any(row["error"] in FINAL for row in refused):
+            break
     if missing:
-        reasons = f"{refused[0].get('error')}: {refused[0].get('reason')}" if refused else ""
+        reasons = ", ".join(f"{refused[0].get(what)}" for what in ("error", "reason"))
         raise StoreError(f"{database.url}: the server refuses {missing[0]['_id']}: {reasons}")
 
 

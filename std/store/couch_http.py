@@ -12,8 +12,6 @@ and revisions that turn a second attempt into a conflict, which the caller under
 
 import gzip
 import json
-import netrc
-import os
 import ssl
 import threading
 import time
@@ -24,18 +22,18 @@ from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from socket import EAI_AGAIN, gaierror
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import urlsplit
 
-from std.errors import StoreError
+from std.errors import StoreError, cut
+from std.store.couch_address import address
 
-DEFAULT_PORT = 5984
 WORTH_GZIP_BYTES = 1024
 TRY_AGAIN_LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
 REFUSES_GZIP = frozenset({400, 415})
 
 
 class Conflict(Exception):  # noqa: N818  # what CouchDB calls it; never leaves the store
-    """Somebody else wrote this document, or a repeated request of ours did already."""
+    """Somebody else wrote this document or made this database; or we did, and send it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +93,7 @@ class Database:
 
     def create(self) -> None:
         """Make the database unless there is one."""
-        from couchdb.http import PreconditionFailed
-
-        with suppress(PreconditionFailed):  # somebody else made it at the same moment
+        with suppress(Conflict):  # somebody else made it at the same moment
             self._request("PUT", (), None, {})
 
     def exists(self) -> bool:
@@ -163,14 +159,16 @@ class Database:
         except http.ResourceConflict as error:
             self._connection.drop()
             raise Conflict from error
-        except http.PreconditionFailed:
+        except http.PreconditionFailed as error:
             self._connection.drop()
-            raise
+            if method == "PUT" and error.args[0][0] == "file_exists":
+                raise Conflict from error
+            raise _Temporary(_said(error.args[0])) from error  # a node is down or in maintenance
         except (http.Unauthorized, http.Forbidden) as error:
             self._connection.drop()
             raise StoreError(
-                f"{self.url}: the server refuses this user (name the user in the URL, the "
-                "password in STD_COUCHDB_PASSWORD or ~/.netrc)"
+                f"{self.url}: the server refuses this user: {_said(error.args[0])} (name the user "
+                "in the URL, the password in STD_COUCHDB_PASSWORD or ~/.netrc)"
             ) from error
         except http.ServerError as error:
             self._connection.drop()
@@ -183,8 +181,8 @@ class Database:
                     self._gzip = True
                     raise
             if status in TRY_AGAIN_LATER:
-                raise _Temporary(f"status {status}, {reason}") from error
-            raise StoreError(f"{self.url}: the server answers {status}: {reason}") from error
+                raise _Temporary(f"status {status}, {_said(reason)}") from error
+            raise StoreError(f"{self.url}: the server answers {status}: {_said(reason)}") from error
         except ssl.SSLCertVerificationError as error:
             raise StoreError(f"{self.url}: {error.verify_message}") from error
         except gaierror as error:
@@ -195,16 +193,17 @@ class Database:
             self._connection.drop()
             raise _Temporary(f"{type(error).__name__} {error}".strip()) from error
         except (AttributeError, TypeError) as error:
-            # How the package stumbles over errors of proxies: long, chunked or without a type.
+            # How the package stumbles over errors of proxies (long, chunked or without a type),
+            # and over a list of documents that some nodes did not take (500).
             self._connection.drop()
-            raise _Temporary("an error that is not CouchDB's") from error
+            raise _Temporary("an error of unusual form") from error
         except BaseException:  # Ctrl-C: the answer still on its way is not the next request's
             self._connection.drop()
             raise
         self._read_clock(answer.get("Date"))
-        if isinstance(value, dict) and "error" in value:  # a listing that failed half-way
+        if failure := _failure(value):
             self._connection.drop()
-            raise _Temporary(f"{value['error']}, {value.get('reason')}")
+            raise _Temporary(failure)
         return value
 
     def _read_clock(self, date: str | None) -> None:
@@ -214,6 +213,23 @@ class Database:
 
 class _Temporary(Exception):  # noqa: N818  # a flow of control, not an error that escapes
     """Worth another attempt."""
+
+
+def _failure(value: Any) -> str:
+    """What went wrong with a listing that had begun well, as a whole or in one of its rows."""
+    if isinstance(value, dict):
+        rows = value.get("rows")
+        for one in (value, *(rows if isinstance(rows, list) else ())):
+            if one.get("error", "not_found") != "not_found":
+                return _said((one["error"], one.get("reason")))
+    return ""
+
+
+def _said(error: Any) -> str:
+    """An error as CouchDB names and explains it, or the beginning of what a proxy sends."""
+    if isinstance(error, bytes):
+        return cut(error.decode("utf-8", "replace"))
+    return ", ".join(str(part) for part in error if part)
 
 
 class Connection(threading.local):
@@ -263,55 +279,3 @@ class NoCache:
 
     def put(self, url: str, answer: object) -> None:
         """Nothing is kept."""
-
-
-def address(url: str) -> tuple[str, tuple[str, str] | None]:
-    """``couchdb[s]://[user@]host[:port]/database`` as HTTP URL and (user, password).
-
-    Raises:
-        StoreError: a malformed URL, one with a password in it, or a user without password.
-    """
-    parts = urlsplit(url)
-    try:
-        host, port = parts.hostname, parts.port or DEFAULT_PORT
-    except ValueError as error:
-        raise StoreError(f"{_public(url)}: {error}") from error
-    if parts.password is not None:
-        raise StoreError(
-            f"{_public(url)}: expected no password in the URL (others can see it there): "
-            "put it into STD_COUCHDB_PASSWORD or ~/.netrc"
-        )
-    database = unquote(parts.path.strip("/"))
-    if not host or not database or "/" in parts.path.strip("/"):
-        raise StoreError(f"{url}: expected couchdb://[user@]host[:port]/database")
-    scheme = "https" if parts.scheme == "couchdbs" else "http"
-    shown_host = f"[{host}]" if ":" in host else host
-    user = unquote(parts.username) if parts.username else None
-    base = f"{scheme}://{shown_host}:{port}/{quote(database, safe='')}"
-    return base, _credentials(url, host, user)
-
-
-def _public(url: str) -> str:
-    """A URL without what stands between scheme and host."""
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
-
-
-def _credentials(url: str, host: str, user: str | None) -> tuple[str, str] | None:
-    """User and password: from the environment, else from ~/.netrc."""
-    password = os.environ.get("STD_COUCHDB_PASSWORD")
-    if user and password is not None:
-        return user, password
-    try:
-        login, _, secret = netrc.netrc().authenticators(host) or (None, None, None)
-    except FileNotFoundError:
-        login, secret = None, None
-    except (netrc.NetrcParseError, OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{url}: cannot read ~/.netrc: {error}") from error
-    if login and secret is not None and user in (None, login):
-        return login, secret
-    if user:
-        raise StoreError(
-            f"{url}: expected a password for this user in STD_COUCHDB_PASSWORD or ~/.netrc"
-        )
-    return None

@@ -1,5 +1,6 @@
 """What the CouchDB tests share: small segments, hurried stores, and a proxy that misbehaves."""
 
+import json
 import ssl
 import threading
 import time
@@ -92,6 +93,8 @@ class Gate:
                     self.reply(int(trouble), b'{"error": "trouble", "reason": "made up"}')
                 elif trouble == "untyped 502":
                     self.reply(502, b"<html>Bad gateway</html>" * 999, kind=None)
+                elif trouble == "500 rows":
+                    self.reply(500, b'[{"id": "x", "error": "internal_server_error"}]')
                 elif trouble == "half-way":
                     self.reply(200, b'{"rows": [], "error": "timeout", "reason": "made up"}')
                 elif trouble == "forbidden row":
@@ -111,6 +114,10 @@ class Gate:
                 reply = inner.getresponse()
                 content = reply.read()
                 inner.close()
+                if trouble == "error row":
+                    answer = json.loads(content)
+                    answer["rows"][0] = {"key": answer["rows"][0]["key"], "error": "timeout"}
+                    content = json.dumps(answer).encode()
                 if trouble == "lost answer":
                     self.close_connection = True
                 elif trouble in ("chunked", "cut chunks"):

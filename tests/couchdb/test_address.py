@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from std.errors import StoreError
-from std.store.couch_http import address
+from std.store.couch_address import address
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,8 @@ def test_addresses(url, expected, monkeypatch, tmp_path):
         ("couchdb://host", "expected couchdb"),
         ("couchdb:///news", "expected couchdb"),
         ("couchdb://host/a/b", "expected couchdb"),
+        ("couchdb://host/News", "expected a database name .* got 'News'"),
+        ("couchdb://host/_users", "expected a database name .* got '_users'"),
         ("couchdb://host:port/news", "couchdb://host:port/news: Port could not be cast"),
         ("couchdb://eve:s3cret@host/news", "expected no password in the URL"),
         ("couchdb://eve:s3cret@host:port/news", "Port could not be cast"),

@@ -21,7 +21,8 @@ PLAIN = Normalisation()
 HURRY = Patience(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
 couchdb = pytest.mark.couchdb
 
-TROUBLES = ["reset", "silence", "500", "503", "429", "untyped 502", "lost answer", "cut answer"]
+TROUBLES = ["reset", "silence", "412", "429", "500", "500 rows", "503", "untyped 502"]
+TROUBLES += ["lost answer", "cut answer"]
 
 
 @couchdb
@@ -45,6 +46,17 @@ def test_a_listing_that_fails_half_way_is_asked_for_again(
     commit(opened(gate_url), speech(1))
     gate.troubles = [("include_docs", "half-way")] * 2
     assert digests(opened(gate_url)) == [speech(1).digest()]
+
+
+@couchdb
+def test_rows_that_fail_are_asked_for_again(gate, gate_url, opened, speech, commit, digests):
+    """They are no documents that do not exist: their nodes did not answer in time."""
+    commit(opened(gate_url), speech(1))
+    gate.troubles = [("include_docs", "error row")] * 2
+    assert digests(opened(gate_url)) == [speech(1).digest()]
+    gate.troubles = [("include_docs", "error row")] * 99
+    with pytest.raises(StoreError, match="no answer from the server: timeout"):
+        digests(opened(gate_url))
 
 
 @couchdb
@@ -85,9 +97,9 @@ def test_a_server_that_is_away_for_the_release(
 @pytest.mark.parametrize(
     ("trouble", "message"),
     [
-        ("401", "the server refuses this user"),
-        ("403", "the server refuses this user"),
-        ("413", "the server answers 413"),
+        ("401", "the server refuses this user: trouble, made up"),
+        ("403", "the server refuses this user: trouble, made up"),
+        ("413", "the server answers 413: trouble, made up"),
     ],
 )
 def test_refusals(gate, gate_url, opened, speech, trouble, message, commit):
@@ -101,8 +113,8 @@ def test_refusals(gate, gate_url, opened, speech, trouble, message, commit):
 def test_a_document_that_the_server_does_not_take(gate, gate_url, opened, speech, commit):
     """A database's validation function may say so; CouchDB reports it row by row."""
     store = opened(gate_url)
-    gate.troubles = [("_bulk", "forbidden row")] * 9
-    with pytest.raises(StoreError, match=r"the server refuses \w+\|v\|0: forbidden: made up"):
+    gate.troubles = [("_bulk", "forbidden row")]
+    with pytest.raises(StoreError, match=r"the server refuses \w+\|v\|0: forbidden, made up"):
         commit(store, speech(1))
     assert store.segments() == ()
 
