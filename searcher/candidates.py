@@ -24,8 +24,10 @@ class Candidates(NamedTuple):
 
     def rows(self, which: Rows) -> "Candidates":
         """Some rows of every column; without copying them if it is all of them."""
-        if isinstance(which, np.ndarray) and which.dtype == np.bool_ and which.all():
-            return self
+        if isinstance(which, np.ndarray) and which.dtype == np.bool_:
+            if which.all():
+                return self
+            which = np.flatnonzero(which)  # counted once, not for each column
         return Candidates._make(column[which] for column in self)
 
 

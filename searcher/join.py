@@ -69,8 +69,8 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
 
 def single(word: Postings) -> Places:
     """A phrase of one word: its postings."""
-    posterior = word.posterior.astype(np.float64)
-    return Places(word.recording, word.start_ms, word.end_ms, posterior)
+    start_ms, posterior = word.start_ms, word.posterior.astype(np.float64)
+    return Places(word.recording, start_ms, start_ms + word.duration_ms, posterior)
 
 
 def skip_costs(slots: Slots, floor: float) -> SkipCost:

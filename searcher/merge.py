@@ -35,9 +35,8 @@ def crowds(candidates: Candidates) -> Int64s:
     new_group = np.ones(len(candidates.term), dtype=bool)
     new_group[1:] = (np.diff(candidates.term) != 0) | (np.diff(candidates.recording) != 0)
     # One running maximum over all groups: lift each group above the one before it.
-    group = np.cumsum(new_group)
-    span = int(candidates.end_ms.max()) + 1
-    reach = np.maximum.accumulate(group * span + candidates.end_ms) - group * span
+    lift = np.cumsum(new_group) * (int(candidates.end_ms.max()) + 1)
+    reach = np.maximum.accumulate(lift + candidates.end_ms) - lift
     starts = new_group
     starts[1:] |= candidates.start_ms[1:] >= reach[:-1]
     return np.cumsum(starts) - 1

@@ -36,7 +36,8 @@ def at_half(score: Float64s, threshold: Float64s) -> Float64s:
     [0.5, 0.8]
     """
     theta = np.clip(threshold, LEAST, MOST)
-    moved: Float64s = (1 - theta) * score / ((1 - theta) * score + theta * (1 - score))
+    for_it = (1 - theta) * score
+    moved: Float64s = for_it / (for_it + theta * (1 - score))
     return moved
 
 
