@@ -88,6 +88,25 @@ def test_the_fast_way_is_taken_and_equals_the_careful_one():
     assert len(parse(content)) == 10
 
 
+def test_the_fast_way_is_taken_for_escapes_and_every_spelling_of_a_number():
+    one = {**ONE, "utt": "\u00e4\U0001f600", "file": "a\u00df"}
+    content = json.dumps(one).encode().replace(b"0.31", b"31E-2").replace(b"1.2}", b"1.20}")
+    assert b"\\u00e4\\ud83d\\ude00" in content
+    columns = jsonl._fast([(1, content)], Recording("ours", 1))
+    assert columns is not None
+    assert columns.utterances == ["\u00e4\U0001f600"]
+    assert [plain(one) for one in parse(content)] == [plain(one) for one in carefully(content)]
+
+
+@given(st.floats(0, 1), st.floats(0, 1e6), st.floats(0, 60))
+def test_numbers_are_read_to_the_last_bit(posterior, start, duration):
+    content = word("an", posterior, start, start + duration)
+    fast = jsonl._fast([(1, content)], Recording("ours", 1))
+    assert fast is not None
+    assert fast.posteriors.tolist() == [posterior]
+    assert fast.spans_s.tolist() == [[start, start + duration]]
+
+
 def test_what_is_written_is_read():
     stream = io.BytesIO()
     written = list(parse_file(GERMAN / "networks.jsonl"))
@@ -186,6 +205,16 @@ PIECES = [
     b"true",
     b'"a"',
     b"[" * 9,
+    b"-0",
+    b"1E-3",
+    b"0.1234567890123456789",
+    b"99999999999999999999",
+    b"\\u00e4",
+    b"\\ud800",
+    b"\\n",
+    b", ",
+    b"\t",
+    b"\f",
 ]
 
 
