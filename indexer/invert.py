@@ -124,10 +124,11 @@ def _word_ids(
 ) -> tuple[list[str], Int64s]:
     """The sorted vocabulary and, for each alternative, its word's place in it."""
     written = list(chain.from_iterable(one.words for one in utterances))
-    normal = {word: normalisation.word(word) for word in set(written)}
-    vocabulary = sorted(set(normal.values()))
+    different = list(set(written))
+    normal = normalisation.words(different)
+    vocabulary = sorted(set(normal))
     id_of = dict(zip(vocabulary, count(), strict=False))
-    table = {word: id_of[one] for word, one in normal.items()}
+    table = dict(zip(different, map(id_of.__getitem__, normal), strict=True))
     return vocabulary, np.fromiter(map(table.__getitem__, written), np.int64, len(written))
 
 
@@ -138,9 +139,10 @@ def _united(
     the sum of the posteriors (they exclude each other).
     """
     pair = slot * (int(word.max(initial=0)) + 1) + word
-    unique, group = np.unique(pair, return_inverse=True)
-    if len(unique) == len(pair):
+    ranked = np.sort(pair)
+    if (ranked[1:] != ranked[:-1]).all():
         return word, key, duration, posterior, slot
+    unique, group = np.unique(pair, return_inverse=True)
     total = np.bincount(group, weights=posterior).clip(max=1.0).astype(np.float32)
     order = np.lexsort((-posterior, group))
     kept = order[np.searchsorted(group[order], np.arange(len(unique)))]

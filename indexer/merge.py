@@ -271,7 +271,7 @@ def _united_vocabulary(
         list(compress(one.words(), (n > 0).tolist()))
         for one, n in zip(segments, counts, strict=True)
     ]
-    vocabulary = sorted(set(chain.from_iterable(used)))
+    vocabulary = sorted(dict.fromkeys(chain.from_iterable(used)))  # in order: quickly sorted
     id_of = dict(zip(vocabulary, count(), strict=False))
     new_ids = []
     for words, n in zip(used, counts, strict=True):

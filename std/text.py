@@ -5,6 +5,7 @@ because a term normalised differently silently finds nothing.
 """
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -37,6 +38,17 @@ class Normalisation:
         if self.sharp_s == "ss":
             text = text.replace("ß", "ss").replace("ẞ", "SS")
         return text
+
+    def words(self, texts: Sequence[str]) -> list[str]:
+        """Normalise many words at once; no letter changes for what stands in another line.
+
+        Raises:
+            ValueError: a word holds a line break.
+        """
+        normal = self.word("\n".join(texts)).split("\n") if texts else []
+        if len(normal) != len(texts):
+            raise ValueError("a word holds a line break")
+        return normal
 
     def phrase(self, text: str) -> tuple[str, ...]:
         """Split a term at white space and normalise its words."""

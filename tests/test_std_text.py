@@ -31,6 +31,22 @@ def test_normalising_twice_changes_nothing(written, settings):
     assert rules.word(rules.word(written)) == rules.word(written)
 
 
+settings = st.sampled_from([{}, {"sharp_s": "ss"}, {"unicode_form": "NFKC"}, {"case": "keep"}])
+no_line_break = st.characters(exclude_characters="\n", codec="utf-8")
+sigmas_and_marks = st.sampled_from("\u03a3\u03c2A\u0301\u0308\u00df\u1e9e\u0130\ufb01\u1100\u1161'")
+
+
+@given(st.lists(st.text(no_line_break | sigmas_and_marks)), settings)
+def test_many_words_are_normalised_as_each_alone(written, settings):
+    rules = Normalisation(**settings)
+    assert rules.words(written) == [rules.word(one) for one in written]
+
+
+def test_a_word_is_one_line():
+    with pytest.raises(ValueError, match="line break"):
+        Normalisation().words(["a\nb"])
+
+
 def test_phrases_are_split_at_any_white_space():
     assert Normalisation().phrase(" Die\u00a0Burg\tvon\n") == ("die", "burg", "von")
 

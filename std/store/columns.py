@@ -184,7 +184,7 @@ def first_slots(slot_key: UInt64s, recordings: int) -> Int32s:
 
 def pack_vocabulary(words: list[str]) -> UInt8s:
     """Sorted words as the ``vocabulary`` column."""
-    return np.frombuffer("".join(f"{word}\n" for word in words).encode(), dtype=np.uint8)
+    return np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
 
 
 def unpack_vocabulary(column: UInt8s, place: str = "segment") -> list[str]:
