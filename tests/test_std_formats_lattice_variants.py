@@ -85,12 +85,28 @@ def test_nodes_beyond_all_numbers_are_refused():
         parse(text)
 
 
-def test_edges_to_frames_are_refused():
-    """Sphinx 3 may write (FROM-NODEID ENDFRAME ASCORE): the second number is no node."""
-    text = (
-        "Frames 9\nNodes 2 (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)\n"
-        "0 das 0 3 3\n1 haus 4 8 8\nInitial 0\nFinal 1\n"
-        "Edges (FROM-NODEID ENDFRAME ASCORE)\n0 1 -100\nEnd\n"
-    )
-    with pytest.raises(InputError, match=r"x.lat:7: expected edges between nodes"):
-        list(pocketsphinx.parse(io.BytesIO(text.encode()), "x.lat"))
+SPHINX = """\
+Frames 9
+Nodes 2 (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)
+0 das 0 3 3
+1 haus 4 8 8
+Initial 0
+Final 1
+Edges (FROM-NODEID TO-NODEID ASCORE)
+0 1 -100
+End
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "message"),
+    [
+        # Sphinx 3 may write frames: the second number is no node
+        ("TO-NODEID", "ENDFRAME", "x.lat:7: expected edges between nodes"),
+        ("das 0", "das 5", "x.lat:8: expected an edge forward in time"),
+    ],
+)
+def test_sphinx_edges_that_lead_nowhere(written, instead, message):
+    assert len(list(pocketsphinx.parse(io.BytesIO(SPHINX.encode()), "x.lat"))) == 1
+    with pytest.raises(InputError, match=message):
+        list(pocketsphinx.parse(io.BytesIO(SPHINX.replace(written, instead).encode()), "x.lat"))

@@ -101,6 +101,7 @@ ERRORS = [
     ("score true", "((('das',True,1),),)", "a word and its score"),
     ("score huge", "((('das',1e999,1),),)", "a word and its score"),
     ("word with a blank", "((('a b',0.9,1),),)", "a word and its score"),
+    ("word of half a letter", "((('\\ud800',0.9,1),),)", "a word and its score"),
     ("word empty", "((('',0.9,1),),)", "a word and its score"),
     ("backwards", "((('das',0.9,0),),)", "a distance to a node up to 1"),
     ("beyond the end", "((('das',0.9,2),),)", "a distance to a node up to 1"),

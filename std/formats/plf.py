@@ -33,8 +33,9 @@ from std.formats.fields import numbered, shown, text
 from std.lattice import Lattice, ordered
 from std.values import ConfusionNetwork
 
-LONGEST_LINE = 10_000_000
+LONGEST_LINE = 3_000_000  # takes a gigabyte; real ones have a hundredth of it
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BEGINNING = re.compile(rb"\s*(\(\s*\)\s*)*\(\s*\(\s*\(\s*u?['\"]")
 
 
@@ -90,7 +91,7 @@ def _links(path: Path | str, at: int, line: bytes) -> tuple[int, list[_Link]]:
                     target = source + distance
                 case _:
                     raise InputError(path, at, "a link: word, score, distance", repr(link))
-            if isinstance(score, bool) or not math.isfinite(score) or len(word.split()) != 1:
+            if isinstance(score, bool) or not math.isfinite(score) or not _is_word(word):
                 raise InputError(path, at, "a word and its score", repr(link))
             if not source < target <= len(nodes):
                 raise InputError(path, at, f"a distance to a node up to {len(nodes)}", repr(link))
@@ -101,6 +102,11 @@ def _links(path: Path | str, at: int, line: bytes) -> tuple[int, list[_Link]]:
     return len(nodes), [
         link._replace(score=math.log(link.score) if link.score else -math.inf) for link in links
     ]
+
+
+def _is_word(word: str) -> bool:
+    """Tell whether this is one word; an escape may have written half a letter."""
+    return len(word.split()) == 1 and not _SURROGATE.search(word)
 
 
 def _tuple(path: Path | str, at: int, value: Any, expected: str) -> tuple[Any, ...]:

@@ -77,6 +77,8 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
         elif part == b"Edges" and len(fields) == 3:
             first, second = (_node(path, at, fields, i, starts) for i in (0, 1))
             edges.append((first, second, number(path, at, fields[2], "a score")))
+            if starts[first] > starts[second]:
+                raise InputError(path, at, "an edge forward in time", shown(line.strip()))
             if len(edges) > MAX_LINKS:
                 raise InputError(path, at, f"at most {MAX_LINKS} edges", "one more")
         elif part != b"BestSegAscr":
