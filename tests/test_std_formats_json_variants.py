@@ -145,6 +145,11 @@ def test_whisper_cpp_words_as_segments():
     assert said(second) == [{"ja": (1, 2000, 2100)}]
 
 
+def test_whisper_cpp_marks_within_texts():
+    (network,) = read("whisper", cpp((0, 600, " Das Haus[_TT_30]", {})))
+    assert network.words == ("Das", "Haus")
+
+
 def test_whisper_cpp_single_words_without_blanks_stay_apart():
     assert words(read("whisper", cpp((0, 900, "你好", {}), (900, 1500, "再见", {})))) == [
         "你好",

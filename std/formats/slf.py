@@ -8,8 +8,8 @@
 
 Fields are key=value; values may be quoted and hold octal escapes (``\\374`` is a byte of ü in
 Latin-1). ``#`` begins a comment. ``base=0`` means plain numbers, none means natural logarithms.
-Text that is not UTF-8 is taken as Latin-1. Where no node has a time, the nodes share the
-utterance's segment. VERSION= or UTTERANCE= after links begins another lattice.
+Text that is not UTF-8 is taken as Latin-1. Where no node has a time above 0, the nodes
+share the utterance's segment. VERSION= or UTTERANCE= after links begins another lattice.
 
 Where a link's word stands differs: on the link itself; on the node it leads to (HTK: the node's
 time is the word's end); on the node it comes from (PocketSphinx: the node's time is the word's
@@ -168,9 +168,7 @@ class _Reader:
         """
         self._check_size()
         count, path = len(self.nodes), self.path
-        timed = any(b"t" in fields for _, fields in self.nodes)
-        if not timed and self.context.segments is None:
-            raise InputError(path, self.last_line, "t=, times of the nodes, or segments", "none")
+        has_times = any(b"t" in fields for _, fields in self.nodes)
         times = np.full(count, np.nan)
         names: list[str | None] = [None] * count
         tscale = self._scale(b"tscale", 1.0)
@@ -178,12 +176,15 @@ class _Reader:
             node = whole_number(path, at, fields[b"I"], "a node's number")
             if node >= count or not math.isnan(times[node]):
                 raise InputError(path, at, f"each node below {count} once", str(node))
-            written = fields.get(b"t", b"none" if timed else b"0")
+            written = fields.get(b"t", b"none" if has_times else b"0")
             times[node] = tscale * number(path, at, written, "t=, its time")
             if not 0 <= times[node] <= MAX_TIME_S:
                 raise InputError(path, at, f"a time from 0 to {MAX_TIME_S} s", f"{times[node]:g}")
             if b"W" in fields:
                 names[node] = self._word(at, fields[b"W"])
+        timed = bool(times.any())
+        if not timed and self.context.segments is None:
+            raise InputError(path, self.last_line, "t=, times of the nodes, or segments", "none")
         source, target = self._ends(b"S"), self._ends(b"E")
         for (at, _), earlier, later in zip(self.links, times[source], times[target], strict=True):
             if earlier > later:

@@ -30,7 +30,7 @@ from std.formats.draft import UNKNOWN, Draft
 from std.formats.heard import Heard, by_pauses, spoken, untimed, write_words
 from std.formats.json_fields import Part, documents
 from std.formats.recordings import recording_of
-from std.formats.whisper_tokens import Token, joined
+from std.formats.whisper_tokens import Token, joined, without_marks
 from std.values import ConfusionNetwork
 
 KEYS = (  # of which a document of the family has all in one line
@@ -148,7 +148,7 @@ def _cpp(segments: Sequence[Part]) -> Iterable[_Utterance]:
             end,
             spoken(joined(map(_cpp_token, segment["tokens"])))
             if segment.has("tokens")
-            else untimed(written.text()),
+            else untimed(without_marks(written.text())),
         )
         for segment, (written, _, start, end) in zip(segments, wholes, strict=True)
     ]

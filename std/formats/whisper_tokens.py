@@ -1,19 +1,23 @@
 """Words from Whisper's tokens, which are parts of words: what whisper.cpp writes.
 
-    Token    a text as written, with its confidence and times
-    joined   tokens -> words
+    Token            a text as written, with its confidence and times
+    joined           tokens -> words
+    without_marks    text -> what was said of it
 
 A blank before a token begins another word. Marks such as [_BEG_] are not said. A word has the
 mean of its tokens' probabilities, without those that are nothing but punctuation; the bytes of one
 letter may be spread over tokens.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from std.formats.draft import UNKNOWN
 from std.formats.heard import Heard, bare
 from std.formats.json_fields import Part, whole
+
+_MARK = re.compile(r"\[_\w+\]")
 
 
 class Token(NamedTuple):
@@ -26,8 +30,14 @@ class Token(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text, perhaps with half a letter."""
-        return self.written.value if isinstance(self.written.value, str) else self.written.text()
+        """The text without marks, perhaps with half a letter."""
+        value = self.written.value
+        return without_marks(value if isinstance(value, str) else self.written.text())
+
+
+def without_marks(text: str) -> str:
+    """Take out what is not said, such as [_BEG_] and [_TT_50]."""
+    return _MARK.sub("", text)
 
 
 def joined(tokens: Iterable[Token]) -> list[Heard]:
@@ -38,7 +48,7 @@ def joined(tokens: Iterable[Token]) -> list[Heard]:
     """
     groups: list[list[Token]] = []
     for token in tokens:
-        if token.text.startswith("[_"):
+        if not token.text.strip() and _MARK.search(token.written.value):
             continue
         if token.text.startswith(" ") or not groups:
             groups.append([])
