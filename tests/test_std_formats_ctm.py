@@ -62,6 +62,11 @@ def test_eight_columns_without_a_confidence():
     assert rows(network) == [(0, 210, 0, [("das", 1)]), (210, 650, 0, [("haus", 1)])]
 
 
+def test_rover_writes_no_confidence_as_minus_one():
+    (network,) = parse("f1 1 0.00 0.21 das -1.000000\n")
+    assert rows(network) == [(0, 210, 0, [("das", 1)])]
+
+
 def test_alternatives_as_long_as_a_corpus_are_refused():
     mark = "f1 1 * * <ALT{}>\n".format
     words = ["".join(f"f1 1 {i} 1 {word}{i}\n" for i in range(3000)) for word in "ab"]

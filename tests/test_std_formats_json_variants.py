@@ -299,6 +299,24 @@ def test_google(value):
     assert network.recording == Recording("news", 1)
 
 
+def test_google_results_may_repeat_all_words_so_far():
+    value = {"results": [
+        google(google_words()[:1]),
+        {"alternatives": [{"transcript": "haus", "words": google_words()}]},
+        {"alternatives": [{"transcript": "", "words": google_words()}]},
+    ]}  # fmt: skip
+    assert [said(one) for one in read("google", value)] == [[one] for one in DAS_HAUS]
+
+
+def test_google_alternatives_with_words_of_their_own():
+    dass = [{**google_words()[0], "word": "dass"}, *google_words()[1:]]
+    alternatives = [{"transcript": "", "words": words} for words in (google_words(), dass)]
+    (network,) = read("google", {"results": [{"alternatives": alternatives}]})
+    assert said(network) == [
+        {"das": (0.5, 0, 210), "dass": (0.5, 0, 210)}, {"haus": (1, 210, 650)},
+    ]  # fmt: skip
+
+
 def test_google_batches_name_their_recordings():
     files = {f"gs://b/f{i}.wav": {"transcript": RESPONSE} for i in (1, 2)}
     assert [one.recording.file for one in read("google", {"results": files})] == ["f1", "f2"]

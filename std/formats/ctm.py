@@ -4,10 +4,10 @@
     file channel * * <ALT_BEGIN>          then words, <ALT>, words, ..., <ALT_END>
     ;; comment
 
-A word becomes a slot of its own: its confidence is its posterior (1 if there is none), the rest
-is "no word". Between ALT_BEGIN and ALT_END stand alternatives of equal status, ``@`` for none;
-they become slots by time, words without confidence share equally. An utterance ends where
-nothing is said for half a second. Channels may be letters: A is 1, B is 2.
+A word becomes a slot of its own: its confidence is its posterior (1 if there is none, or NA, or
+ROVER's -1), the rest is "no word". Between ALT_BEGIN and ALT_END stand alternatives of equal
+status, ``@`` for none; they become slots by time, words without confidence share equally. An
+utterance ends where nothing is said for half a second. Channels may be letters: A is 1, B is 2.
 
 Source: NIST SCTK, "ctm" in doc/infmts.htm; Kaldi ``lattice-to-ctm-conf``.
 """
@@ -29,6 +29,7 @@ from std.values import ConfusionNetwork, Recording
 
 NULL_WORD = "@"
 NO_CONFIDENCE = (b"NA", b"-")
+NO_NUMBER = -1.0  # what ROVER writes for it
 
 
 class _Word(NamedTuple):
@@ -161,6 +162,7 @@ def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:
     confidence = None
     if len(fields) > 5 and fields[5] not in NO_CONFIDENCE:
         confidence = number(path, line, fields[5], "a confidence")
+        confidence = None if confidence == NO_NUMBER else confidence
     return _Word(line, start, start + duration, token, confidence)
 
 

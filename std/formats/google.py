@@ -14,10 +14,11 @@ Each result is an utterance. Its alternatives are laid side by side, weighted by
 (equal where none is given; scaled where they sum to more than 1). Usually only the first has
 words with times: the others get theirs from the words beside them. A single alternative's words
 have their own confidence. Of a stream's results those that are final count. With speakers told
-apart, v1 says all words once more in a last result without a transcript: it is left out, unless
-it alone has times.
+apart, v1 says all words once more: a result that begins anew counts from where the one before
+ended, a last one without a transcript only if it alone has times.
 """
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -60,34 +61,59 @@ def parse(
         InputError: the file is no JSON, or not Google's.
     """
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
-    found = [pair for one in documents(stream.read(), path) for pair in _results(one)]
-    is_stream = any(result.first((*FINAL, "stability")) for _, result in found)
-    ends: dict[Recording, float] = {}  # of the result before
+    by_file: dict[str | None, list[Part]] = {}
+    for one in documents(stream.read(), path):
+        for file, result in _results(one):
+            by_file.setdefault(file, []).append(result)
+    everything = [result for results in by_file.values() for result in results]
+    is_stream = any(result.first((*FINAL, "stability")) for result in everything)
+    said: dict[Recording, _Said] = {}
     count = 0
-    for file in dict.fromkeys(file for file, _ in found):
+    for file, results in by_file.items():
         name = recording.file if file is None else recording_of(file).file
-        results = [result for of, result in found if of == file]
         if is_stream:
             results = [result for result in results if _is_final(result)]
         for result in _without_repetition(results):
             tag = result.first(("channelTag", "channel_tag"))
-            channel = tag.channel() if tag and tag.value else recording.channel
-            where = Recording(name, channel)
-            said = [_words(alternative) for alternative in result.each("alternatives")]
-            written = result.first(ENDS)
-            start, end = ends.get(where, 0.0), UNKNOWN if written is None else _time(written)
-            ends[where] = end if end == end else start
-            if not any(said):
-                continue
-            count += 1
-            if end != end or end < start:
-                start = end = UNKNOWN
-            draft.utterance(result.line, where, f"{recording.file}-{count}", start, end)
-            if len(said) == 1:
-                write_words(draft, result.line, said[0])
-            else:
-                write_hypotheses(draft, result.line, _weighted(result, said))
+            where = Recording(name, tag.channel() if tag and tag.value else recording.channel)
+            before = said.setdefault(where, _Said())
+            words = before.fresh([_words(one) for one in result.each("alternatives")])
+            start, end = before.span(result)
+            if any(words):
+                count += 1
+                draft.utterance(result.line, where, f"{recording.file}-{count}", start, end)
+                if len(words) == 1:
+                    write_words(draft, result.line, words[0])
+                else:
+                    write_hypotheses(draft, result.line, _weighted(result, words))
     yield from networks(draft.columns(), path)
+
+
+class _Said:
+    """How far a channel's results have come."""
+
+    def __init__(self) -> None:
+        self.until_s = 0.0  # end of the result before
+        self.first_s = math.inf  # of the words before
+        self.last_s = 0.0
+
+    def span(self, result: Part) -> tuple[float, float]:
+        """Return the result's start and end, UNKNOWN if it has no end or ends too early."""
+        written = result.first(ENDS)
+        start, end = self.until_s, UNKNOWN if written is None else _time(written)
+        self.until_s = end if end == end else start
+        return (start, end) if start <= end else (UNKNOWN, UNKNOWN)
+
+    def fresh(self, alternatives: list[list[Heard]]) -> list[list[Heard]]:
+        """Return the words that have not been said: a result may say all words once more."""
+        if any(words and words[0].start_s <= self.first_s < math.inf for words in alternatives):
+            alternatives = [
+                [word for word in words if not word.start_s < self.last_s] for words in alternatives
+            ]
+        timed = [word for words in alternatives for word in words if word.start_s == word.start_s]
+        self.first_s = min([self.first_s, *(word.start_s for word in timed)])
+        self.last_s = max([self.last_s, *(word.end_s for word in timed)])
+        return alternatives
 
 
 def _results(one: Part, file: str | None = None) -> Iterator[tuple[str | None, Part]]:
