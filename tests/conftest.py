@@ -1,6 +1,7 @@
 """Fixtures that several test files share."""
 
 import base64
+import importlib.util
 import json
 import os
 import shutil
@@ -123,6 +124,19 @@ def pouchdb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PouchServer]:
     server = PouchServer(tmp_path_factory.mktemp("pouch db"))
     yield server
     server.kill()
+
+
+@pytest.fixture
+def couchdb_cluster() -> Iterator[Any]:
+    """Three nodes that behave as Apache CouchDB's do (tests/couchdb/cluster.py)."""
+    spec = importlib.util.spec_from_file_location("couchdb_cluster", COUCHDB / "cluster.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    cluster = module.Cluster()
+    yield cluster
+    cluster.close()
 
 
 @pytest.fixture(scope="session")

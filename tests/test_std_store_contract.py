@@ -18,7 +18,7 @@ from std.text import Normalisation
 from std.values import Recording
 
 PLAIN = Normalisation()
-KINDS = ["memory", "embedded", pytest.param("couchdb", marks=pytest.mark.couchdb)]
+KINDS = ["memory", "embedded", pytest.param("couchdb", marks=pytest.mark.couchdb), "cluster"]
 
 Open = Callable[..., Store]
 
@@ -30,7 +30,11 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"memory:{uuid.uuid4().hex}"
     if request.param == "embedded":
         return str(tmp_path / "an index")
-    return str(request.getfixturevalue("couchdb_url"))
+    if request.param == "couchdb":
+        return str(request.getfixturevalue("couchdb_url"))
+    cluster = request.getfixturevalue("couchdb_cluster")  # one of three nodes is down
+    cluster.kill(2)
+    return f"couchdb://127.0.0.1:{cluster.ports[0]}/index"
 
 
 @pytest.fixture

@@ -55,6 +55,18 @@ def test_a_writer_to_couchdb_is_killed(couchdb_databases, scenario):
     assert outcome["steps"] >= 4
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", [*SCENARIOS, "heal"])
+def test_a_writer_to_a_cluster_is_killed(couchdb_cluster, scenario):
+    """One of three nodes is away, too."""
+    couchdb_cluster.kill(2)
+    where = f"couchdb://127.0.0.1:{couchdb_cluster.ports[0]}/crash"
+    outcome = killed_everywhere("couchdb", where, scenario)
+    assert outcome["wrong"] == []
+    assert outcome["changed"]
+    assert outcome["steps"] >= 4
+
+
 @pytest.fixture
 def mortal(tmp_path, pouchdb):
     """A server that may be killed; ``pouchdb`` has seen to it that there is one to start."""

@@ -9,6 +9,7 @@ again, and other versions of the index are brought into ours before anything is 
 import threading
 import uuid
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
@@ -21,7 +22,7 @@ from std.store.couch_http import Conflict, Database
 from std.store.couch_lease import LEASE_S, RENEW_S, is_dead, new_owner
 from std.store.couch_manifest import MANIFEST, Head, hidden, packed, shown
 from std.store.couch_segment import RemoteColumns
-from std.store.manifest import SegmentEntry
+from std.store.manifest import Manifest, SegmentEntry
 from std.store.unite import United, live, united
 from std.values import Recording
 
@@ -112,19 +113,16 @@ class Writer:
 
     def _absorb(self, other: Head) -> None:
         """Bring a version into ours, then remove it. A run that is killed here is run again."""
-        ours = self.head.manifest.segments
-        both = united(self.head.manifest, other.manifest, self._database.url)
-        here = {one.id for one in ours}
-        segments = tuple(
-            one for one in both.manifest.segments if one.id in here or self._is_complete(one)
-        )
-        self.replace(
-            manifest=changed(both.manifest, segments=segments),
-            retired=self.retired([*ours, *other.manifest.segments], segments),
-        )
+        ours, theirs = self.head.manifest, other.manifest
+        before = [*ours.segments, *theirs.segments]
+        named = Counter(one.id for one in before)
+        sound = {one.id for one in before if named[one.id] == 2 or self._is_complete(one)}
+        both = united(_only(ours, sound), _only(theirs, sound), self._database.url)
+        segments = both.manifest.segments
+        self.replace(manifest=both.manifest, retired=self.retired(before, segments))
         with suppress(Conflict):  # somebody has removed it already
             self._database.put(MANIFEST, body={"_rev": other.revision, "_deleted": True})
-        if outcome := _outcome(both, both.taken - live(segments)):
+        if outcome := _outcome(both, live(before) - live(segments) - both.gone):
             warnings.warn(
                 f"{self._database.url}: this index had another version, left behind by a split "
                 f"cluster; the two are one now: {outcome}",
@@ -133,7 +131,10 @@ class Writer:
             )
 
     def _is_complete(self, segment: SegmentEntry) -> bool:
-        """Whether all documents are there; those of a node that was away may be on their way."""
+        """Whether all documents are there; those of a node that was away may be on their way.
+
+        The side that does not name a segment may have removed it long ago.
+        """
         layout = layout_of(segment.files or {}, self._database.url)
         if absent(self._database, vocabulary_names(segment.id, segment.words, layout)):
             return False
@@ -226,13 +227,18 @@ def _put(database: Database, head: Head, pauses_s: tuple[float, ...] | None = No
     return changed(head, revision=answer["rev"], others=())
 
 
+def _only(manifest: Manifest, sound: Collection[str]) -> Manifest:
+    segments = tuple(one for one in manifest.segments if one.id in sound)
+    return changed(manifest, segments=segments)
+
+
 def _outcome(both: United, lost: frozenset[Recording]) -> str:
     """What became of the recordings, in one line; nothing if nothing happened to them."""
     parts = [
-        (both.taken - lost, "came from the other"),
+        (both.taken, "came from the other"),
         (both.doubled, "are in both, in different segments, and stay as they are here"),
         (both.gone, "had been deleted in one and are gone"),
-        (lost, "were only in the other and are lost, for their documents are not there"),
+        (lost, "are lost, for the documents are not there: index them again"),
     ]
     return "; ".join(f"{some_of(recordings)} {what}" for recordings, what in parts if recordings)
 

@@ -202,7 +202,7 @@ def test_two_take_the_right_at_two_nodes(couchdb_url, opened, speech, commit, mo
 def test_a_version_whose_documents_never_came(split, speech, commit):
     store = split(ours=[speech(2)], theirs=[speech(3)])
     remove(store._database, speech(3).digest()[:32])
-    with pytest.warns(StoreWarning, match=r"1 recordings \(file3 \.\.\.\) were only in the other"):
+    with pytest.warns(StoreWarning, match=r"1 recordings \(file3 \.\.\.\) are lost"):
         commit(store)
     assert files(store) == ["file1", "file2"]
     assert list(store.damage()) == []

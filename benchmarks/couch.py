@@ -1,0 +1,132 @@
+"""What a CouchDB index costs beside a folder: written, searched, in the same run, by turns.
+
+    python -m benchmarks.couch couchdb://127.0.0.1:5984/bench [--hours 100] [--rounds 5]
+
+The synthetic networks are inverted once, for both. ``index`` is 10 hours a commit and everything
+merged at the end; ``search`` opens the store anew and searches the 1,000 terms of
+`benchmarks.search` with ``configs/plain.toml``, and ``again`` asks the same store once more.
+Wall seconds and our own CPU seconds, the best and the median of the rounds: the server's CPU is
+only in the wall seconds. The database (and URL-1, URL-2 ...) must not exist; it is dropped.
+"""
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks import synthetic
+from benchmarks.index import HOURS_AT_ONCE
+from benchmarks.search import BATCH, find, ranks
+from indexer.invert import invert
+from indexer.maintain import upkeep
+from std.store import open_store
+from std.store.columns import SegmentColumns
+from std.store.couch_http import Database
+from std.text import Normalisation
+from std.values import ConfusionNetwork
+
+
+def main() -> None:
+    """Print the figures as JSON: for each stage and store, best and median seconds."""
+    parse = argparse.ArgumentParser(description=__doc__)
+    parse.add_argument("url")
+    parse.add_argument("--hours", type=int, default=100)
+    parse.add_argument("--rounds", type=int, default=5)
+    args = parse.parse_args()
+    parts: list[SegmentColumns] = []
+    networks = list(synthetic.networks(args.hours))
+    spent = {"invert": [timed(lambda: parts.extend(inverted(networks)))]}
+    notes: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(args.rounds):
+            urls = {"folder": str(Path(folder) / "index"), "couchdb": f"{args.url}-{number}"}
+            turn = sorted(urls, reverse=number % 2 == 0)
+            for kind in turn:
+                spent.setdefault(f"index {kind}", []).append(
+                    timed(lambda url=urls[kind]: write(parts, url))
+                )
+            for kind in turn:
+                for stage, seconds, found in searched(urls[kind]):
+                    spent.setdefault(f"{stage} {kind}", []).append(seconds)
+                    notes[f"{stage} {kind}"] = found
+            shutil.rmtree(urls["folder"])
+            drop(urls["couchdb"])
+    figures = {stage: summary(seconds) for stage, seconds in sorted(spent.items())}
+    print(json.dumps({"hours": args.hours, "seconds": figures, "found": notes}, indent=1))
+
+
+def inverted(networks: Sequence[ConfusionNetwork]) -> Iterator[SegmentColumns]:
+    """The segments of all commits."""
+    step = HOURS_AT_ONCE * synthetic.UTTERANCES_PER_HOUR
+    for begin in range(0, len(networks), step):
+        yield invert(networks[begin : begin + step], Normalisation())
+
+
+def write(parts: Sequence[SegmentColumns], url: str) -> None:
+    """Commit by commit, then merge."""
+    store = open_store(url, create=True)
+    with store.writing():
+        for columns in parts:
+            store.commit([columns], normalisation=Normalisation())
+    upkeep([store], everything=True)
+    store.close()
+
+
+def searched(url: str) -> list[tuple[str, tuple[float, float], dict[str, int]]]:
+    """A thousand terms from a store just opened, and once more."""
+    words = synthetic.words()
+    batch = [words[rank] for rank in ranks(BATCH, seed=8, low=100)]
+    stores = []
+    found = {}
+
+    def first() -> None:
+        stores.append(open_store(url))
+        ask()
+
+    def ask() -> None:
+        before = stores[0].round_trips if found else 0
+        segments = stores[0].segments()
+        known = {word for one in segments for word in one.words()}
+        hits = find(segments, [word for word in batch if word in known])
+        found.update(hits=len(hits.candidates.term), round_trips=stores[0].round_trips - before)
+
+    rows = []
+    for stage, work in (("search", first), ("again", ask)):
+        seconds = timed(work)
+        rows.append((stage, seconds, dict(found)))
+    stores[0].close()
+    return rows
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, float]:
+    """Wall and CPU seconds."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def summary(seconds: Sequence[tuple[float, float]]) -> dict[str, float]:
+    """Best and median."""
+    wall, cpu = zip(*seconds, strict=True)
+    return {
+        "wall_best": min(wall),
+        "wall_median": median(wall),
+        "cpu_best": min(cpu),
+        "cpu_median": median(cpu),
+    }
+
+
+def drop(url: str) -> None:
+    """Remove a database."""
+    database = Database(url)
+    database._request("DELETE", (), None, {})
+    database.close()
+
+
+if __name__ == "__main__":
+    main()
