@@ -34,6 +34,18 @@ def test_unknown_formats_are_refused(head):
         detect(head, "x.txt")
 
 
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ('{"text"'.encode("utf-16"), "UTF-8 text, got 'UTF-16'"),
+        (b"utt1 \0B\x04\xff", r"Kaldi's text form \(ark,t:\), got 'its binary form"),
+    ],
+)
+def test_common_mistakes_are_called_by_name(head, expected):
+    with pytest.raises(InputError, match=expected):
+        detect(head, "x")
+
+
 def test_an_empty_file_of_a_known_name_is_left_to_its_reader():
     assert detect(b"", "x.mesh") == "mesh"
 

@@ -2,6 +2,7 @@
 
 import io
 import re
+from contextlib import suppress
 
 import pytest
 
@@ -9,7 +10,8 @@ from indexer.lattice import to_network
 from std.errors import InputError
 from std.formats import pocketsphinx, slf
 from std.formats.context import Context, Segment
-from std.formats.detect import parse_file
+from std.formats.detect import FORMATS, parse_file
+from std.lattice import Lattice
 from std.values import Recording
 
 # As Kaldi's convert_slf.pl writes it: words on nodes, an empty line after each lattice.
@@ -96,6 +98,30 @@ Edges (FROM-NODEID TO-NODEID ASCORE)
 0 1 -100
 End
 """
+
+
+PREFIXES = {
+    "slf": CONVERTED.format(name="u1", word="das"),
+    "pocketsphinx": SPHINX,
+    "kaldi-lattice": "u1\n0 1 das 4.7,812.3,3_3_4\n1 2 haus 2.1,540.9,88_87\n2 0.5,0,\n\n",
+    "sausage": "u1 [ das 0.9 dass 0.1 ] [ haus 1 ]\n",
+    "plf": "((('das',0.9,1),('dass',0.1,2),),(('haus',1.0,1),),)\n",
+    "ctm": "f1 1 0 1 das 0.9\nf1 1 * * <ALT_BEGIN>\nf1 1 1 1 um\nf1 1 * * <ALT_END>\n",
+    "mesh": "name u1\nnumaligns 1\nposterior 1\nalign 0 das 0.9 *DELETE* 0.1\n",
+}
+
+
+@pytest.mark.parametrize("name", PREFIXES)
+def test_a_file_cut_anywhere_is_read_or_refused(name):
+    text, context = PREFIXES[name], Context(segments={"u1": SEGMENT, "news": SEGMENT})
+    context = Context() if name == "ctm" else context
+    read = FORMATS[name][0]
+    for length in range(len(text) + 1):
+        with suppress(InputError):
+            for one in read(io.BytesIO(text[:length].encode()), "news.lat", context):
+                network = to_network(one) if isinstance(one, Lattice) else one
+                assert len(network) <= 3
+    assert len(list(read(io.BytesIO(text.encode()), "news.lat", context))) == 1
 
 
 @pytest.mark.parametrize(

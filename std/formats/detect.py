@@ -6,6 +6,7 @@ parse_file    open, detect, parse
 """
 
 import codecs
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -39,6 +40,7 @@ LooksLike = Callable[[bytes], bool]
 
 BOM = codecs.BOM_UTF8
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_KALDI_BINARY = re.compile(rb"\S+ \0B")
 HEAD_BYTES = 1 << 16
 MOST_JSON_BYTES = 1 << 28  # read to recognise a document whose keys come late
 
@@ -73,6 +75,8 @@ def detect(head: bytes, path: Path | str) -> str:
     """
     if head.startswith(UTF_16):
         raise InputError(path, 1, "UTF-8 text", "UTF-16")
+    if _KALDI_BINARY.match(head):
+        raise InputError(path, 1, "Kaldi's text form (ark,t:)", "its binary form (ark:)")
     head = head.removeprefix(BOM).lstrip()
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
     if extension in FORMATS and not head:

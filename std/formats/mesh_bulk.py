@@ -47,7 +47,7 @@ def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Co
     try:
         with np.errstate(over="ignore"):  # what is too large is not sound
             columns = _columns(block, recording, meshes, line)
-    except ValueError:
+    except (ValueError, IndexError):  # a number, or a line that ends too early
         return None
     return columns if columns and is_sound(columns) else None
 
