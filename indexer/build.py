@@ -67,12 +67,8 @@ class Shard:
     store: Store
     held: set[str]  # audio files it had before this run
     batch: list[SegmentColumns] = field(default_factory=list)
+    postings: int = 0  # in the batch
     added: set[str] = field(default_factory=set)  # audio files committed in this run
-
-    @property
-    def postings(self) -> int:
-        """In the batch."""
-        return sum(len(one.posting_start_ms) for one in self.batch)
 
 
 def build(
@@ -119,6 +115,7 @@ def build(
         progress(result.path, result.size_bytes)
         for number, columns in result.shards.items():
             shards[number].batch.append(columns)
+            shards[number].postings += len(columns.posting_start_ms)
         sizes = [shard.postings for shard in shards]
         if sum(sizes) >= config.index.segment_postings:  # the fullest first: few, large segments
             _commit(sizes.index(max(sizes)), shards, config, report, sounds)
@@ -236,7 +233,7 @@ def _commit(
     ]
     pieces = [*earlier, *(ResidentSegment("", columns) for columns in shard.batch)]
     add = [merged(pieces, sounds)] if any(len(one.recordings) for one in pieces) else []
-    shard.batch = []
+    shard.batch, shard.postings = [], 0
     shard.store.commit(
         add,
         normalisation=config.text,

@@ -88,19 +88,21 @@ def _grams(table: PhoneTable) -> dict[str, Column]:
     first = np.flatnonzero(word[:-2] == word[2:]) if len(word) > 2 else np.empty(0, np.int64)
     wide = table.phones.astype(np.int64)
     code = (wide[first] * p + wide[first + 1]) * p + wide[first + 2]
-    pairs = np.unique(np.stack([code, word[first]]), axis=1)
-    codes, begins = np.unique(pairs[0], return_index=True)
+    code, containing = np.divmod(
+        np.unique(code * len(table.offsets) + word[first]), len(table.offsets)
+    )
+    codes, begins = np.unique(code, return_index=True)
     return {
         "gram_codes": codes.astype(np.int32),
-        "gram_offsets": np.append(begins, pairs.shape[1]).astype(np.int64),
-        "gram_words": pairs[1].astype(np.int32),
+        "gram_offsets": np.append(begins, len(code)).astype(np.int64),
+        "gram_words": containing.astype(np.int32),
     }
 
 
 def _time_order(columns: SegmentColumns) -> dict[str, Column]:
     """The postings slot by slot; within a slot by start, end and word, whose order they have."""
-    end_ms = columns.posting_start_ms + columns.posting_duration_ms
-    rows = np.lexsort((end_ms, columns.posting_start_ms, columns.posting_slot))
+    slot_and_start = columns.posting_slot.astype(np.int64) << 32 | columns.posting_start_ms
+    rows = np.lexsort((columns.posting_duration_ms, slot_and_start))
     slot_arcs = np.bincount(columns.posting_slot, minlength=len(columns.slot_key))
     return {
         "slot_arc_offsets": np.concatenate([[0], np.cumsum(slot_arcs)]).astype(np.int32),
