@@ -27,14 +27,6 @@ class _Lines(NamedTuple):
     tokens: Int64s  # (k,) how many it has
 
 
-class _Alternatives(NamedTuple):
-    """The pairs of all align lines, slot by slot."""
-
-    slot: Int64s  # (m,) through all meshes
-    word: Int64s  # (m,) token
-    posterior: Int64s  # (m,) token
-
-
 def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Columns | None:
     """Return the columns of a block of whole meshes; None if anything in it is unusual.
 
@@ -47,7 +39,7 @@ def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Co
     try:
         with np.errstate(over="ignore"):  # what is too large is not sound
             columns = _columns(block, recording, meshes, line)
-    except (ValueError, IndexError):  # a number, or a line that ends too early
+    except ValueError:
         return None
     return columns if columns and is_sound(columns) else None
 
@@ -63,42 +55,47 @@ def _columns(block: bytes, recording: Recording, meshes: int, line: int) -> Colu
     if lines is None:
         return None
     names, sizes, scales, aligns, infos = (lines[keyword] for keyword in USED)
-    scale = tokens.numbers(scales.head + 1)
-    bounds = _bounds(tokens.numbers(sizes.head + 1), len(aligns.head))
-    if bounds is None or not ((scale > 0) & np.isfinite(scale)).all():
+    pairs = aligns.tokens // 2 - 1  # the first pair is the keyword and the slot
+    before = np.cumsum(pairs) - pairs
+    said = np.repeat(aligns.head + 2 - 2 * before, pairs) + 2 * np.arange(pairs.sum())
+    size, scale, align, posterior, info, start, duration = _numbers(
+        tokens,
+        [sizes.head + 1, scales.head + 1, aligns.head + 1, said + 1]
+        + [infos.head + i for i in (1, 3, 4)],
+    )
+    end = start + duration
+    bounds = _bounds(size, len(align))
+    if bounds is None or not (np.isfinite(scale) & (scale > 0)).all() or not np.isfinite(end).all():
         return None
-    said = _alternatives(tokens, aligns, bounds)
-    if said is None or (infos.tokens < 5).any():
-        return None
-    vocabulary, ids = tokens.words(np.concatenate([said.word, infos.head + 2]))
-    words, timed = np.split(ids, [len(said.word)])
-    slots = _global(tokens.numbers(infos.head + 1), infos.mesh, bounds)
+    slots = _global(align, aligns.mesh, bounds)
+    if not np.array_equal(np.sort(slots), np.arange(len(slots))):
+        return None  # one is there twice, or beyond numaligns
+    slot, posterior = np.repeat(slots, pairs), posterior / np.repeat(scale[aligns.mesh], pairs)
+    if (np.diff(slots) < 0).any():
+        order = np.argsort(slot, kind="stable")
+        slot, said, posterior = slot[order], said[order], posterior[order]
+    vocabulary, ids = tokens.words(np.concatenate([said, infos.head + 2]))
+    word, timed = np.split(ids, [len(said)])
     has_info = np.zeros(len(vocabulary), dtype=bool)
     has_info[timed] = True
-    rows = _rows_of(
-        slots * len(vocabulary) + timed,
-        said.slot * len(vocabulary) + words,
-        has_info[words],
-    )
+    info_keys = _global(info, infos.mesh, bounds) * len(vocabulary) + timed
+    rows = _rows_of(info_keys, slot * len(vocabulary) + word, has_info[word])
     if rows is None:
         return None
-    spans = np.full((len(words), 2), np.nan)
-    starts, durations = tokens.numbers(infos.head + 3), tokens.numbers(infos.head + 4)
-    spans[rows, 0], spans[rows, 1] = starts, starts + durations
-    if not np.isfinite(spans[rows]).all():
-        return None
+    spans = np.full((len(word), 2), np.nan)
+    spans[rows, 0], spans[rows, 1] = start, end
     return Columns(
         [recording] * len(scale),
         _names(tokens, names) or [unnamed(recording, meshes + i + 1) for i in range(len(scale))],
         line + (names if len(names.head) else sizes).number + 1,
         np.full((len(scale), 2), np.nan),
         bounds,
-        np.full((bounds[-1], 2), np.nan),
-        np.zeros(bounds[-1]),
-        np.concatenate([[0], np.cumsum(np.bincount(said.slot, minlength=bounds[-1]))]),
+        np.full((len(slots), 2), np.nan),
+        np.zeros(len(slots)),
+        np.concatenate([[0], np.cumsum(np.bincount(slot, minlength=len(slots)))]),
         b"\n".join(vocabulary).decode().split("\n"),
-        words,
-        tokens.numbers(said.posterior) / np.repeat(scale, np.diff(bounds))[said.slot],
+        word,
+        posterior,
         spans,
     )
 
@@ -117,7 +114,7 @@ def _lines_by_keyword(tokens: Tokens) -> dict[bytes, _Lines] | None:
         at = np.flatnonzero(keyword == keywords.index(word)) if word in keywords else keyword[:0]
         number = written[at]
         found[word] = _Lines(number, mesh[at], tokens.lines[number], counts[number])
-    names, sizes, scales = (found[word] for word in USED[:3])
+    names, sizes, scales, aligns, infos = found.values()
     each = np.arange(mesh[-1] + 1)
     whole = (
         mesh[0] == 0
@@ -125,6 +122,8 @@ def _lines_by_keyword(tokens: Tokens) -> dict[bytes, _Lines] | None:
         and (not len(names.head) or np.array_equal(sizes.number, names.number + 1))
         and all(np.array_equal(one.mesh, each) for one in (sizes, scales))
         and all((one.tokens == 2).all() for one in (sizes, scales))
+        and ((aligns.tokens % 2 == 0) & (aligns.tokens > 2)).all()
+        and (infos.tokens > 4).all()
     )
     return found if whole else None
 
@@ -132,6 +131,12 @@ def _lines_by_keyword(tokens: Tokens) -> dict[bytes, _Lines] | None:
 def _names(tokens: Tokens, lines: _Lines) -> list[str]:
     first, last = tokens.starts[lines.head + 1], tokens.ends[lines.head + lines.tokens - 1]
     return [tokens.text[a:b].decode() for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+
+
+def _numbers(tokens: Tokens, which: list[Int64s]) -> list[Float64s]:
+    """Read several columns of numbers in one go: a call costs, however few they are."""
+    ends = np.cumsum([len(one) for one in which])
+    return np.split(tokens.numbers(np.concatenate(which)), ends[:-1])
 
 
 def _bounds(sizes: Float64s, slots: int) -> Int64s | None:
@@ -145,23 +150,6 @@ def _global(slots: Float64s, mesh: Int64s, bounds: Int64s) -> Int64s:
     """Number slots through all meshes; -1 for a slot that its mesh has not."""
     there = (slots >= 0) & (slots < np.diff(bounds)[mesh]) & (slots == np.floor(slots))
     return np.where(there, np.where(there, slots, 0).astype(np.int64) + bounds[mesh], -1)
-
-
-def _alternatives(tokens: Tokens, aligns: _Lines, bounds: Int64s) -> _Alternatives | None:
-    """Find the pairs of align lines; None if one has none, or a slot does not stand there once."""
-    place = _global(tokens.numbers(aligns.head + 1), aligns.mesh, bounds)
-    if not np.array_equal(np.sort(place), np.arange(bounds[-1])):
-        return None
-    if (aligns.tokens % 2).any() or (aligns.tokens < 4).any():
-        return None
-    pairs = aligns.tokens // 2 - 1  # the first pair is the keyword and the slot
-    before = np.cumsum(pairs) - pairs
-    word = np.repeat(aligns.head + 2 - 2 * before, pairs) + 2 * np.arange(pairs.sum())
-    slot = np.repeat(place, pairs)
-    if (np.diff(place) < 0).any():
-        order = np.argsort(slot, kind="stable")
-        slot, word = slot[order], word[order]
-    return _Alternatives(slot, word, word + 1)
 
 
 def _rows_of(wanted: Int64s, keys: Int64s, likely: Bools) -> Int64s | None:
