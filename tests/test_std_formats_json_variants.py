@@ -12,6 +12,7 @@ import pytest
 from std.errors import InputError
 from std.formats.context import DEFAULT
 from std.formats.detect import FORMATS, detect, parse_file
+from std.formats.json_fields import Part
 from std.values import Recording
 
 DAS_HAUS = [{"das": (0.97, 0, 210)}, {"haus": (0.8, 210, 650)}]
@@ -540,6 +541,20 @@ def test_other_encodings_are_refused(tmp_path):
         path.write_bytes(text.encode(encoding))
         with pytest.raises(InputError, match=r"(?i)x.json:1: expected utf-8 text"):
             list(parse_file(path))
+
+
+def test_what_is_nested_too_deeply_to_show_is_named():
+    value = []
+    for _ in range(100_000):
+        value = [value]
+    assert "something nested too deeply" in str(Part("x.json", 1, value).error("text"))
+
+
+def test_alternatives_of_hours_are_refused():
+    said_by = [" ".join(f"{word}{i}" for i in range(3000)) for word in "ab"]
+    result = {"alternatives": [{"transcript": text} for text in said_by], "resultEndTime": "9s"}
+    with pytest.raises(InputError, match=r"news.json:1: expected alternatives of an utterance"):
+        read("google", {"results": [result]})
 
 
 @pytest.mark.parametrize("name", ["aws", "azure", "dstc", "google", "vosk", "watson", "whisper"])
