@@ -77,13 +77,11 @@ def _write_batch(database: Database, documents: Mapping[str, Document], fresh: b
     """Write what is not there yet; a conflict means that an earlier attempt got through."""
     missing = list(documents.values()) if fresh else _different(database, documents)
     refused: list[dict[str, Any]] = []
-    for _ in database.attempts():
-        if not missing:
-            return
+    for _ in database.attempts() if missing else ():
         rows = database.post("_bulk_docs", {"docs": missing})
         refused = [row for row in rows if "error" in row]
         missing = _different(database, documents) if refused else []
-        if any(row["error"] in FINAL for row in refused):
+        if not missing or any(row["error"] in FINAL for row in refused):
             break
     if missing:
         reasons = ", ".join(f"{refused[0].get(what)}" for what in ("error", "reason"))

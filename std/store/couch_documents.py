@@ -204,10 +204,19 @@ def _bucket_documents(
         if begin == end:
             continue
         ids = few[begin:end]
-        spans = zip(columns.posting_offsets[ids], columns.posting_offsets[ids + 1], strict=True)
-        rows = np.concatenate([np.arange(first, last) for first, last in spans])
+        rows = spans(columns.posting_offsets[ids], counts[ids])
         held = {"word": ids, "count": counts[ids]} | _postings(columns, rows)
         yield pack(f"{segment}|b|{number}", BUCKET, held)
+
+
+def spans(first: Int64s, count: Int64s) -> Int64s:
+    """The rows ``first, first + 1, ...``, as many as counted, of each span.
+
+    >>> spans(np.array([7, 0]), np.array([3, 2])).tolist()
+    [7, 8, 9, 0, 1]
+    """
+    before = np.cumsum(count) - count
+    return np.repeat(first - before, count) + np.arange(count.sum())
 
 
 def _postings(columns: SegmentColumns, rows: slice | Int64s) -> dict[str, Column]:

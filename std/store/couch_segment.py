@@ -10,7 +10,8 @@ import numpy as np
 
 from std.errors import StoreError
 from std.store.columns import (
-    COLUMN_TYPES,
+    KEY_SHIFT,
+    TIME_MASK,
     Column,
     IndexedRecording,
     Int64s,
@@ -30,16 +31,20 @@ from std.store.couch_documents import (
     VOCABULARY,
     WORD,
     Columns,
+    Document,
     document_names,
     extra_names,
     layout_of,
     slot_name,
+    spans,
     unpack,
     vocabulary_names,
 )
 from std.store.couch_http import Database, Patience
 from std.store.manifest import SegmentEntry
-from std.store.resident import checked_postings, checked_slots, without
+from std.store.resident import checked_postings, checked_rows, checked_slots, without
+
+REST = [column for column in WORD if column != "key"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +203,53 @@ class RemoteColumns:
             except StoreError as error:
                 yield str(error)
 
+    def _all_postings(self, offsets: Int64s) -> Columns:
+        """The posting columns, filled a document at a time; `postings` goes word by word."""
+        names = document_names(self.entry.id, *self.vocabulary, self._layout)
+        sizes = {"b": self._layout.bucket_postings, "w": self._layout.part_rows}
+        kinds = {name: name.split("|")[1] for name in sorted(names)}
+        wanted = {name: sizes[kind] for name, kind in kinds.items() if kind in sizes}
+        types = {"start_ms": np.dtype("<u4")} | {name: np.dtype(WORD[name]) for name in REST}
+        arrays: Columns = {name: np.empty(offsets[-1], dtype) for name, dtype in types.items()}
+        filled = np.zeros(offsets[-1], np.bool_)
+        for name, document in read(self._database, wanted):
+            columns, rows = self._placed(name, document, offsets)
+            key = columns["key"]
+            if len(key) and int(key.max() >> KEY_SHIFT) >= len(self.entry.recordings):
+                raise StoreError(f"{self._place}: a posting names a recording that does not exist")
+            arrays["start_ms"][rows] = key & TIME_MASK
+            for column in REST:
+                arrays[column][rows] = columns[column]
+            filled[rows] = True
+        if not filled.all():
+            raise StoreError(f"{self._place}: expected the postings of all words")
+        checked_rows(arrays["slot"], self.entry.slots, self._place)
+        return {f"posting_{name}": column for name, column in arrays.items()}
+
+    def _placed(
+        self, name: str, document: Document, offsets: Int64s
+    ) -> tuple[Columns, slice | Int64s]:
+        """A document's columns, and the rows of the posting columns that they are."""
+        rows: slice | Int64s = slice(0)
+        if name.startswith(f"{self.entry.id}|b|"):
+            columns = unpack(document, BUCKET, self._place)
+            word, count = columns["word"], columns["count"].astype(np.int64)
+            fits = len(word) == 0 or 0 <= int(word.min()) <= int(word.max()) < len(offsets) - 1
+            fits = fits and np.array_equal(count, offsets[word + 1] - offsets[word])
+            fits = fits and int(count.sum()) == len(columns["key"])
+            if fits:
+                rows = spans(offsets[word], count)
+        else:
+            columns = unpack(document, WORD, self._place)
+            number, part = (int(digits) for digits in name.rpartition("|")[2].split("."))
+            begin = int(offsets[number]) + part * self._layout.part_rows
+            end = min(begin + self._layout.part_rows, int(offsets[number + 1]))
+            fits = end - begin == len(columns["key"])
+            rows = slice(begin, end)
+        if not fits:
+            raise StoreError(f"{self._place}: document {name}: expected other words")
+        return columns, rows
+
     def columns(self) -> SegmentColumns:
         """Everything, as it was committed."""
         words, counts = self.vocabulary
@@ -213,14 +265,7 @@ class RemoteColumns:
             "slot_word": slots.word,
         }
         arrays["slot_offsets"] = first_slots(slots.key, len(self.entry.recordings))
-        names = ("posting_start_ms", "posting_duration_ms", "posting_posterior", "posting_slot")
-        for name in names:
-            arrays[name] = np.empty(offsets[-1], COLUMN_TYPES[name])
-        row_of = {word: row for row, word in enumerate(words)}
-        for word, postings in self.postings(words):
-            rows = slice(offsets[row_of[word]], offsets[row_of[word] + 1])
-            for name, values in zip(names, (postings.start_ms, *postings[1:]), strict=True):
-                arrays[name][rows] = values
+        arrays |= self._all_postings(offsets)
         for name in self._layout.extra:
             extra = self.extra(name)
             assert extra is not None

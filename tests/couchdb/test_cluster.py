@@ -13,6 +13,7 @@ from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store import couch_writer
 from std.store.couch_bulk import stored_segments
 from std.store.couch_http import Database, Patience
+from std.store.couch_lease import new_owner
 from std.store.couch_manifest import shown
 from std.text import Normalisation
 
@@ -178,6 +179,7 @@ steps = st.lists(
         st.tuples(st.just("index"), st.integers(0, 2), st.integers(1, 4), st.integers(30, 33)),
         st.tuples(st.just("die"), st.integers(0, 2), st.integers(1, 4), st.integers(1, 9)),
         st.tuples(st.just("merge"), st.integers(0, 2)),
+        st.tuples(st.just("split"), st.integers(0, 2), st.integers(1, 4), st.integers(0, 2)),
         st.tuples(st.just("kill"), st.integers(0, 2)),
         st.tuples(st.just("revive"), st.integers(0, 2)),
         st.tuples(st.just("cut"), st.integers(0, 2)),
@@ -202,32 +204,50 @@ def test_what_was_committed_is_never_lost(couchdb_cluster, opened, speech, steps
         node.clear()
     cluster.heal()
 
+    alive: set[str] = set()  # writers, by the tokens of their leases
+
     def write(node, work, until=None):
-        """A writer of its own; its lease is one of a process that ended."""
+        """A writer of its own; if it is killed, others see that its process ended."""
         url = f"couchdb://127.0.0.1:{cluster.ports[node]}/index"
-        real, left = Database._once, [until or 10**9]
+        owner, real, left = new_owner(), Database._once, [until or 10**9]
 
         def once(self, *request):
-            if request[0] != "GET" and request[1] != ("_all_docs",):
+            if self is store._database and request[1] != ("_all_docs",) and request[0] != "GET":
                 left[0] -= 1
             if left[0] < 0:
                 raise Killed
             return real(self, *request)
 
-        with pytest.MonkeyPatch.context() as patch:
+        alive.add(owner["token"])
+        with pytest.MonkeyPatch.context() as patch, suppress(StoreError, Killed):
+            store = opened(url, patience=Patience(timeout_s=10, pauses_s=(0.001,)))
             patch.setattr(Database, "_once", once)
-            patch.setattr(couch_writer, "is_dead", lambda owner: True)
+            patch.setattr(couch_writer, "new_owner", lambda: owner)
+            patch.setattr(couch_writer, "is_dead", lambda one: one["token"] not in alive)
             patch.setattr(couch_writer, "RETIRED_S", 600.0 if patient else -1.0)
-            with suppress(StoreError, Killed):
-                store = opened(url, patience=Patience(timeout_s=10, pauses_s=(0.001,)))
-                with store.writing():
-                    committed.update(work(store))
+            with store.writing():
+                committed.update(work(store))
+        alive.discard(owner["token"])
 
     def index(file, slots):
         def work(store):
             name = f"file{file}"
             store.commit([speech(file, slots=slots)], normalisation=PLAIN, delete_files={name})
             return {name}
+
+        return work
+
+    def index_while_split(file, node, other):
+        """The network is cut and heals between two commits; the other side writes, too."""
+
+        def work(store):
+            done = index(file, 31)(store)
+            cluster.cut({node}, {0, 1, 2} - {node})
+            write(other, index(file, 32))
+            write(other, index(file + 4, 32))
+            cluster.heal()
+            committed.update(done)
+            return index(file + 8, 31)(store)
 
         return work
 
@@ -246,6 +266,8 @@ def test_what_was_committed_is_never_lost(couchdb_cluster, opened, speech, steps
                 write(rest[0], index(rest[1], 30), until=rest[2])
             elif what == "merge":
                 write(rest[0], merge)
+            elif what == "split":
+                write(rest[0], index_while_split(rest[1], rest[0], rest[2]))
             elif what == "kill":
                 cluster.kill(rest[0])
             elif what == "revive":

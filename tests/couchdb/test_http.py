@@ -49,6 +49,16 @@ def test_a_listing_that_fails_half_way_is_asked_for_again(
 
 
 @couchdb
+def test_nobody_waits_where_nothing_failed(couchdb_url, opened, speech, commit, monkeypatch):
+    store = opened(couchdb_url)
+    with monkeypatch.context() as patch:
+        patch.setattr("std.store.couch_http.time.sleep", lambda pause: pytest.fail("waits"))
+        commit(store, speech(1))
+        commit(store, speech(1), speech(2))
+        assert list(store.damage()) == []
+
+
+@couchdb
 def test_rows_that_fail_are_asked_for_again(gate, gate_url, opened, speech, commit, digests):
     """They are no documents that do not exist: their nodes did not answer in time."""
     commit(opened(gate_url), speech(1))
