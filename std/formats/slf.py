@@ -16,16 +16,9 @@ time is the word's end); on the node it comes from (PocketSphinx: the node's tim
 start). PocketSphinx's files say so, links with W= are seen, all others are HTK's; ``word_on``
 overrules.
 
-Score of a link = acscale * a + lmscale * (l or n) + prscale * r + wdpenalty, divided by lmscale
-if that is above 1, so that posteriors are not spiky; where every link has p=, posteriors are
-taken from it. ``acoustic_scale`` and ``lm_scale`` of the context overrule both.
+Scores: `std.formats.slf_scores`.
 
-PocketSphinx writes a= and p= but no l=. Its posteriors weigh the acoustic score by 1/20, half of
-what its own search does (1/9.5), so they trust the language model too much: score of a link =
-.08 * a + what p= says of its language score. An ``acoustic_scale`` of .05 gives p= as written.
-
-Source: The HTK Book 3.4, chapter 20 "Lattice format"; PocketSphinx ``ps_lattice_write_htk``,
-``ps_lattice_posterior``; .08: docs/benchmarks.md, "From lattices".
+Source: The HTK Book 3.4, chapter 20 "Lattice format"; PocketSphinx ``ps_lattice_write_htk``.
 """
 
 import math
@@ -39,13 +32,11 @@ import numpy as np
 from std.errors import InputError
 from std.formats.context import DEFAULT, Context, Segment, segment_of
 from std.formats.fields import number, numbered, shown, whole_number
-from std.formats.limits import MAX_LINKS, MAX_TIME_S, SUM_TOLERANCE
+from std.formats.limits import MAX_LINKS, MAX_TIME_S
 from std.formats.recordings import recording_of
+from std.formats.slf_scores import Fields, Header, Numbered, scores
 from std.lattice import Lattice, evenly_timed, ordered
 from std.slot_times import Int64s
-from std.values import Float64s
-
-Fields = dict[bytes, bytes]
 
 _FIELD = re.compile(rb'([^\s=]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))')
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)")
@@ -54,8 +45,6 @@ _LONG = {
     b"START": b"S", b"END": b"E", b"WORD": b"W", b"time": b"t", b"TIME": b"t",
     b"acoustic": b"a", b"language": b"l", b"ngram": b"n", b"posterior": b"p", b"var": b"v",
 }  # fmt: skip
-WRITTEN_SCALE = 1 / 20  # of a= inside PocketSphinx's p= (its default for -ascale is 20)
-ACOUSTIC_SCALE = 0.08  # that we give it instead
 LATIN_1 = "latin-1"
 
 _BEGINNING = re.compile(rb"\s*(VERSION|V|UTTERANCE|U)=")
@@ -90,10 +79,9 @@ class _Reader:
         self.path, self.context = path, context
         self.place: int = before.place + 1 if before else 1  # in the file
         self.by_pocketsphinx: bool = before is not None and before.by_pocketsphinx
-        self.header: Fields = {}
-        self.line_of: dict[bytes, int] = {}  # of each header field
-        self.nodes: list[tuple[int, Fields]] = []
-        self.links: list[tuple[int, Fields]] = []
+        self.header = Header(path)
+        self.nodes: list[Numbered] = []
+        self.links: list[Numbered] = []
         self.last_line = 0
 
     @property
@@ -109,7 +97,7 @@ class _Reader:
             self._read(at, line)
 
     def _check_size(self) -> None:
-        if b"N" not in self.header:
+        if b"N" not in self.header.fields:
             raise InputError(self.path, self.last_line, "N= and L=, the lattice's size", "the end")
         for found, key, kind in ((self.nodes, b"N", "nodes"), (self.links, b"L", "links")):
             expected = self._count(key)
@@ -130,8 +118,7 @@ class _Reader:
         elif self.has_body:
             raise InputError(self.path, at, "a node (I=) or a link (J=)", shown(line.strip()))
         else:
-            self.header |= fields
-            self.line_of |= dict.fromkeys(fields, at)
+            self.header.add(at, fields)
             self._count(b"N"), self._count(b"L")
 
     def _fields(self, at: int, line: bytes) -> Fields:
@@ -148,17 +135,11 @@ class _Reader:
         return {_LONG.get(key, key): value for key, value in pairs}
 
     def _count(self, key: bytes) -> int:
-        at = self.line_of.get(key, self.last_line)
-        count = whole_number(self.path, at, self.header.get(key, b"0"), "a size")
+        at = self.header.line_of.get(key, self.last_line)
+        count = whole_number(self.path, at, self.header.fields.get(key, b"0"), "a size")
         if count > MAX_LINKS:
             raise InputError(self.path, at, f"a size up to {MAX_LINKS}", str(count))
         return count
-
-    def _scale(self, key: bytes, default: float) -> float:
-        if key not in self.header:
-            return default
-        what = f"{key.decode()} as a number"
-        return number(self.path, self.line_of[key], self.header[key], what)
 
     def lattice(self) -> Lattice:
         """Return the lattice that was read.
@@ -171,7 +152,7 @@ class _Reader:
         has_times = any(b"t" in fields for _, fields in self.nodes)
         times = np.full(count, np.nan)
         names: list[str | None] = [None] * count
-        tscale = self._scale(b"tscale", 1.0)
+        tscale = self.header.number(b"tscale", 1.0)
         for at, fields in self.nodes:
             node = whole_number(path, at, fields[b"I"], "a node's number")
             if node >= count or not math.isnan(times[node]):
@@ -202,7 +183,7 @@ class _Reader:
                 source,
                 target,
                 self._words(names, source, target),
-                self._scores(source),
+                scores(self.header, self.links, source, self.by_pocketsphinx, self.context),
                 self._terminals(b"start", np.setdiff1d(np.arange(count), target)),
                 self._terminals(b"end", np.setdiff1d(np.arange(count), source)),
             )
@@ -211,8 +192,8 @@ class _Reader:
         return lattice if timed else evenly_timed(lattice, segment.start_s, segment.end_s)
 
     def _utterance(self) -> str:
-        if b"U" in self.header:
-            return self._word(1, self.header[b"U"])
+        if b"U" in self.header.fields:
+            return self._word(1, self.header.fields[b"U"])
         file = recording_of(self.path).file
         return file if self.place == 1 else f"{file}-{self.place}"
 
@@ -246,86 +227,12 @@ class _Reader:
             ]
         return [names[node] for node in (source if where == "source" else target).tolist()]
 
-    def _scores(self, source: Int64s) -> Float64s:
-        """Return the links' log scores, scaled."""
-        if self.by_pocketsphinx and self._everywhere(b"p") and self._everywhere(b"a"):
-            return self._balanced(source)
-        acoustic, language = self.context.acoustic_scale, self.context.lm_scale
-        overruled = acoustic is not None or language is not None
-        if not overruled and self._everywhere(b"p"):
-            return self._from_posteriors(source)
-        base, lmscale = self._base(), self._scale(b"lmscale", 1.0)
-        scales = {
-            b"a": self._scale(b"acscale", 1.0),
-            b"l": lmscale,
-            b"r": self._scale(b"prscale", 1.0),
-        }
-        penalty = self._scale(b"wdpenalty", 0.0) * (math.log(base) if base else 1.0)
-        divisor = max(1.0, lmscale)
-        if overruled:
-            scales[b"a"] = 1.0 if acoustic is None else acoustic
-            scales[b"l"] = 1.0 if language is None else language
-            divisor = 1.0
-        scores = np.full(len(self.links), penalty)
-        for i, (at, fields) in enumerate(self.links):
-            if b"l" not in fields and b"n" in fields:
-                fields = {**fields, b"l": fields[b"n"]}
-            for key, scale in scales.items():
-                if key in fields:
-                    scores[i] += scale * self._log(at, fields[key], key, base)
-        return scores / divisor
-
-    def _everywhere(self, key: bytes) -> bool:
-        return bool(self.links) and all(key in fields for _, fields in self.links)
-
-    def _base(self) -> float:
-        base = self._scale(b"base", math.e)
-        if base < 0 or base == 1:
-            raise InputError(self.path, self.line_of[b"base"], "base=, 0 or above 1", f"{base:g}")
-        return base
-
-    def _log(self, at: int, token: bytes, key: bytes, base: float) -> float:
-        """Return the natural logarithm of a score as it is written."""
-        if token.lower() in (b"-inf", b"-infinity"):
-            return -math.inf
-        value = number(self.path, at, token, f"{key.decode()}= as a number")
-        if base:
-            return value * math.log(base)
-        if value < 0:
-            raise InputError(self.path, at, f"{key.decode()}= from 0, as base=0", f"{value:g}")
-        return math.log(value) if value else -math.inf
-
-    def _from_posteriors(self, source: Int64s) -> Float64s:
-        """Return log P(link | its source), which give back the posteriors as they are written."""
-        posteriors = np.empty(len(self.links))
-        for i, (at, fields) in enumerate(self.links):
-            posteriors[i] = number(self.path, at, fields[b"p"], "p= as a number")
-            if not 0 <= posteriors[i] <= 1 + SUM_TOLERANCE:  # sums of many links
-                raise InputError(self.path, at, "a posterior in [0, 1]", f"{posteriors[i]:g}")
-        totals = np.bincount(source, posteriors, len(self.nodes))
-        with np.errstate(divide="ignore", invalid="ignore"):  # links nobody takes: -inf, dropped
-            return np.log(posteriors / totals[source])
-
-    def _balanced(self, source: Int64s) -> Float64s:
-        """Return PocketSphinx's log scores with our weights instead of those of its posteriors.
-
-        log P(link | its source) = WRITTEN_SCALE * a + the language score + terms that cancel out
-        along a path: so the language score, which is not written, is what is left without a.
-        """
-        base, context = self._base(), self.context
-        weight = ACOUSTIC_SCALE if context.acoustic_scale is None else context.acoustic_scale
-        lm_weight = 1.0 if context.lm_scale is None else context.lm_scale
-        acoustic = np.array([self._log(at, fields[b"a"], b"a", base) for at, fields in self.links])
-        with np.errstate(invalid="ignore"):  # links nobody takes, as above
-            language = self._from_posteriors(source) - WRITTEN_SCALE * acoustic
-            return weight * acoustic + lm_weight * language
-
     def _terminals(self, key: bytes, candidates: Int64s) -> list[int]:
         """Return the start or end node that the header names, else those that could be."""
-        if key not in self.header:
+        if key not in self.header.fields:
             return [int(one) for one in candidates]
-        at, what = self.line_of[key], f"{key.decode()}=, a node"
-        node = whole_number(self.path, at, self.header[key], what)
+        at, what = self.header.line_of[key], f"{key.decode()}=, a node"
+        node = whole_number(self.path, at, self.header.fields[key], what)
         if node >= len(self.nodes):
             raise InputError(self.path, at, what, str(node))
         return [node]
