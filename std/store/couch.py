@@ -116,7 +116,7 @@ class CouchStore:
         committed(before, (), normalisation, place=self.url)  # refuse before anything is written
         entries = [self._write(columns, before) for columns in add]
         manifest = committed(before, entries, normalisation, replace, delete_files, place=self.url)
-        retired = self._writer.retired(before.segments, manifest.segments)
+        retired = self._writer.retired(before.segments, manifest.segments, {})
         self._writer.replace(manifest=manifest, retired=retired)
 
     def damage(self) -> Iterator[str]:

@@ -10,7 +10,7 @@ import threading
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
 from typing import Any
@@ -99,10 +99,15 @@ class Writer:
             remove(self._database, segment)
         self.replace(retired=kept)
 
-    def retired(self, segments: Collection[SegmentEntry], kept: Collection[SegmentEntry]) -> Any:
-        """What awaits removal once only some of the segments are kept."""
+    def retired(
+        self,
+        segments: Collection[SegmentEntry],
+        kept: Collection[SegmentEntry],
+        elsewhere: Mapping[str, float],
+    ) -> dict[str, float]:
+        """What awaits removal, and since when, once only some of these segments are kept."""
         now, live_ids = self._database.server_time_s(), {one.id for one in kept}
-        gone = {one.id: now for one in segments} | self.head.retired
+        gone = {one.id: now for one in segments} | dict(elsewhere) | self.head.retired
         return {segment: since for segment, since in gone.items() if segment not in live_ids}
 
     def _renew(self, stop: threading.Event) -> None:
@@ -119,7 +124,8 @@ class Writer:
         sound = {one.id for one in before if named[one.id] == 2 or self._is_complete(one)}
         both = united(_only(ours, sound), _only(theirs, sound), self._database.url)
         segments = both.manifest.segments
-        self.replace(manifest=both.manifest, retired=self.retired(before, segments))
+        retired = self.retired(before, segments, other.retired)
+        self.replace(manifest=both.manifest, retired=retired)
         with suppress(Conflict):  # somebody has removed it already
             self._database.put(MANIFEST, body={"_rev": other.revision, "_deleted": True})
         if outcome := _outcome(both, live(before) - live(segments) - both.gone):

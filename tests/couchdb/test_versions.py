@@ -172,6 +172,20 @@ def test_clean_up_waits_for_the_writer_of_another_version(
     assert files(store) == ["file1", "file2", "file3"]
 
 
+def test_what_the_other_side_replaced_stays_for_its_readers(couchdb_url, opened, speech, commit):
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    database = store._database
+    ancestors, manifest = history(database), shown(database).manifest
+    commit(store, speech(2))
+    theirs = store._write(speech(3), manifest)
+    replaced = Head(manifest=manifest, retired={theirs.id: database.server_time_s()})
+    put_beside(database, ancestors, packed(replaced))
+    commit(store)
+    assert shown(database).others == ()
+    assert theirs.id in stored_segments(database)
+
+
 @pytest.mark.parametrize("prefers", ["us", "them"])
 def test_two_take_the_right_at_two_nodes(couchdb_url, opened, speech, commit, monkeypatch, prefers):
     """Each node took one's document, none answered 409. The one that CouchDB shows goes on."""
