@@ -256,6 +256,10 @@ def google_words(start="startTime", end="endTime", time="{}s".format):
     ]
 
 
+def by_speaker():
+    return [{**word, "speakerTag": 1 + i} for i, word in enumerate(google_words())]
+
+
 def protobuf(time):
     return {"seconds": str(int(time)), "nanos": round(time % 1 * 1e9)}
 
@@ -278,11 +282,11 @@ GOOGLE = {
         "gs://bucket/news.flac": {"inlineResult": {"transcript": RESPONSE}, "metadata": {}},
     }}},
     "speakers told apart": {"results": [
-        google(), {"alternatives": [{"words": google_words()}], "languageCode": "de"},
+        google(), {"alternatives": [{"words": by_speaker()}], "languageCode": "de"},
     ]},
     "times only where speakers are": {"results": [
         {"alternatives": [{"transcript": "das haus"}]},
-        {"alternatives": [{"transcript": "", "words": google_words()}]},
+        {"alternatives": [{"transcript": "", "words": by_speaker()}]},
     ]},
     "a stream": [
         {"results": [{"alternatives": [{"transcript": "da"}], "stability": 0.1}]},
@@ -303,10 +307,14 @@ def test_google(value):
 def test_google_results_may_repeat_all_words_so_far():
     value = {"results": [
         google(google_words()[:1]),
-        {"alternatives": [{"transcript": "haus", "words": google_words()}]},
-        {"alternatives": [{"transcript": "", "words": google_words()}]},
+        {"alternatives": [{"transcript": "haus", "words": by_speaker()}]},
+        {"alternatives": [{"transcript": "", "words": by_speaker()}]},
     ]}  # fmt: skip
     assert [said(one) for one in read("google", value)] == [[one] for one in DAS_HAUS]
+
+
+def test_google_responses_one_after_the_other_are_all_kept():
+    assert [said(one) for one in read("google", [RESPONSE, RESPONSE])] == [DAS_HAUS] * 2
 
 
 def test_google_alternatives_with_words_of_their_own():

@@ -39,6 +39,7 @@ SPANS = (
     ("start_offset", "end_offset"),
 )
 WRAPPERS = ("response", "inlineResult", "inline_result", "transcript")
+SPEAKERS = ("speakerTag", "speaker_tag", "speakerLabel", "speaker_label")
 FINAL = ("isFinal", "is_final")
 NANO = 1e-9
 
@@ -77,7 +78,8 @@ def parse(
             tag = result.first(("channelTag", "channel_tag"))
             where = Recording(name, tag.channel() if tag and tag.value else recording.channel)
             before = said.setdefault(where, _Said())
-            words = before.fresh([_words(one) for one in result.each("alternatives")])
+            words = [_words(one) for one in result.each("alternatives")]
+            words = before.fresh(words, may_repeat=_tells_speakers(result))
             start, end = before.span(result)
             if any(words):
                 count += 1
@@ -104,9 +106,9 @@ class _Said:
         self.until_s = end if end == end else start
         return (start, end) if start <= end else (UNKNOWN, UNKNOWN)
 
-    def fresh(self, alternatives: list[list[Heard]]) -> list[list[Heard]]:
+    def fresh(self, alternatives: list[list[Heard]], *, may_repeat: bool) -> list[list[Heard]]:
         """Return the words that have not been said: a result may say all words once more."""
-        if any(words and words[0].start_s <= self.first_s < math.inf for words in alternatives):
+        if may_repeat and any(words and words[0].start_s <= self.first_s for words in alternatives):
             alternatives = [
                 [word for word in words if not word.start_s < self.last_s] for words in alternatives
             ]
@@ -139,12 +141,22 @@ def _is_final(result: Part) -> bool:
 
 def _without_repetition(results: list[Part]) -> list[Part]:
     """Leave out the last result if it has no transcript, or the others if it alone has times."""
-    if len(results) < 2 or any(a["transcript"].value for a in results[-1].each("alternatives")):
+    if len(results) < 2 or not _tells_speakers(results[-1]):
+        return results
+    if any(a["transcript"].value for a in results[-1].each("alternatives")):
         return results
     *others, last = results
     timed = any(a["words"].value for result in others for a in result.each("alternatives"))
-    said = any(a["words"].value for a in last.each("alternatives"))
-    return others if timed or not said else [last]
+    return others if timed else [last]
+
+
+def _tells_speakers(result: Part) -> bool:
+    return any(
+        word[key].value
+        for alternative in result.each("alternatives")
+        for word in alternative.each("words")
+        for key in SPEAKERS
+    )
 
 
 def _time(part: Part) -> float:
