@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 DELTA = 1e-5  # an inserted word costs a trifle more than a substituted one: breaks ties
+ROUNDING = 1e-9  # costs this close are equal: rounding errors must not choose the slot
 
 
 def forward(nodes: int, source: Any, target: Any, score: Any) -> Any:
@@ -113,9 +114,9 @@ def slot_statistics(
             match = distance[s, q] + (w != said[q])
             insert = distance[s, q + 1] + insertion
             delete = row[q] + (said[q] != 0)
-            if match <= insert and match <= delete:
+            if match <= min(insert, delete) + ROUNDING:
                 row[q + 1], move[q + 1] = match, 1
-            elif insert <= delete:
+            elif insert <= delete + ROUNDING:
                 row[q + 1], move[q + 1] = insert, 2
             else:
                 row[q + 1], move[q + 1] = delete, 3

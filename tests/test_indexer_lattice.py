@@ -267,6 +267,17 @@ def test_real_networks_are_no_worse_than_the_best_path(path):
     )
 
 
+def test_rounding_errors_choose_no_slot():
+    """Where a word fits two slots equally well, it takes the same one on every machine."""
+    (lattice,) = parse_file(ASR / "slf" / "de_rhasspy-0803.slf.gz")
+    noise = np.random.default_rng(1).normal(0, 1e-12, (2, len(lattice)))
+    first, second = (
+        to_network(replace(lattice, log_score=lattice.log_score + errors)) for errors in noise
+    )
+    assert first.words == second.words
+    np.testing.assert_allclose(first.posteriors, second.posteriors, atol=1e-6)
+
+
 def test_links_that_run_backwards_are_refused():
     columns = np.array([0.0, 1.0]), np.array([1], np.int32), np.array([0], np.int32)
     with pytest.raises(ValueError, match="runs backwards"):
