@@ -62,6 +62,14 @@ def test_eight_columns_without_a_confidence():
     assert rows(network) == [(0, 210, 0, [("das", 1)]), (210, 650, 0, [("haus", 1)])]
 
 
+def test_many_recordings_are_read_in_parts(monkeypatch):
+    text = "".join(f"f{i} 1 0 1 das\nf{i} 1 1 1 haus{i}\n" for i in range(5))
+    at_once = [(one.recording, one.utterance, rows(one)) for one in parse(text)]
+    monkeypatch.setattr(ctm, "SLOTS_AT_ONCE", 3)
+    assert [(one.recording, one.utterance, rows(one)) for one in parse(text)] == at_once
+    assert len(at_once) == 5
+
+
 def test_rover_writes_no_confidence_as_minus_one():
     (network,) = parse("f1 1 0.00 0.21 das -1.000000\n")
     assert rows(network) == [(0, 210, 0, [("das", 1)])]

@@ -27,6 +27,7 @@ from std.formats.limits import MAX_CHANNEL
 from std.nbest import TimedWord, aligned
 from std.values import ConfusionNetwork, Recording
 
+SLOTS_AT_ONCE = 1 << 16
 NULL_WORD = "@"
 NO_CONFIDENCE = (b"NA", b"-")
 NO_NUMBER = -1.0  # what ROVER writes for it
@@ -70,8 +71,14 @@ def parse(
     Raises:
         InputError: a line is not a word or a part of an alternation.
     """
-    draft = Draft(path)
-    for recording, slots in _read(stream, path).items():
+    draft, waiting = Draft(path), 0
+    by_recording = _read(stream, path)
+    for recording in list(by_recording):
+        if waiting > SLOTS_AT_ONCE:
+            yield from networks(draft.columns(), path, context.segments)
+            draft, waiting = Draft(path), 0
+        slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
+        waiting += len(slots)
         count, said_until = 0, 0.0
         for words in sorted(slots, key=_start_s):
             start, end = _start_s(words), max(one.end_s for one in words)
