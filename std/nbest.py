@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 GAP_COST = 0.6  # two gaps cost more than the worst substitution: words compete where they can
-MOST_CELLS = 4_000_000  # words of one times words of the other: some ten seconds
+MOST_CELLS = 10_000_000  # of all alignments: some ten seconds
 
 
 class TimedWord(NamedTuple):
@@ -26,6 +26,20 @@ class TimedWord(NamedTuple):
 Place = tuple[int, int]  # hypothesis, position of the word in it
 
 
+class _Slot:
+    """Words side by side; the first to come says when."""
+
+    __slots__ = ("first", "places", "tokens")
+
+    def __init__(self, first: TimedWord, place: Place) -> None:
+        self.first, self.places, self.tokens = first, [place], {first.token}
+
+    def add(self, word: TimedWord, place: Place) -> None:
+        """Put one more word beside the others."""
+        self.places.append(place)
+        self.tokens.add(word.token)
+
+
 def aligned(hypotheses: Sequence[Sequence[TimedWord]]) -> list[list[Place]]:
     """Align hypotheses, the best first.
 
@@ -33,56 +47,63 @@ def aligned(hypotheses: Sequence[Sequence[TimedWord]]) -> list[list[Place]]:
         Slots in order; each names at most one word of each hypothesis.
 
     Raises:
-        ValueError: they are too long to be those of an utterance.
+        ValueError: they differ too much to be those of an utterance.
     """
-    slots: list[list[Place]] = []
+    slots: list[_Slot] = []
+    cells = 0
     for number, words in enumerate(hypotheses):
-        slots = _with(slots, number, words, hypotheses)
-    return slots
+        same, n, m = _differing(slots, words)
+        cells += (n - same) * (m - same)
+        if cells > MOST_CELLS:
+            raise ValueError(f"{len(hypotheses)} that differ in too many words")
+        inner = _aligned(slots[same:n], words[same:m])
+        pairs: list[tuple[int | None, int | None]] = [(i, i) for i in range(same)]
+        pairs += [(i if i is None else same + i, j if j is None else same + j) for i, j in inner]
+        pairs += zip(range(n, len(slots)), range(m, len(words)), strict=True)
+        slots = [_merged(None if i is None else slots[i], number, j, words) for i, j in pairs]
+    return [slot.places for slot in slots]
 
 
-def _with(
-    slots: list[list[Place]],
-    number: int,
-    words: Sequence[TimedWord],
-    hypotheses: Sequence[Sequence[TimedWord]],
-) -> list[list[Place]]:
-    """Align one more hypothesis to the slots."""
-    heads = [[hypotheses[h][w] for h, w in slot] for slot in slots]
-    n, m = len(slots), len(words)
-    same = 0  # from the beginning, then to the end: what costs nothing is in a best alignment
-    while same < min(n, m) and _cost(heads[same], words[same]) == 0:
+def _differing(slots: Sequence[_Slot], words: Sequence[TimedWord]) -> tuple[int, int, int]:
+    """Return where slots and words begin to differ, and where those and these end to.
+
+    What costs nothing at either end belongs together in a best alignment.
+    """
+    same, n, m = 0, len(slots), len(words)
+    while same < min(n, m) and _cost(slots[same], words[same]) == 0:
         same += 1
-    while n > same < m and _cost(heads[n - 1], words[m - 1]) == 0:
+    while n > same < m and _cost(slots[n - 1], words[m - 1]) == 0:
         n, m = n - 1, m - 1
-    inner = _aligned(heads[same:n], words[same:m])
-    pairs: list[tuple[int | None, int | None]] = [(i, i) for i in range(same)]
-    pairs += [(i if i is None else same + i, j if j is None else same + j) for i, j in inner]
-    pairs += zip(range(n, len(slots)), range(m, len(words)), strict=True)
-    return [
-        [*([] if i is None else slots[i]), *([] if j is None else [(number, j)])] for i, j in pairs
-    ]
+    return same, n, m
+
+
+def _merged(slot: _Slot | None, number: int, at: int | None, words: Sequence[TimedWord]) -> _Slot:
+    """Put a word, if there is one, into a slot, if there is one."""
+    if at is not None and slot is not None:
+        slot.add(words[at], (number, at))
+    if slot is None:
+        assert at is not None  # nothing stands beside nothing
+        slot = _Slot(words[at], (number, at))
+    return slot
 
 
 def _aligned(
-    heads: Sequence[Sequence[TimedWord]], words: Sequence[TimedWord]
+    slots: Sequence[_Slot], words: Sequence[TimedWord]
 ) -> list[tuple[int | None, int | None]]:
     """Return which slot and which word stand side by side, in order; None = a gap."""
-    n, m = len(heads), len(words)
-    if n * m > MOST_CELLS:
-        raise ValueError(f"hypotheses that differ in {n} and {m} words")
+    n, m = len(slots), len(words)
     costs = [[GAP_COST * (i + j) for j in range(m + 1)] for i in range(n + 1)]
     for i in range(1, n + 1):
         for j in range(1, m + 1):
             costs[i][j] = min(
-                costs[i - 1][j - 1] + _cost(heads[i - 1], words[j - 1]),
+                costs[i - 1][j - 1] + _cost(slots[i - 1], words[j - 1]),
                 costs[i - 1][j] + GAP_COST,
                 costs[i][j - 1] + GAP_COST,
             )
     pairs: list[tuple[int | None, int | None]] = []
     i, j = n, m
     while i or j:
-        if i and j and costs[i][j] == costs[i - 1][j - 1] + _cost(heads[i - 1], words[j - 1]):
+        if i and j and costs[i][j] == costs[i - 1][j - 1] + _cost(slots[i - 1], words[j - 1]):
             i, j = i - 1, j - 1
             pairs.append((i, j))
         elif i and (j == 0 or costs[i][j] == costs[i - 1][j] + GAP_COST):
@@ -94,10 +115,10 @@ def _aligned(
     return pairs[::-1]
 
 
-def _cost(slot: Sequence[TimedWord], word: TimedWord) -> float:
+def _cost(slot: _Slot, word: TimedWord) -> float:
     """Cost of a word in a slot: 0 the same at the same time .. 1 another at another time."""
-    apart = 1 - _overlap(slot[0], word)
-    return apart / 2 if any(one.token == word.token for one in slot) else (1 + apart) / 2
+    apart = 1 - _overlap(slot.first, word)
+    return apart / 2 if word.token in slot.tokens else (1 + apart) / 2
 
 
 def _overlap(one: TimedWord, other: TimedWord) -> float:

@@ -77,7 +77,7 @@ def test_rover_writes_no_confidence_as_minus_one():
 
 def test_alternatives_as_long_as_a_corpus_are_refused():
     mark = "f1 1 * * <ALT{}>\n".format
-    words = ["".join(f"f1 1 {i} 1 {word}{i}\n" for i in range(3000)) for word in "ab"]
+    words = ["".join(f"f1 1 {i} 1 {word}{i}\n" for i in range(4000)) for word in "ab"]
     text = mark("_BEGIN") + words[0] + mark("") + words[1] + mark("_END")
     with pytest.raises(InputError, match=r"news.ctm:1: expected alternatives of an utterance"):
         parse(text)

@@ -559,7 +559,7 @@ def test_what_is_nested_too_deeply_to_show_is_named():
 
 
 def test_alternatives_of_hours_are_refused():
-    said_by = [" ".join(f"{word}{i}" for i in range(3000)) for word in "ab"]
+    said_by = [" ".join(f"{word}{i}" for i in range(4000)) for word in "ab"]
     result = {"alternatives": [{"transcript": text} for text in said_by], "resultEndTime": "9s"}
     with pytest.raises(InputError, match=r"news.json:1: expected alternatives of an utterance"):
         read("google", {"results": [result]})

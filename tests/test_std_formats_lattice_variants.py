@@ -81,6 +81,14 @@ def test_nodes_that_are_lattices_are_refused():
         parse(text)
 
 
+def test_lines_that_are_no_lattice_are_refused_at_once():
+    text = CONVERTED.format(name="u1", word="das")
+    with pytest.raises(InputError, match=r"news.slf:2: expected lines of at most 1048576 bytes"):
+        parse(text.replace("u1", '"' + "a" * (1 << 20)))
+    with pytest.raises(InputError, match=r"news.slf:2: expected key=value fields"):
+        parse(text.replace("UTTERANCE=u1", '"' + "a" * 1_000_000))
+
+
 def test_nodes_beyond_all_numbers_are_refused():
     text = CONVERTED.format(name="u1", word="das").replace("E=1", "E=99999999999999999999")
     with pytest.raises(InputError, match=r"news.slf:8: expected E=, a node below 4"):

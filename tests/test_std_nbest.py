@@ -2,6 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from std import nbest
 from std.nbest import GAP_COST, TimedWord, aligned
 
 NAN = float("nan")
@@ -82,6 +83,9 @@ def test_no_alignment_is_cheaper(first, second):
     assert cost == pytest.approx(least_cost(first, second))
 
 
-def test_two_transcripts_of_hours_are_refused():
-    with pytest.raises(ValueError, match="differ in 4000 and 4000 words"):
+def test_two_transcripts_of_hours_are_refused(monkeypatch):
+    with pytest.raises(ValueError, match="2 that differ in too many words"):
         aligned([untimed("a " * 4000), untimed("b " * 4000)])
+    monkeypatch.setattr(nbest, "MOST_CELLS", 3)
+    with pytest.raises(ValueError, match="5 that differ in too many words"):
+        aligned([untimed(word) for word in "abcde"])

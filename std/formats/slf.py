@@ -38,7 +38,7 @@ from std.formats.slf_scores import Fields, Header, Numbered, scores
 from std.lattice import Lattice, evenly_timed, ordered
 from std.slot_times import Int64s
 
-_FIELD = re.compile(rb'([^\s=]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))')
+_FIELD = re.compile(rb'(?<!\S)([^\s=]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))')
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)")
 _LONG = {
     b"UTTERANCE": b"U", b"NODES": b"N", b"LINKS": b"L", b"VERSION": b"V",
@@ -46,6 +46,7 @@ _LONG = {
     b"acoustic": b"a", b"language": b"l", b"ngram": b"n", b"posterior": b"p", b"var": b"v",
 }  # fmt: skip
 LATIN_1 = "latin-1"
+LONGEST_LINE = 1 << 20
 
 _BEGINNING = re.compile(rb"\s*(VERSION|V|UTTERANCE|U)=")
 
@@ -64,7 +65,7 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
         InputError: the file is not a lattice, is cut short, or contradicts itself.
     """
     reader = _Reader(path, context)
-    for at, line in numbered(stream, path):
+    for at, line in numbered(stream, path, LONGEST_LINE):
         if reader.has_body and _BEGINNING.match(line):
             yield reader.lattice()
             reader = _Reader(path, context, reader)
