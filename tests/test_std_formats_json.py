@@ -47,6 +47,8 @@ DAS, HAUS = (0.97, 0, 210), (0.8, 210, 650)
 ONE_BEST = [
     "vosk.json", "whisper_timestamped.mp3.words.json", "faster_whisper.json", "aws.json",
     "google_v1.json", "google_v2.json", "azure_batch.json", "watson_timestamps.json",
+    "azure_batch2.json", "google_speakers.json", "google_batch.json", "aws_calls.json",
+    "vosk_transcriber.json", "dstc.json",
 ]  # fmt: skip
 
 
