@@ -1,23 +1,24 @@
 """What a CouchDB index costs beside a folder: written, searched, in the same run, by turns.
 
-    python -m benchmarks.couch couchdb://127.0.0.1:5984/bench [--hours 100] [--rounds 5]
+    python -m benchmarks.couch couchdb://127.0.0.1:5984/bench [--hours 100] [--server PID]
 
 The synthetic networks are inverted once, for both. ``index`` is 10 hours a commit and everything
 merged at the end; ``search`` opens the store anew and searches the 1,000 terms of
 `benchmarks.search` with ``configs/plain.toml``, and ``again`` asks the same store once more.
-Wall seconds and our own CPU seconds, the best and the median of the rounds: the server's CPU is
-only in the wall seconds. The database (and URL-1, URL-2 ...) must not exist; it is dropped.
+The best and the median of the rounds: wall seconds, our CPU seconds, and those of the server
+where its process id is given. The databases URL-0, URL-1 ... must not exist; they are dropped.
 """
 
 import argparse
 import json
+import os
 import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks import synthetic
 from benchmarks.index import HOURS_AT_ONCE
@@ -31,16 +32,26 @@ from std.text import Normalisation
 from std.values import ConfusionNetwork
 
 
+class Spent(NamedTuple):
+    """Seconds."""
+
+    wall: float
+    cpu: float
+    server_cpu: float
+
+
 def main() -> None:
     """Print the figures as JSON: for each stage and store, best and median seconds."""
     parse = argparse.ArgumentParser(description=__doc__)
     parse.add_argument("url")
     parse.add_argument("--hours", type=int, default=100)
     parse.add_argument("--rounds", type=int, default=5)
+    parse.add_argument("--server", type=int, metavar="PID", help="the server's process")
     args = parse.parse_args()
+    watch = Watch(args.server)
     parts: list[SegmentColumns] = []
     networks = list(synthetic.networks(args.hours))
-    spent = {"invert": [timed(lambda: parts.extend(inverted(networks)))]}
+    spent = {"invert": [watch(lambda: parts.extend(inverted(networks)))]}
     notes: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(args.rounds):
@@ -48,10 +59,10 @@ def main() -> None:
             turn = sorted(urls, reverse=number % 2 == 0)
             for kind in turn:
                 spent.setdefault(f"index {kind}", []).append(
-                    timed(lambda url=urls[kind]: write(parts, url))
+                    watch(lambda url=urls[kind]: write(parts, url))
                 )
             for kind in turn:
-                for stage, seconds, found in searched(urls[kind]):
+                for stage, seconds, found in searched(urls[kind], watch):
                     spent.setdefault(f"{stage} {kind}", []).append(seconds)
                     notes[f"{stage} {kind}"] = found
             shutil.rmtree(urls["folder"])
@@ -77,7 +88,7 @@ def write(parts: Sequence[SegmentColumns], url: str) -> None:
     store.close()
 
 
-def searched(url: str) -> list[tuple[str, tuple[float, float], dict[str, int]]]:
+def searched(url: str, watch: "Watch") -> list[tuple[str, Spent, dict[str, int]]]:
     """A thousand terms from a store just opened, and once more."""
     words = synthetic.words()
     batch = [words[rank] for rank in ranks(BATCH, seed=8, low=100)]
@@ -97,28 +108,37 @@ def searched(url: str) -> list[tuple[str, tuple[float, float], dict[str, int]]]:
 
     rows = []
     for stage, work in (("search", first), ("again", ask)):
-        seconds = timed(work)
+        seconds = watch(work)
         rows.append((stage, seconds, dict(found)))
     stores[0].close()
     return rows
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, float]:
-    """Wall and CPU seconds."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - wall, time.process_time() - cpu
+class Watch:
+    """Measures how long something takes, here and on the server."""
+
+    def __init__(self, server: int | None) -> None:
+        self._stat = Path(f"/proc/{server}/stat") if server else None
+
+    def __call__(self, work: Callable[[], Any]) -> Spent:
+        wall, cpu, server = time.perf_counter(), time.process_time(), self._server_s()
+        work()
+        return Spent(
+            time.perf_counter() - wall, time.process_time() - cpu, self._server_s() - server
+        )
+
+    def _server_s(self) -> float:
+        """The server's CPU seconds so far."""
+        if self._stat is None:
+            return 0.0
+        ticks = self._stat.read_text().rpartition(")")[2].split()[11:13]
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def summary(seconds: Sequence[tuple[float, float]]) -> dict[str, float]:
+def summary(seconds: Sequence[Spent]) -> dict[str, list[float]]:
     """Best and median."""
-    wall, cpu = zip(*seconds, strict=True)
-    return {
-        "wall_best": min(wall),
-        "wall_median": median(wall),
-        "cpu_best": min(cpu),
-        "cpu_median": median(cpu),
-    }
+    columns = {name: [getattr(one, name) for one in seconds] for name in Spent._fields}
+    return {name: [min(column), median(column)] for name, column in columns.items()}
 
 
 def drop(url: str) -> None:
