@@ -80,6 +80,8 @@ class Writer:
             mine = self.head.revision
         if mine not in [one.revision for one in versions]:
             return False  # what we see is older than we are
+        if len(versions) <= len(versions[0].others):
+            return False  # one is on its way to the node we ask
         others = [one for one in versions if one.revision != mine]
         if not all(_is_free(self._database, one) for one in others):
             return False

@@ -190,6 +190,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(
     deadline=None,
     max_examples=30,

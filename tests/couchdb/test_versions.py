@@ -186,6 +186,15 @@ def test_what_the_other_side_replaced_stays_for_its_readers(couchdb_url, opened,
     assert theirs.id in stored_segments(database)
 
 
+def test_clean_up_waits_for_a_version_that_is_on_its_way(split, speech, commit, monkeypatch):
+    """A node names its revision and does not have it yet."""
+    store = split(ours=[speech(2)], theirs=[speech(3)])
+    monkeypatch.setattr(couch_writer, "hidden", lambda database, head: [])
+    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    commit(store)
+    assert speech(3).digest()[:32] in stored_segments(store._database)
+
+
 @pytest.mark.parametrize("prefers", ["us", "them"])
 def test_two_take_the_right_at_two_nodes(couchdb_url, opened, speech, commit, monkeypatch, prefers):
     """Each node took one's document, none answered 409. The one that CouchDB shows goes on."""
