@@ -172,30 +172,28 @@ def take(database: Database, current: Callable[[], Head]) -> Writer:
                 )
         with suppress(Conflict):
             mine = _put(database, changed(head, lease=_lease(database, owner)))
-            if _is_undisputed(database, mine):
+            if _stands(database, mine):
                 return Writer(database, mine)
-            _withdraw(database, mine)
     raise StoreBusyError(f"{database.url}: many others want to write to this store")
 
 
-def _is_undisputed(database: Database, mine: Head) -> bool:
-    """Whether nobody took the right on another node at the same moment, or CouchDB prefers us."""
+def _stands(database: Database, mine: Head) -> bool:
+    """Whether the right is ours: nobody took it at another node, or CouchDB prefers us.
+
+    If not, nothing is left of our attempt.
+    """
     for _ in database.attempts(database.patience.brief):
         versions = _versions(database)
         if mine.revision in [one.revision for one in versions]:
             others = (one for one in versions if one.revision != mine.revision)
-            return versions[0].revision == mine.revision or all(
+            if versions[0].revision == mine.revision or all(
                 _is_free(database, one) for one in others
-            )
+            ):
+                return True
+            database.put(MANIFEST, body={"_rev": mine.revision, "_deleted": True})
+            return False
+    _put(database, changed(mine, lease=None))  # who does not see us may only be behind
     return False
-
-
-def _withdraw(database: Database, mine: Head) -> None:
-    """Leave it to the other one."""
-    if shown(database).revision in (None, mine.revision):
-        _put(database, changed(mine, lease=None))
-    else:
-        database.put(MANIFEST, body={"_rev": mine.revision, "_deleted": True})
 
 
 def _versions(database: Database) -> list[Head]:

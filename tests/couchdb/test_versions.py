@@ -222,6 +222,20 @@ def test_two_take_the_right_at_two_nodes(couchdb_url, opened, speech, commit, mo
         assert shown(database).revision.endswith("f" * 32)
 
 
+def test_a_right_that_nobody_confirms(couchdb_url, opened, speech, commit, monkeypatch):
+    """The nodes that are asked do not know of our document: we let go, and harm nothing."""
+    store = opened(couchdb_url)
+    commit(store, speech(1))
+    before = shown(store._database)
+    with monkeypatch.context() as patch:
+        patch.setattr(couch_writer, "shown", lambda database: before)
+        with pytest.raises(StoreBusyError, match="many others"):
+            commit(store, speech(2))
+    assert shown(store._database).lease is None
+    assert files(store) == ["file1"]
+    commit(store, speech(2))
+
+
 def test_a_version_whose_documents_never_came(split, speech, commit):
     store = split(ours=[speech(2)], theirs=[speech(3)])
     remove(store._database, speech(3).digest()[:32])
