@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, warn
+from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, say, warn
 from std.errors import InputError
 
 EXAMPLE = """\
@@ -86,6 +86,7 @@ def index(args: argparse.Namespace) -> int:
     from std.config import load
     from std.excerpts import speech_s
     from std.formats import ecf
+    from std.formats.audio_names import recording_name
     from std.formats.context import Context
     from std.formats.context import load as load_context
     from std.formats.files import read
@@ -112,14 +113,19 @@ def index(args: argparse.Namespace) -> int:
         one_best=args.one_best,
     )
     size = sum(path.stat().st_size for path in paths)
-    report, sounds = BuildReport(), Sounds(config)
-    stores = [open_store(url, create=True) for url in args.store]
+    report, sounds, deleted = BuildReport(), Sounds(config), 0
+    stores = [open_store(url, create=bool(paths)) for url in args.store]
     with executor(worthwhile_jobs(paths, args.jobs), args.scheduler) as workers:
         with ExitStack() as locks:
             for store in stores:
                 locks.enter_context(store.writing())
             if args.delete:
-                delete(args.delete, stores)
+                try:
+                    deleted = delete([*dict.fromkeys(map(recording_name, args.delete))], stores)
+                except InputError as error:  # deleted by a run that was killed before it merged?
+                    if paths or not args.merge:
+                        raise
+                    report.failures.append(error)
             if paths:
                 with progress_bar("indexing", size, quiet=args.quiet) as advance:
                     report = build(
@@ -139,7 +145,7 @@ def index(args: argparse.Namespace) -> int:
     if sounds.problem:
         warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
     for failure in report.failures:
-        print(f"std-index: {failure}", file=sys.stderr)
+        say("std-index", str(failure))
     audio_s = report.speech_s
     if experiment:
         audio_s = speech_s(experiment.excerpts)
@@ -159,8 +165,8 @@ def index(args: argparse.Namespace) -> int:
     }
     if args.json:
         print_json(figures)
-    if args.delete and not args.quiet:
-        print(f"{len(args.delete)} files deleted from {', '.join(args.store)}", file=sys.stderr)
+    if deleted and not args.quiet:
+        print(f"{deleted} files deleted from {', '.join(args.store)}", file=sys.stderr)
     if not args.quiet and paths:
         speed = audio_s / report.seconds if report.seconds else 0.0
         print(

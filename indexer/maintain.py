@@ -11,8 +11,8 @@ from std.errors import InputError
 from std.store import Store, open_store
 
 
-def delete(files: Sequence[str], stores: Sequence[Store]) -> None:
-    """Take audio files out of stores that are being written to.
+def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
+    """Take audio files out of stores that are being written to; return how many.
 
     Their postings go when their segment is merged.
 
@@ -28,6 +28,7 @@ def delete(files: Sequence[str], stores: Sequence[Store]) -> None:
         normalisation = store.normalisation()
         if normalisation is not None and (here := [file for file in files if file in some]):
             store.commit(normalisation=normalisation, delete_files=here)
+    return len(files)
 
 
 def upkeep(

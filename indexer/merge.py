@@ -29,6 +29,7 @@ from std.store.columns import (
     first_slots,
     pack_vocabulary,
 )
+from std.store.verify import sound_columns
 from std.values import Bools, Float32s, Int32s, Recording
 
 FAN_IN = 8  # segments of a tier that become one of the next; also the ratio of their sizes
@@ -92,14 +93,17 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     Goes through the vocabulary in blocks, so beside its result it needs little memory.
 
     Args:
-        segments: what to merge. Slots of one recording that share their middle keep the order
-            of the segments.
+        segments: what to merge; those without an id are fresh. Slots of one recording that share
+            their middle keep the order of the segments.
         rebuild: makes the extra columns of the result, which are dropped without it.
 
     Returns:
         Columns equal to those of inverting all the live recordings' networks at once.
+
+    Raises:
+        StoreError: a segment is damaged.
     """
-    parts = [one.columns() for one in segments]
+    parts = [sound_columns(one) if one.id else one.columns() for one in segments]
     lives = [_live(one) for one in segments]
     recordings = _recordings(parts, lives)
     row_of = {one.recording: row for row, one in enumerate(recordings)}

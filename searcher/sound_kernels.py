@@ -259,7 +259,8 @@ def find_hits(
             ends[a] = starts[a] + posting_ms[row]
             slots[a] = posting_slot[row]
             words[a] = _word_of(row, posting_offsets, block_words)
-            posteriors[a] = max(posting_posterior[row], np.float32(1e-4))
+            given = posting_posterior[row]  # of an index that anybody may have made
+            posteriors[a] = min(given, np.float32(1)) if given > 1e-4 else np.float32(1e-4)
             firsts[a + 1] = firsts[a] + word_offsets[words[a] + 1] - word_offsets[words[a]]
         n_nodes = firsts[n_arcs]
         scores = np.empty((n_nodes, n_query), np.float32)

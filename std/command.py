@@ -35,10 +35,10 @@ def run(command: str, work: Callable[[], int | None]) -> int:
         sys.stdout.flush()  # a full disk behind stdout shows now, not when nobody catches it
         return status
     except StdError as error:
-        print(f"{command}: {error}", file=sys.stderr)  # noqa: T201  # this is the message
+        say(command, str(error))
         return 2
     except KeyboardInterrupt:
-        print(f"{command}: interrupted", file=sys.stderr)  # noqa: T201  # this is the message
+        say(command, "interrupted")
         return 130
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         _forget_stdout()
@@ -46,7 +46,7 @@ def run(command: str, work: Callable[[], int | None]) -> int:
     except OSError as error:
         _forget_stdout()
         place = f"{error.filename}: " if error.filename else ""
-        print(f"{command}: {place}{error.strerror or error}", file=sys.stderr)  # noqa: T201  # ditto
+        say(command, f"{place}{error.strerror or error}")
         return 2
 
 
@@ -80,8 +80,14 @@ def _forget_stdout() -> None:
 
 
 def warn(command: str, message: str) -> None:
-    """One line on stderr."""
-    print(f"{command}: warning: {message}", file=sys.stderr)  # noqa: T201  # this is the message
+    """One line on stderr that does not change the exit status."""
+    say(command, f"warning: {message}")
+
+
+def say(command: str, message: str) -> None:
+    """One line on stderr, whatever names of files may hold: nothing in it moves the cursor."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
+    print(f"{command}: {shown}", file=sys.stderr)  # noqa: T201  # this is the message
 
 
 def print_json(document: Any) -> None:

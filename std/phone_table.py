@@ -80,7 +80,7 @@ def _read(path: Path, n_words: int) -> PhoneTable:
         (offsets.dtype, phones.dtype, len(offsets)) != (np.int64, np.uint8, n_words + 1)
         or offsets[0] != 0
         or offsets[-1] != len(phones)
-        or (np.diff(offsets) < 0).any()
+        or (offsets[1:] < offsets[:-1]).any()
         or int(phones.max(initial=0)) >= max(1, len(inventory))
     ):
         raise ValueError(f"{path} is not a table of {n_words} pronunciations")

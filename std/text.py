@@ -7,7 +7,7 @@ because a term normalised differently silently finds nothing.
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, get_args, get_type_hints
 
 from std.errors import StoreError
 
@@ -27,6 +27,11 @@ class Normalisation:
     unicode_form: Literal["NFC", "NFKC"] = "NFC"
     case: Literal["lower", "keep"] = "lower"
     sharp_s: Literal["keep", "ss"] = "keep"
+
+    def __post_init__(self) -> None:
+        for name, kind in get_type_hints(Normalisation).items():  # an index may say anything
+            if getattr(self, name) not in get_args(kind):
+                raise ValueError(f"text.{name} is {getattr(self, name)!r}")
 
     def word(self, text: str) -> str:
         """Normalise one word."""

@@ -245,3 +245,11 @@ def test_help_is_fast_and_shows_an_example(module):
     )
     assert "example" in done.stdout
     assert done.stderr.strip() == "[]"
+
+
+def test_names_of_files_do_not_move_the_cursor(tmp_path, capsys):
+    name = tmp_path / "a\x1b[2J\nb\u202ec.mesh"
+    name.write_text("no mesh")
+    assert indexer.cli.main([str(name), "--store", str(tmp_path / "i")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "a\\x1b[2J\\nb\\u202ec.mesh" in line

@@ -47,10 +47,47 @@ def test_damaged(shards, capsys):
     ]
 
 
+@pytest.mark.parametrize("name", ["posting_posterior", "posting_slot", "slot_word", "vocabulary"])
+def test_damage_is_not_merged_into_a_sound_index(shards, capsys, name):
+    """New segments have new checksums: what is damaged must not get into one."""
+    (path,) = Path(shards[0]).glob(f"segments/*/{name}.npy")
+    content = path.read_bytes()
+    path.write_bytes(content[:-2] + bytes([content[-2] ^ 0x55]) + content[-1:])
+    store = open_store(shards[0])
+    with store.writing():  # something to merge with
+        normalisation = store.normalisation()
+        store.commit([open_store(shards[1]).segments()[0].columns()], normalisation=normalisation)
+    assert main(["--store", shards[0], "--merge"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "expected" in line or "does not exist" in line
+    assert "--verify names all damage" in line or "UTF-8" in line
+    assert main(arguments(shards[:1])) == 2
+
+
 def test_no_index_there(tmp_path, capsys):
     assert main(arguments([str(tmp_path / "nowhere")])) == 2
     assert "expected an index" in capsys.readouterr().err
     assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("what", [["--merge"], ["--delete", "one"]])
+def test_nothing_is_made_where_there_is_nothing_to_keep_up(tmp_path, capsys, what):
+    assert main(["--store", str(tmp_path / "nowhere"), *what]) == 2
+    assert "expected an index" in capsys.readouterr().err
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_deletion_that_was_killed_before_it_merged(shards, capsys):
+    url = shards[0]
+    store = open_store(url)
+    with store.writing():
+        store.commit([open_store(shards[1]).segments()[0].columns()], normalisation=Normalisation())
+    assert main(["--store", url, "--delete", "audio/one.wav", "one"]) == 0  # one name, twice
+    assert "1 files deleted" in capsys.readouterr().err
+    assert main(["--store", url, "--delete", "one", "--merge"]) == 2
+    assert "name of an indexed audio file" in capsys.readouterr().err
+    (segment,) = open_store(url).segments()
+    assert [one.recording.file for one in segment.recordings] == ["two"]
 
 
 def test_verifying_and_writing_do_not_mix(shards, capsys):

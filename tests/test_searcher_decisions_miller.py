@@ -30,3 +30,7 @@ def test_at_the_threshold_accepting_neither_gains_nor_costs(n_true, speech_s, be
 def test_expected_occurrences_sum_merged_scores():
     n = expected_occurrences(np.array([0, 2, 2]), np.array([0.5, 0.25, 1.0]), 3, 2.0)
     assert n.tolist() == [1.0, 0.0, 2.5]
+
+
+def test_where_nothing_was_said_nothing_is_decided():
+    assert term_specific_threshold(np.array([0.0]), 0.0, 999.9).tolist() == [0.0]

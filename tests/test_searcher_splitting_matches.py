@@ -188,7 +188,30 @@ def remove_array(folder):
     (folder / "edge.npy").unlink()
 
 
-@pytest.mark.parametrize("spoil", [spoil_header, spoil_array, cut_array, remove_array])
+def forge(name, change):
+    def spoil(folder):
+        values = np.load(folder / f"{name}.npy")
+        np.save(folder / f"{name}.npy", change(values))
+
+    return spoil
+
+
+def wrapped(offsets):
+    """Differences that are positive only because they wrap."""
+    steps = np.arange(len(offsets), dtype=np.uint64) * np.uint64(2**64 // (len(offsets) - 1))
+    return np.concatenate([[0], steps[1:-1].view(np.int64), offsets[-1:]])
+
+
+FORGED = [
+    forge("letters", lambda values: values.astype(np.int32) - 10**9),
+    forge("letters", lambda values: values.astype(np.int64)),
+    forge("letters", lambda values: values.astype(np.float32)),
+    forge("offsets", wrapped),
+    forge("edge", lambda values: values.astype(np.float64)),
+]
+
+
+@pytest.mark.parametrize("spoil", [spoil_header, spoil_array, cut_array, remove_array, *FORGED])
 def test_damaged_tree_is_refused(tmp_path, spoil):
     vocabulary = of_words(["abc", "abd", "xyz"])
     bktree.save(bktree.build(vocabulary), tmp_path / "tree", vocabulary)

@@ -191,6 +191,7 @@ FAST_TOO = [
 def test_the_fast_way_is_taken_for_ordinary_differences(name):
     content = dict(SAME)[name](EXAMPLE).encode()
     assert mesh_bulk.columns_of(content, Recording("news", 1), 0, 0)
+    assert [plain(one) for one in parse(content)] == [plain(one) for one in carefully(content)]
 
 
 def test_the_fast_way_is_taken_for_tabs_many_blanks_and_exponents():
@@ -368,6 +369,7 @@ PIECES = [
     b"\v",
     b"\x1c",
     b"\nname v\nnumaligns 0\nposterior 1\n",
+    b"\nposterior 2\n",
     b"\nalign 1 a 1\n",
     b"\ninfo 0 das 0 0.1\n",
 ]

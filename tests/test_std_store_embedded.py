@@ -148,6 +148,7 @@ SEGMENT_LIES = [
     ("recordings", [["x"]]),
     ("recordings", [[7, 1, 0, 0, False]]),
     ("recordings", [["x", True, 0, 0, False]]),
+    ("recordings", [["x", 1, 10**400, 0, False]]),
     ("deleted", [1]),
     ("deleted", [-1]),
     ("files", None),
@@ -163,6 +164,12 @@ def test_a_forged_segment(index, key, value):
     forged(index, lambda document: document["segments"][0].update({key: value}))
     with pytest.raises(StoreError):
         read_everything(index)
+
+
+def test_a_forged_normalisation(index):
+    forged(index, lambda document: document["normalisation"].update(unicode_form="XXX"))
+    with pytest.raises(StoreError, match=r"text\.unicode_form is 'XXX'"):
+        open_store(str(index))
 
 
 COLUMN_LIES = [
@@ -209,6 +216,7 @@ def test_columns_that_lie_are_not_followed(index, speech):
         "slot_word": columns.slot_word + 1000,
         "slot_key": columns.slot_key + np.uint64(7 << 32),
         "vocabulary": np.full(len(columns.vocabulary), 255, np.uint8),
+        "posting_posterior": np.full_like(columns.posting_posterior, np.inf),
     }
     for name, column in bad.items():
         store = open_store(str(index))
@@ -340,3 +348,26 @@ def test_a_reader_that_meets_a_merge_reads_again(index, speech, monkeypatch):
 
     monkeypatch.setattr(embedded, "map_segment", merge_first)
     assert [one.id for one in reader.segments()] == [speech(4).digest()[:32]]
+
+
+# --- folders that are not ours -------------------------------------------------------------------
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
+    precious = tmp_path / "X" / "segments" / "precious"
+    precious.mkdir(parents=True)
+    with pytest.raises(StoreError, match="expected an empty folder or an index, got 'segments'"):
+        open_store(str(tmp_path / "X"), create=True)
+    assert precious.exists()
+
+
+def test_only_our_own_leftovers_are_removed(index, speech):
+    segments = index / "segments"
+    ours = [segments / ("0" * 32), segments / ("1" * 32 + ".tmp")]
+    for one in (*ours, segments / "notes"):
+        one.mkdir()
+    store = open_store(str(index))
+    with store.writing():
+        pass
+    assert (segments / "notes").exists()
+    assert not any(one.exists() for one in ours)

@@ -28,5 +28,6 @@ def term_specific_threshold(n_true: Float64s, speech_s: float, beta: float) -> F
     >>> term_specific_threshold(np.array([1.0, 5.0]), 3600.0, 999.9).round(3).tolist()
     [0.217, 0.582]
     """
-    theta: Float64s = beta * n_true / (speech_s + (beta - 1) * n_true)
+    trials = speech_s + (beta - 1) * n_true  # 0 where nothing was said: nothing to decide
+    theta: Float64s = beta * n_true / np.where(trials == 0, 1.0, trials)
     return theta

@@ -27,7 +27,15 @@ from std.vocabulary import Vocabulary
 
 SEED = 1973  # the thesis inserts in random order; a fixed one makes the same tree every time
 FORMAT = 1
-ARRAYS = ("codes", "letters", "offsets", "ids", "first_child", "edge", "root")
+ARRAYS = {  # and their types; letters are bytes where the alphabet allows it
+    "codes": "<u4",
+    "letters": "<i4",
+    "offsets": "<i8",
+    "ids": "<i4",
+    "first_child": "<i4",
+    "edge": "<i4",
+    "root": "<i4",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,14 +198,19 @@ def _check(folder: Path, arrays: dict[str, npt.NDArray[Any]], words: int) -> Non
     n = len(arrays["ids"])
     lengths = {"offsets": n + 1, "first_child": n + 1, "edge": n}
     first, root, ids = arrays["first_child"], arrays["root"], arrays["ids"]
+    letters, offsets = arrays["letters"], arrays["offsets"]
+    types = {name: array.dtype.str for name, array in arrays.items()}
+    if types["letters"] == "|u1":
+        types["letters"] = ARRAYS["letters"]
     fits = (
-        all(array.ndim == 1 for array in arrays.values())
+        types == ARRAYS
+        and all(array.ndim == 1 for array in arrays.values())
         and all(len(arrays[name]) == length for name, length in lengths.items())
-        and arrays["offsets"][0] == 0
-        and arrays["offsets"][-1] == len(arrays["letters"])
-        and bool((np.diff(arrays["offsets"]) > 0).all())
-        and int(arrays["letters"].max(initial=0)) <= len(arrays["codes"])
-        and bool((np.diff(first) >= 0).all())
+        and offsets[0] == 0
+        and offsets[-1] == len(letters)
+        and bool((offsets[1:] > offsets[:-1]).all())
+        and 0 <= int(letters.min(initial=0)) <= int(letters.max(initial=0)) <= len(arrays["codes"])
+        and bool((first[1:] >= first[:-1]).all())
         and bool((first[:-1] > np.arange(n)).all())
         and first[-1] == n
         and bool(((root >= -1) & (root < n)).all())

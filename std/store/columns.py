@@ -112,7 +112,7 @@ class SegmentColumns:
             ("slot", self.slot_offsets, n),
         ):
             ends = len(offsets) and (offsets[0], offsets[-1])
-            if ends != (0, end) or (np.diff(offsets) < 0).any():
+            if ends != (0, end) or (offsets[1:] < offsets[:-1]).any():
                 raise ValueError(f"{what} offsets do not ascend from 0 to {end}")
         if len(self.slot_offsets) != len(self.recordings) + 1:
             raise ValueError(f"slot offsets are not those of {len(self.recordings)} recordings")

@@ -17,6 +17,7 @@ import fcntl
 import hashlib
 import math
 import os
+import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -29,11 +30,12 @@ import numpy as np
 from std.errors import InputError, StoreBusyError, StoreError
 from std.formats.files import replace_file
 from std.store.columns import Column, SegmentColumns, from_arrays
-from std.store.manifest import Manifest, SegmentEntry, committed, dumps, entry, loads
+from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry, committed, dumps, entry, loads
 from std.store.resident import ResidentSegment
 from std.store.verify import faults
 from std.text import Normalisation
 
+OURS = re.compile(rf"{SEGMENT_ID.pattern}(\.tmp)?")  # names of segments' folders
 SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest and mapping it
 
 
@@ -180,7 +182,7 @@ class EmbeddedStore:
         with suppress(OSError):  # what cannot be removed now is removed next time
             folder = self._root / "segments"
             for path in folder.iterdir() if folder.is_dir() else ():
-                if path.name not in live:
+                if OURS.fullmatch(path.name) and path.name not in live:
                     shutil.rmtree(path, ignore_errors=True)
             for path in self._root.glob(".manifest.json.*"):
                 path.unlink(missing_ok=True)
@@ -213,7 +215,7 @@ def open_folder(url: str, *, create: bool) -> EmbeddedStore:
             if not root.exists():
                 root.mkdir(parents=True)
                 sync_folder(root.parent)
-            foreign = [path.name for path in root.iterdir() if not _ours(path.name)]
+            foreign = [path.name for path in root.iterdir() if not _ours(path)]
         except OSError as error:
             raise StoreError(
                 f"{url}: expected a folder for the index, got: {_reason(error)}"
@@ -227,8 +229,10 @@ def open_folder(url: str, *, create: bool) -> EmbeddedStore:
     return store
 
 
-def _ours(name: str) -> bool:
-    return name in ("manifest.json", "lock", "segments", "bktree") or name.startswith(
+def _ours(path: Path) -> bool:
+    if path.name == "segments":
+        return path.is_dir() and all(OURS.fullmatch(one.name) for one in path.iterdir())
+    return path.name in ("manifest.json", "lock", "bktree") or path.name.startswith(
         ".manifest.json."
     )
 

@@ -150,8 +150,8 @@ def _segment(one: Mapping[str, Any]) -> SegmentEntry:
     numbers = [*sizes, *deleted, *(n for r in recordings for n in (r.recording.channel, *r[1:3]))]
     if not SEGMENT_ID.fullmatch(one["id"]):  # it becomes part of paths
         raise ValueError(f"segment {one['id']!r}")
-    if not all(type(n) is int and n >= 0 for n in numbers):
-        raise ValueError("a count that is no natural number")
+    if not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
+        raise ValueError("a count that is no natural number, or a very large one")
     if not all(isinstance(r.recording.file, str) for r in recordings):
         raise ValueError("a file name that is no text")
     if max(deleted, default=-1) >= len(recordings):

@@ -24,7 +24,7 @@ from std.store.columns import (
     UInt64s,
     unpack_vocabulary,
 )
-from std.values import Int32s
+from std.values import Float32s, Int32s
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +72,11 @@ class ResidentSegment:
     def _row(self, row: int) -> Postings:
         columns = self._columns
         span = slice(int(columns.posting_offsets[row]), int(columns.posting_offsets[row + 1]))
+        place = f"segment {self.id}"
         postings = Postings(
             self._keys(span),
             columns.posting_duration_ms[span],
-            columns.posting_posterior[span],
+            checked_posteriors(columns.posting_posterior[span], place),
             columns.posting_slot[span],
         )
         return without(postings, self.deleted)
@@ -126,7 +127,19 @@ def checked_postings(postings: Postings, recordings: int, slots: int, place: str
         if int(postings.key.max() >> KEY_SHIFT) >= recordings:
             raise StoreError(f"{place}: a posting names a recording that does not exist")
         checked_rows(postings.slot, slots, place)
+        checked_posteriors(postings.posterior, place)
     return postings
+
+
+def checked_posteriors(posterior: Float32s, place: str) -> Float32s:
+    """The same posteriors, all of them from 0 to 1.
+
+    Raises:
+        StoreError: one is not.
+    """
+    if len(posterior) and not 0 <= float(posterior.min()) <= float(posterior.max()) <= 1:
+        raise StoreError(f"{place}: a posterior is not between 0 and 1")
+    return posterior
 
 
 def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:

@@ -10,8 +10,24 @@ from itertools import pairwise
 import numpy as np
 
 from std.errors import StoreError
+from std.store import Segment
 from std.store.columns import KEY_SHIFT, SegmentColumns, first_slots, unpack_vocabulary
 from std.store.manifest import SegmentEntry
+
+
+def sound_columns(segment: Segment) -> SegmentColumns:
+    """All columns of a segment that is to be rewritten: damage would get new checksums.
+
+    Raises:
+        StoreError: they are not what was committed, or nobody could rely on them.
+    """
+    columns, place = segment.columns(), f"segment {segment.id}"
+    wrong = next(_disorder(place, columns), None)
+    if wrong is None and columns.digest()[: len(segment.id)] != segment.id:
+        wrong = f"{place}: expected the speech that was committed, got another digest"
+    if wrong is not None:
+        raise StoreError(f"{wrong} (std-index --verify names all damage)")
+    return columns
 
 
 def faults(entry: SegmentEntry, columns: SegmentColumns) -> Iterator[str]:
@@ -49,6 +65,9 @@ def _disorder(place: str, columns: SegmentColumns) -> Iterator[str]:
         falls = np.flatnonzero(key[1:] < key[:-1]) + 1
         if not np.isin(falls, columns.posting_offsets[1:-1]).all():
             yield f"{place}: expected the postings of each word in order of time"
+    posterior = columns.posting_posterior
+    if len(posterior) and not 0 <= float(posterior.min()) <= float(posterior.max()) <= 1:
+        yield f"{place}: a posterior is not between 0 and 1"
     if (columns.slot_key[1:] < columns.slot_key[:-1]).any():
         yield f"{place}: expected slots in order of time"
     if len(columns.slot_key) and int(columns.slot_key.max() >> KEY_SHIFT) >= len(
