@@ -32,9 +32,9 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "an index")
     if request.param == "couchdb":
         return str(request.getfixturevalue("couchdb_url"))
-    cluster = request.getfixturevalue("couchdb_cluster")  # one of three nodes is down
-    cluster.kill(2)
-    return f"couchdb://127.0.0.1:{cluster.ports[0]}/index"
+    cluster = request.getfixturevalue("couchdb_cluster")
+    cluster.kill(2)  # the balancer asks the other two in turn
+    return f"couchdb://127.0.0.1:{cluster.ports[3]}/index"
 
 
 @pytest.fixture

@@ -124,7 +124,7 @@ class Copy:
 
 
 class Cluster:
-    """Three nodes; ``ports`` are where they listen."""
+    """Three nodes; ``ports`` are where they listen, and a balancer that asks each in turn."""
 
     def __init__(self, *, admin: tuple[str, str] | None = None) -> None:
         self.admin = admin  # with one, new databases are his alone until `_security` says more
@@ -136,13 +136,20 @@ class Cluster:
         self.parts: list[set[int]] = [{0, 1, 2}]  # who can talk to whom
         self.answers: list[tuple[str, int]] = []  # request lines and status
         self.after_first_copy: Callable[[str], object] = lambda name: None
-        self._servers = [serve(self, node) for node in range(3)]
+        self._turn = 0
+        self._servers = [serve(self, node) for node in (0, 1, 2, None)]
         self.ports = [server.server_address[1] for server in self._servers]
 
     def close(self) -> None:
         for server in self._servers:
             server.shutdown()
             server.server_close()
+
+    def next_node(self) -> int:
+        """Where the balancer sends a request."""
+        self._turn += 1
+        nodes = sorted({0, 1, 2} - self.down) or [0]
+        return nodes[self._turn % len(nodes)]
 
     def kill(self, node: int) -> None:
         self.down.add(node)
@@ -329,8 +336,8 @@ def purge(copies: list[Copy], body: Body) -> tuple[int, Any]:
     return (201 if len(copies) >= QUORUM else 202), {"purge_seq": None, "purged": body}
 
 
-def serve(cluster: Cluster, node: int) -> ThreadingHTTPServer:
-    """One node's HTTP."""
+def serve(cluster: Cluster, only: int | None) -> ThreadingHTTPServer:
+    """HTTP of one node, or of the balancer."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -341,6 +348,7 @@ def serve(cluster: Cluster, node: int) -> ThreadingHTTPServer:
 
         def answer(self) -> None:
             content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            node = cluster.next_node() if only is None else only
             if node in cluster.down:
                 self.close_connection = True
                 return
@@ -368,7 +376,7 @@ def serve(cluster: Cluster, node: int) -> ThreadingHTTPServer:
             if node in cluster.down:  # killed while it worked: done, and nobody is told
                 self.close_connection = True
                 return
-            self.say(status, answer, chunked="_all_docs" in path and status == 200)
+            self.say(node, status, answer, chunked="_all_docs" in path and status == 200)
 
         def authorise(self, path: list[str]) -> None:
             if cluster.admin is None:
@@ -385,7 +393,7 @@ def serve(cluster: Cluster, node: int) -> ThreadingHTTPServer:
             if exists and name not in cluster.members.get(path[0], set()):
                 raise Refusal(403, "forbidden", "You are not allowed to access this db.")
 
-        def say(self, status: int, answer: Any, *, chunked: bool) -> None:
+        def say(self, node: int, status: int, answer: Any, *, chunked: bool) -> None:
             content = json.dumps(answer).encode()
             self.send_response_only(status)
             self.send_header("Content-Type", "application/json")
