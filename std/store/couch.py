@@ -3,14 +3,17 @@
     manifest           the index (`std.store.manifest`), who may write, what awaits removal
     SEGMENT|...        the documents of a segment (`std.store.couch_documents`)
 
+This module is the store: reading, and what a commit writes. `std.store.couch_writer` holds the
+right to write, replaces the manifest document, unites what a split cluster wrote and cleans up.
+
 A commit first writes the documents of new segments, which no reader looks at yet, and then
 replaces the manifest document: CouchDB refuses it if anybody has changed it since (409). What a
 killed writer leaves behind is found again by name when it is run again, so nothing is written
 twice; what is no longer wanted is removed at the end of a writer's work.
 
 A reader needs one request for the manifest, one for the vocabulary of each segment (kept), and
-for a batch of words one per segment. It may hold a snapshot for `couch_writer.RETIRED_S` after its
-segments were replaced; only then their documents are removed.
+for a batch of words one per segment. It may hold a snapshot for `couch_writer.RETIRED_S` after
+its segments were replaced; only then their documents are removed.
 
 No views and no document per alternative: the measurements in docs/stores.md say why.
 """
