@@ -1,24 +1,38 @@
-"""How fast an unknown word is heard in a large archive.
+"""How fast an unknown word is heard in a large archive, and what its seeds miss.
 
-    python -m benchmarks.hearing WORDS [--hours 100 1000] [--alternatives 2.6]
+    python -m benchmarks.hearing WORDS [--hours 100 1000] [--alternatives 2.6] [--speech FOLDER]
 
 WORDS has one word a line, the frequent first (gzip or plain), as a recogniser's vocabulary does.
 Networks are drawn from it with probability 1/(rank + 10), 9,000 slots an hour, words as long as
 their letters; nothing is recognised here, so this measures time and size, never accuracy. Times
 are CPU milliseconds of hearing one word in all the networks, once they are loaded and the kernels
 compiled: seeds, their outlook, and the alignment of the best places.
+
+With ``--speech`` (a folder as `benchmarks.german` reads) real networks are put into the drawn ones,
+and the words said there that WORDS lacks are heard twice: near seeds, and by aligning everything.
+Printed is how many of their true places are among the best hits of each, and the time of each.
 """
 
 import argparse
 import gzip
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
+import searcher.sound
+from benchmarks.german import Data, read
+from indexer.invert import invert
+from indexer.merge import merged
 from indexer.phones import phone_columns
-from searcher.sound import hear, listening, open_sound
+from searcher.hearing import FEWEST_PHONES
+from searcher.reference import occurrences, right_ones, transcript
+from searcher.sound import hear, listening
+from searcher.sound_index import open_sound
+from std.config import Config
 from std.confusion import empty
 from std.g2p import converter
 from std.lexicon import Lexicon
@@ -88,12 +102,46 @@ def columns(ranked: list[str], hours: float, alternatives: float, seed: int = 1)
     )
 
 
+def recall(drawn: SegmentColumns, data: Data, ranked: list[str], lexicon: Lexicon) -> None:
+    """Print how many true places of unknown words are among the best 1, 5 and 60 hits."""
+    parts = [ResidentSegment(str(i), one) for i, one in enumerate((invert(data.networks), drawn))]
+    index = open_sound(
+        ResidentSegment("all", merged(parts, partial(phone_columns, lexicon=lexicon)))
+    )
+    assert index is not None
+    recordings = [one.recording for one in index.columns.recordings]
+    said = transcript(data.lexemes, recordings, Config().text)
+    unknown = sorted({word for word in said.words if word not in {*ranked, *index.words}})
+    ways = dict(zip(unknown, lexicon.pronunciations(unknown), strict=True))
+    queries = {
+        word: some[0] for word, some in ways.items() if some and len(some[0]) >= FEWEST_PHONES
+    }
+    confusion = listening(empty([]), [index], list(queries.values()))
+    places = sum(len(occurrences(said, [word])) for word in queries)
+    for name, limit in (("near seeds", 0), ("everything", 10**12)):
+        with mock.patch.object(searcher.sound, "FULL_SCAN_ARCS", limit):
+            found = np.zeros(3, int)
+            begin = time.process_time()
+            for word, phones in queries.items():
+                hits = hear([phones], [index], confusion)[phones]
+                right = right_ones(
+                    hits.recording, hits.start_ms, hits.end_ms, hits.measures[:, 0],
+                    occurrences(said, [word]),
+                )  # fmt: skip
+                found += [np.count_nonzero(right[:n]) for n in (1, 5, 60)]
+            spent_ms = 1000 * (time.process_time() - begin) / len(queries)
+        print(
+            f"{name}: of {places} places {found.tolist()} among 1, 5, 60; {spent_ms:.0f} ms a word"
+        )
+
+
 def main() -> None:
     """Print a table."""
     parse = argparse.ArgumentParser(description=__doc__)
     parse.add_argument("words", type=Path)
     parse.add_argument("--hours", type=float, nargs="+", default=[100.0])
     parse.add_argument("--alternatives", type=float, default=2.6)
+    parse.add_argument("--speech", type=Path)
     args = parse.parse_args()
     opened = gzip.open if args.words.suffix == ".gz" else open
     with opened(args.words, "rt", encoding="utf-8") as stream:
@@ -121,6 +169,8 @@ def main() -> None:
             f"| {hours:g} | {len(plain.posting_start_ms):,} | {size:.0f} MB | {made_s:.1f} s | "
             f"{np.median(times):.0f} ms | {max(times):.0f} ms |"
         )
+        if args.speech:
+            recall(plain, read(args.speech), ranked, lexicon)
 
 
 if __name__ == "__main__":

@@ -16,15 +16,8 @@ import numpy as np
 from searcher.calibrate import UNTUNED, heard_features, known_features, with_written
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.model import Model, require_maker
-from searcher.sound import (
-    SAME_PLACE_MS,
-    Hits,
-    SoundIndex,
-    hear,
-    listening,
-    open_sound,
-    perfect_score,
-)
+from searcher.sound import SAME_PLACE_MS, Hits, hear, listening, perfect_score
+from searcher.sound_index import SoundIndex, open_sound
 from searcher.variant import Variant
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config

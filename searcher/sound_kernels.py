@@ -167,7 +167,8 @@ def outlooks(
 def windows_around(
     slots: Int64s, before_ms: Int64s, after_ms: Int64s, slot_key: Int64s, longest: int
 ) -> Int64s:
-    """Runs of slots within reach of the given ones (ascending); runs that overlap are united.
+    """Runs of slots within reach of the given ones (ascending); in a recording, runs that overlap
+    or touch are united.
 
     Args:
         slots: (n,) ascending; before_ms, after_ms: (n,) how far each reaches.
@@ -186,7 +187,8 @@ def windows_around(
         last = slot + 1
         while last < len(slot_key) and slot_key[last] - slot_key[slot] <= after_ms[i]:
             last += 1
-        if n and first <= out[n - 1, 1] and last - out[n - 1, 0] <= longest:
+        same_recording = n and slot_key[out[n - 1, 0]] >> 32 == slot_key[slot] >> 32
+        if same_recording and first <= out[n - 1, 1] and last - out[n - 1, 0] <= longest:
             out[n - 1, 0] = min(first, out[n - 1, 0])
             out[n - 1, 1] = max(last, out[n - 1, 1])
         else:

@@ -21,7 +21,8 @@ from searcher.candidates import Candidates
 from searcher.hearing import Ears, Heard, Inside, listen, pronounced, side_by_side
 from searcher.model import Model
 from searcher.reference import Transcript, occurrences, right_ones
-from searcher.sound import SoundIndex, background, hear_in, listening
+from searcher.sound import background, hear_in, listening, ratios_in
+from searcher.sound_index import SoundIndex
 from std.confusion import Confusion, Counts
 from std.errors import ConfigError
 from std.phones import Pronunciation
@@ -234,7 +235,8 @@ def _count(
     for token, phones in pairs:
         segment, local = table[token.recording]
         index = ears.indexes[segment]
-        hits = hear_in(phones, index, confusion, LEAST_SCORE, windows=_window(index, local, token))
+        ratios = ratios_in(phones, index, confusion)
+        hits = hear_in(ratios, index, _window(index, local, token), LEAST_SCORE)
         near = np.flatnonzero(
             (np.abs(hits.start_ms - token.start_ms) <= NEAR_MS)
             & (np.abs(hits.end_ms - token.end_ms) <= NEAR_MS)

@@ -10,17 +10,8 @@ from hypothesis import strategies as st
 import searcher.sound as module
 from indexer.invert import invert
 from indexer.phones import phone_columns
-from searcher.sound import (
-    SEED_GRAM_SCORE,
-    background,
-    hear,
-    hear_in,
-    listening,
-    open_sound,
-    perfect_score,
-    seed_words,
-    seeded_windows,
-)  # fmt: skip
+from searcher.sound import all_windows, background, hear, listening, perfect_score, ratios_in
+from searcher.sound_index import open_sound
 from std.confusion import empty
 from std.errors import StoreError
 from std.lexicon import Lexicon
@@ -49,6 +40,11 @@ def ears(*networks, query=(), **more):
 
 def heard(phones, indexes, confusion):
     return hear([phones], indexes, confusion)[phones]
+
+
+def all_hits(query, index, confusion, floor):
+    ratios = ratios_in(tuple(query), index, confusion)
+    return module.hear_in(ratios, index, all_windows(index, 300), floor)
 
 
 def best_by_enumeration(phones, index, confusion):
@@ -124,7 +120,7 @@ def test_the_best_score_is_that_of_the_best_path(network, slots, query, gap):
     spans = [(i * (100 + gap), i * (100 + gap) + 100) for i in range(len(slots))]
     shares = [[(word, 0.9 / len(slot)) for word in slot] for slot in slots]
     index, confusion = ears(network(*shares, spans_ms=spans), query=query)
-    hits = hear_in(tuple(query), index, confusion, -1e6)
+    hits = all_hits(query, index, confusion, -1e6)
     expected = best_by_enumeration(tuple(query), index, confusion)
     assert hits.measures[:, 0].max() == pytest.approx(expected, abs=1e-3)
 
@@ -158,9 +154,9 @@ def test_a_hit_inside_a_word_says_what_it_cuts(network):
 
 def test_insertions_and_deletions_are_recorded(network):
     index, confusion = ears(network([("abxdt", 1.0)]), query="abddt")
-    (best, *_) = hear_in(tuple("abdt"), index, confusion, -50).inserted.tolist()
+    (best, *_) = all_hits("abdt", index, confusion, -50).inserted.tolist()
     assert [index.inventory[p] for p in best if p >= 0] == ["x"]
-    (first, *_) = hear_in(tuple("abxddt"), index, confusion, -50).observed.tolist()
+    (first, *_) = all_hits("abxddt", index, confusion, -50).observed.tolist()
     assert -1 in first
 
 
@@ -173,53 +169,16 @@ def test_deleted_recordings_and_places_heard_twice_are_left_out(network):
     assert sorted(heard(tuple("tabtad"), [both, both], confusion).segment.tolist()) == [0, 0, 1, 1]
 
 
-@settings(max_examples=30)
-@given(st.lists(WORDS, min_size=2, max_size=12), st.text("abdt", min_size=4, max_size=7))
-def test_seeds_are_all_words_with_three_likely_phones(network, words, query):
-    index, confusion = ears(network(*[[(word, 1.0)] for word in words]), query=query)
-    match = module._ratios(tuple(query), index, confusion)[0]
-    expected = set()
-    for i, word in enumerate(index.words):
-        said = index.word_phones[index.word_phone_offsets[i] : index.word_phone_offsets[i + 1]]
-        for z in range(len(said) - 2):
-            for k in range(len(query) - 2):
-                ratios = [match[k + j, said[z + j]] for j in range(3)]
-                if sum(ratios) >= SEED_GRAM_SCORE and min(ratios) > -1:
-                    expected.add(i)
-        assert word
-    assert set(seed_words(match, index).tolist()) == expected
-
-
-def test_a_large_archive_is_searched_around_its_seeds(network, monkeypatch):
-    """Phones are told apart best among many, so every word here has letters of its own."""
-    letters = [chr(ord("a") + i) for i in range(26)]
-    random = np.random.default_rng(7)
-    words = ["".join(random.choice(letters, 6)) for _ in range(400)]
-    words[123], words[124] = "hahnen", "federn"
-    index, confusion = ears(network(*[[(word, 1.0)] for word in words]), query="hahnenfedern")
-    phones = tuple("hahnenfedern")
-    ratios = module._ratios(phones, index, confusion)
-    windows = seeded_windows(*ratios, index, len(words))
-    assert any(first <= 123 and last >= 125 for first, last in windows.tolist())
-    assert np.diff(windows, axis=1).sum() < 300
-    whole = heard(phones, [index], confusion)
-    monkeypatch.setattr(module, "FULL_SCAN_ARCS", 0)
-    seeded = heard(phones, [index], confusion)
-    assert seeded.start_ms[0] == whole.start_ms[0] == 12300
-    assert seeded.measures[0].tolist() == whole.measures[0].tolist()
-    monkeypatch.setattr(module, "SEEDS_LOOKED_AT", 1)
-    monkeypatch.setattr(module, "WINDOWS_ALIGNED", 1)
-    assert len(seeded_windows(*ratios, index, len(words))) == 1
-
-
-def test_a_full_output_keeps_the_best(network, monkeypatch):
-    monkeypatch.setattr(module, "FULL_OUTPUT", 4)
+def test_hits_do_not_depend_on_how_many_windows_share_the_room(network, monkeypatch):
     words = [("abdt" if i % 3 else "tttt", 1.0) for i in range(30)]
-    spans = [(i * 2000, i * 2000 + 100) for i in range(30)]
-    index, confusion = ears(network(*[[one] for one in words], spans_ms=spans), query="abdt")
-    hits = heard(tuple("abdt"), [index], confusion)
-    assert 0 < len(hits.start_ms) <= 4
-    assert set(hits.measures[:, 0].tolist()) == {hits.measures[0, 0]}
+    networks = [network([one], [one], file=f"{i:02d}") for i, one in enumerate(words)]
+    index, confusion = ears(*networks, query="abdt")
+    expected = all_hits("abdt", index, confusion, 0.0)
+    assert len(expected.start_ms) == 20
+    for windows in (1, 7):
+        monkeypatch.setattr(module, "WINDOWS_AT_ONCE", windows)
+        for column, same in zip(all_hits("abdt", index, confusion, 0.0), expected, strict=True):
+            np.testing.assert_array_equal(column, same)
 
 
 def test_background_counts_phones_of_all_occurrences(network):
@@ -234,10 +193,12 @@ def test_a_segment_without_sounds_is_told_from_a_damaged_one(network):
     for name, column in whole.columns().extra.items():
         if name in ("phone_maker", "phone_inventory"):
             continue
-        wrongs = [column[:-1], column.astype(np.float32)]
-        if name != "gram_codes":  # codes point nowhere
-            wrongs.append(column + column.dtype.type(200))
-        for wrong in wrongs:
+        for wrong in (column[:-1], column.astype(np.float32), column + column.dtype.type(200)):
             damaged = replace(whole.columns(), extra=whole.columns().extra | {name: wrong})
             with pytest.raises(StoreError, match="sound columns do not fit"):
                 open_sound(ResidentSegment("s", damaged))
+    for name in ("posting_slot", "slot_word"):
+        wrong = getattr(whole.columns(), name) + np.int32(200)
+        damaged = replace(whole.columns(), **{name: wrong})
+        with pytest.raises(StoreError, match="sound columns do not fit"):
+            open_sound(ResidentSegment("s", damaged))
