@@ -30,8 +30,9 @@ from indexer.merge import merged
 from indexer.phones import phone_columns
 from searcher.hearing import FEWEST_PHONES
 from searcher.reference import occurrences, right_ones, transcript
-from searcher.sound import hear, listening
+from searcher.sound import hear
 from searcher.sound_index import open_sound
+from searcher.sound_ratios import listening
 from std.config import Config
 from std.confusion import empty
 from std.g2p import converter
@@ -111,7 +112,7 @@ def recall(drawn: SegmentColumns, data: Data, ranked: list[str], lexicon: Lexico
     assert index is not None
     recordings = [one.recording for one in index.columns.recordings]
     said = transcript(data.lexemes, recordings, Config().text)
-    unknown = sorted({word for word in said.words if word not in {*ranked, *index.words}})
+    unknown = sorted({*said.words}.difference(ranked, index.words))
     ways = dict(zip(unknown, lexicon.pronunciations(unknown), strict=True))
     queries = {
         word: some[0] for word, some in ways.items() if some and len(some[0]) >= FEWEST_PHONES

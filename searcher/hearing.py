@@ -16,8 +16,9 @@ import numpy as np
 from searcher.calibrate import UNTUNED, heard_features, known_features, with_written
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.model import Model, require_maker
-from searcher.sound import SAME_PLACE_MS, Hits, hear, listening, perfect_score
+from searcher.sound import SAME_PLACE_MS, Hits, hear
 from searcher.sound_index import SoundIndex, open_sound
+from searcher.sound_ratios import listening, perfect_score
 from searcher.variant import Variant
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
@@ -132,17 +133,21 @@ def open_ears(
 
     Returns:
         None if no segment was; and how many were not, or were pronounced by somebody else than
-        most.
+        most of the alternatives.
 
     Raises:
         ConfigError: the index's converter is not installed, or the model is for another one.
         StoreError: sound columns are damaged.
     """
-    opened = [(open_sound(segment), segment) for segment in segments if len(segment.recordings)]
-    makers = Counter(index.maker for index, _ in opened if index)
+    live = [segment for segment in segments if len(segment.deleted) < len(segment.recordings)]
+    opened = [(open_sound(segment), segment) for segment in live]
+    makers: Counter[str] = Counter()
+    for index, _ in opened:
+        if index:
+            makers[index.maker] += index.arcs
     if not makers:
         return None, len(opened)
-    maker = makers.most_common(1)[0][0]
+    maker = min(makers, key=lambda one: (-makers[one], one))
     if model:
         require_maker(model, maker)
     usable = [(index, segment) for index, segment in opened if index and index.maker == maker]

@@ -1,7 +1,6 @@
 """Search by sound: where may these phones have been said, whatever words stand there.
 
     hear(queries, indexes, .) the best places of each query in all segments
-    listening(counts, .)      how each phone may have been written, for all of them
 
 An unknown word leaves its sound behind in other words ("hahnenfedern" as "hand in vielen"). The
 query's phones are aligned to every path through the networks' alternatives (`find_hits`). In
@@ -11,7 +10,7 @@ finds those words), and that fits some part of the query well; best seeds first,
 allowed is spent. However an archive is cut into segments, the same places are found.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher.sound_index import SoundIndex
+from searcher.sound_ratios import Ratios, perfect_score, ratios_in
 from searcher.sound_seeds import (
     LONGEST_WINDOW,
     Cut,
-    Ratios,
     Tally,
     budgets,
     cut_at,
@@ -30,10 +29,10 @@ from searcher.sound_seeds import (
     summed,
 )
 from std.cluster import IN_PROCESS, Executor
-from std.confusion import Confusion, Counts, log_ratios, widened
+from std.confusion import Confusion
 from std.phones import Pronunciation
 from std.store.columns import Int64s
-from std.values import Float32s, Float64s, Int32s
+from std.values import Float32s, Int32s
 
 Int16s = npt.NDArray[np.int16]
 
@@ -45,7 +44,6 @@ PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, against phone
 LEAST_SHARE = 0.15  # of the score of a perfect match, below which a place is not a hit
 MOST_HITS = 60  # per query; what lies below never mattered
 SAME_PLACE_MS = 500
-UNHEARD = -1e9  # log ratio of a phone that stands in no live alternative
 
 
 class Hits(NamedTuple):
@@ -79,54 +77,12 @@ class Archive(NamedTuple):
 
 def archive_of(indexes: Sequence[SoundIndex], confusion: Confusion) -> Archive:
     """What all segments together are."""
-    arcs = sum(int(index.counts.sum()) for index in indexes)
+    arcs = sum(index.arcs for index in indexes)
     return Archive(
         confusion,
         frozenset(phone for index in indexes for phone in index.heard),
         budgets(arcs) if arcs > FULL_SCAN_ARCS else (),
     )
-
-
-def background(indexes: Sequence[SoundIndex], inventory: Sequence[str]) -> Float64s:
-    """(P,) how often each phone stands in the networks: each alternative's phones count once."""
-    total = np.zeros(len(inventory))
-    row = {phone: i for i, phone in enumerate(inventory)}
-    for index in indexes:
-        for phone, count in index.heard.items():
-            total[row[phone]] += count
-    return total
-
-
-def listening(
-    counts: Counts, indexes: Sequence[SoundIndex], queries: Sequence[Pronunciation]
-) -> Confusion:
-    """Log ratios over every phone that the counts, the indexes and the queries know.
-
-    Counts that never saw networks take the background of these.
-    """
-    inventory = sorted(
-        {
-            *counts.inventory,
-            *(phone for index in indexes for phone in index.heard),
-            *(phone for query in queries for phone in query),
-        }
-    )
-    wide = widened(counts, inventory)
-    if not wide.background.any():
-        wide = Counts(
-            wide.inventory,
-            wide.substituted,
-            wide.deleted,
-            wide.inserted,
-            background(indexes, inventory),
-        )
-    return log_ratios(wide)
-
-
-def perfect_score(phones: Pronunciation, confusion: Confusion) -> float:
-    """Score of a query that was recognised phone for phone."""
-    row = {phone: i for i, phone in enumerate(confusion.inventory)}
-    return float(sum(confusion.match[row[phone], row[phone]] for phone in phones))
 
 
 def hear(
@@ -331,26 +287,3 @@ def hear_in(ratios: Ratios, index: SoundIndex, windows: Int64s, floor: float) ->
         *others,
     )
     return hits.rows(np.flatnonzero(index.live[recording]))
-
-
-def ratios_in(
-    phones: Pronunciation,
-    index: SoundIndex,
-    confusion: Confusion,
-    elsewhere: Collection[str] = (),
-) -> Ratios:
-    """A query's log ratios with the segment's numbering of phones.
-
-    Those that are only heard elsewhere come last: whether an observed phone is the likeliest for
-    the query's must not depend on the segment that it is in.
-    """
-    row = {phone: i for i, phone in enumerate(confusion.inventory)}
-    said = [row[phone] for phone in phones]
-    numbered = [*index.inventory, *sorted({*elsewhere}.difference(index.inventory))]
-    heard = [i for i, phone in enumerate(numbered) if phone in index.heard or phone in elsewhere]
-    observed = [row[numbered[i]] for i in heard]
-    match = np.full((len(said), len(numbered)), UNHEARD, np.float32)
-    match[:, heard] = confusion.match[np.ix_(said, observed)]
-    insertion = np.full(len(numbered), UNHEARD, np.float32)
-    insertion[heard] = confusion.insertion[observed]
-    return Ratios(match, confusion.deletion[said].astype(np.float32), insertion)

@@ -75,6 +75,11 @@ class SoundIndex:
             counts = counts - np.bincount(words, minlength=len(counts))
         return counts
 
+    @property
+    def arcs(self) -> int:
+        """Number of live alternatives."""
+        return int(self.counts.sum())
+
     @cached_property
     def heard(self) -> Mapping[str, float]:
         """How often each phone stands in live alternatives; the others are not there."""

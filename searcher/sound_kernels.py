@@ -226,10 +226,11 @@ def find_hits(
 
     Args:
         match: (Q, P); deletion: (Q,); insertion: (P,) log ratios of the query's phones.
-        windows: (w, 2) runs of slots.
+        windows: (w, 2) runs of slots, each in one recording.
         path_weight: weight of the log posteriors of the words on a path.
-        floor: hits scoring below are left out; rises when the output is full.
-        spans: (N, 2) int64, measures: (N, N_MEASURES), paths: (N, PATH_WORDS) int32: filled.
+        floor: hits scoring below are left out.
+        spans: (N, 2) int64, measures: (N, N_MEASURES), paths: (N, PATH_WORDS) int32: filled; N is
+            at least `HITS_OF_WINDOW` for each window.
         observed: (N, Q) the phone aligned with each of the query's, -1 = deleted: filled.
         inserted: (N, INSERTIONS) the phones aligned with none, -1 = no more: filled.
 
@@ -377,11 +378,6 @@ def find_hits(
             open_node[hit] = False
             if to_ms <= from_ms:
                 continue
-            if count == len(spans):
-                floor = np.float32(_keep_best(spans, measures, paths, observed, inserted))
-                count = len(spans) // 2
-                if scores[hit, last] <= floor:
-                    break
             # Walk the path back.
             path_log = np.float32(0.0)
             weakest = np.float32(0.0)
@@ -467,18 +463,3 @@ def _word_of(row: int, posting_offsets: Int64s, block_words: Int32s) -> int:
         else:
             high = middle - 1
     return int(low)
-
-
-@compiled
-def _keep_best(
-    spans: Int64s, measures: Float32s, paths: Int32s, observed: Int16s, inserted: Int16s
-) -> float:
-    """Move the better half of a full output to its front; returns the score it ends at."""
-    order = np.argsort(-measures[:, SCORE], kind="mergesort")[: len(spans) // 2]
-    n = len(order)
-    spans[:n] = spans[order]
-    paths[:n] = paths[order]
-    observed[:n] = observed[order]
-    inserted[:n] = inserted[order]
-    measures[:n] = measures[order]
-    return float(measures[n - 1, SCORE])

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.sound_index import SoundIndex
+from searcher.sound_ratios import Ratios
 from std.store.columns import Int64s
 from std.values import Bools, Float32s
 
@@ -42,14 +43,6 @@ class Cut(NamedTuple):
 
     level: int
     share: float
-
-
-class Ratios(NamedTuple):
-    """Log ratios of a query's phones, with a segment's numbering of phones."""
-
-    match: Float32s  # (Q, P)
-    deletion: Float32s  # (Q,)
-    insertion: Float32s  # (P,)
 
 
 def budgets(arcs: int) -> tuple[int, int]:

@@ -21,8 +21,9 @@ from searcher.candidates import Candidates
 from searcher.hearing import Ears, Heard, Inside, listen, pronounced, side_by_side
 from searcher.model import Model
 from searcher.reference import Transcript, occurrences, right_ones
-from searcher.sound import background, hear_in, listening, ratios_in
+from searcher.sound import hear_in
 from searcher.sound_index import SoundIndex
+from searcher.sound_ratios import background, listening, ratios_in
 from std.confusion import Confusion, Counts
 from std.errors import ConfigError
 from std.phones import Pronunciation

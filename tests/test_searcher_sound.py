@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 import searcher.sound as module
 from indexer.invert import invert
 from indexer.phones import phone_columns
-from searcher.sound import all_windows, background, hear, listening, perfect_score, ratios_in
+from searcher.sound import all_windows, hear
 from searcher.sound_index import open_sound
+from searcher.sound_ratios import background, listening, perfect_score, ratios_in
 from std.confusion import empty
 from std.errors import StoreError
 from std.lexicon import Lexicon
@@ -165,6 +166,11 @@ def test_deleted_recordings_and_places_heard_twice_are_left_out(network):
     index, confusion = ears(*networks, query="tabtad", deleted=frozenset({0}))
     hits = heard(tuple("tabtad"), [index], confusion)
     assert hits.recording.tolist() == [1]
+    assert all_windows(index, 300).tolist() == [[1, 2]]
+    ratios = ratios_in(tuple("tabtad"), index, confusion)
+    for slot in (0, 1):
+        inside = module.hear_in(ratios, index, np.array([[slot, slot + 1]]), 0.0)
+        assert set(inside.recording.tolist()) == ({1} if slot else set())
     both, confusion = ears(*networks, query="tabtad")
     assert sorted(heard(tuple("tabtad"), [both, both], confusion).segment.tolist()) == [0, 0, 1, 1]
 

@@ -12,9 +12,10 @@ import searcher.sound
 import searcher.sound_seeds as module
 from indexer.invert import invert
 from indexer.phones import phone_columns
-from searcher.sound import hear, listening, ratios_in
+from searcher.sound import hear
 from searcher.sound_index import open_sound
 from searcher.sound_kernels import local_fits, outlooks
+from searcher.sound_ratios import listening, ratios_in
 from searcher.sound_seeds import (
     LEVELS_PER_NAT,
     SEED_GRAM_SCORE,
@@ -218,7 +219,7 @@ def test_windows_are_those_of_the_slow_twin(network, most):
 def test_lots_are_fair_and_differ_from_draw_to_draw(network):
     index, _ = ears(*[network(*[[("a", 1.0)]] * 500, file=f"{i}") for i in range(20)], query="a")
     slots = np.arange(10_000)
-    first, second = index.lots(slots, 1), index.lots(slots, 2)
+    first, second = (index.lots(slots, draw) for draw in (module.SEED_DRAW, module.WINDOW_DRAW))
     for lots in (first, second):
         counts = np.histogram(lots, 20, (0, 1))[0]
         assert ((counts - 500) ** 2 / 500).sum() < 45  # chi squared, 19 degrees: 1 in 1,400

@@ -5,16 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import searcher.hearing
 import searcher.sound
 import searcher.sound_seeds
 from indexer.build import shard_of
 from indexer.invert import invert
 from indexer.merge import merged
 from indexer.phones import phone_columns
-from searcher.sound import archive_of, hear, listening, ratios_in
+from searcher.sound import archive_of, hear
 from searcher.sound_index import open_sound
+from searcher.sound_ratios import listening, ratios_in
 from searcher.sound_seeds import cut_at, seeded_windows
 from std.cluster import executor
+from std.config import Config
 from std.confusion import empty
 from std.lexicon import Lexicon
 from std.store import open_store
@@ -26,14 +29,15 @@ NORMAL = Normalisation()
 
 
 class Letters:
-    name = "letters:xx"
+    def __init__(self, name="letters:xx"):
+        self.name = name
 
     def pronounce(self, words):
         return [tuple(word) for word in words]
 
 
-def with_sounds(columns):
-    return replace(columns, extra=phone_columns(columns, Lexicon(Letters())))
+def with_sounds(columns, who="letters:xx"):
+    return replace(columns, extra=phone_columns(columns, Lexicon(Letters(who))))
 
 
 def syllables_of(letters, n, random):
@@ -200,3 +204,18 @@ def test_below_the_limit_segments_change_nothing_either(network):
     assert heard(segments, queries) == heard(
         [ResidentSegment("s", with_sounds(invert(networks)))], queries
     )
+
+
+def test_who_pronounced_most_of_the_speech_counts_and_not_most_segments(network, monkeypatch):
+    monkeypatch.setattr(searcher.hearing, "lexicon_of", lambda maker, *config: Lexicon(Letters()))
+    segments = [
+        ResidentSegment(
+            name, with_sounds(invert([network(*[[("abc", 0.9)]] * slots, file=name)]), who)
+        )
+        for name, slots, who in (("a", 2, "few:xx"), ("b", 2, "few:xx"), ("c", 5, "letters:xx"))
+    ]
+    segments.append(replace(segments[2], id="d", deleted=frozenset({0})))
+    place_of = {one.recordings[0].recording: i for i, one in enumerate(segments[:3])}
+    found, others = searcher.hearing.open_ears(segments, place_of, Config(), None)
+    assert [one.maker for one in found.indexes] == ["letters:xx"]
+    assert others == 2
