@@ -182,16 +182,16 @@ def _check(index: SoundIndex) -> None:
             raise ValueError(f"{len(offsets)} offsets into {target} rows")
         if (np.diff(offsets) < 0).any():
             raise ValueError("offsets descend")
-    for column, size in (
-        (index.word_phones, p),
-        (index.gram_codes, p**3),
-        (index.gram_words, v),
-        (index.arc_rows, m),
-        (columns.posting_slot, n),
-        (columns.slot_key >> KEY_SHIFT, len(columns.recordings)),
-        (columns.slot_word + 1, v + 1),
+    for column, least, end in (
+        (index.word_phones, 0, p),
+        (index.gram_codes, 0, p**3),
+        (index.gram_words, 0, v),
+        (index.arc_rows, 0, m),
+        (columns.posting_slot, 0, n),
+        (columns.slot_key, 0, len(columns.recordings) << 32),
+        (columns.slot_word, -1, v),
     ):
-        if len(column) and (int(column.max()) >= size or int(column.min()) < 0):
-            raise ValueError(f"a row outside {size}")
+        if len(column) and not least <= int(column.min()) <= int(column.max()) < end:
+            raise ValueError(f"a row outside {end}")
     if len(index.arc_rows) != m:
         raise ValueError(f"{len(index.arc_rows)} alternatives of {m}")

@@ -203,8 +203,9 @@ def test_a_segment_without_sounds_is_told_from_a_damaged_one(network):
             damaged = replace(whole.columns(), extra=whole.columns().extra | {name: wrong})
             with pytest.raises(StoreError, match="sound columns do not fit"):
                 open_sound(ResidentSegment("s", damaged))
-    for name in ("posting_slot", "slot_word"):
-        wrong = getattr(whole.columns(), name) + np.int32(200)
+    for name, more in (("posting_slot", 200), ("slot_word", 200), ("slot_key", 2**32)):
+        column = getattr(whole.columns(), name)
+        wrong = column + column.dtype.type(more)
         damaged = replace(whole.columns(), **{name: wrong})
         with pytest.raises(StoreError, match="sound columns do not fit"):
             open_sound(ResidentSegment("s", damaged))
