@@ -34,6 +34,9 @@ STEP = 0x9E3779B97F4A7C15
 MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 
+MOST_PHONES = 256  # that a byte tells apart
+
+
 @dataclass(frozen=True, eq=False)
 class SoundIndex:
     """The networks of one segment as phones; columns as `indexer.phones` describes them."""
@@ -172,6 +175,8 @@ def _check(index: SoundIndex) -> None:
         ValueError: some column points outside another.
     """
     columns, p = index.columns, len(index.inventory)
+    if p > MOST_PHONES:
+        raise ValueError(f"{p} different phones")
     v, m, n = len(index.words), len(columns.posting_start_ms), len(columns.slot_key)
     for offsets, length, target in (
         (index.word_phone_offsets, v + 1, len(index.word_phones)),
@@ -180,7 +185,7 @@ def _check(index: SoundIndex) -> None:
     ):
         if len(offsets) != length or offsets[0] != 0 or offsets[-1] != target:
             raise ValueError(f"{len(offsets)} offsets into {target} rows")
-        if (np.diff(offsets) < 0).any():
+        if (offsets[1:] < offsets[:-1]).any():
             raise ValueError("offsets descend")
     for column, least, end in (
         (index.word_phones, 0, p),

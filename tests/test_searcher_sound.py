@@ -16,6 +16,7 @@ from searcher.sound_ratios import background, listening, perfect_score, ratios_i
 from std.confusion import empty
 from std.errors import StoreError
 from std.lexicon import Lexicon
+from std.store.columns import pack_vocabulary
 from std.store.resident import ResidentSegment
 
 WORDS = st.text("abdt", min_size=1, max_size=4)
@@ -209,3 +210,22 @@ def test_a_segment_without_sounds_is_told_from_a_damaged_one(network):
         damaged = replace(whole.columns(), **{name: wrong})
         with pytest.raises(StoreError, match="sound columns do not fit"):
             open_sound(ResidentSegment("s", damaged))
+    step = np.uint64(2**64 // 3) * np.arange(4, dtype=np.uint64)  # ascends only if it may wrap
+    wrapped = np.append(step.view(np.int64)[:3], whole.columns().extra["word_phone_offsets"][-1])
+    inventory = pack_vocabulary([chr(i) for i in range(300, 600)])
+    for name, wrong in (("word_phone_offsets", wrapped), ("phone_inventory", inventory)):
+        damaged = replace(whole.columns(), extra=whole.columns().extra | {name: wrong})
+        with pytest.raises(StoreError, match="sound columns do not fit"):
+            open_sound(ResidentSegment("s", damaged))
+
+
+@pytest.mark.parametrize(("given", "taken"), [(np.inf, 1), (-np.inf, 0), (np.nan, 0), (-1, 0)])
+def test_posteriors_that_are_none_send_nothing_astray(network, given, taken):
+    index, confusion = ears(network([("tab", 0.5), ("dab", 0.5)], [("dat", 1.0)]), query="tabdat")
+    found = []
+    for posterior in (given, taken):
+        column = np.full_like(index.columns.posting_posterior, posterior)
+        forged = replace(index, columns=replace(index.columns, posting_posterior=column))
+        found.append(heard(tuple("tabdat"), [forged], confusion))
+    for column, same in zip(*found, strict=True):
+        np.testing.assert_array_equal(column, same)
