@@ -8,7 +8,7 @@ from indexer.build import audio_files
 from indexer.merge import Rebuild, merged, plan, plan_all
 from std.cluster import IN_PROCESS, Executor
 from std.errors import InputError
-from std.store import Store, open_store
+from std.store import Store, from_anywhere, open_store
 
 
 def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
@@ -44,7 +44,7 @@ def upkeep(
             with store.writing():
                 keep_few_segments(store, everything=everything, sounds=sounds)
     else:
-        urls = [store.url for store in stores]
+        urls = [from_anywhere(store.url) for store in stores]  # workers stand in other folders
         deque(
             workers.map(partial(upkeep_there, everything=everything, sounds=sounds), urls), maxlen=0
         )

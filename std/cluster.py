@@ -2,7 +2,7 @@
 
     in_process       one item after the other, when its result is asked for
     processes        worker processes of this machine
-    dask             the workers of a Dask cluster (extra ``cluster``); they see the same files
+    dask             the workers of a Dask cluster (extra ``cluster``), see `std.cluster_dask`
 
 Results come in the order of the items whoever finishes first, and only a few items per worker are
 under way, so neither inputs nor results pile up. An item whose worker dies is done again by
@@ -10,7 +10,7 @@ another one where there is another one (Dask), so functions must not mind being 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -22,7 +22,6 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 PER_WORKER = 3  # items under way: one running, one waiting, one finished and not yet fetched
-CONNECT_S = 10.0
 
 
 class Executor(Protocol):
@@ -52,6 +51,11 @@ class InProcess:
 IN_PROCESS = InProcess()
 
 
+def result(first: Any, others: Collection[Any]) -> Any:
+    """Wait for the first of the futures under way."""
+    return first.result()
+
+
 @dataclass(frozen=True, slots=True)
 class Workers:
     """Other processes, through a ``submit`` that gives futures."""
@@ -59,6 +63,7 @@ class Workers:
     workers: int
     submit: Callable[..., Any]
     lost: tuple[type[Exception], ...]  # what a future raises when its worker is gone for good
+    fetch: Callable[[Any, Collection[Any]], Any] = result
 
     def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         waiting = iter(items)
@@ -67,7 +72,7 @@ class Workers:
         )
         try:
             while running:
-                yield running.popleft().result()
+                yield self.fetch(running.popleft(), running)
                 running.extend(self.submit(function, item) for item in islice(waiting, 1))
         except self.lost as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
@@ -89,7 +94,14 @@ def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
         ConfigError: Dask is not installed, or no scheduler with workers at this address.
     """
     if scheduler is not None:
-        with _dask(scheduler) as workers:
+        try:
+            from std.cluster_dask import dask
+        except ModuleNotFoundError as error:
+            raise ConfigError(
+                "--scheduler: expected the extra 'cluster' (pip install 'spoken-terms[cluster]'), "
+                f"got: {error}"
+            ) from error
+        with dask(scheduler) as workers:
             yield workers
     elif jobs > 1:
         with _processes(jobs) as workers:
@@ -128,36 +140,3 @@ def _follow_parent() -> None:
             os._exit(1)
 
     Thread(target=wait, daemon=True).start()
-
-
-@contextmanager
-def _dask(address: str) -> Iterator[Workers]:
-    import logging
-
-    try:
-        from distributed import Client, KilledWorker
-        from distributed.client import FutureCancelledError
-        from distributed.comm import CommClosedError
-    except ImportError as error:
-        raise ConfigError(
-            f"--scheduler: expected the extra 'cluster' (pip install 'spoken-terms[cluster]'), "
-            f"got: {error}"
-        ) from error
-    for name in ("distributed", "distributed.client"):  # we say what went wrong, once
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    try:
-        client = Client(address, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, CommClosedError) as error:
-        raise ConfigError(
-            f"--scheduler: expected a Dask scheduler at {address}, got: {error}"
-        ) from error
-    with client:
-        workers = sum(client.nthreads().values())
-        if not workers:
-            raise ConfigError(f"--scheduler: expected workers at {address}, got none")
-
-        def submit(function: Callable[[A], B], item: A) -> Any:
-            # pure=False: the same call twice may give something else, files change
-            return client.submit(function, item, pure=False)
-
-        yield Workers(workers, submit, (KilledWorker, FutureCancelledError, CommClosedError))

@@ -3,7 +3,12 @@
 import contextlib
 import functools
 import os
+import re
+import shutil
 import signal
+import subprocess
+import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -16,7 +21,9 @@ pytest.importorskip(
 import indexer.cli
 import searcher.cli
 from std.cluster import executor
-from std.errors import ConfigError
+from std.errors import InputError
+
+ROOT = Path(__file__).parent.parent
 
 pytestmark = [
     pytest.mark.slow,
@@ -107,9 +114,145 @@ def test_shards_are_merged_by_workers(cluster, german, tmp_path):
     assert [len(list(Path(one[8:], "segments").iterdir())) for one in shards] == [1, 1]
 
 
+def work_or_refuse(seconds):
+    if seconds:
+        time.sleep(seconds)
+    else:
+        raise InputError("x", 7, "something else", "this")
+
+
+def test_an_error_does_not_wait_for_what_was_sent_before(cluster):
+    begin = time.monotonic()
+    with (
+        pytest.raises(InputError, match="x:7"),
+        executor(scheduler=cluster.scheduler_address) as workers,
+    ):
+        list(workers.map(work_or_refuse, [60, 0]))
+    assert time.monotonic() - begin < 30
+
+
+@pytest.fixture
+def scheduler():
+    """The address of a scheduler without workers."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0.1") as running:
+        yield running.scheduler_address
+
+
+@pytest.fixture
+def start_worker(scheduler, tmp_path):
+    """Start a worker of two threads as a user does: from another folder, with code from there."""
+    started = []
+
+    def start(code=ROOT):
+        folder = tmp_path / "elsewhere"
+        folder.mkdir(exist_ok=True)
+        options = ["--nthreads=2", "--no-nanny", "--no-dashboard", f"--local-directory={folder}"]
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", scheduler, *options],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(code)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        started.append(worker)
+        return worker
+
+    yield start
+    for one in started:
+        one.kill()
+        one.wait()
+
+
+@pytest.fixture
+def wait_for_workers(scheduler):
+    from distributed import Client
+
+    def wait():
+        with Client(scheduler, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=60)
+
+    return wait
+
+
+def changed(folder):
+    for package in ("indexer", "searcher", "std"):
+        shutil.copytree(ROOT / package, folder / package)
+    with (folder / "indexer" / "prune.py").open("a") as module:
+        module.write("# changed\n")
+
+
+def older(folder):
+    """So old that it does not know how to compare itself."""
+    (folder / "std").mkdir(parents=True)
+    (folder / "std" / "__init__.py").touch()
+
+
+@pytest.mark.parametrize(
+    ("other", "got"),
+    [
+        (changed, r"got (?!\1)\S+ \(\w+\) at tcp://\S+:\d+"),
+        (older, "got a worker without std.cluster_dask"),
+    ],
+)
+def test_a_worker_with_other_code_refuses(
+    other, got, scheduler, start_worker, wait_for_workers, german, tmp_path, capfd
+):
+    """It would make another index, and nobody would notice."""
+    other(tmp_path / "code")
+    start_worker(tmp_path / "code")
+    wait_for_workers()
+    store = f"{tmp_path}/store"
+    capfd.readouterr()
+    assert indexer.cli.main([str(german / "mesh"), "--store", store, "--scheduler", scheduler]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    expected = r"std-index: --scheduler: expected workers with this version, (\S+ \(\w+\)), "
+    assert re.fullmatch(f"{expected}{got}: install the same there .*", line)
+
+
+def test_stores_are_the_same_for_workers_in_another_folder(
+    scheduler, start_worker, wait_for_workers, german, tmp_path, monkeypatch
+):
+    start_worker()
+    wait_for_workers()
+    monkeypatch.chdir(tmp_path)
+    inputs = [str(path) for path in sorted((german / "mesh").iterdir())]
+    shards = ["--store=shard0", "--store=shard1", "--scheduler", scheduler, "--quiet"]
+    for some in (inputs[:8], inputs[8:]):
+        assert indexer.cli.main([*some, *shards]) == 0
+    assert indexer.cli.main([*shards, "--merge"]) == 0
+    assert [len(list(Path(one, "segments").iterdir())) for one in ("shard0", "shard1")] == [1, 1]
+
+
+def test_without_workers_it_says_so_once_and_waits(
+    scheduler, start_worker, wait_for_workers, monkeypatch, capfd
+):
+    monkeypatch.setattr("std.cluster_dask.LOOK_S", 0.1)
+    first = start_worker()
+    wait_for_workers()
+    with executor(scheduler=scheduler) as workers:
+        assert list(workers.map(abs, [-1, -2])) == [1, 2]
+        first.kill()
+        first.wait()
+        capfd.readouterr()
+        start_worker()  # this takes seconds
+        assert list(workers.map(abs, [-3, -4])) == [3, 4]
+    waiting = f"waiting: no worker is connected to {scheduler}"
+    assert capfd.readouterr().err.splitlines() == [waiting]
+
+
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "http://127.0.0.1:1"])
-def test_nobody_there_is_one_clear_line(address, monkeypatch):
-    monkeypatch.setattr("std.cluster.CONNECT_S", 0.3)
-    expected = f"expected a Dask scheduler at {address}"
-    with pytest.raises(ConfigError, match=expected), executor(scheduler=address):
-        pass
+def test_nobody_there_is_one_clear_line(address):
+    """In a process of its own: a traceback may come when it ends."""
+    script = (
+        "import std.cluster_dask; from std.cluster import executor; from std.command import run\n"
+        "std.cluster_dask.CONNECT_S = 0.3\n"
+        f"raise SystemExit(run('x', lambda: executor(scheduler={address!r}).__enter__()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"x: --scheduler: expected a Dask scheduler at {address}, got: ")

@@ -99,6 +99,7 @@ def test_in_process_does_nothing_before_it_is_asked():
 
 
 def test_without_dask_the_message_names_the_extra(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "std.cluster_dask", raising=False)
     with pytest.raises(ConfigError, match="extra 'cluster'"), executor(scheduler="tcp://x:1"):
         pass

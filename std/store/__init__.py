@@ -14,6 +14,7 @@ What is *not* here: how speech becomes columns (`indexer.invert`), when segments
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
 from std.store.columns import (
@@ -133,6 +134,15 @@ def open_store(url: str, *, create: bool = False) -> Store:
     from std.store.embedded import open_folder
 
     return open_folder(url, create=create)
+
+
+def from_anywhere(url: str) -> str:
+    """The URL as a process in another folder has to write it."""
+    return (
+        url
+        if url.startswith(("memory:", "couchdb://", "couchdbs://"))
+        else str(Path(url).absolute())
+    )
 
 
 def vocabulary_counts(segments: Sequence[Segment]) -> Mapping[str, int]:
