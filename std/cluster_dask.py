@@ -14,7 +14,9 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
+from dask.utils import funcname
 from distributed import Client, Future, KilledWorker, Security, get_worker
 from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError, connect
@@ -54,8 +56,8 @@ def dask(address: str) -> Iterator[Workers]:
 
         def submit(function: Callable[[Any], Any], item: Any) -> Future:
             scope = {"there": version(), "work": dumps((function, item))}
-            # pure=False: the same call twice may give something else, files change
-            return client.submit(eval, RUN, scope, pure=False)
+            # A key of its own: the same call twice may give something else, files change.
+            return client.submit(eval, RUN, scope, key=f"{funcname(function)}-{uuid4()}")
 
         yield Workers(workers, submit, LOST, Watch(client, address))
 
