@@ -23,7 +23,9 @@ def merge(candidates: Candidates) -> Candidates:
     if len(candidates.term) == 0:
         return candidates
     crowd = crowds(candidates)
-    crowded = np.flatnonzero(np.bincount(crowd)[crowd] > 1)
+    ends = np.ones(len(crowd) + 1, dtype=bool)  # where a crowd begins, or the one before ended
+    np.not_equal(crowd[1:], crowd[:-1], out=ends[1:-1])
+    crowded = np.flatnonzero(~(ends[1:] & ends[:-1]))
     keep = np.ones(len(crowd), dtype=bool)
     score = candidates.score.copy()
     keep[crowded], score[crowded] = _settled(candidates.rows(crowded), crowd[crowded])
@@ -33,7 +35,8 @@ def merge(candidates: Candidates) -> Candidates:
 def crowds(candidates: Candidates) -> Int64s:
     """(n,) number of the crowd each belongs to: runs of one term and recording that overlap."""
     new_group = np.ones(len(candidates.term), dtype=bool)
-    new_group[1:] = (np.diff(candidates.term) != 0) | (np.diff(candidates.recording) != 0)
+    term, recording = candidates.term, candidates.recording
+    new_group[1:] = (term[1:] != term[:-1]) | (recording[1:] != recording[:-1])
     # One running maximum over all groups: lift each group above the one before it.
     lift = np.cumsum(new_group) * (int(candidates.end_ms.max()) + 1)
     reach = np.maximum.accumulate(lift + candidates.end_ms) - lift

@@ -113,7 +113,7 @@ def search(
         outside += part.outside
         table = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
         parts.append(part.candidates._replace(recording=table[part.candidates.recording]))
-    candidates = in_order(concatenate(parts))
+    candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
     oov_words = tuple(tuple(w for w in one if w not in known) for one in words)
     unknown = np.array([bool(one) for one in oov_words], dtype=bool)
     wanted = heard_terms(unknown, config, model)

@@ -110,9 +110,9 @@ def keys_of(start_ms: UInt32s, slot: Int32s, slot_offsets: Int32s) -> UInt64s:
         row = np.searchsorted(slot_offsets, slot, side="right") - 1
         key = row.astype(np.uint64) << KEY_SHIFT
     else:  # faster: a step for each recording, not for each posting
-        ends = np.searchsorted(slot, slot_offsets[1:])
+        bounds = np.searchsorted(slot, slot_offsets)
         begins = np.arange(recordings, dtype=np.uint64) << KEY_SHIFT
-        key = np.repeat(begins, np.diff(ends, prepend=0))
+        key = np.repeat(begins, bounds[1:] - bounds[:-1])
     key |= start_ms
     return key
 
