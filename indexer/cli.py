@@ -183,17 +183,19 @@ def verify(args: argparse.Namespace) -> int:
     """Name what is damaged in an index, one line each."""
     from std.store import open_store
 
-    status = 0
+    found: dict[str, list[str]] = {}
     for url in args.store:
         store = open_store(url)
-        sound = True
+        found[url] = []
         for line in store.damage():
-            print(f"std-index: {line}", file=sys.stderr)
-            sound, status = False, 2
-        if sound and not args.quiet:
+            say("std-index", line)
+            found[url].append(line)
+        if not found[url] and not args.quiet:
             print(f"{url}: {len(store.segments())} segments, no damage", file=sys.stderr)
         store.close()
-    return status
+    if args.json:
+        print_json({"damage": found})
+    return 2 if any(found.values()) else 0
 
 
 def input_files(inputs: Sequence[Path]) -> list[Path]:

@@ -8,7 +8,7 @@ that is silently ignored is worse than none.
 import tomllib
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -118,9 +118,13 @@ def load(path: Path | None) -> Config:
     with open_input(path) as stream:
         text = decode(stream.read(), path)
     try:
-        return _build(Config, tomllib.loads(text), f"{path}: ")
+        config = _build(Config, tomllib.loads(text), f"{path}: ")
     except tomllib.TOMLDecodeError as error:
         raise InputError(path, 0, "TOML", str(error)) from error
+    if not config.pronunciation.lexicon:
+        return config
+    lexicon = str(Path(config.pronunciation.lexicon).absolute())  # workers may stand elsewhere
+    return replace(config, pronunciation=replace(config.pronunciation, lexicon=lexicon))
 
 
 def _build(kind: type[T], given: Mapping[str, Any], place: str) -> T:

@@ -1,5 +1,6 @@
 """``std-index --verify`` names what is damaged and changes nothing."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,8 @@ def test_sound(shards, capsys):
     assert err.splitlines() == [f"{url}: 1 segments, no damage" for url in shards]
     assert main(arguments(shards, "--quiet")) == 0
     assert capsys.readouterr() == ("", "")
+    assert main(arguments(shards, "--quiet", "--json")) == 0
+    assert json.loads(capsys.readouterr().out) == {"damage": {url: [] for url in shards}}
 
 
 def test_damaged(shards, capsys):

@@ -53,3 +53,10 @@ def test_broken_toml_and_missing_files_are_named(tmp_path):
         load(path)
     with pytest.raises(InputError, match="expected a readable file"):
         load(tmp_path / "none.toml")
+
+
+def test_a_lexicon_is_found_from_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.toml").write_text('[pronunciation]\nlexicon = "words.txt"\n')
+    config = load(tmp_path / "c.toml")
+    assert config.pronunciation.lexicon == str(tmp_path / "words.txt")
