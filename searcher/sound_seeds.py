@@ -92,7 +92,7 @@ def seeded_windows(ratios: Ratios, index: SoundIndex) -> Generator[Int64s, Cut, 
         a window, (w, 2) runs of slots, each in one recording, as long as the rest of the query
         may last.
     """
-    from searcher.sound_kernels import local_fits, outlooks, windows_around
+    from searcher.sound_seed_kernels import local_fits, outlooks, windows_around
 
     columns = index.columns
     pronunciations = index.word_phone_offsets, index.word_phones

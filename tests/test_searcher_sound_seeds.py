@@ -14,8 +14,8 @@ from indexer.invert import invert
 from indexer.phones import phone_columns
 from searcher.sound import hear
 from searcher.sound_index import open_sound
-from searcher.sound_kernels import local_fits, outlooks
 from searcher.sound_ratios import listening, ratios_in
+from searcher.sound_seed_kernels import local_fits, outlooks
 from searcher.sound_seeds import (
     LEVELS_PER_NAT,
     SEED_GRAM_SCORE,
