@@ -12,7 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from std.compiled import compiled
-from std.store.columns import Int64s, UInt8s, UInt16s, UInt32s
+from std.store.columns import (
+    MAX_TIME_MS,
+    MAX_WORD_MS,
+    Int64s,
+    UInt8s,
+    UInt16s,
+    UInt32s,
+)
 from std.values import Float32s, Int32s
 
 Int16s = npt.NDArray[np.int16]
@@ -26,7 +33,8 @@ HITS_OF_WINDOW = 16
 PATH_WORDS = 8  # words of a hit's path that are kept to show
 INSERTIONS = 8  # phones inserted into a hit that are kept
 BLOCK_ROWS = 64  # postings between two whose word is known
-RECORDING = ~(2**32 - 1)  # of a key
+RECORDING = ~MAX_TIME_MS  # of a key
+LATEST_MS = MAX_TIME_MS - MAX_WORD_MS  # a word that begins then still ends in its recording
 
 # Columns of what is measured at a hit.
 SCORE, BEFORE, AFTER, PATH, WEAKEST, ARCS, SAME, STANDING, SURE, LONGEST = range(10)
@@ -86,7 +94,8 @@ def find_hits(
         starts = np.empty(n_arcs, np.int64)
         for a in range(n_arcs):
             row = arc_rows[begin + a]
-            starts[a] = (slot_key[posting_slot[row]] & RECORDING) | posting_start_ms[row]
+            start_ms = min(np.int64(posting_start_ms[row]), LATEST_MS)  # of an index anybody made
+            starts[a] = (slot_key[posting_slot[row]] & RECORDING) | start_ms
         order = np.argsort(starts, kind="mergesort")
         starts = starts[order]
         ends = np.empty(n_arcs, np.int64)
@@ -100,7 +109,7 @@ def find_hits(
             ends[a] = starts[a] + posting_ms[row]
             slots[a] = posting_slot[row]
             words[a] = _word_of(row, posting_offsets, block_words)
-            given = posting_posterior[row]  # of an index that anybody may have made
+            given = posting_posterior[row]  # likewise
             posteriors[a] = min(given, np.float32(1)) if given > 1e-4 else np.float32(1e-4)
             firsts[a + 1] = firsts[a] + word_offsets[words[a] + 1] - word_offsets[words[a]]
         n_nodes = firsts[n_arcs]

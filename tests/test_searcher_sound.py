@@ -219,6 +219,15 @@ def test_a_segment_without_sounds_is_told_from_a_damaged_one(network):
             open_sound(ResidentSegment("s", damaged))
 
 
+def test_times_that_end_too_late_stay_in_their_recording(network):
+    index, confusion = ears(network([("tab", 0.5), ("dab", 0.5)], [("dat", 1.0)]), query="ab")
+    late = np.full_like(index.columns.posting_start_ms, 2**32 - 1)
+    forged = replace(index, columns=replace(index.columns, posting_start_ms=late))
+    hits = heard(tuple("ab"), [forged], confusion)  # begins inside a word
+    assert len(hits.recording) > 0
+    assert set(hits.recording.tolist()) == {0}
+
+
 @pytest.mark.parametrize(("given", "taken"), [(np.inf, 1), (-np.inf, 0), (np.nan, 0), (-1, 0)])
 def test_posteriors_that_are_none_send_nothing_astray(network, given, taken):
     index, confusion = ears(network([("tab", 0.5), ("dab", 0.5)], [("dat", 1.0)]), query="tabdat")

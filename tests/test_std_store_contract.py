@@ -279,6 +279,7 @@ def test_a_sound_index_has_no_damage(opened):
     ("change", "message"),
     [
         ({"posting_start_ms": "backwards"}, "the postings of each word in order of time"),
+        ({"posting_start_ms": "latest"}, "a posting ends after 2**32 ms"),
         ({"slot_key": "backwards"}, "slots in order of time"),
         ({"slot_key": 9 << 32}, "names a recording that does not exist"),
         ({"posting_slot": 10**6}, "a posting names a slot that does not exist"),
@@ -291,7 +292,12 @@ def test_columns_that_a_faulty_writer_committed(opened, change, message):
     columns = random_columns(1)
     ((name, value),) = change.items()
     column = getattr(columns, name)
-    bad = column[::-1].copy() if value == "backwards" else column + column.dtype.type(value)
+    if value == "backwards":
+        bad = column[::-1].copy()
+    elif value == "latest":
+        bad = np.full_like(column, np.iinfo(column.dtype).max)
+    else:
+        bad = column + column.dtype.type(value)
     store = opened()
     if name == "posting_slot" and store.url.startswith("couchdb"):
         with pytest.raises(IndexError):  # its documents hold keys, which these columns do not have

@@ -11,7 +11,14 @@ import numpy as np
 
 from std.errors import StoreError
 from std.store import Segment
-from std.store.columns import KEY_SHIFT, SegmentColumns, first_slots, unpack_vocabulary
+from std.store.columns import (
+    KEY_SHIFT,
+    MAX_TIME_MS,
+    MAX_WORD_MS,
+    SegmentColumns,
+    first_slots,
+    unpack_vocabulary,
+)
 from std.store.manifest import SegmentEntry
 
 
@@ -65,6 +72,8 @@ def _disorder(place: str, columns: SegmentColumns) -> Iterator[str]:
         falls = np.flatnonzero(key[1:] < key[:-1]) + 1
         if not np.isin(falls, columns.posting_offsets[1:-1]).all():
             yield f"{place}: expected the postings of each word in order of time"
+    if int(columns.posting_start_ms.max(initial=0)) > MAX_TIME_MS - MAX_WORD_MS:
+        yield f"{place}: a posting ends after 2**32 ms"
     posterior = columns.posting_posterior
     if len(posterior) and not 0 <= float(posterior.min()) <= float(posterior.max()) <= 1:
         yield f"{place}: a posterior is not between 0 and 1"
