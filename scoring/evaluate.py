@@ -29,7 +29,7 @@ from scoring.group import (
 from scoring.occurrences import Occurrences, find
 from scoring.options import Options, ScoreKind
 from scoring.twv import OperatingPoint
-from std.errors import InputError, StdError
+from std.errors import InputError
 from std.excerpts import speech_s
 from std.formats.rttm import Turns
 from std.values import (
@@ -85,9 +85,7 @@ def evaluate(
     options = options or Options()
     excerpts = ecf.excerpts
     if options.recordings:
-        excerpts = groups.in_recordings(excerpts, options.recordings)
-        if not excerpts:
-            raise StdError(f"expected recordings of the ECF, got {', '.join(options.recordings)}")
+        excerpts = groups.in_recordings(excerpts, options.recordings, "--recordings")
     if options.characters:
         lexemes = split_lexemes(
             lexemes, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens

@@ -202,6 +202,7 @@ MODES = [
     (["--segments"], 273, 357),
     (["--pooled"], 695, 547),
     (["--recordings=bnews.*"], 215, 163),
+    (["--recordings=NEWS_0"], 215, 163),
     (["--searched-terms-only"], 695, 397),
     (["--characters"], 695, None),
     (["--keep-ascii", "--delete-hyphens"], 695, None),
@@ -316,7 +317,9 @@ def test_usage_errors(wrong, capsys):
 
 UNFIT = [
     (["--group-by=colour"], "expected one of attribute"),
-    (["--recordings=nowhere"], "expected recordings of the ECF, got nowhere"),
+    (["--recordings=nowhere"], "--recordings: expected a regular expression that is found in"),
+    (["--recordings=bnews", "--recordings=nowhere"], "(bnews_000/1, "),
+    (["--group-by=recording:A=nowhere"], "--group-by: expected a regular expression that is found"),
     (["--prior=2"], "a prior between 0 and 1"),
     (["--cost-fa=-1"], "expected costs above 0"),
     (["--operating-point=sws2012", "--cost-fa=2"], "name a --prior too"),
