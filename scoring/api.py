@@ -273,8 +273,12 @@ def pair_hits(
     return pairs
 
 
-def terms_table(evaluation: Evaluation) -> dict[str, list[object]]:
-    """The per-term table as columns by name, as `pandas.DataFrame` takes it."""
+def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
+    """The per-term table as columns by name, as `pandas.DataFrame` takes it.
+
+    Returns:
+        Group, term id and term are strings, counts integers, measures floats (NaN: undefined).
+    """
     rows = list(term_rows(evaluation))
     return {name: [row[i] for row in rows] for i, name in enumerate(TERMS_HEADER)}
 
