@@ -261,7 +261,8 @@ def pair_hits(
         np.array([one.score for one in said], np.float64), np.ones(len(said), np.bool_),
     )  # fmt: skip
     term, file, start_s, end_s = columns(spoken)
-    expected = Occurrences(recordings, term, file, start_s, end_s, end_s.copy())
+    word = np.arange(len(spoken), dtype=np.int32)
+    expected = Occurrences(recordings, term, file, start_s, end_s, end_s.copy(), word, word.copy())
     alignment = align(found, expected, tolerance_s=tolerance_s)
     reference_of = alignment.occurrence_of.tolist()
     pairs: list[tuple[int | None, int | None]] = [
@@ -272,8 +273,12 @@ def pair_hits(
     return pairs
 
 
-def terms_table(evaluation: Evaluation) -> dict[str, list[object]]:
-    """The per-term table as columns by name, as `pandas.DataFrame` takes it."""
+def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
+    """The per-term table as columns by name, as `pandas.DataFrame` takes it.
+
+    Returns:
+        Group, term id and term are strings, counts integers, measures floats (NaN: undefined).
+    """
     rows = list(term_rows(evaluation))
     return {name: [row[i] for row in rows] for i, name in enumerate(TERMS_HEADER)}
 

@@ -17,11 +17,13 @@ EXAMPLE = """examples:
 --group-by takes
   attribute:NAME       by a term attribute; attribute:NAME=REGEX for some of its values,
                        "attribute:A && B" for combinations
-  terms:NAME=RE,RE     terms by id            oov                  in and out of vocabulary
+  terms:NAME=RE,RE     terms by whole id      oov                  in and out of vocabulary
   length               by words per term      frequency            by references per term
   has-references       with and without       source-type          by source type of the ECF
   recording            by file/channel        source-type:NAME=bnews,cts
                                               recording:NAME=REGEX
+REGEX is a regular expression, found anywhere in file/channel (such as news_07/1) or in a value, in
+either case: --recordings news takes all recordings with "news" in their names, '^news_07/1$' one.
 """
 OPERATING_POINTS = ("nist2006", "sws2012", "sws2013", "quesst2014")
 
@@ -75,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="REGEX",
-        help="score only these file/channel; repeatable",
+        help="score only recordings in whose file/channel this is found; repeatable",
     )
     what(
         "--all-terms",

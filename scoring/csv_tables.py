@@ -30,11 +30,11 @@ ISO_RATIOS_HEADER = ("group", "ratio", "p_fa", "p_miss", "threshold")
 
 def terms_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     """One row per group and term."""
-    _write_csv(stream, TERMS_HEADER, term_rows(evaluation))
+    _write_csv(stream, TERMS_HEADER, map(cells, term_rows(evaluation)))
 
 
-def term_rows(evaluation: Evaluation, *, digits: int = 12) -> Iterator[Sequence[object]]:
-    """The rows of the per-term table, with so many significant digits."""
+def term_rows(evaluation: Evaluation) -> Iterator[tuple[str | int | float, ...]]:
+    """The rows of the per-term table: names, counts, and measures (NaN where undefined)."""
     for group in evaluation.groups:
         counts, best = group.counts, group.best
         chosen = np.flatnonzero(group.chosen)
@@ -50,7 +50,7 @@ def term_rows(evaluation: Evaluation, *, digits: int = 12) -> Iterator[Sequence[
             (unit.term_id for unit in units),
             (unit.text for unit in units),
             *(column[chosen].tolist() for column in (*integers, counts.omitted)),
-            *(_cells(column[chosen], digits) for column in (*actual, *other)),
+            *(column[chosen].tolist() for column in (*actual, *other)),
             strict=True,
         )
 
@@ -154,8 +154,16 @@ def _alignment_rows(
         ]
 
 
-def _cells(values: Float64s, digits: int = 12) -> list[str]:
-    return ["" if one != one else f"{one:.{digits}g}" for one in values.tolist()]
+def cells(row: Sequence[object], digits: int = 12) -> list[object]:
+    """A row as it is written: measures with so many significant digits, undefined is empty."""
+    return [
+        ("" if one != one else f"{one:.{digits}g}") if isinstance(one, float) else one
+        for one in row
+    ]
+
+
+def _cells(values: Float64s) -> list[object]:
+    return cells(values.tolist())
 
 
 def _write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -9,7 +9,7 @@ With several hit lists the tables in the last line are in a folder per system.
 import argparse
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +18,7 @@ from scoring import csv_tables, html_tables, page, plot
 from scoring.det import ISO_RATIOS, Point, articulated
 from scoring.evaluate import Evaluation
 from scoring.significance import Statistics
+from scoring.system_names import distinct
 from std.errors import InputError
 from std.formats.files import replace_file
 
@@ -64,8 +65,9 @@ def write(
         Path("thresholds.svg"): partial(plot.save, thresholds, kind="svg"),
     }
     ratios = tuple(args.iso_ratio) or ISO_RATIOS
-    for label, evaluation in evaluations.items():
-        place = Path(_folder_name(label)) if several else Path()
+    folders = _folder_names(list(evaluations), {path.name for path in writers})
+    for evaluation, folder_name in zip(evaluations.values(), folders, strict=True):
+        place = Path(folder_name) if several else Path()
         writers[place / "terms.csv"] = partial(csv_tables.terms_csv, evaluation)
         writers[place / "alignment.csv"] = partial(csv_tables.alignment_csv, evaluation)
         writers[place / "ignored.csv"] = partial(csv_tables.ignored_csv, evaluation)
@@ -104,5 +106,7 @@ def _curve_name(system: str, group: str) -> str:
     return f"{system} {group}" if system and group != "all" else system or group
 
 
-def _folder_name(label: str) -> str:
-    return re.sub(r"[^\w.+-]+", "_", label).strip("._") or "system"
+def _folder_names(systems: Sequence[str], taken: Collection[str]) -> list[str]:
+    """A folder for each system, none of which is a file of the report."""
+    plain = [re.sub(r"[^\w.+-]+", "_", one).strip("._") or "system" for one in systems]
+    return distinct(plain, taken, "{}_{}")

@@ -14,6 +14,7 @@ from scoring.evaluate import Evaluation, evaluate
 from scoring.options import Options
 from scoring.output import write
 from scoring.significance import Statistics, statistics
+from scoring.system_names import system_names
 from scoring.twv import NAMED_POINTS, OperatingPoint
 from std import config
 from std.command import print_json, progress_bar, warn
@@ -48,19 +49,21 @@ def score(args: argparse.Namespace) -> int:
     options = _options(args)
     reference = _read_reference(args)
     known = {term.term_id for term in reference.terms.terms}
-    evaluations: dict[str, Evaluation] = {}
-    for path in args.hits:
-        hits = read_hits(path, known, quiet=args.quiet)
-        evaluations[_label(path, hits, evaluations)] = evaluate(
+    scored = [
+        evaluate(
             reference.ecf,
             reference.lexemes,
             reference.terms,
-            hits,
+            read_hits(path, known, quiet=args.quiet),
             options,
             turns=reference.turns,
             hits_path=str(path),
             reference_path=str(args.rttm),
         )
+        for path in args.hits
+    ]
+    names = system_names(args.hits, [one.system_id for one in scored])
+    evaluations = dict(zip(names, scored, strict=True))
     chance = _statistics(evaluations, args) if args.bootstrap else None
     document = report.document(evaluations, chance, costs)
     summary = report.summary_text(evaluations, chance)
@@ -201,15 +204,6 @@ class _Watched:
             self._advance(self._read)
             self._read = 0
         return line
-
-
-def _label(path: Path, hits: STDList, taken: Collection[str]) -> str:
-    """A name for a system, as it calls itself unless that is taken."""
-    name = path.name.removesuffix(".gz").removesuffix(".xml")
-    for label in (hits.system_id, name, str(path)):
-        if label and label not in taken:
-            return label
-    return f"{path} ({len(taken) + 1})"
 
 
 def _statistics(evaluations: dict[str, Evaluation], args: argparse.Namespace) -> Statistics:
