@@ -28,7 +28,7 @@ from typing import IO, Any
 import numpy as np
 
 from std.errors import InputError, StoreBusyError, StoreError
-from std.formats.files import replace_file
+from std.outputs import open_output
 from std.store.columns import Column, SegmentColumns, from_arrays
 from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry, committed, dumps, entry, loads
 from std.store.resident import ResidentSegment
@@ -149,7 +149,7 @@ class EmbeddedStore:
             manifest = committed(
                 manifest, entries, normalisation, replace, delete_files, place=self.url
             )
-            with replace_file(self._manifest_path) as stream:
+            with open_output(self._manifest_path) as stream:
                 stream.write(dumps(manifest).encode())
             sync_folder(self._root)
         except (OSError, InputError) as error:
