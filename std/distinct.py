@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from std.errors import STANDARD_STREAM, InputError, StdError, named
+from std.formats.recordings import is_nameless
 from std.outputs import descriptor_of, output_name, status_of, unwritable
 
 Given = Path | Sequence[Path] | None
@@ -58,10 +59,9 @@ def require_distinct(
         for other, _, taken in written:
             if found[:3] == taken[:3] and not _two_way(found):
                 raise _refused(other, named(path), option)
-        once = stat.S_ISFIFO(found.mode) or stat.S_ISSOCK(found.mode) or path == STANDARD_STREAM
-        if (found.device, found.inode) in read and once:
-            raise _refused(option, named(path), read[found.device, found.inode])
-        if once:
+        if _gives_once(path, found):
+            if (found.device, found.inode) in read:
+                raise _refused(option, named(path), read[found.device, found.inode])
             read[found.device, found.inode] = option
 
 
@@ -103,6 +103,13 @@ def _same(one: Place, other: Place, path: Path) -> bool:
         _folded(one.name) == _folded(other.name)
         and _folds_case(Path(os.path.realpath(path)).parent)
     )
+
+
+def _gives_once(path: Path, place: Place) -> bool:
+    """Whether what has been read from a place cannot be read from it again."""
+    if stat.S_ISFIFO(place.mode) or stat.S_ISSOCK(place.mode) or path == STANDARD_STREAM:
+        return True
+    return stat.S_ISREG(place.mode) and is_nameless(path)  # /dev/stdin, and - may be the same
 
 
 def _two_way(place: Place) -> bool:
