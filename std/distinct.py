@@ -83,6 +83,8 @@ def _place_to_write(path: Path) -> Place:
             raise unwritable(path, "a writable folder", error) from error
         if not stat.S_ISDIR(folder.st_mode):
             raise InputError(path, 0, "a writable folder", "Not a directory")
+        if not os.access(target.parent, os.W_OK):
+            raise InputError(path, 0, "a writable folder", "Permission denied")
         return Place(folder.st_dev, folder.st_ino, target.name)
     return _place(path, 1) or Place(-1, -1)
 

@@ -70,10 +70,17 @@ class _Source(io.FileIO):
         return count
 
     def readall(self) -> bytes:
-        chunk, content = bytearray(BUFFER_BYTES), bytearray()
+        if self.seekable():
+            try:
+                content = super().readall()
+            except OSError as error:
+                raise unreadable(self.path, error) from error
+            self.bytes_read += len(content)
+            return content
+        chunk, pieces = bytearray(BUFFER_BYTES), []
         while count := self.readinto(chunk):
-            content += memoryview(chunk)[:count]
-        return bytes(content)
+            pieces.append(bytes(chunk[:count]))
+        return b"".join(pieces)
 
 
 class _Inflated(io.RawIOBase):
@@ -88,7 +95,8 @@ class _Inflated(io.RawIOBase):
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
         try:
-            count = self._gzip.readinto(buffer)
+            # In pieces, so that a bomb is known before it fills the memory.
+            count = self._gzip.readinto(memoryview(buffer)[:BUFFER_BYTES])
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise InputError(self._source.path, 0, "a whole gzip file", str(error)) from error
         self._bytes += count
