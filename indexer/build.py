@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from indexer.invert import invert
@@ -26,6 +27,7 @@ from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.errors import InputError, StdError
 from std.formats.context import DEFAULT, Context
+from std.formats.files import is_regular, size_bytes
 from std.store import Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
@@ -104,7 +106,10 @@ def build(
         context=context,
         shards=len(shards),
     )
-    for indexed in workers.map(work, paths):
+    # A pipe can be read by this process only.
+    pipes = [path for path in paths if not is_regular(path)]
+    files = [path for path in paths if is_regular(path)]
+    for indexed in chain(map(work, pipes), workers.map(work, files)):
         result = _unless_repeated(indexed, seen)
         if isinstance(result, StdError):
             if not keep_going:
@@ -147,7 +152,7 @@ def index_file(
                 )
         return FileColumns(
             path,
-            path.stat().st_size,
+            size_bytes(path),
             {number: invert(some, config.text) for number, some in parts.items()},
             {recording: tuple(names) for recording, names in utterances.items()},
         )
@@ -177,7 +182,7 @@ def audio_files(store: Store) -> set[str]:
 
 def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     """No more worker processes than pay for being started."""
-    size = sum(path.stat().st_size for path in paths)
+    size = sum(map(size_bytes, paths))
     return min(jobs, len(paths)) if size >= WORTH_A_POOL_BYTES else 1
 
 

@@ -3,12 +3,23 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
-from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, say, warn
-from std.errors import InputError
+from std.command import (
+    Parser,
+    file_argument,
+    peak_memory_gb,
+    print_json,
+    progress_bar,
+    run,
+    say,
+    tell,
+    warn,
+)
+from std.errors import STANDARD_STREAM, InputError, named
 
 EXAMPLE = """\
 examples:
@@ -24,7 +35,9 @@ def parser() -> argparse.ArgumentParser:
         description="Index a recogniser's output, so that std-search can find spoken terms in it.",
         epilog=EXAMPLE,
     )
-    parse.add_argument("input", nargs="*", type=Path, metavar="INPUT", help="files or folders")
+    parse.add_argument(
+        "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders; - is stdin"
+    )
     parse.add_argument(
         "--store",
         required=True,
@@ -32,10 +45,14 @@ def parser() -> argparse.ArgumentParser:
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
     )
     parse.add_argument("--format", default="auto", help="of the input; auto looks into each file")
-    parse.add_argument("--segments", type=Path, help="where utterances lie (Kaldi, or utts.tsv)")
-    parse.add_argument("--words", type=Path, help="Kaldi's words.txt")
-    parse.add_argument("--times", type=Path, help="slot times of Kaldi sausages")
-    parse.add_argument("--one-best", type=Path, metavar="CTM", help="lends its times to meshes")
+    parse.add_argument(
+        "--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)"
+    )
+    parse.add_argument("--words", type=file_argument, help="Kaldi's words.txt")
+    parse.add_argument("--times", type=file_argument, help="slot times of Kaldi sausages")
+    parse.add_argument(
+        "--one-best", type=file_argument, metavar="CTM", help="lends its times to meshes"
+    )
     parse.add_argument(
         "--frame-shift", type=float, default=0.01, metavar="S", help="0.03 for chain models"
     )
@@ -53,7 +70,9 @@ def parser() -> argparse.ArgumentParser:
         default="mbr",
         help="minimum Bayes risk, or the faster and rougher pivot alignment",
     )
-    parse.add_argument("--ecf", type=Path, metavar="XML", help="the recordings' true durations")
+    parse.add_argument(
+        "--ecf", type=file_argument, metavar="XML", help="the recordings' true durations"
+    )
     parse.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
@@ -62,7 +81,9 @@ def parser() -> argparse.ArgumentParser:
         "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
     )
     parse.add_argument("--keep-going", action="store_true", help="index what can be read")
-    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument(
+        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
+    )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
     return parse
@@ -84,24 +105,28 @@ def index(args: argparse.Namespace) -> int:
     from indexer.phones import Sounds
     from std.cluster import executor
     from std.config import load
+    from std.distinct import require_distinct
     from std.excerpts import speech_s
     from std.formats import ecf
     from std.formats.audio_names import recording_name
     from std.formats.context import Context
     from std.formats.context import load as load_context
-    from std.formats.files import read
-    from std.store import open_store
+    from std.formats.files import is_regular, read, size_bytes
+    from std.store import open_store, require_different
 
+    inputs = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
+    inputs |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
+    require_distinct(inputs | {"--config": args.config}, {})
+    require_different(args.store)
     config = load(args.config)
     experiment = None
     if args.ecf:
         experiment = read(ecf.parse, args.ecf)
-    paths = input_files(args.input)
+    paths = input_files(args.input, args.store)
     if args.scheduler:  # workers may stand in other folders
-        paths = [path.absolute() for path in paths]
+        paths = [path.absolute() if is_regular(path) else path for path in paths]
     context = load_context(
         Context(
-            times=args.times,
             frame_s=args.frame_shift,
             word_on=args.word_on,
             acoustic_scale=args.acoustic_scale,
@@ -111,8 +136,9 @@ def index(args: argparse.Namespace) -> int:
         segments=args.segments,
         symbols=args.words,
         one_best=args.one_best,
+        times=args.times,
     )
-    size = sum(path.stat().st_size for path in paths)
+    size = sum(map(size_bytes, paths))
     report, sounds, deleted = BuildReport(), Sounds(config), 0
     stores = [open_store(url, create=bool(paths)) for url in args.store]
     with executor(worthwhile_jobs(paths, args.jobs), args.scheduler) as workers:
@@ -151,7 +177,7 @@ def index(args: argparse.Namespace) -> int:
         audio_s = speech_s(experiment.excerpts)
         if strange := sorted(report.recordings - {one.recording for one in experiment.excerpts}):
             some = f"{strange[0].file}/{strange[0].channel}"
-            warn("std-index", f"{len(strange)} recordings are not in {args.ecf}: {some} ...")
+            warn("std-index", f"{len(strange)} recordings are not in {named(args.ecf)}: {some} ...")
     figures = {
         "files": len({one.file for one in report.recordings}),
         "utterances": report.utterances,
@@ -166,23 +192,23 @@ def index(args: argparse.Namespace) -> int:
     if args.json:
         print_json(figures)
     if deleted and not args.quiet:
-        print(f"{deleted} files deleted from {', '.join(args.store)}", file=sys.stderr)
+        tell(f"{deleted} files deleted from {', '.join(args.store)}")
     if not args.quiet and paths:
         speed = audio_s / report.seconds if report.seconds else 0.0
-        print(
+        tell(
             f"{figures['files']} files, {report.utterances} utterances, {report.postings} postings "
             f"of {len(report.words)} words; {audio_s:.0f} s of speech in {report.seconds:.2f} s "
             f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
-            f"-> {', '.join(args.store)}",
-            file=sys.stderr,
+            f"-> {', '.join(args.store)}"
         )
     return 2 if report.failures else 0
 
 
 def verify(args: argparse.Namespace) -> int:
     """Name what is damaged in an index, one line each."""
-    from std.store import open_store
+    from std.store import open_store, require_different
 
+    require_different(args.store)
     found: dict[str, list[str]] = {}
     for url in args.store:
         store = open_store(url)
@@ -191,21 +217,27 @@ def verify(args: argparse.Namespace) -> int:
             say("std-index", line)
             found[url].append(line)
         if not found[url] and not args.quiet:
-            print(f"{url}: {len(store.segments())} segments, no damage", file=sys.stderr)
+            tell(f"{url}: {len(store.segments())} segments, no damage")
         store.close()
     if args.json:
         print_json({"damage": found})
     return 2 if any(found.values()) else 0
 
 
-def input_files(inputs: Sequence[Path]) -> list[Path]:
-    """The files named, and all files in the folders named, in order; hidden ones left out."""
+def input_files(inputs: Sequence[Path], stores: Sequence[str] = ()) -> list[Path]:
+    """The files named, and all files in the folders named, in order; hidden ones left out.
+
+    An index that lies in such a folder is none of them.
+    """
     from std.formats.context import lies_beside
 
+    indexes = {os.path.realpath(url) for url in stores}
     paths: list[Path] = []
     for one in inputs:
-        if one.is_dir():
-            found = (p for p in one.rglob("*") if p.is_file() and p.name[0] != ".")
+        if one == STANDARD_STREAM:
+            paths.append(one)
+        elif one.is_dir():
+            found = (p for p in files_in(one, indexes) if p.is_file() and p.name[0] != ".")
             inside = sorted(p for p in found if not lies_beside(p))
             if not inside:
                 raise InputError(one, 0, "a folder with recogniser output", "an empty folder")
@@ -215,6 +247,21 @@ def input_files(inputs: Sequence[Path]) -> list[Path]:
         else:
             raise InputError(one, 0, "a file or a folder", "nothing of that name")
     return paths
+
+
+def files_in(folder: Path, left_out: Collection[str]) -> Iterator[Path]:
+    """All files in a folder and in those below, except some folders.
+
+    Raises:
+        InputError: a folder cannot be read.
+    """
+
+    def refuse(error: OSError) -> NoReturn:
+        raise InputError(error.filename, 0, "a readable folder", str(error.strerror)) from error
+
+    for name, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = [one for one in folders if os.path.realpath(Path(name, one)) not in left_out]
+        yield from (Path(name, one) for one in files)
 
 
 if __name__ == "__main__":

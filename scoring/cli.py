@@ -2,9 +2,8 @@
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
-from std.command import Parser, run
+from std.command import Parser, file_argument, folder_argument, run
 
 EXAMPLE = """examples:
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --output scores/
@@ -36,18 +35,24 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     add = result.add_argument
-    add("hits", type=Path, nargs="*", metavar="HITS", help="hit lists, either dialect, or .gz")
-    add("--ecf", type=Path, metavar="XML", help="which speech is scored")
-    add("--rttm", type=Path, metavar="RTTM", help="the reference transcript")
-    add("--terms", type=Path, metavar="XML", help="the term list")
-    add("--output", type=Path, metavar="DIR", help="write tables and plots here")
+    add(
+        "hits",
+        type=file_argument,
+        nargs="*",
+        metavar="HITS",
+        help="hit lists, either dialect, or .gz",
+    )
+    add("--ecf", type=file_argument, metavar="XML", help="which speech is scored")
+    add("--rttm", type=file_argument, metavar="RTTM", help="the reference transcript")
+    add("--terms", type=file_argument, metavar="XML", help="the term list")
+    add("--output", type=folder_argument, metavar="DIR", help="write tables and plots here")
     add("--json", action="store_true", help="print one JSON document")
     add("--quiet", action="store_true", help="no progress bar and no summary on stderr")
-    add("--config", type=Path, metavar="TOML", help="takes beta from its [decision] table")
+    add("--config", type=file_argument, metavar="TOML", help="takes beta from its [decision] table")
     add("--validate", action="store_true", help="only check the files that are given")
     add(
         "--resources",
-        type=Path,
+        type=file_argument,
         nargs=2,
         metavar=("INDEX.json", "SEARCH.json"),
         help="speed factors and processing load from what std-index and std-search --json said",

@@ -1,7 +1,13 @@
-"""An `Evaluation` as CSV: quoted where needed, twelve significant digits, undefined is empty."""
+"""An `Evaluation` as CSV: quoted where needed, twelve significant digits, undefined is empty.
+
+A spreadsheet takes a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula and computes
+it. So a text that begins like this gets one apostrophe in front; numbers do not. Whoever needs the
+text itself takes the first apostrophe off where `FORMULA` matches.
+"""
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
@@ -25,6 +31,9 @@ TERMS_HEADER = (
 DET_HEADER = (
     *("group", "threshold", "p_miss", "p_fa", "twv", "sd_p_miss", "sd_p_fa", "sd_twv", "terms"),
 )
+# As spreadsheets see it: apostrophes in front are ours, full-width signs and white space count.
+FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.ASCII | re.IGNORECASE)
 ISO_RATIOS_HEADER = ("group", "ratio", "p_fa", "p_miss", "threshold")
 
 
@@ -166,9 +175,20 @@ def _cells(values: Float64s) -> list[object]:
     return cells(values.tolist())
 
 
+def harmless(cell: object) -> object:
+    """A cell that no spreadsheet computes.
+
+    >>> [harmless(cell) for cell in ("=1+1", "-0.3", -0.3, "'s avonds", "-s")]
+    ["'=1+1", '-0.3', -0.3, "'s avonds", "'-s"]
+    """
+    if isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell
+
+
 def _write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows([harmless(cell) for cell in row] for row in rows)
     text.detach()  # the caller owns the stream

@@ -12,6 +12,7 @@ from scoring.evaluate import Evaluation
 from scoring.group import Group
 from scoring.resources import Resources
 from scoring.significance import Statistics
+from std.terminal import printable
 from std.values import ECF, Lexemes, STDList, TermList
 
 SUMMARY_HEADER = (
@@ -168,10 +169,11 @@ def summary_text(
     evaluations: Mapping[str, Evaluation], statistics: Statistics | None = None
 ) -> str:
     """What a person reads first."""
+    evaluations = {printable(label): one for label, one in evaluations.items()}
     several = len(evaluations) > 1
     first = next(iter(evaluations.values()))
     whole = first.groups[0]
-    name = "" if several else f"system {first.system_id or '(unnamed)'}: "
+    name = "" if several else f"system {printable(first.system_id) or '(unnamed)'}: "
     rows = [[*(["system"] if several else []), *SUMMARY_HEADER]]
     for label, evaluation in evaluations.items():
         rows.extend([*([label] if several else []), *row] for row in summary_rows(evaluation))
@@ -221,6 +223,7 @@ def _interval(one: Interval | None) -> str:
 
 def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Columns aligned: the first ones left, numbers right; a rule below the header."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(

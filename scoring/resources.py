@@ -13,11 +13,12 @@ Source: MediaEval 2013 SWS performance measures, section 4.3, equations 46-48. (
 
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from std.errors import InputError
-from std.formats.files import decode, open_input
+from std.formats.files import read_text
 
+MAX_BYTES = 1 << 26  # of a file with figures
 LAMBDA = 0.1  # the weight of indexing that the source suggests
 
 
@@ -55,21 +56,24 @@ def read(indexing: Path, searching: Path) -> Resources:
     Raises:
         InputError: a file is not such a document, or a figure is missing.
     """
+    index, search = _document(indexing), _document(searching)
     return Resources(
-        _figure(indexing, "isf"),
-        _figure(searching, "ssf"),
-        _figure(indexing, "peak_memory_gb"),
-        _figure(searching, "peak_memory_gb"),
+        _figure(indexing, index, "isf"),
+        _figure(searching, search, "ssf"),
+        _figure(indexing, index, "peak_memory_gb"),
+        _figure(searching, search, "peak_memory_gb"),
     )
 
 
-def _figure(path: Path, name: str) -> float:
-    with open_input(path) as stream:
-        text = decode(stream.read(), path)
+def _document(path: Path) -> Any:
+    text = read_text(path, MAX_BYTES)
     try:
-        document = json.loads(text)
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(path, error.lineno, "a JSON document", error.msg) from error
+
+
+def _figure(path: Path, document: Any, name: str) -> float:
     value = document.get(name) if isinstance(document, dict) else None
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         raise InputError(path, 0, f"{name} as a number of at least 0", repr(value))

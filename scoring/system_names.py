@@ -5,6 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, count
 from pathlib import Path
 
+from std.errors import named
+from std.terminal import printable
+
 
 def system_names(paths: Sequence[Path], system_ids: Sequence[str]) -> list[str]:
     """A name for each hit list: its system id if no other has it, else its file name.
@@ -25,9 +28,7 @@ def system_names(paths: Sequence[Path], system_ids: Sequence[str]) -> list[str]:
     return [one if is_own else next(names) for one, is_own in zip(system_ids, own, strict=True)]
 
 
-def distinct(
-    names: Iterable[str], taken: Collection[str] = (), numbered: str = "{} ({})"
-) -> list[str]:
+def distinct(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
     """The same names; one that is taken gets a number.
 
     >>> distinct(["a", "a", "b"], {"b"})
@@ -35,14 +36,14 @@ def distinct(
     """
     found: list[str] = []
     for name in names:
-        tries = chain([name], (numbered.format(name, number) for number in count(2)))
+        tries = chain([name], (f"{name} ({number})" for number in count(2)))
         found.append(next(one for one in tries if one not in found and one not in taken))
     return found
 
 
 def _file_names(paths: Sequence[Path], taken: set[str]) -> list[str]:
     """The ends of the paths, all as long as the shortest that tell them apart."""
-    parts = [(*path.parts[:-1], _stem(path)) for path in paths]
+    parts = [(*map(printable, path.parts[:-1]), _stem(path)) for path in paths]
     for length in range(1, max(map(len, parts), default=0) + 1):
         names = ["/".join(one[-length:]).replace("//", "/") for one in parts]
         if len(set(names)) == len(names) and taken.isdisjoint(names):
@@ -51,4 +52,5 @@ def _file_names(paths: Sequence[Path], taken: set[str]) -> list[str]:
 
 
 def _stem(path: Path) -> str:
-    return path.name.removesuffix(".gz").removesuffix(".xml") or path.name
+    name = printable(named(path)).rpartition("/")[2]  # a name may hold bytes that are no letters
+    return name.removesuffix(".gz").removesuffix(".xml") or name

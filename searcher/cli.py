@@ -1,15 +1,23 @@
 """std-search: arguments in, hits out."""
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, warn
-from std.errors import ConfigError, InputError, cut
+from std.command import (
+    Parser,
+    file_argument,
+    peak_memory_gb,
+    print_json,
+    progress_bar,
+    run,
+    tell,
+    warn,
+)
+from std.errors import STANDARD_STREAM, ConfigError, InputError, cut, named
 
 if TYPE_CHECKING:
     from searcher.model import Model  # --help needs none of what these load
@@ -38,20 +46,30 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
     )
-    parse.add_argument("--terms", type=Path, metavar="XML", help="term list to search as a batch")
-    parse.add_argument("--ecf", type=Path, metavar="XML", help="the speech that is searched")
-    parse.add_argument("--output", type=Path, metavar="XML", help="where the hit list goes")
+    parse.add_argument(
+        "--terms", type=file_argument, metavar="XML", help="term list to search as a batch"
+    )
+    parse.add_argument(
+        "--ecf", type=file_argument, metavar="XML", help="the speech that is searched"
+    )
+    parse.add_argument(
+        "--output", type=file_argument, metavar="XML", help="where the hit list goes"
+    )
     parse.add_argument(
         "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit list"
     )
     parse.add_argument("--jobs", type=int, default=1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
-    parse.add_argument("--explain", type=Path, metavar="JSONL", help="why each hit is there")
-    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
-    parse.add_argument("--model", type=Path, metavar="JSON", help="what std-tune learned")
+    parse.add_argument(
+        "--explain", type=file_argument, metavar="JSONL", help="why each hit is there"
+    )
+    parse.add_argument(
+        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
+    )
+    parse.add_argument("--model", type=file_argument, metavar="JSON", help="what std-tune learned")
     parse.add_argument(
         "--oov-lexicon",
-        type=Path,
+        type=file_argument,
         metavar="FILE",
         help="unknown words with pronunciations, to add to the recogniser",
     )
@@ -90,11 +108,12 @@ def batch(args: argparse.Namespace) -> None:
     from std.cluster import executor
     from std.excerpts import speech_s
     from std.formats import ecf, stdlist, termlist
-    from std.formats.files import read, replace_file
+    from std.formats.files import read
+    from std.outputs import open_output, output_name
 
+    config = configuration(args)
     experiment = read(ecf.parse, args.ecf)
     term_list = read(termlist.parse, args.terms)
-    config = configuration(args)
     stores = open_stores(args.store)
     segments = snapshot(stores, config)
     recorded = speech_ms(segments).keys()
@@ -108,7 +127,10 @@ def batch(args: argparse.Namespace) -> None:
         )
     if missing := asked - recorded:
         some = ", ".join(f"{file}/{channel}" for file, channel in sorted(missing)[:3])
-        warn("std-search", f"{len(missing)} recordings of {args.ecf} are not indexed: {some} ...")
+        warn(
+            "std-search",
+            f"{len(missing)} recordings of {named(args.ecf)} are not indexed: {some} ...",
+        )
     searched_s = speech_s(experiment.excerpts)
     waiting = progress_bar(f"searching {len(term_list.terms)} terms", None, quiet=args.quiet)
     with waiting, executor(args.jobs, args.scheduler) as workers:
@@ -123,7 +145,7 @@ def batch(args: argparse.Namespace) -> None:
             index_folder=index_folder(args.store),
         )
     if found.outside:
-        warn("std-search", f"{found.outside} hits outside the speech of {args.ecf} left out")
+        warn("std-search", f"{found.outside} hits outside the speech of {named(args.ecf)} left out")
     deaf(found)
     odd_terms(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
@@ -132,7 +154,7 @@ def batch(args: argparse.Namespace) -> None:
     if args.explain:
         hits_around = contexts(found.candidates, found.recordings, segments)
         write_lines(args.explain, explained(found, hits_around))
-    with replace_file(args.output) as sink:
+    with open_output(args.output) as sink:
         stdlist.dump(hits, sink, args.dialect, encoding)
     figures = summary(found, searched_s) | {
         "round_trips": sum(store.round_trips for store in stores),
@@ -143,11 +165,10 @@ def batch(args: argparse.Namespace) -> None:
     if args.json:
         print_json(figures)
     if not args.quiet:
-        print(
+        tell(
             f"{figures['terms']} terms ({figures['oov_terms']} with words the recogniser does not "
             f"know), {figures['detections']} detections, {figures['yes']} accepted, "
-            f"{figures['seconds']:.2f} s -> {args.output}",
-            file=sys.stderr,
+            f"{figures['seconds']:.2f} s -> {output_name(args.output)}"
         )
 
 
@@ -191,20 +212,21 @@ def interactive(args: argparse.Namespace) -> None:
     for term, oov in zip(found.terms, found.oov_words, strict=True):
         if oov:
             unknown = cut(", ".join(oov))
-            print(f"{cut(term.text)}: the recogniser does not know {unknown}", file=sys.stderr)
+            tell(f"{cut(term.text)}: the recogniser does not know {unknown}")
     if hits:
         print_table(hits, limit=args.limit or len(hits))
     else:
-        print("no hits", file=sys.stderr)
+        tell("no hits")
 
 
 def write_lines(path: Path, documents: Iterable[Any]) -> None:
     """One JSON document per line."""
-    from std.formats.files import replace_file
+    from std.outputs import open_output
+    from std.terminal import json_text
 
-    with replace_file(path) as sink:
+    with open_output(path) as sink:
         for one in documents:
-            sink.write(json.dumps(one, ensure_ascii=False).encode() + b"\n")
+            sink.write(json_text(one).encode() + b"\n")
 
 
 def odd_terms(found: "Found") -> None:
@@ -242,12 +264,12 @@ def write_unknown_words(
     if not path:
         return
     from searcher.hearing import lexicon_of_index
-    from std.formats.files import replace_file
     from std.lexicon import dump
+    from std.outputs import open_output
 
     unknown = sorted({word for words in found.oov_words for word in words})
     ways = lexicon_of_index(segments, config).pronunciations(unknown)
-    with replace_file(path) as sink:
+    with open_output(path) as sink:
         dump(zip(unknown, ways, strict=True), sink)
 
 
@@ -262,10 +284,25 @@ def deaf(found: "Found") -> None:
 
 
 def configuration(args: argparse.Namespace) -> "Config":
-    """The configuration file, with what the command line says otherwise."""
-    from std.config import load
+    """The configuration file, with what the command line says otherwise.
 
+    Raises:
+        StdError: the command line names one file twice, to write it.
+    """
+    from std.config import load
+    from std.distinct import require_distinct
+
+    inputs = {"--terms": args.terms, "--ecf": args.ecf, "--config": args.config}
+    inputs |= {"--model": args.model}
+    outputs = {"--output": args.output, "--explain": args.explain}
+    outputs |= {"--oov-lexicon": args.oov_lexicon}
+    if args.json or args.term:
+        outputs["--json" if args.json else "the table"] = STANDARD_STREAM
+    require_distinct(inputs, outputs, args.store)
     config = load(args.config)
+    if config.pronunciation.lexicon:
+        lexicon = {"pronunciation.lexicon": Path(config.pronunciation.lexicon)}
+        require_distinct(lexicon, outputs)
     if args.beta is None:
         return config
     if not args.beta > 0:

@@ -18,9 +18,11 @@ import numpy as np
 from searcher.calibrate import Weights, feature_names
 from std.confusion import Counts, from_json, to_json
 from std.errors import ConfigError, InputError
-from std.formats.files import decode, open_input, replace_file
+from std.formats.files import read_text
+from std.outputs import open_output
 
 FORMAT, VERSION = "std-search model", 1
+MAX_BYTES = 1 << 26  # of a model; a real one has some 100 KB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +47,7 @@ def load(path: Path) -> Model:
     Raises:
         InputError: it is no model, or one of another version.
     """
-    with open_input(path) as stream:
-        text = decode(stream.read(), path)
+    text = read_text(path, MAX_BYTES)
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
@@ -83,7 +84,7 @@ def save(model: Model, path: Path) -> None:
         "known": _document(model.known) if model.known else None,
         "confusion": to_json(model.confusion),
     }
-    with replace_file(path) as sink:
+    with open_output(path) as sink:
         sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
 
 

@@ -4,10 +4,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from std.command import Parser, print_json, run, warn
+from std.command import Parser, file_argument, folder_argument, print_json, run, warn
 from std.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     words = parse.add_mutually_exclusive_group(required=True)
     words.add_argument("--store", help="folder, memory: or couchdb://[user@]host[:port]/database")
     words.add_argument(
-        "--vocabulary", type=Path, metavar="FILE", help="lines of word[<TAB>count], UTF-8"
+        "--vocabulary", type=file_argument, metavar="FILE", help="lines of word[<TAB>count], UTF-8"
     )
     split = parse.add_argument_group("splitting")
     split.add_argument("--split-method", choices=METHODS, help="trie unless configured")
@@ -50,10 +49,14 @@ def parser() -> argparse.ArgumentParser:
     split.add_argument("--ranking", choices=RANKINGS, help="weighted unless configured")
     split.add_argument("--nbest", type=int, metavar="N", help="splits of a word (25)")
     split.add_argument("--all-matches", action="store_true", help="every match of every segment")
-    split.add_argument("--bktree", type=Path, metavar="FOLDER", help="keep the BK-tree here")
+    split.add_argument(
+        "--bktree", type=folder_argument, metavar="FOLDER", help="keep the BK-tree here"
+    )
     parse.add_argument("--candidates", type=int, metavar="N", help="words of each expansion")
     parse.add_argument("--all-words", action="store_true", help="known words as well")
-    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument(
+        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
+    )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
     return parse
@@ -72,7 +75,9 @@ def describe(args: argparse.Namespace) -> None:
     from searcher.splitting import make_splitter
     from searcher.splitting.matches import Limits, check_length
     from std.config import load
+    from std.distinct import require_distinct
 
+    require_distinct({"--vocabulary": args.vocabulary, "--config": args.config}, {})
     config = load(args.config)
     split = config.splitting
     nbest = given(args.nbest, split.nbest)

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from std.config import Config
 from std.errors import InputError
-from std.store import Segment, Store, open_store
+from std.store import Segment, Store, open_store, require_different
 from std.text import require_same
 from std.values import Recording
 
 
 def open_stores(urls: Sequence[str]) -> tuple[Store, ...]:
     """Open stores that together are one index: its shards."""
+    require_different(urls)
     return tuple(open_store(url) for url in urls)
 
 

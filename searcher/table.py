@@ -10,8 +10,9 @@ PIPED_WIDTH = 140  # characters where stdout is no terminal
 def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
     """Print the best hits of all terms, one per line, with the words around them."""
     from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
+
+    from std.terminal import cell
 
     console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     ranked = sorted(hits, key=lambda hit: (hit["decision"] != "YES", -hit["score"]))
@@ -25,16 +26,16 @@ def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
             overflow="fold",
         )
     for hit in ranked[:limit]:
-        before, inside, after = map(escape, hit["context"])
+        before, inside, after = map(cell, hit["context"])
         channel = f" ({hit['channel']})" if hit["channel"] != 1 else ""
         table.add_row(
-            escape(hit["term"]),
-            escape(hit["file"]) + channel,
+            cell(hit["term"]),
+            cell(hit["file"]) + channel,
             clock(hit["start_s"]),
             f"{hit['score']:.3f}",
             hit["decision"],
             f"{before} [bold]{inside}[/bold] {after}".strip(),
-            escape(hit["how"] or _as_written(hit)),
+            cell(hit["how"] or _as_written(hit)),
         )
     console.print(table)
     if len(ranked) > limit:

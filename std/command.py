@@ -5,16 +5,17 @@ Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the u
 """
 
 import argparse
-import json
 import os
 import resource
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-from std.errors import StdError, StoreWarning
+from std.errors import STANDARD_STREAM, StdError, StoreWarning
+from std.terminal import json_text, printable
 
 
 class Parser(argparse.ArgumentParser):
@@ -24,7 +25,25 @@ class Parser(argparse.ArgumentParser):
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (--help explains)\n")
+        self.exit(2, f"{self.prog}: {printable(message)} (--help explains)\n")
+
+
+def file_argument(text: str) -> Path:
+    """A file that is named on the command line.
+
+    ``-`` is standard input, or standard output for an output; a file of that name is ``./-``.
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("expected the name of a file, got ''")
+    path = Path(text)
+    return path.absolute() if path == STANDARD_STREAM and text != "-" else path
+
+
+def folder_argument(text: str) -> Path:
+    """A folder that is named on the command line."""
+    if text in ("", "-"):
+        raise argparse.ArgumentTypeError(f"expected the name of a folder, got {text!r}")
+    return Path(text)
 
 
 def run(command: str, work: Callable[[], int | None]) -> int:
@@ -86,13 +105,17 @@ def warn(command: str, message: str) -> None:
 
 def say(command: str, message: str) -> None:
     """One line on stderr, whatever names of files may hold: nothing in it moves the cursor."""
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-    print(f"{command}: {shown}", file=sys.stderr)  # noqa: T201  # this is the message
+    tell(f"{command}: {message}")
+
+
+def tell(message: str) -> None:
+    """One line on stderr for the person who watches."""
+    print(printable(message), file=sys.stderr)  # noqa: T201  # this is the message
 
 
 def print_json(document: Any) -> None:
     """Exactly one JSON document on stdout; NaN and infinity are errors, not invented syntax."""
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201  # the result
+    print(json_text(document))  # noqa: T201  # the result
 
 
 def peak_memory_gb(workers: int = 0) -> float:
@@ -116,6 +139,8 @@ def progress_bar(
     from rich.console import Console
     from rich.progress import Progress
 
+    from std.terminal import cell
+
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=total)
+        task = bar.add_task(cell(label), total=total)
         yield lambda amount: bar.advance(task, amount)

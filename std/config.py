@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from std.errors import ConfigError, InputError
-from std.formats.files import decode, open_input
+from std.errors import ConfigError, InputError, named
+from std.formats.files import is_regular, read_text
 from std.text import Normalisation
 
 T = TypeVar("T")
+MAX_BYTES = 1 << 20  # of a configuration file
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +116,18 @@ def load(path: Path | None) -> Config:
     """
     if path is None:
         return Config()
-    with open_input(path) as stream:
-        text = decode(stream.read(), path)
+    text = read_text(path, MAX_BYTES)
     try:
-        config = _build(Config, tomllib.loads(text), f"{path}: ")
+        config = _build(Config, tomllib.loads(text), f"{named(path)}: ")
     except tomllib.TOMLDecodeError as error:
         raise InputError(path, 0, "TOML", str(error)) from error
     if not config.pronunciation.lexicon:
         return config
     lexicon = str(Path(config.pronunciation.lexicon).absolute())  # workers may stand elsewhere
+    if Path(lexicon).exists() and not is_regular(Path(lexicon)):
+        raise InputError(
+            lexicon, 0, "a regular file as pronunciation.lexicon (it is read several times)", "none"
+        )
     return replace(config, pronunciation=replace(config.pronunciation, lexicon=lexicon))
 
 

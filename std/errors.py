@@ -12,11 +12,17 @@ Anything else that escapes is our own fault: a traceback and exit status 1.
 from pathlib import Path
 
 MAX_QUOTED = 80  # characters of the offending text that a message repeats
+STANDARD_STREAM = Path("-")  # standard input where a file is read, standard output where written
 
 
 def cut(text: str) -> str:
     """Enough of a text to recognise it in a message."""
     return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
+
+
+def named(path: Path | str) -> str:
+    """A file as messages name it: the path as the user gave it, ``-`` in words."""
+    return "standard input" if str(path) == str(STANDARD_STREAM) else str(path)
 
 
 class StdError(Exception):
@@ -30,7 +36,7 @@ class InputError(StdError):
     """
 
     def __init__(self, path: Path | str, line: int, expected: str, got: str) -> None:
-        place = f"{path}:{line}" if line else f"{path}"
+        place = f"{named(path)}:{line}" if line else named(path)
         super().__init__(f"{place}: expected {expected}, got {cut(got)!r}")
         self.path, self.line, self.expected, self.got = path, line, expected, got
 

@@ -4,7 +4,8 @@ import pickle
 import pytest
 
 from std.errors import InputError
-from std.formats.files import decode, open_input, replace_file
+from std.formats.files import decode, open_input
+from std.outputs import open_output
 
 
 def test_gzip_is_known_by_content_not_by_name(tmp_path):
@@ -34,10 +35,10 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "out.xml"
     path.write_bytes(b"old")
-    with pytest.raises(TypeError), replace_file(path) as stream:
+    with pytest.raises(TypeError), open_output(path) as stream:
         stream.write(b"half", "and then something goes wrong")
     assert path.read_bytes() == b"old"
-    with replace_file(path) as stream:
+    with open_output(path) as stream:
         stream.write(b"new")
     assert path.read_bytes() == b"new"
     assert [p.name for p in tmp_path.iterdir()] == ["out.xml"]
@@ -45,7 +46,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
 
 def test_gz_outputs_are_compressed_and_reproducible(tmp_path):
     for name in ("a.gz", "b.gz"):
-        with replace_file(tmp_path / name) as stream:
+        with open_output(tmp_path / name) as stream:
             stream.write(b"words")
     assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"words"
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
@@ -54,7 +55,7 @@ def test_gz_outputs_are_compressed_and_reproducible(tmp_path):
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with (
         pytest.raises(InputError, match="expected a writable folder"),
-        replace_file(tmp_path / "none" / "out.xml"),
+        open_output(tmp_path / "none" / "out.xml"),
     ):
         pass
 

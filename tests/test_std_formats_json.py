@@ -300,19 +300,19 @@ def test_errors_name_the_place(row):
 
 def test_broken_json_names_the_line():
     with pytest.raises(InputError) as caught:
-        list(documents(b'{"a": 1}\n\n{"b": \n oops}\n', "x.json"))
+        list(documents(io.BytesIO(b'{"a": 1}\n\n{"b": \n oops}\n'), "x.json"))
     assert caught.value.line == 4
 
 
 def test_nan_is_refused_where_it_is_asked_for():
-    (part,) = documents(b'{"a": NaN, "b": 1}', "x.json")
+    (part,) = documents(io.BytesIO(b'{"a": NaN, "b": 1}'), "x.json")
     assert part["b"].number() == 1
     with pytest.raises(InputError, match="expected a number at a, got 'NaN'"):
         part["a"].number()
 
 
 def test_documents_know_their_lines():
-    parts = list(documents(b'\n{"a": 1}\n[{"b":\n 2}, 3]\n\n4', "x.json"))
+    parts = list(documents(io.BytesIO(b'\n{"a": 1}\n[{"b":\n 2}, 3]\n\n4'), "x.json"))
     assert [(part.line, part.value) for part in parts] == [
         (2, {"a": 1}), (3, {"b": 2}), (3, 3), (6, 4),
     ]  # fmt: skip

@@ -65,7 +65,7 @@ def parse(
         InputError: the file is no JSON, or not AWS Transcribe's.
     """
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
         if one.has("Transcript"):
             _turns(draft, one["Transcript"], recording)
             continue

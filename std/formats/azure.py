@@ -64,7 +64,7 @@ def parse(
     """
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     count = 0
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
         for file, phrase, per_second in _phrases(one):
             if _of(phrase, "RecognitionStatus").value not in (None, "Success"):
                 continue  # silence, or the end

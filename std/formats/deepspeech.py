@@ -38,7 +38,7 @@ def parse(
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
     count = 0
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
         transcripts = list(one["transcripts"])
         logs = [scale * transcript["confidence"].number() for transcript in transcripts]
         said = [list(map(_word, transcript["words"])) for transcript in transcripts]

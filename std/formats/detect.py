@@ -31,7 +31,7 @@ from std.formats import (
     whisper,
 )
 from std.formats.context import DEFAULT, Context
-from std.formats.files import open_input
+from std.formats.files import open_input, rewound
 from std.lattice import Lattice
 from std.values import ConfusionNetwork
 
@@ -107,16 +107,18 @@ def parse_file(
     Raises:
         InputError: as ``detect`` and the format's ``parse``.
     """
-    if input_format == "auto":
-        with open_input(path) as stream:
+    if input_format not in ("auto", *FORMATS):
+        raise InputError(path, 0, f"one of the formats {', '.join(FORMATS)}", input_format)
+    with open_input(path) as stream:
+        whole = stream
+        if input_format == "auto":
             head = stream.read(HEAD_BYTES)
             try:
                 input_format = detect(head, path)
             except InputError:
                 if not is_json(head):
                     raise
-                input_format = detect(head + stream.read(MOST_JSON_BYTES), path)
-    if input_format not in FORMATS:
-        raise InputError(path, 0, f"one of the formats {', '.join(FORMATS)}", input_format)
-    with open_input(path) as stream:
-        yield from FORMATS[input_format][0](stream, path, context)
+                head += stream.read(MOST_JSON_BYTES)
+                input_format = detect(head, path)
+            whole = rewound(stream, head)
+        yield from FORMATS[input_format][0](whole, path, context)

@@ -39,7 +39,7 @@ def parse(
     """
     draft, session = Draft(path), recording_of(path, context.file, context.channel)
     count = 0
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
         turns = list(one["turns"]) if one.has("turns") else [one]
         spoken = [(turn, cnet) for turn in turns if (cnet := _cnet(turn))]
         for turn, cnet in spoken:

@@ -63,7 +63,7 @@ def parse(
     """
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     by_file: dict[str | None, list[Part]] = {}
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
         for file, result in _results(one):
             by_file.setdefault(file, []).append(result)
     everything = [result for results in by_file.values() for result in results]

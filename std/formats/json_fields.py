@@ -11,10 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from std.errors import InputError
-from std.formats.files import decode
+from std.formats.files import content_of, decode
 from std.formats.limits import (
     MAX_CHANNEL,
     MAX_TIME_S,
@@ -42,11 +42,13 @@ DECODER = json.JSONDecoder(parse_constant=_refuse)
 LENIENT = json.JSONDecoder(object_pairs_hook=_distinct)
 
 
-def documents(content: bytes, path: Path | str, *, split_letters: bool = False) -> Iterator["Part"]:
+def documents(
+    stream: BinaryIO, path: Path | str, *, split_letters: bool = False
+) -> Iterator["Part"]:
     """Yield the JSON values of a file; the elements of a list count as values.
 
     Args:
-        content: the file's bytes, UTF-8.
+        stream: the file, UTF-8.
         path: its name, for messages.
         split_letters: a text may hold a part of a letter's bytes: they become lone surrogates,
             which `whole` makes letters again.
@@ -54,10 +56,7 @@ def documents(content: bytes, path: Path | str, *, split_letters: bool = False) 
     Raises:
         InputError: something is no JSON, or there is nothing.
     """
-    if len(content) > MAX_UTTERANCE_BYTES:
-        raise InputError(
-            path, 0, f"JSON of at most {MAX_UTTERANCE_BYTES} bytes", f"{len(content)} bytes"
-        )
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     if split_letters:
         text = content.decode("utf-8-sig", "surrogateescape")
     else:

@@ -21,11 +21,13 @@ import numpy as np
 
 from std.errors import InputError
 from std.formats.audio_names import recording_name
+from std.formats.fields import line_blocks
 from std.formats.markup import decimal, parse_number, text_codec
 from std.values import Float64s, Int32s, Lexemes, Recording, freeze
 
 COLUMNS = 9
 COLUMN_COUNTS = {COLUMNS, COLUMNS + 1}
+MAX_LINE_BYTES = 1 << 20
 BLOCK_BYTES = 1 << 15  # checked together; more live lists cost the garbage collector
 Columns = tuple[tuple[str, ...], ...]  # nine columns of records
 TYPES = {"LEXEME", "SPEAKER", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH"}
@@ -127,7 +129,7 @@ def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> I
     """
     codec = text_codec(encoding, path)
     line = 1
-    while lines := stream.readlines(BLOCK_BYTES):
+    for lines in line_blocks(stream, path, BLOCK_BYTES, MAX_LINE_BYTES):
         rows = _sound_rows(lines, codec, wanted)
         if rows is None:
             rows = list(_check(lines, line, path, encoding, wanted))
@@ -139,7 +141,7 @@ def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> I
 def _sound_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] | None:
     """Records of a block if nothing in it needs a closer look."""
     try:
-        text = b"".join(lines).decode(codec)
+        text = b"\n".join(lines).decode(codec)
         rows = [one.split() for one in text.split("\n") if one and not one.isspace()]
         if ";;" in text or {len(row) for row in rows} - COLUMN_COUNTS:
             return None

@@ -51,7 +51,9 @@ def parse(
         InputError: a line is not a sausage, an id has no word, times are missing or do not fit.
     """
     context = beside(Path(path), context)
-    times = _read_times(context.times, context.frame_s) if context.times else {}
+    times = context.slot_times or {}
+    if context.times and context.slot_times is None:
+        times = read_times(context.times, context.frame_s)
     recording = recording_of(path, context.file, context.channel)
     draft, waiting, found = Draft(path), 0, False
     for at, line in numbered(stream, path, LONGEST_LINE):
@@ -122,11 +124,11 @@ def word_of(path: Path | str, at: int, token: bytes, context: Context) -> str:
     return context.symbols[word]
 
 
-def _read_times(path: Path, frame_s: float) -> dict[str, Float64s]:
+def read_times(path: Path, frame_s: float) -> dict[str, Float64s]:
     """Read slot times: seconds from the start of each utterance, in order and not overlapping."""
     times = {}
     with open_input(path) as stream:
-        for at, line in enumerate(stream, start=1):
+        for at, line in numbered(stream, path, LONGEST_LINE):
             utterance, *rest = line.split(None, 1) or [b""]
             if not utterance:
                 continue

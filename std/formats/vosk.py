@@ -47,7 +47,7 @@ def parse(
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
     count = 0
-    for one in _results(documents(stream.read(), path)):
+    for one in _results(documents(stream, path)):
         alternatives = list(one.each("alternatives"))
         if alternatives:
             said = [_words(alternative) for alternative in alternatives]

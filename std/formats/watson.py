@@ -51,7 +51,7 @@ def parse(
     """
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     count = 0
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
         for result in _results(one):
             if result["final"].value is False:
                 continue

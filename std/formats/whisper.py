@@ -63,7 +63,7 @@ def parse(
     """
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     count = 0
-    for one in documents(stream.read(), path, split_letters=True):
+    for one in documents(stream, path, split_letters=True):
         for start, end, words in _utterances(one):
             if words:
                 count += 1

@@ -12,11 +12,13 @@ What is *not* here: how speech becomes columns (`indexer.invert`), when segments
 (`indexer.merge`), what postings mean (`searcher`).
 """
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Protocol
 
+from std.errors import StoreError
 from std.store.columns import (
     Column,
     IndexedRecording,
@@ -127,13 +129,43 @@ def open_store(url: str, *, create: bool = False) -> Store:
         from std.store.memory import open_memory
 
         return open_memory(url)
-    if url.startswith(("couchdb://", "couchdbs://")):
+    if url.startswith(("couchdb:", "couchdbs:")):
+        if "://" not in url:
+            raise StoreError(f"{url}: expected couchdb://[user@]host[:port]/database")
         from std.store.couch import open_couch
 
         return open_couch(url, create=create)
     from std.store.embedded import open_folder
 
     return open_folder(url, create=create)
+
+
+def require_different(urls: Sequence[str]) -> None:
+    """Refuse to take one index for two shards.
+
+    Raises:
+        StoreError: two of the URLs are the same folder, database or memory.
+    """
+    seen: dict[str, str] = {}
+    for url in urls:
+        place = _place(url)
+        if place in seen:
+            before = "" if seen[place] == url else f" ({seen[place]} is the same)"
+            raise StoreError(f"--store {url}: expected each index once, got it twice{before}")
+        seen[place] = url
+
+
+def _place(url: str) -> str:
+    """What is equal for two URLs of one index, as far as it can be told without opening it."""
+    if url.startswith("memory:"):
+        return url
+    if url.startswith(("couchdb://", "couchdbs://")):
+        from std.store.couch_address import address
+
+        with suppress(StoreError):  # which opening it says
+            return address(url)[0].lower()
+        return url
+    return os.path.realpath(url)
 
 
 def from_anywhere(url: str) -> str:
