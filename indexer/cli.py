@@ -7,9 +7,22 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, say, warn
+from std.command import (
+    JOBS,
+    Parser,
+    number,
+    peak_memory_gb,
+    print_json,
+    progress_bar,
+    run,
+    say,
+    warn,
+)
 from std.errors import InputError
+from std.ranges import Range
 
+FRAME_S = number(Range(0.0001, 10))
+SCALE = number(Range(0, 1000))
 EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
@@ -37,10 +50,10 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--times", type=Path, help="slot times of Kaldi sausages")
     parse.add_argument("--one-best", type=Path, metavar="CTM", help="lends its times to meshes")
     parse.add_argument(
-        "--frame-shift", type=float, default=0.01, metavar="S", help="0.03 for chain models"
+        "--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models"
     )
-    parse.add_argument("--acoustic-scale", type=float, help="of lattices, instead of the file's")
-    parse.add_argument("--lm-scale", type=float, help="of lattices, instead of the file's")
+    parse.add_argument("--acoustic-scale", type=SCALE, help="of lattices, instead of the file's")
+    parse.add_argument("--lm-scale", type=SCALE, help="of lattices, instead of the file's")
     parse.add_argument(
         "--word-on",
         choices=["auto", "link", "source", "target"],
@@ -54,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
         help="minimum Bayes risk, or the faster and rougher pivot alignment",
     )
     parse.add_argument("--ecf", type=Path, metavar="XML", help="the recordings' true durations")
-    parse.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
+    parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
@@ -72,8 +85,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     if args.verify == bool(args.input or args.delete or args.merge):
         parser().error("expected INPUT files, --delete or --merge, or else --verify")
-    if args.jobs < 1:
-        parser().error(f"--jobs: expected at least 1, got {args.jobs}")
     return run("std-index", lambda: (verify if args.verify else index)(args))
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from std.command import Parser, print_json, progress_bar, run
+from std.command import SEED, Parser, print_json, progress_bar, run
 from std.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,9 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--terms", required=True, type=Path, metavar="XML", help="terms like yours")
     parse.add_argument("--output", required=True, type=Path, metavar="JSON", help="the model")
     parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
-    parse.add_argument("--seed", type=int, default=1, help="draws the known words learned from (1)")
+    parse.add_argument(
+        "--seed", type=SEED, default=1, help="draws the known words learned from (1)"
+    )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
     return parse

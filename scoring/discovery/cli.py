@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from std.command import Parser, run
+from scoring.limits import PARTS
+from std.command import Parser, number, run
 from std.errors import InputError, StdError
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def parser() -> argparse.ArgumentParser:
     )
     parts = result.add_mutually_exclusive_group()
     parts.add_argument("--folds", type=Path, metavar="FILE", help="intervals, folds by blank line")
-    parts.add_argument("--parts", type=int, metavar="N", help="cut the corpus into N equal folds")
+    count = number(PARTS)
+    parts.add_argument("--parts", type=count, metavar="N", help="cut the corpus into N equal folds")
     talkers = result.add_mutually_exclusive_group()
     talkers.add_argument("--talkers", type=Path, metavar="FILE", help="lines: file talker")
     talkers.add_argument(
