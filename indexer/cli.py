@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from std.command import (
+    JOBS,
     Parser,
     file_argument,
+    number,
     peak_memory_gb,
     print_json,
     progress_bar,
@@ -20,7 +22,10 @@ from std.command import (
     warn,
 )
 from std.errors import STANDARD_STREAM, InputError, named
+from std.ranges import Range
 
+FRAME_S = number(Range(0.0001, 10))
+SCALE = number(Range(0, 1000))
 EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
@@ -54,10 +59,10 @@ def parser() -> argparse.ArgumentParser:
         "--one-best", type=file_argument, metavar="CTM", help="lends its times to meshes"
     )
     parse.add_argument(
-        "--frame-shift", type=float, default=0.01, metavar="S", help="0.03 for chain models"
+        "--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models"
     )
-    parse.add_argument("--acoustic-scale", type=float, help="of lattices, instead of the file's")
-    parse.add_argument("--lm-scale", type=float, help="of lattices, instead of the file's")
+    parse.add_argument("--acoustic-scale", type=SCALE, help="of lattices, instead of the file's")
+    parse.add_argument("--lm-scale", type=SCALE, help="of lattices, instead of the file's")
     parse.add_argument(
         "--word-on",
         choices=["auto", "link", "source", "target"],
@@ -73,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--ecf", type=file_argument, metavar="XML", help="the recordings' true durations"
     )
-    parse.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
+    parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
@@ -93,8 +98,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     if args.verify == bool(args.input or args.delete or args.merge):
         parser().error("expected INPUT files, --delete or --merge, or else --verify")
-    if args.jobs < 1:
-        parser().error(f"--jobs: expected at least 1, got {args.jobs}")
     return run("std-index", lambda: (verify if args.verify else index)(args))
 
 

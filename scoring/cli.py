@@ -3,7 +3,16 @@
 import argparse
 from collections.abc import Sequence
 
-from std.command import Parser, file_argument, folder_argument, run
+from scoring.limits import (
+    CONFIDENCE,
+    COST,
+    ISO_RATIO,
+    PRIOR,
+    REPLICATES,
+    SECONDS,
+    TRIALS_PER_SECOND,
+)
+from std.command import SEED, Parser, file_argument, folder_argument, number, run
 
 EXAMPLE = """examples:
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --output scores/
@@ -65,10 +74,11 @@ def parser() -> argparse.ArgumentParser:
         default="nist2006",
         help="costs and prior by name (default: nist2006)",
     )
-    point("--cost-fa", type=float, metavar="C", help="cost of a false alarm")
-    point("--cost-miss", type=float, metavar="C", help="cost of a miss, value of a hit")
-    point("--prior", type=float, metavar="P", help="probability that a trial is a target")
-    point("--trials-per-second", type=float, default=1.0, metavar="N", help="default: 1")
+    point("--cost-fa", type=number(COST), metavar="C", help="cost of a false alarm")
+    point("--cost-miss", type=number(COST), metavar="C", help="cost of a miss, value of a hit")
+    point("--prior", type=number(PRIOR), metavar="P", help="probability that a trial is a target")
+    trials = number(TRIALS_PER_SECOND)
+    point("--trials-per-second", type=trials, default=1.0, metavar="N", help="default: 1")
     point(
         "--scores",
         choices=("probability", "llr"),
@@ -100,14 +110,14 @@ def parser() -> argparse.ArgumentParser:
     how = result.add_argument_group("how hits and references are matched").add_argument
     how(
         "--tolerance",
-        type=float,
+        type=number(SECONDS),
         default=0.5,
         metavar="S",
         help="from a hit's middle to its reference (default: 0.5)",
     )
     how(
         "--gap",
-        type=float,
+        type=number(SECONDS),
         default=0.5,
         metavar="S",
         help="longest silence inside a reference (default: 0.5)",
@@ -119,13 +129,14 @@ def parser() -> argparse.ArgumentParser:
     chance = result.add_argument_group("chance").add_argument
     chance(
         "--bootstrap",
-        type=int,
+        type=number(REPLICATES),
         default=0,
         metavar="N",
         help="intervals and comparisons from N resamplings (1000 is a good number)",
     )
-    chance("--seed", type=int, default=1, help="of the resampling (default: 1)")
-    chance("--confidence", type=float, default=0.95, metavar="P", help="default: 0.95")
+    chance("--seed", type=SEED, default=1, help="of the resampling (default: 1)")
+    confidence = number(CONFIDENCE)
+    chance("--confidence", type=confidence, default=0.95, metavar="P", help="default: 0.95")
 
     drawn = result.add_argument_group("what is drawn").add_argument
     drawn("--articulated", action="store_true", help="only the corners of the DET curve")
@@ -133,7 +144,7 @@ def parser() -> argparse.ArgumentParser:
     drawn(
         "--iso-ratio",
         action="append",
-        type=float,
+        type=number(ISO_RATIO),
         default=[],
         metavar="R",
         help="P_miss/P_fa at which the curve is read; repeatable",
@@ -152,13 +163,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         missing = [f"--{name}" for name in ("ecf", "rttm", "terms") if not getattr(args, name)]
         if not args.hits or missing:
             arguments.error(f"expected {', '.join(missing) or 'HITS'}, got none")
-    if args.bootstrap < 0 or not 0 < args.confidence < 1:
-        arguments.error("expected --bootstrap N of at least 0 and --confidence between 0 and 1")
-    for name in ("tolerance", "gap"):
-        if not getattr(args, name) >= 0:
-            arguments.error(f"--{name}: expected at least 0, got {getattr(args, name)}")
-    if not args.trials_per_second > 0:
-        arguments.error(f"--trials-per-second: expected above 0, got {args.trials_per_second}")
 
     def work() -> int:
         from scoring import run as steps

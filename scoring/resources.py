@@ -11,15 +11,15 @@ Source: MediaEval 2013 SWS performance measures, section 4.3, equations 46-48. (
 48 h / (0.25 h * 300 h) = 0.8 per hour, is a slip: the formula gives 0.64.)
 """
 
-import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from std.errors import InputError
-from std.formats.files import read_text
+from std.formats.json_fields import Part, read_json
+from std.ranges import Range
 
 MAX_BYTES = 1 << 26  # of a file with figures
 LAMBDA = 0.1  # the weight of indexing that the source suggests
+FIGURE = Range(0, 1_000_000_000)  # any of them
 
 
 class Resources(NamedTuple):
@@ -56,25 +56,14 @@ def read(indexing: Path, searching: Path) -> Resources:
     Raises:
         InputError: a file is not such a document, or a figure is missing.
     """
-    index, search = _document(indexing), _document(searching)
+    index, search = read_json(indexing), read_json(searching)
     return Resources(
-        _figure(indexing, index, "isf"),
-        _figure(searching, search, "ssf"),
-        _figure(indexing, index, "peak_memory_gb"),
-        _figure(searching, search, "peak_memory_gb"),
+        _figure(index, "isf"),
+        _figure(search, "ssf"),
+        _figure(index, "peak_memory_gb"),
+        _figure(search, "peak_memory_gb"),
     )
 
 
-def _document(path: Path) -> Any:
-    text = read_text(path, MAX_BYTES)
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(path, error.lineno, "a JSON document", error.msg) from error
-
-
-def _figure(path: Path, document: Any, name: str) -> float:
-    value = document.get(name) if isinstance(document, dict) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise InputError(path, 0, f"{name} as a number of at least 0", repr(value))
-    return float(value)
+def _figure(document: Part, name: str) -> float:
+    return document[name].within(FIGURE)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.counts import Counts
+from scoring.limits import BETA, COST, PRIOR
 from std.errors import StdError
 from std.values import Float64s
 
@@ -33,11 +34,14 @@ class OperatingPoint:
     prior: float = 1e-4  # probability that a trial is a target
 
     def __post_init__(self) -> None:
-        if not (self.cost > 0 and self.value > 0 and 0 < self.prior < 1):
+        try:
+            for value, span in ((self.cost, COST), (self.value, COST), (self.prior, PRIOR)):
+                span.require(value)
+            BETA.require(self.beta)
+        except ValueError as error:
             raise StdError(
-                "expected costs above 0 and a prior between 0 and 1, got "
-                f"costs {self.cost:g} and {self.value:g}, prior {self.prior:g}"
-            )
+                f"costs {self.cost:g} and {self.value:g}, prior {self.prior:g}: {error}"
+            ) from error
 
     @property
     def beta(self) -> float:

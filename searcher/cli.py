@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from std.command import (
+    JOBS,
+    ROWS,
     Parser,
     file_argument,
+    number,
     peak_memory_gb,
     print_json,
     progress_bar,
@@ -17,7 +20,8 @@ from std.command import (
     tell,
     warn,
 )
-from std.errors import STANDARD_STREAM, ConfigError, InputError, cut, named
+from std.config import range_of
+from std.errors import STANDARD_STREAM, InputError, cut, named
 
 if TYPE_CHECKING:
     from searcher.model import Model  # --help needs none of what these load
@@ -58,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit list"
     )
-    parse.add_argument("--jobs", type=int, default=1, help="worker processes")
+    parse.add_argument("--jobs", type=JOBS, default=1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument(
         "--explain", type=file_argument, metavar="JSONL", help="why each hit is there"
@@ -73,9 +77,10 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="unknown words with pronunciations, to add to the recogniser",
     )
-    parse.add_argument("--beta", type=float, help="cost ratio that decisions aim at (999.9)")
+    beta = number(range_of("decision.beta"))
+    parse.add_argument("--beta", type=beta, help="cost ratio that decisions aim at (999.9)")
     parse.add_argument("--system-id", default="std", help="name of the system in the hit list")
-    parse.add_argument("--limit", type=int, default=50, help="rows of the table; 0 = all")
+    parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table; 0 = all")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
     return parse
@@ -91,10 +96,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser().error("expected --terms FILE or at least one TERM, got neither")
     if args.term and args.output:
         parser().error("--output writes the hits of a --terms file; for a TERM there is --json")
-    if args.jobs < 1:
-        parser().error(f"--jobs: expected at least 1, got {args.jobs}")
-    if args.limit < 0:
-        parser().error(f"--limit: expected 0 (all) or more rows, got {args.limit}")
     return run("std-search", lambda: batch(args) if args.terms else interactive(args))
 
 
@@ -305,8 +306,6 @@ def configuration(args: argparse.Namespace) -> "Config":
         require_distinct(lexicon, outputs)
     if args.beta is None:
         return config
-    if not args.beta > 0:
-        raise ConfigError(f"--beta: expected a number above zero, got {args.beta}")
     return replace(config, decision=replace(config.decision, beta=args.beta))
 
 

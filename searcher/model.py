@@ -13,16 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from searcher.calibrate import Weights, feature_names
 from std.confusion import Counts, from_json, to_json
-from std.errors import ConfigError, InputError
-from std.formats.files import read_text
+from std.errors import ConfigError, InputError, shown
+from std.formats.json_fields import Part, read_json
 from std.outputs import open_output
+from std.ranges import Range
 
 FORMAT, VERSION = "std-search model", 1
-MAX_BYTES = 1 << 26  # of a model; a real one has some 100 KB
+KEYS = {"maker", "language", "tuned_on", "unknown", "known", "confusion"}
+WEIGHT = Range(-1_000_000, 1_000_000)
+FIGURE = Range(0, 1_000_000_000_000)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,29 +48,27 @@ def load(path: Path) -> Model:
     Raises:
         InputError: it is no model, or one of another version.
     """
-    text = read_text(path, MAX_BYTES)
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(path, error.lineno, "JSON", error.msg) from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError(path, 0, "a model made by std-tune", text[:40])
-    if document.get("version") != VERSION:
+    document = read_json(path)
+    if not isinstance(document.value, dict) or document["format"].value != FORMAT:
+        raise InputError(path, 0, "a model made by std-tune", shown(document.value))
+    version = document["version"].value
+    if type(version) is not int or version != VERSION:
         raise InputError(
             path, 0, f"a model of version {VERSION} (make it anew with std-tune)",
-            f"version {document.get('version')}",
+            f"version {shown(version)}",
         )  # fmt: skip
-    try:
-        known = document["known"]
-        return Model(
-            str(document["maker"]),
-            from_json(document["confusion"]),
-            _weights(document["unknown"], known=False),
-            _weights(known, known=True) if known is not None else None,
-            dict(document["tuned_on"]),
-        )
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise InputError(path, 0, "a whole model", f"{type(error).__name__}: {error}") from error
+    if missing := sorted(KEYS - document.value.keys()):
+        raise InputError(path, 0, "a whole model", f"one without {missing[0]}")
+    model = Model(
+        document["maker"].text(),
+        from_json(document["confusion"]),
+        _weights(document["unknown"], known=False),
+        _weights(document["known"], known=True) if document.has("known") else None,
+        _figures(document["tuned_on"]),
+    )
+    if document["language"].value != model.language:
+        raise document["language"].error(f"{model.language!r}, as the maker says,")
+    return model
 
 
 def save(model: Model, path: Path) -> None:
@@ -108,11 +107,18 @@ def _document(weights: Weights) -> dict[str, Any]:
     }
 
 
-def _weights(document: Mapping[str, Any], *, known: bool) -> Weights:
-    weights = {str(name): float(value) for name, value in document["weights"].items()}
-    if strange := sorted(weights.keys() - feature_names(known=known)):
-        raise ValueError(f"there is no feature {strange[0]!r}")
-    intercept = float(document["intercept"])
-    if not np.isfinite([intercept, *weights.values()]).all():
-        raise ValueError("weights are not finite")
-    return Weights(intercept, weights)
+def _figures(document: Part) -> dict[str, float]:
+    """As written: counts stay whole."""
+    for _, figure in document.items():
+        figure.within(FIGURE)
+    return dict(document.value)
+
+
+def _weights(document: Part, *, known: bool) -> Weights:
+    names = feature_names(known=known)
+    weights = {}
+    for name, weight in document["weights"].items():
+        if name not in names:
+            raise weight.error("a feature of this version")
+        weights[name] = weight.within(WEIGHT)
+    return Weights(document["intercept"].within(WEIGHT), weights)

@@ -2,11 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, TypeVar
 
-from std.command import Parser, file_argument, folder_argument, print_json, run, warn
+from std.command import Parser, file_argument, folder_argument, number, print_json, run, warn
+from std.config import range_of
 from std.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -43,16 +44,21 @@ def parser() -> argparse.ArgumentParser:
     )
     split = parse.add_argument_group("splitting")
     split.add_argument("--split-method", choices=METHODS, help="trie unless configured")
-    split.add_argument("-K", type=int, help="most edits of a part (2)")
-    split.add_argument("-R", type=float, help="most edits per letter of a part (0.2)")
-    split.add_argument("--min-part-length", type=int, metavar="N", help="letters of a part (2)")
+    split.add_argument("-K", type=setting("splitting.max_edits"), help="most edits of a part (2)")
+    split.add_argument(
+        "-R", type=setting("splitting.max_ratio"), help="most edits per letter of a part (0.2)"
+    )
+    letters = setting("splitting.min_part_letters")
+    split.add_argument("--min-part-length", type=letters, metavar="N", help="letters of a part (2)")
     split.add_argument("--ranking", choices=RANKINGS, help="weighted unless configured")
-    split.add_argument("--nbest", type=int, metavar="N", help="splits of a word (25)")
+    nbest = setting("splitting.nbest")
+    split.add_argument("--nbest", type=nbest, metavar="N", help="splits of a word (25)")
     split.add_argument("--all-matches", action="store_true", help="every match of every segment")
     split.add_argument(
         "--bktree", type=folder_argument, metavar="FOLDER", help="keep the BK-tree here"
     )
-    parse.add_argument("--candidates", type=int, metavar="N", help="words of each expansion")
+    similar = setting("expansion.candidates")
+    parse.add_argument("--candidates", type=similar, metavar="N", help="words of each expansion")
     parse.add_argument("--all-words", action="store_true", help="known words as well")
     parse.add_argument(
         "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
@@ -60,6 +66,11 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
     return parse
+
+
+def setting(name: str) -> Callable[[str], float]:
+    """The type of an option that says otherwise than a key of the configuration."""
+    return number(range_of(name))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,19 +91,11 @@ def describe(args: argparse.Namespace) -> None:
     require_distinct({"--vocabulary": args.vocabulary, "--config": args.config}, {})
     config = load(args.config)
     split = config.splitting
-    nbest = given(args.nbest, split.nbest)
-    candidates = given(args.candidates, config.expansion.candidates)
-    for name, number in (("nbest", nbest), ("candidates", candidates)):
-        if number < 0:
-            raise ConfigError(f"--{name}: expected a number >= 0, got {number}")
-    try:
-        limits = Limits(
-            given(args.K, split.max_edits),
-            given(args.R, split.max_ratio),
-            given(args.min_part_length, split.min_part_letters),
-        )
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+    limits = Limits(
+        given(args.K, split.max_edits),
+        given(args.R, split.max_ratio),
+        given(args.min_part_length, split.min_part_letters),
+    )
     vocabulary, normalisation = opened(args, config.text)
     for term in args.term:  # refuse a bad one before any work
         for word in words_of(term, normalisation):
@@ -106,7 +109,11 @@ def describe(args: argparse.Namespace) -> None:
     )
     splitter.warm_up()
     options = Options(
-        nbest, candidates, args.all_words, args.all_matches, expansions(vocabulary, config)
+        given(args.nbest, split.nbest),
+        given(args.candidates, config.expansion.candidates),
+        args.all_words,
+        args.all_matches,
+        expansions(vocabulary, config),
     )
     described = [query(term, splitter, normalisation, options) for term in args.term]
     if args.json:

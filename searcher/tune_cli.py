@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from std.command import Parser, file_argument, print_json, progress_bar, run, tell
+from std.command import SEED, Parser, file_argument, print_json, progress_bar, run, tell
 from std.errors import STANDARD_STREAM, InputError
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
     )
-    parse.add_argument("--seed", type=int, default=1, help="draws the known words learned from (1)")
+    parse.add_argument(
+        "--seed", type=SEED, default=1, help="draws the known words learned from (1)"
+    )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
     return parse

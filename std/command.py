@@ -1,4 +1,4 @@
-"""What all commands have in common at their edge: exit status, messages, progress, resources.
+"""What all commands have in common at their edge: options, exit status, messages, progress.
 
 Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the user can mend it
 (one line, no traceback), 1 = our fault (a traceback), 130 = interrupted.
@@ -11,10 +11,12 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-from std.errors import STANDARD_STREAM, StdError, StoreWarning
+from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut
+from std.ranges import Range
 from std.terminal import json_text, printable
 
 
@@ -26,6 +28,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {printable(message)} (--help explains)\n")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        super().exit(_finished(self.prog, status), message)
 
 
 def file_argument(text: str) -> Path:
@@ -46,27 +51,79 @@ def folder_argument(text: str) -> Path:
     return Path(text)
 
 
+def number(span: Range) -> Callable[[str], float]:
+    """The type of an option that takes a number of a range."""
+
+    def read(text: str) -> float:
+        try:
+            return span.read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read
+
+
+JOBS = number(Range(1, 1000, whole=True))  # processes on this machine
+ROWS = number(Range(0, 1_000_000_000, whole=True))
+SEED = number(Range(0, 2**63 - 1, whole=True))
+
+
 def run(command: str, work: Callable[[], int | None]) -> int:
     """Do a command's work and turn how it ended into an exit status."""
     try:
+        _reserve_streams()
         with _warnings_as_lines(command):
             status = work() or 0
-        sys.stdout.flush()  # a full disk behind stdout shows now, not when nobody catches it
-        return status
+        return _finished(command, status)
     except StdError as error:
         say(command, str(error))
-        return 2
+        return _finished(command, 2)
     except KeyboardInterrupt:
         say(command, "interrupted")
-        return 130
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
-        _forget_stdout()
-        return 0
+        return _finished(command, 130)
     except OSError as error:
-        _forget_stdout()
-        place = f"{error.filename}: " if error.filename else ""
-        say(command, f"{place}{error.strerror or error}")
-        return 2
+        return _failed(command, error)
+
+
+def _finished(command: str, status: int) -> int:
+    """The exit status, once what stdout holds back is written: a full disk shows now."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        return max(status, _failed(command, error))
+    return status
+
+
+def _failed(command: str, error: OSError) -> int:
+    """The exit status after the system refused to read or write something."""
+    _forget(sys.stdout)  # what is still buffered has nowhere to go
+    if isinstance(error, BrokenPipeError):  # the reader of our output went away, as `head` does
+        return 0
+    place = f"{cut(os.fsdecode(error.filename))}: " if error.filename else ""
+    say(command, f"{place}{error.strerror or error}")
+    return 2
+
+
+def _reserve_streams() -> None:
+    """Open the null device where stdin, stdout or stderr is closed.
+
+    Else the next file that is opened takes its place, and what a library prints goes into it.
+
+    Raises:
+        StdError: stdout is closed, so there is nowhere for results.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115  # as long as the process
+    if sys.stdout is None:
+        raise StdError("stdout: expected an open file or pipe, got a closed one")
+    if isinstance(sys.stdout, TextIOWrapper):  # a letter that the terminal cannot show is no error
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @contextmanager
@@ -93,9 +150,13 @@ def _warnings_as_lines(command: str) -> Iterator[None]:
         yield
 
 
-def _forget_stdout() -> None:
-    """What is still buffered has nowhere to go."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _forget(stream: TextIO | None) -> None:
+    """From now on, what is written to a stream goes nowhere."""
+    try:
+        if stream is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):  # it is no file of the system's
+        pass
 
 
 def warn(command: str, message: str) -> None:
@@ -110,7 +171,10 @@ def say(command: str, message: str) -> None:
 
 def tell(message: str) -> None:
     """One line on stderr for the person who watches."""
-    print(printable(message), file=sys.stderr)  # noqa: T201  # this is the message
+    try:
+        print(printable(message), file=sys.stderr)  # noqa: T201  # this is the message
+    except OSError:  # a full disk, a reader that went away: the exit status says it, too
+        _forget(sys.stderr)
 
 
 def print_json(document: Any) -> None:

@@ -1,73 +1,127 @@
-"""Configuration: TOML -> frozen dataclasses. The defaults live here.
+"""Configuration: TOML -> frozen dataclasses. The defaults and the ranges live here.
 
-`configs/default.toml` mirrors every key with its default, and a test holds the two together.
-A key that does not exist, or a value of the wrong type, is refused by name: a misspelt option
-that is silently ignored is worse than none.
+Every number has a `Range` beside its default, every word its choices: a `Config` that exists is a
+valid one, whether it comes from a file, an option (`range_of` says what it may be) or a program.
+`configs/default.toml` mirrors every key with its default and its range, and a test holds the two
+together. A key that does not exist, or a value that does not fit, is refused by name: a misspelt
+option that is silently ignored is worse than none.
 """
 
 import tomllib
-import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from std.errors import ConfigError, InputError, named
+from std.errors import ConfigError, InputError, named, shown
 from std.formats.files import is_regular, read_text
+from std.ranges import Range
 from std.text import Normalisation
 
 T = TypeVar("T")
-MAX_BYTES = 1 << 20  # of a configuration file
+
+PROBABILITY = Range(0, 1)
+MAX_MS = 3_600_000  # an hour
+MAX_BYTES = 1 << 16  # of a file
+
+
+class _Section:
+    """A table of the configuration: its numbers lie in their ranges, and are whole or not.
+
+    Raises:
+        ValueError: one does not.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for key, span in ranges(type(self)).items():
+            try:
+                object.__setattr__(self, key, span.require(getattr(self, key)))  # 1 for 1.0 too
+            except ValueError as error:
+                raise ValueError(f"{key}: {error}") from error
+
+
+def ranges(section: type) -> Mapping[str, Range]:
+    """The range of each number in a section."""
+    hints = get_type_hints(section, include_extras=True)
+    return {
+        key: hint.__metadata__[0] for key, hint in hints.items() if get_origin(hint) is Annotated
+    }
+
+
+def range_of(name: str) -> Range:
+    """The range of a key, for the option that sets it.
+
+    >>> str(range_of("search.min_score"))
+    '0 to 1'
+    """
+    section, _, key = name.partition(".")
+    return ranges(get_type_hints(Config)[section])[key]
 
 
 @dataclass(frozen=True, slots=True)
-class IndexConfig:
+class IndexConfig(_Section):
     """What of a network is indexed, and how large a segment grows."""
 
-    min_posterior: float = 0.0  # alternatives below are left out
-    max_alternatives: int = 0  # most likely alternatives kept per slot; 0 = all
-    segment_postings: int = 20_000_000  # held in memory; then a segment is committed
+    min_posterior: Annotated[float, PROBABILITY] = 0.0  # alternatives below are left out
+    max_alternatives: Annotated[int, Range(0, 1_000_000, whole=True)] = (
+        0  # most likely alternatives kept per slot; 0 = all
+    )
+    segment_postings: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
+        20_000_000  # held in memory; then a segment is committed
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class SearchConfig:
+class SearchConfig(_Section):
     """How words are joined to phrases and duplicates to one detection."""
 
-    max_gap_ms: int = 500  # longest silence between two words of a term (NIST STD 2006)
-    max_overlap_ms: int = 200  # words of neighbouring slots may overlap by this much
-    join_exponent: float = 0.5  # r of product^(1-r) * minimum^r; 0 = independent words
-    epsilon_floor: float = 0.01  # posterior given to skipping a slot that offers no 'no word'
-    min_score: float = 0.0  # detections below are not written
+    max_gap_ms: Annotated[int, Range(0, MAX_MS, whole=True)] = (
+        500  # longest silence between two words of a term (NIST STD 2006)
+    )
+    max_overlap_ms: Annotated[int, Range(0, MAX_MS, whole=True)] = (
+        200  # words of neighbouring slots may overlap by this much
+    )
+    join_exponent: Annotated[float, PROBABILITY] = (
+        0.5  # r of product^(1-r) * minimum^r; 0 = independent words
+    )
+    epsilon_floor: Annotated[float, Range(0, 1, above=True)] = (
+        0.01  # posterior given to skipping a slot that offers no 'no word'
+    )
+    min_score: Annotated[float, PROBABILITY] = 0.0  # detections below are not written
 
 
 Wanted = Literal["none", "unknown", "all"]  # which words of a term: those the index does not know
 
 
 @dataclass(frozen=True, slots=True)
-class SplittingConfig:
+class SplittingConfig(_Section):
     """Words written as sequences of other words: compounds, and compounds taken apart."""
 
     words: Wanted = "unknown"
     method: Literal["primitive", "rules", "linear", "bktree", "trie"] = "trie"
-    max_edits: int = 2  # K: letters a part may differ by
-    max_ratio: float = 0.2  # R: share of a part's letters that may differ
-    nbest: int = 25  # variants of a term
+    max_edits: Annotated[int, Range(0, 15, whole=True)] = 2  # K: letters a part may differ by
+    max_ratio: Annotated[float, Range(0, 1)] = 0.2  # R: share of a part's letters that may differ
+    nbest: Annotated[int, Range(1, 10_000, whole=True)] = 25  # variants of a term
     ranking: Literal["weighted", "geometric"] = "weighted"
-    min_part_letters: int = 2
+    min_part_letters: Annotated[int, Range(1, 192, whole=True)] = 2
 
 
 @dataclass(frozen=True, slots=True)
-class ExpansionConfig:
+class ExpansionConfig(_Section):
     """Words written as other single words that look or sound alike."""
 
     words: Wanted = "none"
     methods: tuple[Literal["levenshtein", "dice", "pronunciation"], ...] = ("pronunciation",)
-    candidates: int = 50  # similar words of each method
-    exponent: float = 1.0  # similarities are raised to this power before they weight posteriors
+    candidates: Annotated[int, Range(1, 10_000, whole=True)] = 50  # similar words of each method
+    exponent: Annotated[float, Range(0, 1000)] = (
+        1.0  # similarities are raised to this power before they weight posteriors
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class PronunciationConfig:
+class PronunciationConfig(_Section):
     """How words sound."""
 
     language: str = "auto"  # name or code; auto = by the function words of the index
@@ -75,22 +129,28 @@ class PronunciationConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class SoundConfig:
+class SoundConfig(_Section):
     """Terms found by their sound, whatever words the recogniser wrote."""
 
     words: Wanted = "all"  # known words too need a model of std-tune; none = not indexed either
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionConfig:
+class DecisionConfig(_Section):
     """YES or NO."""
 
     rule: Literal["auto", "exact", "term-specific", "kst", "sto", "global"] = "auto"
-    threshold: float = 0.5  # of the global rule
-    beta: float = 999.9  # what a false alarm costs against a miss, at the operating point
-    n_true_scale: float = 1.0  # times the summed scores = expected number of occurrences
+    threshold: Annotated[float, PROBABILITY] = 0.5  # of the global rule
+    beta: Annotated[float, Range(0, 1_000_000_000, above=True)] = (
+        999.9  # what a false alarm costs against a miss, at the operating point
+    )
+    n_true_scale: Annotated[float, Range(0, 1_000_000, above=True)] = (
+        1.0  # times the summed scores = expected number of occurrences
+    )
     terms: Literal["occurring", "any"] = "occurring"  # exact: evaluations score only the former
-    missing: float = 0.1  # exact: expected occurrences of a term that no candidate stands for
+    missing: Annotated[float, Range(0, 1_000_000)] = (
+        0.1  # exact: expected occurrences of a term that no candidate stands for
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +176,14 @@ def load(path: Path | None) -> Config:
     """
     if path is None:
         return Config()
-    text = read_text(path, MAX_BYTES)
+    text = read_text(path, MAX_BYTES)  # dotted keys of a longer one take the parser seconds
     try:
-        config = _build(Config, tomllib.loads(text), f"{named(path)}: ")
-    except tomllib.TOMLDecodeError as error:
+        given = tomllib.loads(text)
+    except ValueError as error:  # TOMLDecodeError, and what Python says of 5,000 digits
         raise InputError(path, 0, "TOML", str(error)) from error
+    except RecursionError as error:
+        raise InputError(path, 0, "TOML", "tables or lists nested too deeply") from error
+    config = _build(Config, given, f"{named(path)}: ")
     if not config.pronunciation.lexicon:
         return config
     lexicon = str(Path(config.pronunciation.lexicon).absolute())  # workers may stand elsewhere
@@ -138,11 +201,11 @@ def _build(kind: type[T], given: Mapping[str, Any], place: str) -> T:
     values = {}
     for key, value in given.items():
         if key not in known:
-            raise ConfigError(f"{place}expected one of {', '.join(known)}, got {key!r}")
+            raise ConfigError(f"{place}expected one of {', '.join(known)}, got {shown(key)}")
         hint = hints[key]
         if is_dataclass(hint):
             if not isinstance(value, dict):
-                raise ConfigError(f"{place}expected a table [{key}], got {value!r}")
+                raise ConfigError(f"{place}expected a table [{key}], got {shown(value)}")
             values[key] = _build(hint, value, f"{place}{key}.")  # type: ignore[arg-type]  # a class
         else:
             values[key] = _value(hint, value, f"{place}{key}")
@@ -153,21 +216,20 @@ def _build(kind: type[T], given: Mapping[str, Any], place: str) -> T:
 
 
 def _value(hint: Any, value: Any, place: str) -> Any:
-    """Check one value against its annotation; an integer may stand for a float."""
-    origin = get_origin(hint)
-    if origin is Literal:
-        if value not in get_args(hint):
-            raise ConfigError(f"{place}: expected one of {get_args(hint)}, got {value!r}")
+    """Check one value against its annotation; numbers are left to the section and its ranges."""
+    if hint in (int, float):
         return value
-    if origin in (Union, types.UnionType):
-        options = [one for one in get_args(hint) if one is not type(None)]
-        return _value(options[0], value, place)
+    origin, choices = get_origin(hint), get_args(hint)
     if origin is tuple:
-        if not isinstance(value, list):
-            raise ConfigError(f"{place}: expected a list, got {value!r}")
-        return tuple(_value(get_args(hint)[0], one, place) for one in value)
-    if hint is float and type(value) is int:
-        return float(value)
-    if type(value) is not hint:
-        raise ConfigError(f"{place}: expected {hint.__name__}, got {value!r}")
+        if not isinstance(value, list) or not value:
+            raise ConfigError(f"{place}: expected a list, not empty, got {shown(value)}")
+        return tuple(_value(choices[0], one, place) for one in value)
+    if origin is Literal:
+        expected, fits = f"one of {', '.join(map(repr, choices))}", value in choices
+    elif hint is bool:
+        expected, fits = "true or false", isinstance(value, bool)
+    else:
+        expected, fits = "a line of text", isinstance(value, str) and value.isprintable()
+    if not fits:
+        raise ConfigError(f"{place}: expected {expected}, got {shown(value)}")
     return value

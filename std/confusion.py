@@ -13,13 +13,16 @@ speech, as a Dirichlet prior would. Saved as JSON (`to_json`) with its counts, s
 read by a person and learned further.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from std.errors import InputError
+from std.formats.json_fields import Part
 from std.phones import distance
+from std.ranges import Range
 from std.values import Float64s, freeze
 
 SAME = 0.55  # prior probability that a phone is recognised as itself, where a word is not
@@ -29,6 +32,9 @@ DECAY = 0.35  # articulatory distance over which confusion becomes e times rarer
 PRIOR_ROW = 20.0  # observations that a phone's prior weighs
 PRIOR_ALL = 50.0  # observations that SAME and DELETED weigh, over all phones
 PRIOR_INSERTED = 100.0
+MAX_INSERTED = 0.9  # probability; an inventory may lack most of the phones that were said
+MAX_PHONES = 500  # of an inventory; languages have 11 to 150
+COUNT = Range(0, 1_000_000_000_000)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +114,7 @@ def log_ratios(counts: Counts) -> Confusion:
     background = _background(counts)
     said = counts.substituted.sum() + counts.deleted.sum()
     rate = (counts.inserted.sum() + INSERTED * PRIOR_INSERTED) / (said + PRIOR_INSERTED)
+    rate = min(rate, MAX_INSERTED)
     which = (counts.inserted + PRIOR_ROW * background) / (counts.inserted.sum() + PRIOR_ROW)
     return Confusion(
         counts.inventory,
@@ -157,36 +164,38 @@ def to_json(counts: Counts) -> dict[str, Any]:
     }
 
 
-def from_json(document: Mapping[str, Any]) -> Counts:
+def from_json(document: Part) -> Counts:
     """The inverse of `to_json`.
 
     Raises:
-        ValueError: a key is missing, a phone is not in the inventory, a count is negative.
+        InputError: a key is missing, a phone is not in the inventory or twice, a count is no
+            number from 0 to 10^12.
     """
-    try:
-        phones = tuple(str(one) for one in document["phones"])
-        row = {phone: i for i, phone in enumerate(phones)}
-        substituted = np.zeros((len(phones), len(phones)))
-        for said, outcomes in document["said_to_observed"].items():
-            for observed, count in outcomes.items():
-                substituted[row[said], row[observed]] = _count(count)
-        columns = []
-        for name in ("deleted", "inserted", "background"):
-            column = np.zeros(len(phones))
-            for phone, count in document[name].items():
-                column[row[phone]] = _count(count)
-            columns.append(column)
-    except (KeyError, AttributeError, TypeError) as error:
-        raise ValueError(f"confusion matrix: {type(error).__name__} {error}") from error
+    phones = tuple(one.text() for one in document["phones"])
+    if not 0 < len(set(phones)) == len(phones) <= MAX_PHONES or not all(phones):
+        raise document["phones"].error(f"1 to {MAX_PHONES} different phones")
+    row = {phone: i for i, phone in enumerate(phones)}
+    substituted = np.zeros((len(phones), len(phones)))
+    for said, outcomes in _of_phones(document["said_to_observed"], row):
+        for observed, count in _of_phones(outcomes, row):
+            substituted[said, observed] = count.within(COUNT)
+    columns = []
+    for name in ("deleted", "inserted", "background"):
+        column = np.zeros(len(phones))
+        for phone, count in _of_phones(document[name], row):
+            column[phone] = count.within(COUNT)
+        columns.append(column)
     return Counts(phones, substituted, *columns)
+
+
+def _of_phones(document: Part, row: Mapping[str, int]) -> Iterator[tuple[int, Part]]:
+    """Yield what an object says of each phone, by the phone's row."""
+    for phone, one in document.items():
+        if phone not in row:
+            expected = f"phones of the model at {document.where}"
+            raise InputError(document.path, document.line, expected, phone)
+        yield row[phone], one
 
 
 def _number(count: float) -> float:
     return round(float(count), 2)
-
-
-def _count(count: Any) -> float:
-    number = float(count)
-    if not 0 <= number < np.inf:
-        raise ValueError(f"confusion matrix: expected counts from 0, got {count!r}")
-    return number

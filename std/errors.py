@@ -11,6 +11,7 @@ Anything else that escapes is our own fault: a traceback and exit status 1.
 
 from pathlib import Path
 
+LOG10_2 = 0.30103
 MAX_QUOTED = 80  # characters of the offending text that a message repeats
 STANDARD_STREAM = Path("-")  # standard input where a file is read, standard output where written
 
@@ -23,6 +24,18 @@ def cut(text: str) -> str:
 def named(path: Path | str) -> str:
     """A file as messages name it: the path as the user gave it, ``-`` in words."""
     return "standard input" if str(path) == str(STANDARD_STREAM) else str(path)
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it, whatever its size: ``repr``, cut."""
+    if isinstance(value, int) and value.bit_length() > MAX_QUOTED * 3:
+        return f"a whole number of about {round(value.bit_length() * LOG10_2)} digits"
+    if isinstance(value, str):  # an escaped letter has up to ten letters
+        return repr(cut(value))
+    try:
+        return cut(repr(value))
+    except (RecursionError, ValueError):  # a list in a list in a list ..., or a huge number in it
+        return f"{type(value).__name__} with too much in it to show"
 
 
 class StdError(Exception):

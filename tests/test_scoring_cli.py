@@ -286,8 +286,19 @@ def test_resources(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["processing_load"] == pytest.approx(2.45334)
     assert "resources" in scored(capsys, "--resources", str(index), str(search))
     for content, message in (
-        ("{", ":1: expected a JSON document"),
-        ("{}", "expected ssf as a number"),
+        (
+            "{",
+            ":1: expected JSON (Expecting property name enclosed in double quotes), got 'the end'",
+        ),
+        ("{}", "expected a number from 0 to 1000000000 at ssf, got 'null'"),
+        (
+            '{"ssf": 1e400, "peak_memory_gb": 4.0}',
+            "expected JSON, got 'a finite number, got 1e400'",
+        ),
+        ('{"ssf": 1, "ssf": 2}', "expected JSON, got 'each key once, got ssf again'"),
+        (f'{{"ssf": 1{"0" * 5000}}}', "expected JSON, got 'Exceeds the limit"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"ssf": "\\ud800"}', "half a surrogate pair"),
     ):
         search.write_text(content)
         assert main(["--resources", str(index), str(search)]) == 2
@@ -302,6 +313,8 @@ USAGE = [
     [*arguments("s9"), "--bootstrap=-1"],
     [*arguments("s9"), "--confidence=1"],
     [*arguments("s9"), "--gap=-1"],
+    [*arguments("s9"), "--prior=2"],
+    [*arguments("s9"), "--cost-fa=-1"],
     [*arguments("s9"), "--tolerance=nan"],
     [*arguments("s9"), "--trials-per-second=0"],
     [*arguments("s9"), "--operating-point=nist2099"],
@@ -321,8 +334,7 @@ UNFIT = [
     (["--recordings=nowhere"], "--recordings: expected a regular expression that is found in"),
     (["--recordings=bnews", "--recordings=nowhere"], "(bnews_000/1, "),
     (["--group-by=recording:A=nowhere"], "--group-by: expected a regular expression that is found"),
-    (["--prior=2"], "a prior between 0 and 1"),
-    (["--cost-fa=-1"], "expected costs above 0"),
+    (["--prior=0.9", "--cost-miss=1e6", "--cost-fa=1e-6"], "prior 0.9: expected a number from"),
     (["--operating-point=sws2012", "--cost-fa=2"], "name a --prior too"),
     (["--bootstrap=9", "--pooled"], "expected means over terms with references"),
 ]

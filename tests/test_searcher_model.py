@@ -1,4 +1,5 @@
 import json
+import math
 
 import numpy as np
 import pytest
@@ -33,11 +34,20 @@ def test_a_model_survives_its_file(model, tmp_path):
     [
         ({"format": "x"}, "expected a model made by std-tune"),
         ({"version": 0}, "expected a model of version 1 .*, got 'version 0'"),
-        ({"unknown": {}}, "expected a whole model, got \"KeyError: 'weights'\""),
-        ({"unknown": {"intercept": 0, "weights": {"luck": 1}}}, "there is no feature 'luck'"),
-        ({"unknown": {"intercept": 0, "weights": {"score": float("nan")}}}, "not finite"),
-        ({"known": 5}, "expected a whole model, got"),
-        ({"confusion": {"phones": []}}, "expected a whole model"),
+        ({"unknown": {}}, "expected a JSON object at unknown.weights, got 'null'"),
+        (
+            {"unknown": {"intercept": 0, "weights": {"luck": 1}}},
+            "a feature .* unknown.weights.luck",
+        ),
+        ({"unknown": {"intercept": 0, "weights": {"score": math.nan}}}, "a finite number, got NaN"),
+        ({"unknown": {"intercept": 1e7, "weights": {}}}, "from -1000000 to 1000000 at unknown.int"),
+        ({"unknown": {"intercept": True, "weights": {}}}, "a number .* got 'true'"),
+        ({"known": 5}, "expected a JSON object at known, got '5'"),
+        ({"confusion": {"phones": []}}, "expected 1 to 500 different phones at confusion.phones"),
+        ({"confusion": {"phones": ["a", "a"]}}, "different phones"),
+        ({"language": "en"}, "expected 'de', as the maker says, at language, got '\"en\"'"),
+        ({"maker": "\ud800:de"}, "expected JSON of whole letters"),
+        ({"tuned_on": {"words": -1}}, "at tuned_on.words, got '-1'"),
     ],
 )
 def test_what_is_no_model_is_refused(model, tmp_path, change, message):

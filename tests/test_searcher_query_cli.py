@@ -147,9 +147,6 @@ def test_long_tables_say_what_is_missing(capsys, tmp_path):
         (b"haus\n", ["haus", "die " + "x" * 5000], "got 5000 letters"),
         (b"", ["haus"], "words.tsv: expected at least one word, got"),
         (b"a\tb\n", ["haus"], "words.tsv:1: expected a whole number >= 0 as count, got 'b'"),
-        (b"haus\n", ["-K", "-1", "haus"], "expected 0 to 15 as K, got -1"),
-        (b"haus\n", ["-R", "nan", "haus"], "expected a number >= 0 as R, got nan"),
-        (b"haus\n", ["--nbest", "-1", "haus"], "--nbest: expected a number >= 0, got -1"),
     ],
 )
 def test_errors_are_one_line(capsys, tmp_path, content, arguments, message):

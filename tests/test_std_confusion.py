@@ -15,6 +15,8 @@ from std.confusion import (
     to_json,
     widened,
 )  # fmt: skip
+from std.errors import InputError
+from std.formats.json_fields import Part
 
 PHONES = ("a", "d", "t", "x")
 N = len(PHONES)
@@ -37,7 +39,7 @@ def test_all_outcomes_of_a_phone_sum_to_one(some):
 
 @given(counts())
 def test_counts_survive_json(some):
-    again = from_json(json.loads(json.dumps(to_json(some))))
+    again = from_json(Part("model.json", 0, json.loads(json.dumps(to_json(some)))))
     for one, other in zip(
         (some.substituted, some.deleted, some.inserted, some.background),
         (again.substituted, again.deleted, again.inserted, again.background),
@@ -84,15 +86,38 @@ def test_ratios_by_hand():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"phones": None}, "TypeError"),
-        ({"deleted": {"q": 1}}, "KeyError 'q'"),
-        ({"inserted": {"a": -1}}, "expected counts from 0, got -1"),
-        ({"background": {"a": float("nan")}}, "expected counts from 0"),
-        ({"said_to_observed": []}, "AttributeError"),
+        ({"phones": None}, "expected a list at phones"),
+        ({"phones": [*PHONES, PHONES[0]]}, "different phones at phones"),
+        ({"deleted": {"q": 1}}, "expected phones of the model at deleted, got 'q'"),
+        ({"inserted": {"a": -1}}, "expected a number from 0 to 1000000000000 at inserted.a"),
+        ({"background": {"a": float("nan")}}, "expected a number from 0 .* at background.a"),
+        ({"said_to_observed": []}, "expected a JSON object at said_to_observed"),
+        ({"said_to_observed": {"a": {"t": 1e13}}}, "at said_to_observed.a.t"),
     ],
 )
 def test_a_damaged_matrix_is_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        from_json(to_json(empty(PHONES)) | change)
+    with pytest.raises(InputError, match=message):
+        from_json(Part("model.json", 0, to_json(empty(PHONES)) | change))
     with pytest.raises(ValueError, match="do not fit"):
         Counts(PHONES, np.zeros((2, 2)), np.zeros(N), np.zeros(N), np.zeros(N))
+
+
+def test_an_inventory_that_lacks_most_phones_has_finite_ratios():
+    """Insertions of the phones that are left may outnumber them: no probability exceeds 1."""
+    few = np.eye(N)
+    some = Counts(
+        PHONES, few * [900.0, 1, 1, 1], np.zeros(N), np.array([0, 0, 0, 900.0]), np.ones(N)
+    )
+    ratios = log_ratios(widened(some, ("t", "x")))
+    assert all(
+        np.isfinite(part).all() for part in (ratios.match, ratios.deletion, ratios.insertion)
+    )
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_ratios_of_any_accepted_counts_are_finite(which):
+    parts = [np.zeros((N, N)), *(np.zeros(N) for _ in range(3))]
+    for value in (1e-300, 1e12):
+        parts[which] = np.full_like(parts[which], value)
+        ratios = log_ratios(Counts(PHONES, *parts))
+        assert all(np.isfinite(part).all() for part in (ratios.match, ratios.insertion))

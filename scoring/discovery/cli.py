@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from std.command import Parser, file_argument, folder_argument, run
+from scoring.limits import PARTS
+from std.command import Parser, file_argument, folder_argument, number, run
 from std.errors import InputError, StdError, named
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def parser() -> argparse.ArgumentParser:
     parts.add_argument(
         "--folds", type=file_argument, metavar="FILE", help="intervals, folds by blank line"
     )
-    parts.add_argument("--parts", type=int, metavar="N", help="cut the corpus into N equal folds")
+    count = number(PARTS)
+    parts.add_argument("--parts", type=count, metavar="N", help="cut the corpus into N equal folds")
     talkers = result.add_mutually_exclusive_group()
     talkers.add_argument("--talkers", type=file_argument, metavar="FILE", help="lines: file talker")
     talkers.add_argument(

@@ -1,6 +1,7 @@
 """Parts of a JSON document that know where they stand, for readers of recognisers' JSON.
 
 documents    every JSON value of a file: one, a list of them, one per line, or one after another
+read_json    the one JSON document of a file of ours, where nothing is put up with
 whole        letters whose bytes a recogniser has split
 Part         a value with its place; asking it for what it is not raises InputError
 """
@@ -13,14 +14,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from std.errors import InputError
-from std.formats.files import content_of, decode
+from std.errors import MAX_QUOTED, InputError, shown
+from std.formats.files import content_of, decode, read_text
 from std.formats.limits import (
     MAX_CHANNEL,
+    MAX_DOCUMENT_BYTES,
     MAX_TIME_S,
     MAX_UTTERANCE_BYTES,
     POSTERIOR_TOLERANCE,
 )
+from std.ranges import Range
 
 _BLANK = re.compile(r"[\s\x1e]*")  # and the record separator of JSON text sequences
 
@@ -37,7 +40,15 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"a finite number, got {text[:MAX_QUOTED]}")
+    return value
+
+
 DECODER = json.JSONDecoder(parse_constant=_refuse)
+STRICT = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=_finite)
 # Recognisers write NaN where they know nothing: `Part.number` refuses it where it is asked for.
 LENIENT = json.JSONDecoder(object_pairs_hook=_distinct)
 
@@ -78,6 +89,29 @@ def documents(
         raise InputError(path, 0, "a JSON document", "an empty file")
 
 
+def read_json(path: Path) -> "Part":
+    """Return the document of a file: UTF-8, each key once, finite numbers, whole letters.
+
+    Raises:
+        InputError: the file cannot be read, or is something else.
+    """
+    text = read_text(path, MAX_DOCUMENT_BYTES)
+    try:
+        value = STRICT.decode(text)
+        if "\\u" in text:  # an escape may be half a letter
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(path, 0, "JSON of whole letters", "half a surrogate pair") from error
+    except json.JSONDecodeError as error:
+        found = text[error.pos :][:MAX_QUOTED] or "the end"
+        raise InputError(path, error.lineno, f"JSON ({error.msg})", found) from error
+    except ValueError as error:  # of a number or a key; of a number of 5,000 digits
+        raise InputError(path, 0, "JSON", str(error)) from error
+    except RecursionError as error:
+        raise InputError(path, 0, "JSON", "objects or lists nested too deeply") from error
+    return Part(path, 0, value)
+
+
 def whole(text: str) -> str:
     """Put together letters whose bytes stood in several texts (``split_letters``)."""
     try:
@@ -98,10 +132,10 @@ class Part:
         """Return the error that something else stands here."""
         place = f" at {self.where}" if self.where else ""
         try:
-            shown = json.dumps(self.value, ensure_ascii=False)
-        except RecursionError:
-            shown = "something nested too deeply"
-        return InputError(self.path, self.line, f"{expected}{place}", shown)
+            found = json.dumps(self.value, ensure_ascii=False)
+        except (RecursionError, ValueError):
+            found = shown(self.value)
+        return InputError(self.path, self.line, f"{expected}{place}", found)
 
     def has(self, key: str) -> bool:
         """Tell whether this is an object with something under a key."""
@@ -156,6 +190,27 @@ class Part:
         if not math.isfinite(value):
             raise self.error("a number")
         return value
+
+    def within(self, span: Range) -> float:
+        """Return a number of a range, not in quotes.
+
+        Raises:
+            InputError: it is none.
+        """
+        try:
+            return span.require(self.value)
+        except ValueError as error:
+            raise self.error(span.described) from error
+
+    def items(self) -> Iterator[tuple[str, "Part"]]:
+        """Yield the keys and values of an object.
+
+        Raises:
+            InputError: it is none.
+        """
+        if not isinstance(self.value, dict):
+            raise self.error("a JSON object")
+        return ((key, self[key]) for key in self.value)
 
     def seconds(self, per_second: float = 1.0) -> float:
         """Return a time in seconds; ``1.5``, ``"1.5"`` and ``"1.5s"`` are the same.

@@ -1,0 +1,86 @@
+"""Ranges of numbers: what a setting, an option or a field of a file may be, in one place each.
+
+A `Range` is told about by `str` ("0 to 1", "above 0, up to 1000000"), checks a number that is
+there (`Range.require`) and reads one that is still text (`Range.read`). NaN and the infinities
+lie in no range.
+"""
+
+import re
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from std.errors import shown
+
+MAX_DIGITS = 400  # of a number in text: the largest double has 309, Python reads 4,300
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Finite numbers from ``lowest`` to ``highest``, both included unless ``above`` or ``below``.
+
+    >>> str(Range(0, 1)), str(Range(0, 1000, above=True)), str(Range(0, 1, above=True, below=True))
+    ('0 to 1', 'above 0, up to 1000', 'above 0, below 1')
+    >>> 0.5 in Range(0, 1), float("nan") in Range(0, 1), 0.5 in Range(0, 9, whole=True)
+    (True, False, False)
+    """
+
+    lowest: float
+    highest: float
+    whole: bool = False  # whole numbers only
+    above: bool = False  # without ``lowest`` itself
+    below: bool = False  # without ``highest`` itself
+
+    def __str__(self) -> str:
+        if not (self.above or self.below):
+            return f"{_plain(self.lowest)} to {_plain(self.highest)}"
+        low = "above" if self.above else "from"
+        high = "below" if self.below else "up to"
+        return f"{low} {_plain(self.lowest)}, {high} {_plain(self.highest)}"
+
+    def __contains__(self, value: Any) -> bool:
+        kind: type[Any] = Integral if self.whole else Real
+        if isinstance(value, bool) or not isinstance(value, kind):
+            return False
+        low = value > self.lowest if self.above else value >= self.lowest  # NaN is neither
+        return bool(low and (value < self.highest if self.below else value <= self.highest))
+
+    @property
+    def described(self) -> str:
+        """What a message says was expected."""
+        kind = "a whole number" if self.whole else "a number"
+        return f"{kind} {self}" if self.above or self.below else f"{kind} from {self}"
+
+    def require(self, value: Any) -> float:
+        """The value, a number of this range.
+
+        Raises:
+            ValueError: it is none; the message says what was expected and what was found.
+        """
+        if value in self:
+            return int(value) if self.whole else float(value)
+        raise ValueError(f"expected {self.described}, got {shown(value)}")
+
+    def read(self, text: str) -> float:
+        """A number of this range from decimal text.
+
+        >>> Range(0, 15, whole=True).read("3"), Range(0, 1).read("1e-1")
+        (3, 0.1)
+
+        Raises:
+            ValueError: as `require`.
+        """
+        pattern = _WHOLE if self.whole else _NUMBER
+        if len(text) > MAX_DIGITS or not pattern.fullmatch(text):
+            raise ValueError(f"expected {self.described}, got {shown(text)}")
+        value = int(text) if self.whole else float(text)
+        if value not in self:
+            raise ValueError(f"expected {self.described}, got {shown(text)}")
+        return value
+
+
+def _plain(number: float) -> str:
+    """As a person writes it: no exponent, no point without need."""
+    return f"{number:.12f}".rstrip("0").rstrip(".") if isinstance(number, float) else str(number)
