@@ -7,14 +7,15 @@ together. A key that does not exist, or a value that does not fit, is refused by
 option that is silently ignored is worse than none.
 """
 
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from std.errors import ConfigError, InputError, named, shown
-from std.formats.files import is_regular, read_text
+from std.errors import ConfigError, InputError, cut, named, shown
+from std.formats.files import read_text
 from std.ranges import Range
 from std.text import Normalisation
 
@@ -187,10 +188,16 @@ def load(path: Path | None) -> Config:
     if not config.pronunciation.lexicon:
         return config
     lexicon = str(Path(config.pronunciation.lexicon).absolute())  # workers may stand elsewhere
-    if Path(lexicon).exists() and not is_regular(Path(lexicon)):
-        raise InputError(
-            lexicon, 0, "a regular file as pronunciation.lexicon (it is read several times)", "none"
-        )
+    place = f"{named(path)}: pronunciation.lexicon: expected"
+    try:
+        if not stat.S_ISREG(Path(lexicon).stat().st_mode):
+            raise ConfigError(
+                f"{place} a regular file (it is read several times), got {cut(lexicon)}"
+            )
+    except FileNotFoundError:
+        pass  # opening it says so
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{place} the name of a file, got {cut(lexicon)}") from error
     return replace(config, pronunciation=replace(config.pronunciation, lexicon=lexicon))
 
 
