@@ -121,14 +121,9 @@ def body_of(manifest: Manifest, versions: Versions) -> tuple[Body, tuple[Documen
     return Body({name: text.stored for name, text in fields.items()}), parts
 
 
-def packed(head: Head, body: Body | None = None) -> dict[str, Any]:
-    """The document that replaces the version with the head's revision.
-
-    Args:
-        head: what it says.
-        body: how its index is stored; by default within the document, if it is short.
-    """
-    body = body or head.body or body_of(head.manifest, head.versions)[0]
+def packed(head: Head) -> dict[str, Any]:
+    """The document that replaces the version with the head's revision."""
+    body = head.body or body_of(*head.index)[0]
     document = {**body.fields, "lease": head.lease, "retired": head.retired}
     return document if head.revision is None else document | {"_rev": head.revision}
 

@@ -242,6 +242,10 @@ def _put(database: Database, head: Head, pauses_s: tuple[float, ...] | None = No
     Raises:
         Conflict: it has changed since ``head`` was read.
     """
+    if head.body is None:  # there was no document
+        body, parts = body_of(*head.index)
+        write_parts(database, parts)
+        head = changed(head, body=body)
     document = packed(head) | {"write": uuid.uuid4().hex}
     try:
         answer = database.put(MANIFEST, body=document, pauses_s=pauses_s)

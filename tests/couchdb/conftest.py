@@ -70,11 +70,19 @@ def replicate():
 
     def one_way(source: str, target: str, *, only=lambda name: True) -> None:
         there, here = Database(source), Database(target)
-        for row in there.get("_changes", style="all_docs")["results"]:
-            if only(row["id"]) and not row["id"].startswith("_"):
-                leaves = there.get(row["id"], open_revs="all", revs="true")
-                documents = [leaf["ok"] for leaf in leaves if "ok" in leaf]
-                here.post("_bulk_docs", {"docs": documents, "new_edits": False})
+        here.create()
+        leaves = {
+            row["id"]: [one["rev"] for one in row["changes"]]
+            for row in there.get("_changes", style="all_docs")["results"]
+            if only(row["id"])
+        }
+        documents = [
+            leaf["ok"]
+            for name in here.post("_revs_diff", leaves)
+            for leaf in there.get(name, open_revs="all", revs="true")
+            if "ok" in leaf
+        ]
+        here.post("_bulk_docs", {"docs": documents, "new_edits": False})
         there.close()
         here.close()
 
