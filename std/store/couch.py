@@ -28,7 +28,7 @@ from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.couch_bulk import listed, write
 from std.store.couch_documents import Layout, documents, layout_of, segment_of
 from std.store.couch_http import Database, Patience
-from std.store.couch_manifest import Head, hidden, shown
+from std.store.couch_manifest import MANIFEST, Head, hidden, shown
 from std.store.couch_segment import CouchSegment, RemoteColumns
 from std.store.couch_writer import Writer, some_of, take
 from std.store.manifest import Manifest, SegmentEntry, committed, entry
@@ -84,7 +84,7 @@ class CouchStore:
         if not self._database.exists():
             if not create:
                 raise StoreError(f"{self.url}: expected a database with an index, got no database")
-            self._database.create()
+            self._create()
         head = self._head()
         if head.manifest.normalisation is None and not create:
             raise StoreError(
@@ -92,6 +92,20 @@ class CouchStore:
             )
         if head.revision is None:
             _refuse_foreign(self._database)
+
+    def _create(self) -> None:
+        """Make the database.
+
+        Raises:
+            StoreError: this user may not.
+        """
+        try:
+            self._database.create()
+        except StoreError as error:
+            raise StoreError(
+                f"{self.url}: there is no such database, and it cannot be made: "
+                f"{str(error).removeprefix(f'{self._database.url}: ')}"
+            ) from error
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -217,9 +231,14 @@ def open_couch(
 
 
 def _refuse_foreign(database: Database) -> None:
-    """Do not mix an index with somebody's documents."""
+    """Do not mix an index with somebody's documents.
+
+    A manifest document that is there by now is of somebody who started when we did. (If it is
+    foreign, whoever reads it says so.)
+    """
     for row in listed(database, "", limit=20):
-        if segment_of(row["id"]) is None and not row["id"].startswith("_design/"):
+        ours = row["id"] == MANIFEST or segment_of(row["id"]) is not None
+        if not ours and not row["id"].startswith("_design/"):
             raise StoreError(
                 f"{database.url}: expected an empty database or an index, got document "
                 f"{row['id']!r}"

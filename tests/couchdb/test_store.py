@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from indexer.cli import main as std_index
 from indexer.invert import invert
 from std.errors import StoreError
 from std.store import couch_writer, open_store
@@ -53,6 +54,22 @@ def test_somebody_elses_database_is_refused(couchdb_url, opened):
     with pytest.raises(StoreError, match=r"expected an empty database or an index, .*'letter'"):
         opened(couchdb_url)
     database.close()
+
+
+@couchdb
+@pytest.mark.parametrize("body", [{"title": "Bill of lading", "pages": 3}, {}, {"index": 7}])
+def test_somebody_elses_manifest_document(couchdb_url, body, capsys):
+    """A name that others use, too."""
+    database = Database(couchdb_url)
+    database.create()
+    database.put("manifest", body=body)
+    database.close()
+    for command in (["--verify"], ["--merge"]):
+        assert std_index(["--store", couchdb_url, *command]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"{couchdb_url}: expected an index" in line
+        assert "Error" not in line
+        assert "title" in line or "title" not in body
 
 
 @couchdb
