@@ -119,13 +119,19 @@ class Writer:
         return True
 
     def sweep(self) -> None:
-        """Remove documents that no reader can be looking at any more, and no version names."""
+        """Remove documents that no reader can be looking at any more, and no version names.
+
+        Those that no version ever named were left by a killed writer, or replication brings them
+        before the manifest that names them: they stay as long as replaced ones.
+        """
         if not self.settle():
             return
         live_ids = _named(self.head)
-        old = self._database.server_time_s() - RETIRED_S
-        kept = {segment: since for segment, since in self.head.retired.items() if since > old}
-        for segment in sorted(stored_segments(self._database) - live_ids - kept.keys()):
+        now = self._database.server_time_s()
+        dead = stored_segments(self._database) - live_ids
+        retired = dict.fromkeys(sorted(dead), now) | self.head.retired
+        kept = {one: since for one, since in retired.items() if since > now - RETIRED_S}
+        for segment in sorted(dead - kept.keys()):
             self.replace()  # fails if another writer has taken over: these may be its documents
             remove(self._database, segment)
         self.replace(retired=kept)

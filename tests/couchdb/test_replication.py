@@ -149,7 +149,9 @@ DELETES = ("delete", "delete, merge", "delete twice")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("here", "there"), list(itertools.product(WORK, WORK)))
+@pytest.mark.parametrize(
+    ("here", "there"), list(itertools.product(WORK, ["delete", "merge", "index again"]))
+)
 def test_any_two(side, here, there):
     """Whatever each side does to a file: both come to say the same, and nothing returns."""
     a, b = side("a"), side("b")
@@ -247,6 +249,21 @@ def test_an_index_without_history_stores_none(side):
     a = side("a")
     a.index(1, 2, 3)
     assert "versions" not in a.store._database.get(MANIFEST)
+
+
+def test_documents_that_come_before_their_manifest_stay(side, replicate):
+    """A writer here does not remove them: the other side would lose them, too."""
+    a, b = side("a"), side("b")
+    a.index(1)
+    a.meet(b)
+    a.index(2)
+    replicate(a.url, b.url, only=lambda name: name != MANIFEST)
+    b.index(3)
+    a.meet(b)
+    a.merge()
+    a.meet(b)
+    assert a.files == b.files == "1 2 3"
+    assert list(a.store.damage()) == list(b.store.damage()) == []
 
 
 @pytest.fixture

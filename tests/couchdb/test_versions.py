@@ -172,6 +172,7 @@ def test_clean_up_waits_for_the_writer_of_another_version(
     assert left in stored_segments(database)
     assert quietly(store) == ["file1", "file2"]
     monkeypatch.setattr(couch_writer, "_is_free", lambda database, head: True)
+    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
     with pytest.warns(StoreWarning, match="1 recording "):
         commit(store)
     assert left not in stored_segments(database)
