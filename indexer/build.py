@@ -60,6 +60,7 @@ class BuildReport:
     words: set[str] = field(default_factory=set)
     recordings: set[Recording] = field(default_factory=set)
     failures: list[StdError] = field(default_factory=list)
+    unmerged: list[str] = field(default_factory=list)  # shards that somebody else writes to
 
 
 @dataclass(slots=True)

@@ -104,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def index(args: argparse.Namespace) -> int:
     """Index, delete, merge: in this order, one writer at a time."""
     from indexer.build import BuildReport, build, worthwhile_jobs
-    from indexer.maintain import delete, upkeep
+    from indexer.maintain import delete, keep_few_segments, upkeep, worth_workers
     from indexer.phones import Sounds
     from std.cluster import executor
     from std.config import load
@@ -168,16 +168,23 @@ def index(args: argparse.Namespace) -> int:
                         progress=lambda path, n_bytes: advance(n_bytes),
                         sounds=sounds,
                     )
-        upkeep(stores, workers, everything=args.merge, sounds=sounds)
+            if not (later := worth_workers(stores, workers)):
+                # With the right to write that we have: whoever takes it next waits for us.
+                for store in stores:
+                    keep_few_segments(store, everything=args.merge, sounds=sounds)
+        for busy in upkeep(stores, workers, everything=args.merge, sounds=sounds) if later else ():
+            report.unmerged.append(f"{busy}; its segments were not merged, all else is done")
     for store in stores:
         store.close()
     if sounds.problem:
         warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
+    for line in report.unmerged:
+        (say if args.merge else warn)("std-index", line)
     for failure in report.failures:
         say("std-index", str(failure))
     audio_s = report.speech_s
     if experiment:
-        audio_s = speech_s(experiment.excerpts)
+        audio_s = speech_s(one for one in experiment.excerpts if one.recording in report.recordings)
         if strange := sorted(report.recordings - {one.recording for one in experiment.excerpts}):
             some = f"{strange[0].file}/{strange[0].channel}"
             warn("std-index", f"{len(strange)} recordings are not in {named(args.ecf)}: {some} ...")
@@ -204,7 +211,7 @@ def index(args: argparse.Namespace) -> int:
             f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
             f"-> {', '.join(args.store)}"
         )
-    return 2 if report.failures else 0
+    return 2 if report.failures or (args.merge and report.unmerged) else 0
 
 
 def verify(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ import pytest
 
 import indexer.cli
 import searcher.cli
+from std.errors import StoreBusyError
 
 PLAIN = str(Path(__file__).parent.parent / "configs" / "plain.toml")
 
@@ -45,6 +46,31 @@ def test_index_reports_what_it_did(german, tmp_path, capsys):
     assert (figures["files"], figures["utterances"]) == (15, 290)
     assert figures["speech_seconds"] == pytest.approx(1479.422)
     assert "times real time" in printed.err
+
+
+def test_the_speech_of_files_that_were_not_indexed_does_not_count(german, tmp_path, capsys):
+    argv = [str(german / "mesh" / "KERSTIN_01.mesh"), "--store", str(tmp_path / "i"), "--json"]
+    assert indexer.cli.main([*argv, "--ecf", str(german / "ecf.xml")]) == 0
+    printed = capsys.readouterr()
+    figures = json.loads(printed.out)
+    assert figures["speech_seconds"] == pytest.approx(104.521)
+    assert figures["isf"] == pytest.approx(figures["seconds"] / 104.521)
+    assert "; 105 s of speech in " in printed.err
+
+
+@pytest.mark.parametrize(("asked", "status"), [([], 0), (["--merge"], 2)])
+def test_a_shard_that_somebody_else_writes_to_is_not_merged(
+    german, tmp_path, capsys, monkeypatch, asked, status
+):
+    """What was indexed counts, and is not reported as a failure of indexing."""
+    busy = StoreBusyError("X: somebody else is writing to this store")
+    monkeypatch.setattr("indexer.maintain.worth_workers", lambda stores, workers: True)
+    monkeypatch.setattr("indexer.maintain.upkeep", lambda *given, **rest: [busy])
+    argv = [str(german / "mesh" / "KERSTIN_01.mesh"), "--store", str(tmp_path / "i"), "--quiet"]
+    assert indexer.cli.main([*argv, *asked]) == status
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("std-index: ")
+    assert line.endswith(f"{busy}; its segments were not merged, all else is done")
 
 
 def test_the_same_input_twice_is_the_same_index(german, store, tmp_path):

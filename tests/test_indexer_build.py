@@ -8,7 +8,7 @@ from indexer.build import audio_files, build, index_file, shard_of, worthwhile_j
 from indexer.maintain import delete, upkeep
 from searcher.search import search
 from searcher.snapshot import open_stores, snapshot
-from std.cluster import executor
+from std.cluster import InProcess, executor
 from std.config import Config, IndexConfig
 from std.errors import InputError, StoreError
 from std.formats import jsonl
@@ -116,6 +116,28 @@ def test_a_database_and_a_folder_are_shards_of_one_index(inputs, tmp_path, couch
     index(inputs, [tmp_path / "whole"])
     with executor(2) as workers:
         assert hits(shards, workers=workers) == hits([tmp_path / "whole"])
+
+
+class TwoWorkers(InProcess):
+    """Two in name."""
+
+    workers = 2
+
+
+def test_shards_that_others_write_to_stay_as_they_are(inputs, tmp_path):
+    """Between indexing and merging by several workers the right to write is free."""
+    shards = [tmp_path / f"shard{i}" for i in range(2)]
+    stores, _ = index(inputs, shards, Config(index=IndexConfig(segment_postings=1)))
+    before = [len(one.segments()) for one in stores]
+    number = before.index(max(before))
+    assert before[number] > 1
+    with open_store(str(shards[number])).writing():
+        (busy,) = upkeep(stores, TwoWorkers(), everything=True)
+    assert f"{shards[number]}: somebody else is writing" in str(busy)
+    assert len(stores[number].segments()) == before[number]
+    assert len(stores[1 - number].segments()) == 1
+    assert upkeep(stores, TwoWorkers(), everything=True) == []
+    assert len(stores[number].segments()) == 1
 
 
 def test_another_number_of_shards_moves_files(inputs, tmp_path):

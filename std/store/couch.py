@@ -28,12 +28,13 @@ from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.couch_bulk import listed, write
 from std.store.couch_documents import Layout, documents, layout_of, segment_of
 from std.store.couch_http import Database, Patience
-from std.store.couch_manifest import Head, hidden, shown
+from std.store.couch_manifest import MANIFEST, Head, hidden, shown
 from std.store.couch_segment import CouchSegment, RemoteColumns
 from std.store.couch_writer import Writer, some_of, take
 from std.store.manifest import Manifest, SegmentEntry, committed, entry
-from std.store.unite import live
+from std.store.unite import Index, united
 from std.store.verify import faults
+from std.store.versions import versions_after
 from std.text import Normalisation
 
 
@@ -45,7 +46,7 @@ class CouchStore:
         self._database = database
         self._layout = layout
         self._remote: dict[str, RemoteColumns] = {}
-        self._seen = False  # whether there was a manifest document
+        self._known = Head()  # the manifest document as it was read last
         self._told: tuple[str, ...] = ()  # other versions of it that the user knows of
         self._writer: Writer | None = None  # while we may write
 
@@ -55,14 +56,15 @@ class CouchStore:
         return self._database.requests
 
     def normalisation(self) -> Normalisation | None:
-        return self._head().manifest.normalisation
+        known = self._known.manifest.normalisation  # once there is one, it never changes
+        return self._head().manifest.normalisation if known is None else known
 
     def segments(self) -> tuple[CouchSegment, ...]:
         head = self._head()
         if head.others != self._told:
             self._told = head.others
-            for lacking, line in self._of_others(head):
-                if lacking:
+            for differs, line in self._of_others(head):
+                if differs:
                     warnings.warn(line, StoreWarning, stacklevel=2)
         manifest = head.manifest
         self._remote = {
@@ -82,7 +84,7 @@ class CouchStore:
         if not self._database.exists():
             if not create:
                 raise StoreError(f"{self.url}: expected a database with an index, got no database")
-            self._database.create()
+            self._create()
         head = self._head()
         if head.manifest.normalisation is None and not create:
             raise StoreError(
@@ -90,6 +92,20 @@ class CouchStore:
             )
         if head.revision is None:
             _refuse_foreign(self._database)
+
+    def _create(self) -> None:
+        """Make the database.
+
+        Raises:
+            StoreError: this user may not.
+        """
+        try:
+            self._database.create()
+        except StoreError as error:
+            raise StoreError(
+                f"{self.url}: there is no such database, and it cannot be made: "
+                f"{str(error).removeprefix(f'{self._database.url}: ')}"
+            ) from error
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -119,14 +135,17 @@ class CouchStore:
         committed(before, (), normalisation, place=self.url)  # refuse before anything is written
         entries = [self._write(columns, before) for columns in add]
         manifest = committed(before, entries, normalisation, replace, delete_files, place=self.url)
-        retired = self._writer.retired(before.segments, manifest.segments, {})
-        self._writer.replace(manifest=manifest, retired=retired)
+        versions = versions_after(
+            self._writer.head.versions, before, manifest, entries, replace, delete_files
+        )
+        self._writer.change(Index(manifest, versions))
 
     def damage(self) -> Iterator[str]:
+        self._known = changed(self._known, body=None)  # nothing that was read before
         head = self._head()
         yield from (line for _, line in self._of_others(head))
         for one in head.manifest.segments:
-            remote = RemoteColumns(self._database, one)  # nothing that was read before
+            remote = RemoteColumns(self._database, one)
             try:
                 yield from list(remote.damage()) or faults(one, remote.columns())
             except StoreError as error:
@@ -152,25 +171,34 @@ class CouchStore:
         Raises:
             StoreError: it is damaged, or gone.
         """
-        head = shown(self._database)
-        if head.revision is None and self._seen:
+        head = shown(self._database, self._known)
+        if head.revision is None and self._known.revision is not None:
             raise StoreError(f"{self.url}: somebody removed this index")
-        self._seen = head.revision is not None
+        self._known = head
         return head
 
-    def _of_others(self, head: Head) -> Iterator[tuple[int, str]]:
-        """For each version that CouchDB does not show: recordings that ours lacks, and a line."""
+    def _of_others(self, head: Head) -> Iterator[tuple[bool, str]]:
+        """For each version that CouchDB does not show: whether it says other things, and a line."""
         try:
-            others = hidden(self._database, head)
+            all_united = [
+                united(head.index, other.index, self.url) for other in hidden(self._database, head)
+            ]
         except StoreError as error:
-            yield 1, f"another version of this index, left behind by a split cluster: {error}"
+            yield True, f"another version of this index, left behind by a split cluster: {error}"
             return
-        for other in others:
-            lacking = live(other.manifest.segments) - live(head.manifest.segments)
+        for both in all_united:
+            changes = [
+                (both.taken, "are only there"),
+                (both.renewed | both.doubled, "were indexed again there"),
+                (both.returned, "were deleted in one and indexed again in the other"),
+                (both.gone, "were deleted in one"),
+            ]
+            said = "; ".join(f"{some_of(files)} {what}" for files, what in changes if files)
             yield (
-                len(lacking),
-                f"{self.url}: {some_of(lacking)} are only in another version of this index, left "
-                "behind by a split cluster; the next std-index brings them in",
+                bool(said),
+                f"{self.url}: there is another version of this index, left behind by a split "
+                f"cluster or by replication: {said or 'with the same recordings'}; the next "
+                "std-index unites them",
             )
 
 
@@ -203,9 +231,14 @@ def open_couch(
 
 
 def _refuse_foreign(database: Database) -> None:
-    """Do not mix an index with somebody's documents."""
+    """Do not mix an index with somebody's documents.
+
+    A manifest document that is there by now is of somebody who started when we did. (If it is
+    foreign, whoever reads it says so.)
+    """
     for row in listed(database, "", limit=20):
-        if segment_of(row["id"]) is None and not row["id"].startswith("_design/"):
+        ours = row["id"] == MANIFEST or segment_of(row["id"]) is not None
+        if not ours and not row["id"].startswith("_design/"):
             raise StoreError(
                 f"{database.url}: expected an empty database or an index, got document "
                 f"{row['id']!r}"

@@ -8,6 +8,7 @@ database; as the id is a digest of the content, a document never changes once it
     ID|w|WORD.PART      postings of one word with many
     ID|s|PART           slots
     ID|x|NAME.PART      an extra column
+    ID|m|0              a part of the manifest (`std.store.couch_parts`); ID is its own digest
 
 CouchDB's costs are per document, a reader's are per byte: about a thousand postings a document
 serve both (the measurements: docs/stores.md).
@@ -285,7 +286,7 @@ def _digest(name: str, rows: Mapping[str, int], content: bytes) -> str:
     return hashlib.sha256(head + b"\n" + content).hexdigest()
 
 
-SEGMENT_OF = re.compile(r"([0-9a-f]{32})\|[vbwsx]\|.*", re.DOTALL)
+SEGMENT_OF = re.compile(r"([0-9a-f]{32})\|[vbwsxm]\|.*", re.DOTALL)
 
 
 def segment_of(name: str) -> str | None:

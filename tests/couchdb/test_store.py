@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from indexer.cli import main as std_index
 from indexer.invert import invert
 from std.errors import StoreError
 from std.store import couch_writer, open_store
@@ -53,6 +54,22 @@ def test_somebody_elses_database_is_refused(couchdb_url, opened):
     with pytest.raises(StoreError, match=r"expected an empty database or an index, .*'letter'"):
         opened(couchdb_url)
     database.close()
+
+
+@couchdb
+@pytest.mark.parametrize("body", [{"title": "Bill of lading", "pages": 3}, {}, {"index": 7}])
+def test_somebody_elses_manifest_document(couchdb_url, body, capsys):
+    """A name that others use, too."""
+    database = Database(couchdb_url)
+    database.create()
+    database.put("manifest", body=body)
+    database.close()
+    for command in (["--verify"], ["--merge"]):
+        assert std_index(["--store", couchdb_url, *command]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"{couchdb_url}: expected an index" in line
+        assert "Error" not in line
+        assert "title" in line or "title" not in body
 
 
 @couchdb
@@ -161,7 +178,7 @@ def test_documents_are_purged_where_the_server_can(
 
 
 @couchdb
-def test_what_a_killed_writer_left_is_swept(couchdb_url, opened, speech, commit):
+def test_what_a_killed_writer_left_is_swept(couchdb_url, opened, speech, commit, monkeypatch):
     store = opened(couchdb_url)
     commit(store, speech(1))
     left = "0" * 32
@@ -170,6 +187,9 @@ def test_what_a_killed_writer_left_is_swept(couchdb_url, opened, speech, commit)
     with pytest.raises(ZeroDivisionError), store.writing():
         1 / 0  # noqa: B018  # an error leaves it: running again may need it
     assert left in stored_segments(store._database)
+    commit(store, delete_files=[])
+    assert left in stored_segments(store._database)  # its manifest may be on its way
+    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
     commit(store, delete_files=[])
     assert stored_segments(store._database) == {speech(1).digest()[:32]}
 
