@@ -37,6 +37,7 @@ class SearchConfig:
     join_exponent: float = 0.5  # r of product^(1-r) * minimum^r; 0 = independent words
     epsilon_floor: float = 0.01  # posterior given to skipping a slot that offers no 'no word'
     min_score: float = 0.0  # detections below are not written
+    wildcard_words: int = 1000  # that a word with * stands for; of more, the most frequent
 
 
 Wanted = Literal["none", "unknown", "all"]  # which words of a term: those the index does not know
