@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 examples:
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
-  std-search --store INDEX "polizei gewalt" burganlagen
+  std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
+
+exit status: 0 a batch is written, or a TERM was found; 1 no TERM was found (as grep);
+2 a mistake that you can mend, said in one line
 """
 
 
@@ -43,7 +46,13 @@ def parser() -> argparse.ArgumentParser:
         description="Find spoken terms in an index made by std-index.",
         epilog=EXAMPLE,
     )
-    parse.add_argument("term", nargs="*", metavar="TERM", help="terms to show hits of as a table")
+    parse.add_argument(
+        "term",
+        nargs="*",
+        metavar="TERM",
+        help="words to show hits of, the most probable first; * stands for any letters of a word: "
+        "robo*, *arbeit, r*t",
+    )
     parse.add_argument(
         "--store",
         required=True,
@@ -77,10 +86,18 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="unknown words with pronunciations, to add to the recogniser",
     )
-    beta = number(range_of("decision.beta"))
-    parse.add_argument("--beta", type=beta, help="cost ratio that decisions aim at (999.9)")
+    parse.add_argument(
+        "--decide",
+        action="store_true",
+        help="accept or reject each hit of a TERM (YES, NO), as a batch always does",
+    )
+    parse.add_argument(
+        "--beta",
+        type=number(range_of("decision.beta")),
+        help="cost ratio that decisions aim at (999.9); with a TERM it implies --decide",
+    )
     parse.add_argument("--system-id", default="std", help="name of the system in the hit list")
-    parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table; 0 = all")
+    parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table (50); 0 = all")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
     return parse
@@ -173,10 +190,11 @@ def batch(args: argparse.Namespace) -> None:
         )
 
 
-def interactive(args: argparse.Namespace) -> None:
-    """Search terms given as arguments and show what was found."""
+def interactive(args: argparse.Namespace) -> int:
+    """Search terms given as arguments and show what was found; 1 if nothing was."""
     from searcher.context import contexts
     from searcher.explain import explained
+    from searcher.query import words_of
     from searcher.search import search
     from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
     from searcher.table import print_table
@@ -189,8 +207,7 @@ def interactive(args: argparse.Namespace) -> None:
     segments = snapshot(stores, config)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(args.term, start=1)]
     for term in terms:
-        if not any(letter.isalnum() for letter in term.text):
-            raise InputError("TERM", 0, "a word or a phrase", term.text)
+        words_of(term.text, config.text)  # refuse what cannot be searched for
     speech_s = sum(speech_ms(segments).values()) / 1000
     with executor(args.jobs, args.scheduler) as workers:
         found = search(
@@ -201,23 +218,39 @@ def interactive(args: argparse.Namespace) -> None:
             workers=workers,
             model=model_of(args),
             index_folder=index_folder(args.store),
+            wildcards=True,
         )
     deaf(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
-    hits = list(explained(found, contexts(found.candidates, found.recordings, segments)))
+    decided = args.decide or args.beta is not None
+    hits_around = contexts(found.candidates, found.recordings, segments)
+    hits = list(explained(found, hits_around, decided=decided))
+    hits.sort(key=lambda hit: -hit["probability"])
     if args.explain:
         write_lines(args.explain, hits)
     if args.json:
         print_json(hits)
-        return
-    for term, oov in zip(found.terms, found.oov_words, strict=True):
-        if oov:
-            unknown = cut(", ".join(oov))
-            tell(f"{cut(term.text)}: the recogniser does not know {unknown}")
-    if hits:
-        print_table(hits, limit=args.limit or len(hits))
     else:
-        tell("no hits")
+        for line in remarks(found):
+            tell(line)
+        if hits:
+            print_table(hits, limit=args.limit or len(hits), decided=decided)
+        else:
+            tell("no hits")
+    return 0 if hits else 1
+
+
+def remarks(found: "Found") -> Iterator[str]:
+    """What a person should know of the terms: their wildcards and unknown words, one line each."""
+    from searcher.wildcards import described
+
+    for term, words, oov in zip(found.terms, found.words, found.oov_words, strict=True):
+        if unknown := [word for word in oov if word not in found.wildcards]:
+            starred = not found.wildcards.keys().isdisjoint(words)
+            limit = "; a term with * is looked up only as written" if starred else ""
+            yield f"{cut(term.text)}: the recogniser does not know {cut(', '.join(unknown))}{limit}"
+    for pattern, expansion in found.wildcards.items():
+        yield f"{cut(pattern)}: {described(expansion)}"
 
 
 def write_lines(path: Path, documents: Iterable[Any]) -> None:
@@ -233,14 +266,17 @@ def write_lines(path: Path, documents: Iterable[Any]) -> None:
 def odd_terms(found: "Found") -> None:
     """Say which terms of a list can hardly be found, and why."""
     from searcher.splitting.matches import MAX_LETTERS
+    from searcher.wildcards import is_wildcard
 
     silent = [one for one in found.terms if not any(c.isalnum() for c in one.text)]
+    starred = [one for one in found.terms if is_wildcard(one.text) and one not in silent]
     long = [
         term
         for term, words in zip(found.terms, found.words, strict=True)
         if any(len(word) > MAX_LETTERS for word in words)
     ]
     for some, problem in (
+        (starred, "with a *, which a list does not expand, are looked up as written"),
         (silent, "without a letter or a digit: nothing can be found"),
         (long, f"with a word of more than {MAX_LETTERS} letters: looked up only as written"),
     ):

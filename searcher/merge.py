@@ -2,10 +2,12 @@
 
 A word's posterior is often split over neighbouring slots, because the recogniser's clustering
 cut its time span in two; those pieces exclude each other and are summed. What is left of a
-place after that, other paths or other variants, is the same event seen again: the best stays.
+place after that, other paths, other variants, what was heard there, is the same event seen again:
+the best stays.
 
-Detections suppress others of their term whose middle is less than half a second away and which
-overlap them, best first. (Chaining neighbours instead would swallow a word said twice in a row.)
+Detections suppress others of their term that overlap them, best first; only pieces of one family
+that overlap with their middles half a second apart are a word said twice. (Chaining neighbours
+instead would swallow a word said twice in a row.)
 """
 
 import numpy as np
@@ -38,15 +40,25 @@ def crowds(candidates: Candidates) -> Int64s:
     term, recording = candidates.term, candidates.recording
     new_group[1:] = (term[1:] != term[:-1]) | (recording[1:] != recording[:-1])
     # One running maximum over all groups: lift each group above the one before it.
-    lift = np.cumsum(new_group) * (int(candidates.end_ms.max()) + 1)
-    reach = np.maximum.accumulate(lift + candidates.end_ms) - lift
+    end = np.maximum(candidates.end_ms, candidates.start_ms + 1)  # two may share one moment
+    lift = np.cumsum(new_group) * (int(end.max()) + 1)
+    reach = np.maximum.accumulate(lift + end) - lift
     starts = new_group
     starts[1:] |= candidates.start_ms[1:] >= reach[:-1]
     return np.cumsum(starts) - 1
 
 
+def overlap(
+    start_ms: Int64s, end_ms: Int64s, other_start_ms: Int64s, other_end_ms: Int64s
+) -> Bools:
+    """(n,) which spans share some time; one without length may lie inside the other or equal it."""
+    equal = (start_ms == other_start_ms) & (end_ms == other_end_ms)
+    shared: Bools = equal | ((start_ms < other_end_ms) & (other_start_ms < end_ms))
+    return shared
+
+
 def _settled(candidates: Candidates, crowd: Int64s) -> tuple[Bools, Float64s]:
-    """Sum the pieces of a variant into its best one, keep the best of each place.
+    """Sum the pieces of a family into its best one, keep the best of each place.
 
     All crowds at once: each round keeps the best candidate that every crowd still has and drops
     those that compete with it.
@@ -58,7 +70,8 @@ def _settled(candidates: Candidates, crowd: Int64s) -> tuple[Bools, Float64s]:
     Returns:
         (n,) which to keep; (n,) the scores, summed for those that are kept.
     """
-    middle = candidates.start_ms + candidates.end_ms
+    start, end, family = candidates.start_ms, candidates.end_ms, candidates.family
+    middle = start + end
     keep = np.zeros(len(crowd), dtype=bool)
     score = candidates.score.copy()
     free = np.lexsort((candidates.start_ms, -candidates.score, crowd))
@@ -68,12 +81,11 @@ def _settled(candidates: Candidates, crowd: Int64s) -> tuple[Bools, Float64s]:
         number = np.cumsum(first) - 1
         winners = free[first]
         winner = winners[number]
-        near = (
-            (candidates.start_ms[free] < candidates.end_ms[winner])
-            & (candidates.start_ms[winner] < candidates.end_ms[free])
-            & (np.abs(middle[free] - middle[winner]) < 2 * SAME_PLACE_MS)
-        ) | first
-        pieces = near & (candidates.variant[free] == candidates.variant[winner])
+        same = family[free] == family[winner]
+        once = ~same | (np.abs(middle[free] - middle[winner]) < 2 * SAME_PLACE_MS)
+        shared = overlap(start[free], end[free], start[winner], end[winner])
+        near = (once & shared) | first
+        pieces = near & same
         total = np.bincount(number[pieces], candidates.score[free[pieces]])
         keep[winners], score[winners] = True, np.minimum(total, 1.0)
         free = free[~near]

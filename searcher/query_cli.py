@@ -24,7 +24,7 @@ RANKINGS = ("weighted", "geometric")
 EXAMPLE = """\
 examples:
   std-query --vocabulary words.tsv burganlagen "die burganlagen von"
-  std-query --store INDEX --json polizeigewalt
+  std-query --store INDEX --json polizeigewalt "robo*"
   std-query --vocabulary words.tsv -K 2 -R 0.4 --ranking geometric museenverwaltung
 """
 
@@ -36,7 +36,12 @@ def parser() -> argparse.ArgumentParser:
         description="Show what a term becomes: splits and expansions, without searching.",
         epilog=EXAMPLE,
     )
-    parse.add_argument("term", nargs="+", metavar="TERM", help="a word or a phrase")
+    parse.add_argument(
+        "term",
+        nargs="+",
+        metavar="TERM",
+        help="a word or a phrase; * stands for any letters of a word",
+    )
     words = parse.add_mutually_exclusive_group(required=True)
     words.add_argument("--store", help="folder, memory: or couchdb://[user@]host[:port]/database")
     words.add_argument(
@@ -114,6 +119,7 @@ def describe(args: argparse.Namespace) -> None:
         args.all_words,
         args.all_matches,
         expansions(vocabulary, config),
+        config.search.wildcard_words,
     )
     described = [query(term, splitter, normalisation, options) for term in args.term]
     if args.json:

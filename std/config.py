@@ -91,6 +91,9 @@ class SearchConfig(_Section):
         0.01  # posterior given to skipping a slot that offers no 'no word'
     )
     min_score: Annotated[float, PROBABILITY] = 0.0  # detections below are not written
+    wildcard_words: Annotated[int, Range(1, 1_000_000, whole=True)] = (
+        1000  # that a word with * stands for; of more, the most frequent
+    )
 
 
 Wanted = Literal["none", "unknown", "all"]  # which words of a term: those the index does not know

@@ -84,6 +84,38 @@ def test_context_shows_the_likeliest_words(two_segments):
     ]
 
 
+def words_around(found, segments):
+    """Context as it is shown, and what is likelier in the hit's own slots."""
+    rows = explained(found, contexts(found.candidates, found.recordings, segments))
+    return [(*one["context"], one["likeliest"]) for one in rows]
+
+
+def test_a_hit_that_silence_beats_stands_in_its_own_context(network):
+    heard = network(
+        [("the", 1.0)], [("great", 0.9, 100, 260)], [("dane", 0.3, 160, 300)], [("heard", 0.8)]
+    )
+    segments = [segment(heard)]
+    found = search([Term("T", "dane"), Term("T", "great dane")], segments, GLOBAL, speech_s=9)
+    assert words_around(found, segments) == [
+        ("the great", "dane", "heard", ""),
+        ("the", "great dane", "heard", "great"),
+    ]
+
+
+def test_context_of_words_that_take_no_time(network):
+    spans = [(0, 300), (300, 300), (300, 300), (300, 800)]
+    heard = network([("a", 1.0)], [("b", 0.4)], [("c", 1.0)], [("d", 1.0)], spans_ms=spans)
+    segments = [segment(network([("z", 1.0)], file="early")), segment(heard)]
+    terms = [Term("1", "b"), Term("2", "c"), Term("3", "b c"), Term("4", "z")]
+    found = search(terms, segments, GLOBAL, speech_s=9)
+    assert words_around(found, segments) == [
+        ("a", "b", "c d", ""),
+        ("a", "c", "d", "c"),
+        ("a", "b c", "d", "c"),
+        ("", "z", "", "z"),
+    ]
+
+
 def test_deleted_recordings_are_not_found(network):
     columns = invert([network([("a", 1.0)]), network([("a", 1.0)], file="talk")])
     found = search(
