@@ -14,13 +14,15 @@ import gc
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from indexer.inputs import Input
 from indexer.invert import invert
 from indexer.merge import Rebuild, merged
 from indexer.networks import networks_of
+from indexer.origins import Origins, origins
 from indexer.prune import prune
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
@@ -40,7 +42,7 @@ Progress = Callable[[Path, int], None]  # called after each file with its size i
 class FileColumns:
     """What one input file holds."""
 
-    path: Path
+    source: Input
     size_bytes: int
     shards: Mapping[int, SegmentColumns]  # by number of the shard that it goes to
     utterances: Mapping[Recording, tuple[str, ...]]
@@ -58,6 +60,8 @@ class BuildReport:
     words: set[str] = field(default_factory=set)
     recordings: set[Recording] = field(default_factory=set)
     failures: list[StdError] = field(default_factory=list)
+    wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
+    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -72,7 +76,7 @@ class Shard:
 
 
 def build(
-    paths: Sequence[Path],
+    inputs: Sequence[Path | Input],
     stores: Sequence[Store],
     config: Config,
     *,
@@ -90,12 +94,13 @@ def build(
     sound columns of each segment.
 
     Raises:
-        InputError: a file cannot be read, or two files hold the same utterance.
+        InputError: a file cannot be read, or holds a recording that another input holds, too.
         StoreError: a store cannot be written.
     """
     begin = time.perf_counter()
     report = BuildReport()
-    seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]] = {}
+    files = [one if isinstance(one, Input) else Input(one) for one in inputs]
+    known = Origins(files, origins(stores), context.segments is not None)
     shards = [Shard(store, audio_files(store)) for store in stores]
     work = partial(
         index_file,
@@ -104,15 +109,15 @@ def build(
         context=context,
         shards=len(shards),
     )
-    for indexed in workers.map(work, paths):
-        result = _unless_repeated(indexed, seen)
+    for indexed in workers.map(work, files):
+        result = _unless_taken(indexed, known)
         if isinstance(result, StdError):
             if not keep_going:
                 raise result
             report.failures.append(result)
             continue
         _count(result, report)
-        progress(result.path, result.size_bytes)
+        progress(result.source.path, result.size_bytes)
         for number, columns in result.shards.items():
             shards[number].batch.append(columns)
             shards[number].postings += len(columns.posting_start_ms)
@@ -122,14 +127,17 @@ def build(
     for number, shard in enumerate(shards):
         if shard.batch or not report.failures:
             _commit(number, shards, config, report, sounds)
+    report.warnings += known.doubts()
     report.seconds = time.perf_counter() - begin
     return report
 
 
 def index_file(
-    path: Path, config: Config, input_format: str, context: Context, shards: int
+    source: Input, config: Config, input_format: str, context: Context, shards: int
 ) -> FileColumns | StdError:
     """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
+    path = source.path
+    context = replace(context, file=source.name or context.file)
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
@@ -146,9 +154,9 @@ def index_file(
                     path, 0, "each utterance once", f"{twice} of {recording.file} twice"
                 )
         return FileColumns(
-            path,
+            source,
             path.stat().st_size,
-            {number: invert(some, config.text) for number, some in parts.items()},
+            {number: _from(source, invert(some, config.text)) for number, some in parts.items()},
             {recording: tuple(names) for recording, names in utterances.items()},
         )
     except ValueError as error:
@@ -158,6 +166,14 @@ def index_file(
     finally:
         if collecting:
             gc.enable()
+
+
+def _from(source: Input, columns: SegmentColumns) -> SegmentColumns:
+    """The same columns, whose recordings know where they come from."""
+    inputs = (source.origin,)
+    return replace(
+        columns, recordings=tuple(one._replace(inputs=inputs) for one in columns.recordings)
+    )
 
 
 def shard_of(audio_file: str, shards: int) -> int:
@@ -181,29 +197,18 @@ def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     return min(jobs, len(paths)) if size >= WORTH_A_POOL_BYTES else 1
 
 
-def _unless_repeated(
-    result: FileColumns | StdError, seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]]
-) -> FileColumns | StdError:
-    """Refuse a second input with the same utterance: its words would count twice."""
+def _unless_taken(result: FileColumns | StdError, known: Origins) -> FileColumns | StdError:
+    """Refuse an input that holds what another input holds: it would replace it, or count twice."""
     if isinstance(result, StdError):
         return result
-    for recording, names in result.utterances.items():
-        for path, before in seen.get(recording, ()):
-            if twice := set(names) & set(before):
-                return InputError(
-                    result.path,
-                    0,
-                    f"each utterance in one input file ({path} has it already)",
-                    f"{min(twice)} of {recording.file}",
-                )
-    for recording, names in result.utterances.items():
-        seen.setdefault(recording, []).append((result.path, names))
-    return result
+    return known.admit(result.source, result.utterances) or result
 
 
 def _count(result: FileColumns, report: BuildReport) -> None:
     report.recordings |= result.utterances.keys()
     report.utterances += sum(map(len, result.utterances.values()))
+    if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
+        report.wordless.append(result.source.path)
     for columns in result.shards.values():
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)

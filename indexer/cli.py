@@ -5,14 +5,26 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, say, warn
 from std.errors import InputError
 
+if TYPE_CHECKING:  # --help loads no array library
+    from std.formats.context import Names
+
+NAMES: dict[str | None, "Names"] = {
+    None: "any",
+    "content": "content",
+    "stem": "file",
+    "path": "file",
+}
 EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
+  std-index azure --store INDEX --name-by path
   std-index --store INDEX --delete NEWS_2011_05_01 --merge
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
@@ -30,6 +42,12 @@ def parser() -> argparse.ArgumentParser:
         required=True,
         action="append",
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
+    )
+    parse.add_argument(
+        "--name-by",
+        choices=["stem", "path", "content"],
+        help="what names recordings: the file's name, its path, or its content (Azure's source, "
+        "AWS's job name); default: the content, and where it names none the file's stem",
     )
     parse.add_argument("--format", default="auto", help="of the input; auto looks into each file")
     parse.add_argument("--segments", type=Path, help="where utterances lie (Kaldi, or utts.tsv)")
@@ -80,6 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def index(args: argparse.Namespace) -> int:
     """Index, delete, merge: in this order, one writer at a time."""
     from indexer.build import BuildReport, build, worthwhile_jobs
+    from indexer.inputs import input_files
     from indexer.maintain import delete, upkeep
     from indexer.phones import Sounds
     from std.cluster import executor
@@ -96,9 +115,11 @@ def index(args: argparse.Namespace) -> int:
     experiment = None
     if args.ecf:
         experiment = read(ecf.parse, args.ecf)
-    paths = input_files(args.input)
+    inputs = input_files(args.input, args.name_by)
+    files = list(inputs.files)
     if args.scheduler:  # workers may stand in other folders
-        paths = [path.absolute() for path in paths]
+        files = [replace(one, path=one.path.absolute()) for one in files]
+    paths = [one.path for one in files]
     context = load_context(
         Context(
             times=args.times,
@@ -107,6 +128,7 @@ def index(args: argparse.Namespace) -> int:
             acoustic_scale=args.acoustic_scale,
             lm_scale=args.lm_scale,
             lattice_method=args.lattice_method,
+            names=NAMES[args.name_by],
         ),
         segments=args.segments,
         symbols=args.words,
@@ -129,7 +151,7 @@ def index(args: argparse.Namespace) -> int:
             if paths:
                 with progress_bar("indexing", size, quiet=args.quiet) as advance:
                     report = build(
-                        paths,
+                        files,
                         stores,
                         config,
                         input_format=args.format,
@@ -144,6 +166,10 @@ def index(args: argparse.Namespace) -> int:
         store.close()
     if sounds.problem:
         warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
+    for warning in report.warnings:
+        warn("std-index", warning)
+    for path in report.wordless:
+        warn("std-index", f"{path}: no word in it")
     for failure in report.failures:
         say("std-index", str(failure))
     audio_s = report.speech_s
@@ -196,25 +222,6 @@ def verify(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"damage": found})
     return 2 if any(found.values()) else 0
-
-
-def input_files(inputs: Sequence[Path]) -> list[Path]:
-    """The files named, and all files in the folders named, in order; hidden ones left out."""
-    from std.formats.context import lies_beside
-
-    paths: list[Path] = []
-    for one in inputs:
-        if one.is_dir():
-            found = (p for p in one.rglob("*") if p.is_file() and p.name[0] != ".")
-            inside = sorted(p for p in found if not lies_beside(p))
-            if not inside:
-                raise InputError(one, 0, "a folder with recogniser output", "an empty folder")
-            paths += inside
-        elif one.exists():
-            paths.append(one)
-        else:
-            raise InputError(one, 0, "a file or a folder", "nothing of that name")
-    return paths
 
 
 if __name__ == "__main__":

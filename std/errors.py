@@ -26,17 +26,21 @@ class StdError(Exception):
 class InputError(StdError):
     """Names the place, what was expected there, and what stood there instead.
 
-    ``line`` is 1-based; 0 stands for the file as a whole.
+    ``line`` is 1-based; 0 stands for the file as a whole. ``hint`` says what to do about it.
     """
 
-    def __init__(self, path: Path | str, line: int, expected: str, got: str) -> None:
+    def __init__(
+        self, path: Path | str, line: int, expected: str, got: str, hint: str = ""
+    ) -> None:
         place = f"{path}:{line}" if line else f"{path}"
-        super().__init__(f"{place}: expected {expected}, got {cut(got)!r}")
+        advice = f"; {hint}" if hint else ""
+        super().__init__(f"{place}: expected {expected}, got {cut(got)!r}{advice}")
         self.path, self.line, self.expected, self.got = path, line, expected, got
+        self.hint = hint
 
-    def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str]]:
+    def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str, str]]:
         """Pickle by its parts: workers raise these across processes."""
-        return InputError, (self.path, self.line, self.expected, self.got)
+        return type(self), (self.path, self.line, self.expected, self.got, self.hint)
 
 
 class ConfigError(StdError):

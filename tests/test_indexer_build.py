@@ -5,6 +5,7 @@ from contextlib import ExitStack
 import pytest
 
 from indexer.build import audio_files, build, index_file, shard_of, worthwhile_jobs
+from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from searcher.search import search
 from searcher.snapshot import open_stores, snapshot
@@ -159,7 +160,7 @@ def test_errors_come_back_as_values(tmp_path, network):
     with path.open("wb") as stream:
         jsonl.dump([network([("a", 1.0)])] * 2, stream)
     assert "each utterance once, got 'u1 of news twice'" in str(
-        index_file(path, CONFIG, "auto", DEFAULT, 1)
+        index_file(Input(path), CONFIG, "auto", DEFAULT, 1)
     )
 
 

@@ -10,7 +10,7 @@
 With ``segments`` (ShowAlternatives) each is an utterance and its alternatives are laid side by
 side, weighted by the geometric mean of their words' confidences. Without, an utterance ends
 where nothing is said for half a second. Punctuation is skipped. ``ch_0`` is channel 1. What was
-redacted (``[PII]``, ``***``) is a word that nobody names.
+redacted (``[PII]``, ``***``) is a word that nobody names. The recording is called as the job.
 
 Call Analytics writes turns, each an utterance; without items the turn's words share its time:
 
@@ -38,7 +38,7 @@ from std.formats.heard import (
     write_words,
 )
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.values import ConfusionNetwork, Recording
 
 LEAST_CONFIDENCE = 1e-6
@@ -64,8 +64,9 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not AWS Transcribe's.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft = Draft(path)
     for one in documents(stream.read(), path):
+        recording = recording_for(path, context, one.name(["jobName", "JobName"]))
         if one.has("Transcript"):
             _turns(draft, one["Transcript"], recording)
             continue

@@ -16,7 +16,9 @@ Times are ticks of 100 ns (``Offset``, ``offsetInTicks``), ISO 8601 (``PT1.5S``)
 its n best are laid side by side, weighted by their confidence (scaled to sum to 1 where they sum
 to more). A single one's words have their own, or the phrase's. Words are the lexical ones, else
 those for display; where there are none the text's words share the phrase's time. Channel 0 is our
-channel 1.
+channel 1. The recording is called as the audio (``source``, ``AudioFileUrl``). What the SDK or
+Speech Studio put around an answer (``privJson``, ``json``) is taken off; ``RecognitionStatus`` may
+be a number, and is asked only where there is no text.
 """
 
 import re
@@ -29,7 +31,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
 from std.formats.heard import Heard, Hypothesis, bare, untimed, write_hypotheses, write_words
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for, recording_of
 from std.values import ConfusionNetwork, Recording
 
 TICKS = 1e7  # per second
@@ -39,7 +41,13 @@ WORDS = ("Words", "DisplayWords")
 WORD = ("Word", "DisplayText", "Text")
 TEXTS = ("Lexical", "ITN", "Display", "DisplayText", "Text")
 CHANNELS = ("Channel", "ChannelNumber")
+WRAPPERS = ("privJson", "json")
+NOTHING_HEARD = (  # names, and the SDK's numbers for them
+    "NoMatch", "InitialSilenceTimeout", "BabbleTimeout", "Error", "EndOfDictation",
+    "TooManyRequests", "BadRequest", "Forbidden", *range(1, 9),
+)  # fmt: skip
 
+_CHANNEL = re.compile(r"Channel\.\d+\.wav")  # what 2.0 calls any audio
 _ISO_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 
 
@@ -47,6 +55,7 @@ def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is Azure's."""
     return (
         b'"NBest"' in head
+        or b'"privJson"' in head
         or b'"recognizedphrases"' in head.lower()
         or b'"combinedPhrases"' in head
         or (b'"phrases"' in head and b'"offsetMilliseconds"' in head)
@@ -62,14 +71,12 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Azure's.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft = Draft(path)
     count = 0
-    for one in documents(stream.read(), path):
+    for one in map(_unwrapped, documents(stream.read(), path)):
+        recording = recording_for(path, context, _source(one))
         for file, phrase, per_second in _phrases(one):
-            if _of(phrase, "RecognitionStatus").value not in (None, "Success"):
-                continue  # silence, or the end
-            is_simple = not _has(phrase, "NBest") and _first(phrase, TEXTS) is not None
-            best = [phrase] if is_simple else list(_of(phrase, "NBest"))
+            best = _hypotheses(phrase)
             said = [_words(hypothesis, per_second) for hypothesis in best]
             if not any(said):
                 continue
@@ -92,6 +99,37 @@ def parse(
                 ]
                 write_hypotheses(draft, phrase.line, hypotheses)
     yield from networks(draft.columns(), path)
+
+
+def _unwrapped(one: Part) -> Part:
+    """Return the service's answer in what the SDK or Speech Studio put around it."""
+    for key in WRAPPERS:
+        if one.has(key):
+            inner = one[key]
+            if not isinstance(inner.value, str):
+                return inner
+            for written in documents(inner.text().encode(), one.path):
+                return Part(one.path, one.line, written.value, inner.where)
+    return one
+
+
+def _source(one: Part) -> str:
+    """Return the name or address of the audio, where the answer has it."""
+    files = list(_of(one, "AudioFileResults")) if _has(one, "AudioFileResults") else [one]
+    if len(files) != 1:
+        return ""  # they are recordings of their own
+    names = files[0].name(["AudioFileUrl", "audioFileUrl", "AudioFileName", "audioFileName"])
+    return "" if _CHANNEL.fullmatch(names) else names or one.name(["source"])
+
+
+def _hypotheses(phrase: Part) -> list[Part]:
+    """Return a phrase's n best; its own text where it has none, nothing where nothing was heard."""
+    if not _has(phrase, "NBest"):
+        if _first(phrase, TEXTS) is not None:
+            return [phrase]
+        if _of(phrase, "RecognitionStatus").value in NOTHING_HEARD:
+            return []
+    return list(_of(phrase, "NBest"))
 
 
 def _phrases(one: Part) -> Iterator[tuple[str | None, Part, float]]:

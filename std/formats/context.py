@@ -20,6 +20,7 @@ from std.values import Recording
 
 WordOn = Literal["auto", "link", "source", "target"]
 LatticeMethod = Literal["mbr", "pivot"]
+Names = Literal["any", "content", "file"]
 
 
 class Segment(NamedTuple):
@@ -40,6 +41,7 @@ class Context:
 
     file: str | None = None  # name of the recording, where the file does not say it
     channel: int = 1
+    names: Names = "any"  # of recordings: the content's, else the file's; or one of them only
     segments: Mapping[str, Segment] | None = None  # by utterance
     symbols: Mapping[str, str] | None = None  # word by its id, as Kaldi's words.txt
     times: Path | None = None  # slot times of Kaldi sausages

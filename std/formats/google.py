@@ -28,7 +28,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
 from std.formats.heard import Heard, Hypothesis, bare, untimed, write_hypotheses, write_words
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for, recording_of
 from std.values import ConfusionNetwork, Recording
 
 ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
@@ -61,7 +61,7 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Google's.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft, recording = Draft(path), recording_for(path, context)
     by_file: dict[str | None, list[Part]] = {}
     for one in documents(stream.read(), path):
         for file, result in _results(one):

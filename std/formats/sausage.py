@@ -28,7 +28,7 @@ from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import number, numbered, shown, text
 from std.formats.files import open_input
 from std.formats.limits import MAX_LINKS
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.slot_times import untangled
 from std.values import ConfusionNetwork, Float64s
 
@@ -52,7 +52,7 @@ def parse(
     """
     context = beside(Path(path), context)
     times = _read_times(context.times, context.frame_s) if context.times else {}
-    recording = recording_of(path, context.file, context.channel)
+    recording = recording_for(path, context)
     draft, waiting, found = Draft(path), 0, False
     for at, line in numbered(stream, path, LONGEST_LINE):
         fields = line.split()

@@ -29,7 +29,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
 from std.formats.heard import Heard, by_pauses, spoken, untimed, write_words
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.formats.whisper_tokens import Token, joined, without_marks
 from std.values import ConfusionNetwork
 
@@ -61,7 +61,7 @@ def parse(
     Raises:
         InputError: the file is no JSON, or none of these.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft, recording = Draft(path), recording_for(path, context)
     count = 0
     for one in documents(stream.read(), path, split_letters=True):
         for start, end, words in _utterances(one):
