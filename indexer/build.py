@@ -28,6 +28,7 @@ from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.errors import InputError, StdError
 from std.formats.context import DEFAULT, Context
+from std.formats.detect import foreign
 from std.store import Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
@@ -48,6 +49,14 @@ class FileColumns:
     utterances: Mapping[Recording, tuple[str, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file found in a folder that is something else than recogniser output."""
+
+    path: Path
+    what: str
+
+
 @dataclass(slots=True)
 class BuildReport:
     """What one run of the indexer did."""
@@ -61,6 +70,7 @@ class BuildReport:
     recordings: set[Recording] = field(default_factory=set)
     failures: list[StdError] = field(default_factory=list)
     wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
+    skipped: list[Skipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -116,6 +126,9 @@ def build(
                 raise result
             report.failures.append(result)
             continue
+        if isinstance(result, Skipped):
+            report.skipped.append(result)
+            continue
         _count(result, report)
         progress(result.source.path, result.size_bytes)
         for number, columns in result.shards.items():
@@ -124,6 +137,7 @@ def build(
         sizes = [shard.postings for shard in shards]
         if sum(sizes) >= config.index.segment_postings:  # the fullest first: few, large segments
             _commit(sizes.index(max(sizes)), shards, config, report, sounds)
+    _require_some(len(files), report.skipped)
     for number, shard in enumerate(shards):
         if shard.batch or not report.failures:
             _commit(number, shards, config, report, sounds)
@@ -134,7 +148,7 @@ def build(
 
 def index_file(
     source: Input, config: Config, input_format: str, context: Context, shards: int
-) -> FileColumns | StdError:
+) -> FileColumns | Skipped | StdError:
     """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
     path = source.path
     context = replace(context, file=source.name or context.file)
@@ -161,6 +175,10 @@ def index_file(
         )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
+    except InputError as error:
+        if source.in_folder and (other := foreign(path, error, input_format, context)):
+            return Skipped(path, other.got)
+        return error
     except StdError as error:
         return error
     finally:
@@ -197,9 +215,25 @@ def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     return min(jobs, len(paths)) if size >= WORTH_A_POOL_BYTES else 1
 
 
-def _unless_taken(result: FileColumns | StdError, known: Origins) -> FileColumns | StdError:
+def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
+    """Refuse folders in which there is nothing for us."""
+    if skipped and len(skipped) == files:
+        first = skipped[0]
+        more = f" and {files - 1} more such files" if files > 1 else ""
+        raise InputError(
+            first.path.parent,
+            0,
+            "a folder with recogniser output",
+            f"{first.path.name} ({first.what}){more}",
+            "name a file by itself to see what is wrong with it",
+        )
+
+
+def _unless_taken(
+    result: FileColumns | Skipped | StdError, known: Origins
+) -> FileColumns | Skipped | StdError:
     """Refuse an input that holds what another input holds: it would replace it, or count twice."""
-    if isinstance(result, StdError):
+    if not isinstance(result, FileColumns):
         return result
     return known.admit(result.source, result.utterances) or result
 

@@ -83,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+    parse.add_argument("--verbose", action="store_true", help="name every file that is skipped")
     return parse
 
 
@@ -166,6 +167,13 @@ def index(args: argparse.Namespace) -> int:
         store.close()
     if sounds.problem:
         warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
+    skipped = [(one.path, one.what) for one in report.skipped]
+    skipped += [(path, "a hidden file") for path in inputs.hidden]
+    if skipped and args.verbose:
+        for path, what in skipped:
+            say("std-index", f"skipped {path}: {what}")
+    elif skipped and not args.quiet:
+        say("std-index", f"{len(skipped)} files skipped that are no recogniser output (--verbose)")
     for warning in report.warnings:
         warn("std-index", warning)
     for path in report.wordless:
@@ -188,6 +196,8 @@ def index(args: argparse.Namespace) -> int:
         "seconds": report.seconds,
         "isf": report.seconds / audio_s if audio_s else None,
         "peak_memory_gb": peak_memory_gb(workers=args.jobs),
+        "skipped": [str(path) for path, _ in skipped],
+        "wordless": [str(path) for path in report.wordless],
     }
     if args.json:
         print_json(figures)

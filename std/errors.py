@@ -2,6 +2,7 @@
 
     StdError            the user can mend it: usage, input, configuration, a store's state
     ├── InputError      a file says something we cannot accept; names file, line, expected, got
+    │   └── ForeignFileError   a file is something else than what is read here
     ├── ConfigError     a configuration key or value that does not exist or does not fit
     └── StoreError      a store cannot be opened, read or written
         └── StoreBusyError   somebody else is writing to it
@@ -41,6 +42,10 @@ class InputError(StdError):
     def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str, str]]:
         """Pickle by its parts: workers raise these across processes."""
         return type(self), (self.path, self.line, self.expected, self.got, self.hint)
+
+
+class ForeignFileError(InputError):
+    """A file is something else than what is read here; one found in a folder is passed over."""
 
 
 class ConfigError(StdError):

@@ -41,6 +41,8 @@ def test_index_reports_what_it_did(german, tmp_path, capsys):
         "seconds",
         "isf",
         "peak_memory_gb",
+        "skipped",
+        "wordless",
     }
     assert (figures["files"], figures["utterances"]) == (15, 290)
     assert figures["speech_seconds"] == pytest.approx(1479.422)

@@ -50,15 +50,14 @@ def looks_like(head: bytes) -> bool:
     rows = [row for row in lines if row and not row[0].startswith(b";;")]
     if not rows:
         return head.startswith(b";;")
-    return all(5 <= len(row) <= 8 and (row[2] == b"*" or _is_number(row[2])) for row in rows)
+    return all(5 <= len(row) <= 8 and all(map(_is_time, row[2:4])) for row in rows)
 
 
-def _is_number(token: bytes) -> bool:
+def _is_time(token: bytes) -> bool:
     try:
-        float(token)
+        return token == b"*" or float(token) >= -1  # nan is none
     except ValueError:
         return False
-    return True
 
 
 def parse(

@@ -36,7 +36,7 @@ ACOUSTIC_SCALE = 0.1
 MAX_STATE = 1 << 26
 INFINITE = (b"Infinity", b"inf", b"infinity")
 
-_ARC = re.compile(rb"\s*\d+\s+\d+\s+\S+(\s+\S+)*\s*$")
+_ARC = re.compile(rb"\s*\d+\s+\d+\s+\S+(\s+\S+){0,2}\s*$")
 
 
 class _Arc(NamedTuple):
