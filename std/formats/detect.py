@@ -5,13 +5,14 @@ detect        first bytes, name -> format
 parse_file    open, detect, parse
 foreign       whether a file that was refused is something else altogether
 
-JSON is told by the keys in its first bytes; where that reader finds no word, others that share keys
+JSON is told by its keys; where that reader finds no word, others that share keys
 with it are tried. What nothing reads is described by `std.formats.looks`.
 """
 
 import codecs
 import re
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,6 +38,7 @@ from std.formats import (
 from std.formats.context import DEFAULT, Context
 from std.formats.files import open_input
 from std.formats.json_fields import documents
+from std.formats.limits import MAX_UTTERANCE_BYTES
 from std.formats.looks import CLAIMS, IS_JSON, near_json, unknown
 from std.lattice import Lattice
 from std.values import ConfusionNetwork
@@ -48,7 +50,6 @@ BOM = codecs.BOM_UTF8
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
 HEAD_BYTES = 1 << 16
-MOST_JSON_BYTES = 1 << 28  # read to recognise a document whose keys come late
 
 JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "jsonl": (jsonl.parse, jsonl.looks_like),
@@ -104,10 +105,14 @@ def parse_file(
         InputError: as ``detect`` and the format's ``parse``.
     """
     if input_format == "auto":
-        head, name = _head(path)
-        if is_json(head) and name != "jsonl":
-            yield from _any_json(path, head, name, context)
-            return
+        with open_input(path) as stream:
+            head = stream.read(HEAD_BYTES)
+            name = _detected(head, path)
+            if is_json(head) and name != "jsonl":
+                content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
+                likeliest = name or _detected(content, path)
+                yield from _any_json(content, path, context, likeliest)
+                return
         input_format = name or detect(head, path)
     if input_format not in FORMATS:
         raise InputError(path, 0, f"one of the formats {', '.join(FORMATS)}", input_format)
@@ -153,19 +158,8 @@ def _text_of(head: bytes) -> bytes:
     return head.removeprefix(BOM).lstrip()
 
 
-def _head(path: Path) -> tuple[bytes, str | None]:
-    """Return a file's first bytes, as many as tell its format, and the format."""
-    with open_input(path) as stream:
-        head = stream.read(HEAD_BYTES)
-        name = _detected(head, path)
-        if name is None and is_json(head):
-            head += stream.read(MOST_JSON_BYTES)
-            name = _detected(head, path)
-    return head, name
-
-
 def _any_json(
-    path: Path, head: bytes, likeliest: str | None, context: Context
+    content: bytes, path: Path, context: Context, likeliest: str | None
 ) -> list[ConfusionNetwork | Lattice]:
     """Read JSON as what it looks like; where that gives no word, as what else can read it.
 
@@ -174,11 +168,9 @@ def _any_json(
     """
     problems: dict[str, InputError] = {}
     wordless: list[ConfusionNetwork | Lattice] | None = None
-    first = [] if likeliest is None else [likeliest]
-    for name in dict.fromkeys([*first, *near_json(head)]):
+    for name in _candidates(content, likeliest):
         try:
-            with open_input(path) as stream:
-                networks = list(FORMATS[name][0](stream, path, context))
+            networks = list(FORMATS[name][0](BytesIO(content), path, context))
         except InputError as error:
             problems[name] = error
             continue
@@ -191,12 +183,17 @@ def _any_json(
     if wordless is not None:
         return wordless
     try:
-        with open_input(path) as stream:
-            for _ in documents(stream.read(MOST_JSON_BYTES), path):
-                pass
+        for _ in documents(content, path):
+            pass
     except InputError:
-        if IS_JSON.search(path.name) or near_json(head):
+        if IS_JSON.search(path.name) or near_json(content):
             raise
-        raise unknown(_text_of(head), path, FORMATS) from None
+        raise unknown(_text_of(content), path, FORMATS) from None
     lacks = {name: problem.expected for name, problem in problems.items()}
-    raise unknown(_text_of(head), path, FORMATS, lacks)
+    raise unknown(_text_of(content), path, FORMATS, lacks)
+
+
+def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:
+    if likeliest is not None:
+        yield likeliest
+    yield from (name for name in near_json(content) if name != likeliest)
