@@ -13,6 +13,7 @@ changed the old one may be in another shard; it leaves that in a commit of its o
 import gc
 import time
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,6 +30,7 @@ from std.config import Config
 from std.errors import InputError, StdError
 from std.formats.context import DEFAULT, Context
 from std.formats.detect import foreign
+from std.formats.nonwords import Nonwords
 from std.store import Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
@@ -47,6 +49,7 @@ class FileColumns:
     size_bytes: int
     shards: Mapping[int, SegmentColumns]  # by number of the shard that it goes to
     utterances: Mapping[Recording, tuple[str, ...]]
+    nonwords: Counter[str]  # noises that were dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class BuildReport:
     failures: list[StdError] = field(default_factory=list)
     wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
     skipped: list[Skipped] = field(default_factory=list)
+    nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
     warnings: list[str] = field(default_factory=list)
 
 
@@ -151,7 +155,8 @@ def index_file(
 ) -> FileColumns | Skipped | StdError:
     """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
     path = source.path
-    context = replace(context, file=source.name or context.file)
+    nonwords = Nonwords(context.nonwords.keep)
+    context = replace(context, file=source.name or context.file, nonwords=nonwords)
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
@@ -172,6 +177,7 @@ def index_file(
             path.stat().st_size,
             {number: _from(source, invert(some, config.text)) for number, some in parts.items()},
             {recording: tuple(names) for recording, names in utterances.items()},
+            nonwords.dropped,
         )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
@@ -240,6 +246,7 @@ def _unless_taken(
 
 def _count(result: FileColumns, report: BuildReport) -> None:
     report.recordings |= result.utterances.keys()
+    report.nonwords += result.nonwords
     report.utterances += sum(map(len, result.utterances.values()))
     if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
         report.wordless.append(result.source.path)

@@ -71,6 +71,11 @@ def parser() -> argparse.ArgumentParser:
         default="mbr",
         help="minimum Bayes risk, or the faster and rougher pivot alignment",
     )
+    parse.add_argument(
+        "--keep-nonwords",
+        action="store_true",
+        help="index (laughs), [Music], %%HESITATION and the like as if they were words",
+    )
     parse.add_argument("--ecf", type=Path, metavar="XML", help="the recordings' true durations")
     parse.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
@@ -110,6 +115,7 @@ def index(args: argparse.Namespace) -> int:
     from std.formats.context import Context
     from std.formats.context import load as load_context
     from std.formats.files import read
+    from std.formats.nonwords import Nonwords
     from std.store import open_store
 
     config = load(args.config)
@@ -130,6 +136,7 @@ def index(args: argparse.Namespace) -> int:
             lm_scale=args.lm_scale,
             lattice_method=args.lattice_method,
             names=NAMES[args.name_by],
+            nonwords=Nonwords(args.keep_nonwords),
         ),
         segments=args.segments,
         symbols=args.words,
@@ -197,6 +204,7 @@ def index(args: argparse.Namespace) -> int:
         "isf": report.seconds / audio_s if audio_s else None,
         "peak_memory_gb": peak_memory_gb(workers=args.jobs),
         "skipped": [str(path) for path, _ in skipped],
+        "nonwords": dict(report.nonwords.most_common()),
         "wordless": [str(path) for path in report.wordless],
     }
     if args.json:
@@ -205,9 +213,11 @@ def index(args: argparse.Namespace) -> int:
         print(f"{deleted} files deleted from {', '.join(args.store)}", file=sys.stderr)
     if not args.quiet and paths:
         speed = audio_s / report.seconds if report.seconds else 0.0
+        dropped = report.nonwords.total()
         print(
             f"{figures['files']} files, {report.utterances} utterances, {report.postings} postings "
-            f"of {len(report.words)} words; {audio_s:.0f} s of speech in {report.seconds:.2f} s "
+            f"of {len(report.words)} words{f', {dropped} non-words dropped' if dropped else ''}; "
+            f"{audio_s:.0f} s of speech in {report.seconds:.2f} s "
             f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
             f"-> {', '.join(args.store)}",
             file=sys.stderr,

@@ -24,6 +24,7 @@ def networks_of(
         InputError: it is no file that we read, or something in it is not as it should be.
     """
     for one in parse_file(path, input_format, context):
-        yield (
-            to_network(one, context.lattice_method, path=path) if isinstance(one, Lattice) else one
-        )
+        if isinstance(one, Lattice):
+            yield to_network(one, context.lattice_method, path=path, nonwords=context.nonwords)
+        else:
+            yield one

@@ -43,6 +43,7 @@ def test_index_reports_what_it_did(german, tmp_path, capsys):
         "peak_memory_gb",
         "skipped",
         "wordless",
+        "nonwords",
     }
     assert (figures["files"], figures["utterances"]) == (15, 290)
     assert figures["speech_seconds"] == pytest.approx(1479.422)

@@ -38,6 +38,7 @@ from std.formats.heard import (
     write_words,
 )
 from std.formats.json_fields import Part, documents
+from std.formats.nonwords import Nonwords
 from std.formats.recordings import recording_for
 from std.values import ConfusionNetwork, Recording
 
@@ -68,7 +69,7 @@ def parse(
     for one in documents(stream.read(), path):
         recording = recording_for(path, context, one.name(["jobName", "JobName"]))
         if one.has("Transcript"):
-            _turns(draft, one["Transcript"], recording)
+            _turns(draft, one["Transcript"], recording, context.nonwords)
             continue
         results = one["results"]
         segments = list(results.each("segments"))
@@ -80,7 +81,7 @@ def parse(
                 _items(draft, channel["items"], _place(recording, channel))
         else:
             _items(draft, results["items"], recording)
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _place(recording: Recording, part: Part) -> Recording:
@@ -160,7 +161,7 @@ def _span(part: Part, start: str, end: str, per_second: float) -> tuple[float, f
     return part[start].seconds(per_second), part[end].seconds(per_second)
 
 
-def _turns(draft: Draft, turns: Part, recording: Recording) -> None:
+def _turns(draft: Draft, turns: Part, recording: Recording, nonwords: Nonwords) -> None:
     count = 0
     keys = "BeginOffsetMillis", "EndOffsetMillis", MS
     for turn in turns:
@@ -172,7 +173,7 @@ def _turns(draft: Draft, turns: Part, recording: Recording) -> None:
             )
             for item in turn.each("Items")
             if item["Type"].value != "punctuation" and bare(item["Content"].text())
-        ] or untimed(_REDACTED.sub(f" {UNNAMED} ", turn["Content"].text()))
+        ] or untimed(_REDACTED.sub(f" {UNNAMED} ", turn["Content"].text()), nonwords=nonwords)
         if words:
             count += 1
             name = f"{recording.file}-{count}"

@@ -29,8 +29,17 @@ from typing import BinaryIO
 from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
-from std.formats.heard import Heard, Hypothesis, bare, untimed, write_hypotheses, write_words
+from std.formats.heard import (
+    Heard,
+    Hypothesis,
+    bare,
+    spoken,
+    untimed,
+    write_hypotheses,
+    write_words,
+)
 from std.formats.json_fields import Part, documents
+from std.formats.nonwords import Nonwords
 from std.formats.recordings import recording_for, recording_of
 from std.values import ConfusionNetwork, Recording
 
@@ -77,7 +86,7 @@ def parse(
         recording = recording_for(path, context, _source(one))
         for file, phrase, per_second in _phrases(one):
             best = _hypotheses(phrase)
-            said = [_words(hypothesis, per_second) for hypothesis in best]
+            said = [_words(one, per_second, context.nonwords) for one in best]
             if not any(said):
                 continue
             count += 1
@@ -98,7 +107,7 @@ def parse(
                     for weight, words in zip(weights, said, strict=True)
                 ]
                 write_hypotheses(draft, phrase.line, hypotheses)
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _unwrapped(one: Part) -> Part:
@@ -188,12 +197,12 @@ def _seconds(part: Part, key: str, per_second: float) -> float:
     return 3600 * hours + 60 * minutes + seconds
 
 
-def _words(hypothesis: Part, per_second: float) -> list[Heard]:
+def _words(hypothesis: Part, per_second: float, nonwords: Nonwords) -> list[Heard]:
     confidence = _confidence(hypothesis, 1.0)
     words = _first(hypothesis, WORDS)
     said = [
         Heard(
-            bare((_first(word, WORD) or word["word"]).text()),
+            (_first(word, WORD) or word["word"]).text(),
             _confidence(word, confidence),
             *_span(word, per_second),
         )
@@ -202,6 +211,6 @@ def _words(hypothesis: Part, per_second: float) -> list[Heard]:
     texts = [_of(hypothesis, key).text() for key in TEXTS if _has(hypothesis, key)]
     if not words and not texts:
         raise _of(hypothesis, TEXTS[0]).error("text")
-    return [word for word in said if word.token] or untimed(
-        next(filter(None, texts), ""), confidence
-    )
+    if any(bare(word.token) for word in said):
+        return spoken(said, nonwords)
+    return untimed(next(filter(None, texts), ""), confidence, nonwords)

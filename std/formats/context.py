@@ -6,7 +6,7 @@ beside           from files that lie beside the recogniser's, under the names Ka
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from std.formats.audio_names import recording_name
 from std.formats.fields import number, shown, text, whole_number
 from std.formats.files import open_input
 from std.formats.limits import MAX_CHANNEL, MAX_TIME_S
+from std.formats.nonwords import Nonwords
 from std.nbest import TimedWord
 from std.values import Recording
 
@@ -51,6 +52,7 @@ class Context:
     acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
     lm_scale: float | None = None
     lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
+    nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
 
 
 DEFAULT = Context()

@@ -74,7 +74,7 @@ def parse(
     by_recording = _read(stream, path)
     for recording in list(by_recording):
         if waiting > SLOTS_AT_ONCE:
-            yield from networks(draft.columns(), path, context.segments)
+            yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
             draft, waiting = Draft(path), 0
         slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
         waiting += len(slots)
@@ -87,7 +87,7 @@ def parse(
                 draft.utterance(words[0].line, recording, name)
             said_until = max(said_until, end)
             _write(draft, words, start, end)
-    yield from networks(draft.columns(), path, context.segments)
+    yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
 
 
 def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]]:

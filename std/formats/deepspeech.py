@@ -46,7 +46,7 @@ def parse(
             count += 1
             draft.utterance(one.line, recording, f"{recording.file}-{count}")
             write_hypotheses(draft, one.line, weighted(logs, said))
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _word(word: Part) -> Heard:

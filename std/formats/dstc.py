@@ -60,7 +60,7 @@ def parse(
                 for arc in slot["arcs"]:
                     score = max(arc["score"].number(), LEAST_SCORE)
                     draft.word(turn.line, arc["word"].text(), math.exp(min(score, 1.0)))
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _cnet(turn: Part) -> Part | None:

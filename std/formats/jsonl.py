@@ -67,7 +67,7 @@ def parse(
         if columns is None:
             columns = careful(lines, path, recording)
         empty = empty and not columns.utterances
-        yield from networks(columns, path)
+        yield from networks(columns, path, nonwords=context.nonwords)
     if empty:
         raise InputError(path, 0, "utterances, one JSON object per line", "an empty file")
 

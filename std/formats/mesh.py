@@ -66,7 +66,7 @@ def parse(
             columns = careful(block, path, recording, meshes, line)
         meshes += len(columns.utterances)
         line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
-        yield from networks(columns, path, context.segments, context.one_best)
+        yield from networks(columns, path, context.segments, context.one_best, context.nonwords)
     if not meshes:
         raise InputError(path, 0, "a word mesh", "an empty file")
 

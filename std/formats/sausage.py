@@ -77,11 +77,13 @@ def parse(
                 draft.word(at, word, mass)
         waiting += 1
         if waiting == UTTERANCES_AT_ONCE:
-            yield from networks(draft.columns(), path, context.segments, context.one_best)
+            yield from networks(
+                draft.columns(), path, context.segments, context.one_best, context.nonwords
+            )
             draft, waiting = Draft(path), 0
     if not found:
         raise InputError(path, 0, "sausages, one utterance per line", "an empty file")
-    yield from networks(draft.columns(), path, context.segments, context.one_best)
+    yield from networks(draft.columns(), path, context.segments, context.one_best, context.nonwords)
 
 
 def _slots(

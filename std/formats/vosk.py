@@ -64,7 +64,7 @@ def parse(
             write_hypotheses(draft, one.line, weighted(logs, said))
         else:
             write_words(draft, one.line, said[0])
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _results(ones: Iterable[Part]) -> Iterator[Part]:

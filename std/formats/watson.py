@@ -58,7 +58,7 @@ def parse(
             count += 1
             draft.utterance(result.line, recording, f"{recording.file}-{count}")
             _write(draft, result)
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _results(one: Part) -> Iterator[Part]:
