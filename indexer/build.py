@@ -13,21 +13,26 @@ changed the old one may be in another shard; it leaves that in a commit of its o
 import gc
 import time
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from indexer.inputs import Input
 from indexer.invert import invert
 from indexer.merge import Rebuild, merged
 from indexer.networks import networks_of
+from indexer.origins import Origins, origins
 from indexer.prune import prune
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.errors import InputError, StdError
 from std.formats.context import DEFAULT, Context
+from std.formats.detect import foreign
 from std.formats.files import is_regular, size_bytes
+from std.formats.nonwords import Nonwords
 from std.store import Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
@@ -42,10 +47,19 @@ Progress = Callable[[Path, int], None]  # called after each file with its size i
 class FileColumns:
     """What one input file holds."""
 
-    path: Path
+    source: Input
     size_bytes: int
     shards: Mapping[int, SegmentColumns]  # by number of the shard that it goes to
     utterances: Mapping[Recording, tuple[str, ...]]
+    nonwords: Counter[str]  # noises that were dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file found in a folder that is something else than recogniser output."""
+
+    path: Path
+    what: str
 
 
 @dataclass(slots=True)
@@ -61,6 +75,10 @@ class BuildReport:
     recordings: set[Recording] = field(default_factory=set)
     failures: list[StdError] = field(default_factory=list)
     unmerged: list[str] = field(default_factory=list)  # shards that somebody else writes to
+    wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
+    skipped: list[Skipped] = field(default_factory=list)
+    nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
+    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -75,7 +93,7 @@ class Shard:
 
 
 def build(
-    paths: Sequence[Path],
+    inputs: Sequence[Path | Input],
     stores: Sequence[Store],
     config: Config,
     *,
@@ -93,12 +111,13 @@ def build(
     sound columns of each segment.
 
     Raises:
-        InputError: a file cannot be read, or two files hold the same utterance.
+        InputError: a file cannot be read, or holds a recording that another input holds, too.
         StoreError: a store cannot be written.
     """
     begin = time.perf_counter()
     report = BuildReport()
-    seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]] = {}
+    files = [one if isinstance(one, Input) else Input(one) for one in inputs]
+    known = Origins(files, origins(stores), context.segments is not None)
     shards = [Shard(store, audio_files(store)) for store in stores]
     work = partial(
         index_file,
@@ -107,35 +126,42 @@ def build(
         context=context,
         shards=len(shards),
     )
-    # A pipe can be read by this process only.
-    pipes = [path for path in paths if not is_regular(path)]
-    files = [path for path in paths if is_regular(path)]
-    for indexed in chain(map(work, pipes), workers.map(work, files)):
-        result = _unless_repeated(indexed, seen)
+    pipes = [one for one in files if not is_regular(one.path)]  # only this process can read them
+    regular = [one for one in files if is_regular(one.path)]
+    for indexed in chain(map(work, pipes), workers.map(work, regular)):
+        result = _unless_taken(indexed, known)
         if isinstance(result, StdError):
             if not keep_going:
                 raise result
             report.failures.append(result)
             continue
+        if isinstance(result, Skipped):
+            report.skipped.append(result)
+            continue
         _count(result, report)
-        progress(result.path, result.size_bytes)
+        progress(result.source.path, result.size_bytes)
         for number, columns in result.shards.items():
             shards[number].batch.append(columns)
             shards[number].postings += len(columns.posting_start_ms)
         sizes = [shard.postings for shard in shards]
         if sum(sizes) >= config.index.segment_postings:  # the fullest first: few, large segments
             _commit(sizes.index(max(sizes)), shards, config, report, sounds)
+    _require_some(len(files), report.skipped)
     for number, shard in enumerate(shards):
         if shard.batch or not report.failures:
             _commit(number, shards, config, report, sounds)
+    report.warnings += known.doubts()
     report.seconds = time.perf_counter() - begin
     return report
 
 
 def index_file(
-    path: Path, config: Config, input_format: str, context: Context, shards: int
-) -> FileColumns | StdError:
+    source: Input, config: Config, input_format: str, context: Context, shards: int
+) -> FileColumns | Skipped | StdError:
     """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
+    path = source.path
+    nonwords = Nonwords(context.nonwords.keep)
+    context = replace(context, file=source.name or context.file, nonwords=nonwords)
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
@@ -152,18 +178,31 @@ def index_file(
                     path, 0, "each utterance once", f"{twice} of {recording.file} twice"
                 )
         return FileColumns(
-            path,
+            source,
             size_bytes(path),
-            {number: invert(some, config.text) for number, some in parts.items()},
+            {number: _from(source, invert(some, config.text)) for number, some in parts.items()},
             {recording: tuple(names) for recording, names in utterances.items()},
+            nonwords.dropped,
         )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
+    except InputError as error:
+        if source.in_folder and (other := foreign(path, error, input_format, context)):
+            return Skipped(path, other.got)
+        return error
     except StdError as error:
         return error
     finally:
         if collecting:
             gc.enable()
+
+
+def _from(source: Input, columns: SegmentColumns) -> SegmentColumns:
+    """The same columns, whose recordings know where they come from."""
+    inputs = (source.origin,)
+    return replace(
+        columns, recordings=tuple(one._replace(inputs=inputs) for one in columns.recordings)
+    )
 
 
 def shard_of(audio_file: str, shards: int) -> int:
@@ -187,29 +226,35 @@ def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     return min(jobs, len(paths)) if size >= WORTH_A_POOL_BYTES else 1
 
 
-def _unless_repeated(
-    result: FileColumns | StdError, seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]]
-) -> FileColumns | StdError:
-    """Refuse a second input with the same utterance: its words would count twice."""
-    if isinstance(result, StdError):
+def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
+    """Refuse folders in which there is nothing for us."""
+    if skipped and len(skipped) == files:
+        first = skipped[0]
+        more = f" and {files - 1} more such files" if files > 1 else ""
+        raise InputError(
+            first.path.parent,
+            0,
+            "a folder with recogniser output",
+            f"{first.path.name} ({first.what}){more}",
+            "name a file by itself to see what is wrong with it",
+        )
+
+
+def _unless_taken(
+    result: FileColumns | Skipped | StdError, known: Origins
+) -> FileColumns | Skipped | StdError:
+    """Refuse an input that holds what another input holds: it would replace it, or count twice."""
+    if not isinstance(result, FileColumns):
         return result
-    for recording, names in result.utterances.items():
-        for path, before in seen.get(recording, ()):
-            if twice := set(names) & set(before):
-                return InputError(
-                    result.path,
-                    0,
-                    f"each utterance in one input file ({path} has it already)",
-                    f"{min(twice)} of {recording.file}",
-                )
-    for recording, names in result.utterances.items():
-        seen.setdefault(recording, []).append((result.path, names))
-    return result
+    return known.admit(result.source, result.utterances) or result
 
 
 def _count(result: FileColumns, report: BuildReport) -> None:
     report.recordings |= result.utterances.keys()
+    report.nonwords += result.nonwords
     report.utterances += sum(map(len, result.utterances.values()))
+    if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
+        report.wordless.append(result.source.path)
     for columns in result.shards.values():
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)

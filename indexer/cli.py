@@ -3,10 +3,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from pathlib import Path
-from typing import NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from std.command import (
     JOBS,
@@ -21,14 +21,24 @@ from std.command import (
     tell,
     warn,
 )
-from std.errors import STANDARD_STREAM, InputError, named
+from std.errors import InputError, named
 from std.ranges import Range
+
+if TYPE_CHECKING:  # --help loads no array library
+    from std.formats.context import Names
 
 FRAME_S = number(Range(0.0001, 10))
 SCALE = number(Range(0, 1000))
+NAMES: dict[str | None, "Names"] = {
+    None: "any",
+    "content": "content",
+    "stem": "file",
+    "path": "file",
+}
 EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
+  std-index azure --store INDEX --name-by path
   std-index --store INDEX --delete NEWS_2011_05_01 --merge
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
@@ -48,6 +58,12 @@ def parser() -> argparse.ArgumentParser:
         required=True,
         action="append",
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
+    )
+    parse.add_argument(
+        "--name-by",
+        choices=["stem", "path", "content"],
+        help="what names recordings: the file's name, its path, or its content (Azure's source, "
+        "AWS's job name); default: the content, and where it names none the file's stem",
     )
     parse.add_argument("--format", default="auto", help="of the input; auto looks into each file")
     parse.add_argument(
@@ -76,6 +92,11 @@ def parser() -> argparse.ArgumentParser:
         help="minimum Bayes risk, or the faster and rougher pivot alignment",
     )
     parse.add_argument(
+        "--keep-nonwords",
+        action="store_true",
+        help="index (laughs), [Music], %%HESITATION and the like as if they were words",
+    )
+    parse.add_argument(
         "--ecf", type=file_argument, metavar="XML", help="the recordings' true durations"
     )
     parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="worker processes")
@@ -91,6 +112,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+    parse.add_argument("--verbose", action="store_true", help="name every file that is skipped")
     return parse
 
 
@@ -104,6 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def index(args: argparse.Namespace) -> int:
     """Index, delete, merge: in this order, one writer at a time."""
     from indexer.build import BuildReport, build, worthwhile_jobs
+    from indexer.inputs import input_files
     from indexer.maintain import delete, keep_few_segments, upkeep, worth_workers
     from indexer.phones import Sounds
     from std.cluster import executor
@@ -115,19 +138,24 @@ def index(args: argparse.Namespace) -> int:
     from std.formats.context import Context
     from std.formats.context import load as load_context
     from std.formats.files import is_regular, read, size_bytes
+    from std.formats.nonwords import Nonwords
     from std.store import open_store, require_different
 
-    inputs = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
-    inputs |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
-    require_distinct(inputs | {"--config": args.config}, {})
+    options = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
+    options |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
+    require_distinct(options | {"--config": args.config}, {})
     require_different(args.store)
     config = load(args.config)
     experiment = None
     if args.ecf:
         experiment = read(ecf.parse, args.ecf)
-    paths = input_files(args.input, args.store)
+    inputs = input_files(args.input, args.name_by, args.store)
+    files = list(inputs.files)
     if args.scheduler:  # workers may stand in other folders
-        paths = [path.absolute() if is_regular(path) else path for path in paths]
+        files = [
+            replace(one, path=one.path.absolute()) if is_regular(one.path) else one for one in files
+        ]
+    paths = [one.path for one in files]
     context = load_context(
         Context(
             frame_s=args.frame_shift,
@@ -135,6 +163,8 @@ def index(args: argparse.Namespace) -> int:
             acoustic_scale=args.acoustic_scale,
             lm_scale=args.lm_scale,
             lattice_method=args.lattice_method,
+            names=NAMES[args.name_by],
+            nonwords=Nonwords(args.keep_nonwords),
         ),
         segments=args.segments,
         symbols=args.words,
@@ -158,7 +188,7 @@ def index(args: argparse.Namespace) -> int:
             if paths:
                 with progress_bar("indexing", size, quiet=args.quiet) as advance:
                     report = build(
-                        paths,
+                        files,
                         stores,
                         config,
                         input_format=args.format,
@@ -180,6 +210,17 @@ def index(args: argparse.Namespace) -> int:
         warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
     for line in report.unmerged:
         (say if args.merge else warn)("std-index", line)
+    skipped = [(one.path, one.what) for one in report.skipped]
+    skipped += [(path, "a hidden file") for path in inputs.hidden]
+    if skipped and args.verbose:
+        for path, what in skipped:
+            say("std-index", f"skipped {path}: {what}")
+    elif skipped and not args.quiet:
+        say("std-index", f"{len(skipped)} files skipped that are no recogniser output (--verbose)")
+    for warning in report.warnings:
+        warn("std-index", warning)
+    for path in report.wordless:
+        warn("std-index", f"{named(path)}: no word in it")
     for failure in report.failures:
         say("std-index", str(failure))
     audio_s = report.speech_s
@@ -198,6 +239,9 @@ def index(args: argparse.Namespace) -> int:
         "seconds": report.seconds,
         "isf": report.seconds / audio_s if audio_s else None,
         "peak_memory_gb": peak_memory_gb(workers=args.jobs),
+        "skipped": [str(path) for path, _ in skipped],
+        "nonwords": dict(report.nonwords.most_common()),
+        "wordless": [str(path) for path in report.wordless],
     }
     if args.json:
         print_json(figures)
@@ -205,9 +249,11 @@ def index(args: argparse.Namespace) -> int:
         tell(f"{deleted} files deleted from {', '.join(args.store)}")
     if not args.quiet and paths:
         speed = audio_s / report.seconds if report.seconds else 0.0
+        dropped = report.nonwords.total()
         tell(
             f"{figures['files']} files, {report.utterances} utterances, {report.postings} postings "
-            f"of {len(report.words)} words; {audio_s:.0f} s of speech in {report.seconds:.2f} s "
+            f"of {len(report.words)} words{f', {dropped} non-words dropped' if dropped else ''}; "
+            f"{audio_s:.0f} s of speech in {report.seconds:.2f} s "
             f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
             f"-> {', '.join(args.store)}"
         )
@@ -232,46 +278,6 @@ def verify(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"damage": found})
     return 2 if any(found.values()) else 0
-
-
-def input_files(inputs: Sequence[Path], stores: Sequence[str] = ()) -> list[Path]:
-    """The files named, and all files in the folders named, in order; hidden ones left out.
-
-    An index that lies in such a folder is none of them.
-    """
-    from std.formats.context import lies_beside
-
-    indexes = {os.path.realpath(url) for url in stores}
-    paths: list[Path] = []
-    for one in inputs:
-        if one == STANDARD_STREAM:
-            paths.append(one)
-        elif one.is_dir():
-            found = (p for p in files_in(one, indexes) if p.is_file() and p.name[0] != ".")
-            inside = sorted(p for p in found if not lies_beside(p))
-            if not inside:
-                raise InputError(one, 0, "a folder with recogniser output", "an empty folder")
-            paths += inside
-        elif one.exists():
-            paths.append(one)
-        else:
-            raise InputError(one, 0, "a file or a folder", "nothing of that name")
-    return paths
-
-
-def files_in(folder: Path, left_out: Collection[str]) -> Iterator[Path]:
-    """All files in a folder and in those below, except some folders.
-
-    Raises:
-        InputError: a folder cannot be read.
-    """
-
-    def refuse(error: OSError) -> NoReturn:
-        raise InputError(error.filename, 0, "a readable folder", str(error.strerror)) from error
-
-    for name, folders, files in os.walk(folder, onerror=refuse):
-        folders[:] = [one for one in folders if os.path.realpath(Path(name, one)) not in left_out]
-        yield from (Path(name, one) for one in files)
 
 
 if __name__ == "__main__":

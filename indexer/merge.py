@@ -249,6 +249,7 @@ def _recordings(
                 known.speech_ms + one.speech_ms,
                 known.utterances + one.utterances,
                 known.times_estimated or one.times_estimated,
+                tuple(sorted({*known.inputs, *one.inputs})),
             )
     return tuple(table[recording] for recording in sorted(table))
 

@@ -26,6 +26,7 @@ def networks_of(
     """
     for one in parse_file(path, input_format, context):
         require_name(one.recording, path)
-        yield (
-            to_network(one, context.lattice_method, path=path) if isinstance(one, Lattice) else one
-        )
+        if isinstance(one, Lattice):
+            yield to_network(one, context.lattice_method, path=path, nonwords=context.nonwords)
+        else:
+            yield one

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from std.errors import STANDARD_STREAM, InputError, StdError, named
-from std.formats.recordings import is_nameless
+from std.formats.files import is_nameless
 from std.outputs import descriptor_of, output_name, status_of, unwritable
 
 Given = Path | Sequence[Path] | None

@@ -2,6 +2,7 @@
 
     StdError            the user can mend it: usage, input, configuration, a store's state
     ├── InputError      a file says something we cannot accept; names file, line, expected, got
+    │   └── ForeignFileError   a file is something else than what is read here
     ├── ConfigError     a configuration key or value that does not exist or does not fit
     └── StoreError      a store cannot be opened, read or written
         └── StoreBusyError   somebody else is writing to it
@@ -45,17 +46,25 @@ class StdError(Exception):
 class InputError(StdError):
     """Names the place, what was expected there, and what stood there instead.
 
-    ``line`` is 1-based; 0 stands for the file as a whole.
+    ``line`` is 1-based; 0 stands for the file as a whole. ``hint`` says what to do about it.
     """
 
-    def __init__(self, path: Path | str, line: int, expected: str, got: str) -> None:
+    def __init__(
+        self, path: Path | str, line: int, expected: str, got: str, hint: str = ""
+    ) -> None:
         place = f"{named(path)}:{line}" if line else named(path)
-        super().__init__(f"{place}: expected {expected}, got {cut(got)!r}")
+        advice = f"; {hint}" if hint else ""
+        super().__init__(f"{place}: expected {expected}, got {cut(got)!r}{advice}")
         self.path, self.line, self.expected, self.got = path, line, expected, got
+        self.hint = hint
 
-    def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str]]:
+    def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str, str]]:
         """Pickle by its parts: workers raise these across processes."""
-        return InputError, (self.path, self.line, self.expected, self.got)
+        return type(self), (self.path, self.line, self.expected, self.got, self.hint)
+
+
+class ForeignFileError(InputError):
+    """A file is something else than what is read here; one found in a folder is passed over."""
 
 
 class ConfigError(StdError):

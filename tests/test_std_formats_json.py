@@ -61,12 +61,18 @@ def test_one_best(name):
     assert not first.times_estimated
 
 
+NAMED = {  # by their content
+    "aws.json": "my-job", "aws_alternatives.json": "my-job",
+    "azure_batch.json": "x", "dstc.json": "x",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_every_example_is_recognised(path):
     with path.open("rb") as stream:
         assert path.name.startswith(detect(stream.read(), "x").replace("whisper", ""))
     (first, *_) = list(parse_file(path))
-    assert first.recording.file == path.name.split(".")[0]
+    assert first.recording.file == NAMED.get(path.name, path.name.split(".")[0])
     assert first.words[0].lower() == "das"
 
 
@@ -153,7 +159,7 @@ def test_whisper_cpp_without_tokens():
 
 def test_aws_utterances_end_at_pauses():
     first, second = read("aws.json")
-    assert (first.utterance, second.utterance) == ("aws-1", "aws-2")
+    assert (first.utterance, second.utterance) == ("my-job-1", "my-job-2")
     assert second.words == ("Ja",)
 
 

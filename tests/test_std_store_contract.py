@@ -66,7 +66,9 @@ def random_columns(
     start_ms = rng.integers(0, 10**7, postings).astype(np.uint32)
     order = np.lexsort((start_ms, slot_key[slot] >> np.uint64(32), word))
     recordings = tuple(
-        IndexedRecording(Recording(f"{seed}-{i}", 1 + i % 2), 1000 + i, i, i % 2 == 1)
+        IndexedRecording(
+            Recording(f"{seed}-{i}", 1 + i % 2), 1000 + i, i, i % 2 == 1, (f"/in/ü {i}.mesh",) * i
+        )
         for i in range(files)
     )
     return SegmentColumns(

@@ -6,21 +6,22 @@ beside           from files that lie beside the recogniser's, under the names Ka
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from std.errors import InputError
 from std.formats.audio_names import recording_name
 from std.formats.fields import number, numbered, shown, text, whole_number
-from std.formats.files import content_of, open_input
+from std.formats.files import content_of, is_nameless, open_input
 from std.formats.limits import MAX_CHANNEL, MAX_TIME_S
-from std.formats.recordings import is_nameless
+from std.formats.nonwords import Nonwords
 from std.nbest import TimedWord
 from std.values import Float64s, Recording
 
 WordOn = Literal["auto", "link", "source", "target"]
 LatticeMethod = Literal["mbr", "pivot"]
+Names = Literal["any", "content", "file"]
 
 
 class Segment(NamedTuple):
@@ -41,6 +42,7 @@ class Context:
 
     file: str | None = None  # name of the recording, where the file does not say it
     channel: int = 1
+    names: Names = "any"  # of recordings: the content's, else the file's; or one of them only
     segments: Mapping[str, Segment] | None = None  # by utterance
     symbols: Mapping[str, str] | None = None  # word by its id, as Kaldi's words.txt
     times: Path | None = None  # slot times of Kaldi sausages
@@ -51,6 +53,7 @@ class Context:
     acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
     lm_scale: float | None = None
     lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
+    nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
 
 
 DEFAULT = Context()

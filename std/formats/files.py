@@ -261,6 +261,15 @@ def content_bytes(path: Path) -> int:
     return size
 
 
+def is_nameless(path: Path | str) -> bool:
+    """Whether a path is standard input or another open descriptor, as of ``<(command)``.
+
+    >>> is_nameless("-"), is_nameless("/dev/fd/63"), is_nameless("news.ctm")
+    (True, True, False)
+    """
+    return str(path) == str(STANDARD_STREAM) or str(path).startswith(("/dev/", "/proc/"))
+
+
 def is_regular(path: Path) -> bool:
     """Whether a file can be opened by its name again and again, in other processes too."""
     return path != STANDARD_STREAM and path.is_file()

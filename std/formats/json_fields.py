@@ -161,6 +161,11 @@ class Part:
         """Return what stands under the first of some keys that is there."""
         return next((self[key] for key in keys if self.has(key)), None)
 
+    def name(self, keys: Iterable[str]) -> str:
+        """Return the first text under some keys that says anything; "" where none does."""
+        named = (self[key] for key in keys if self.has(key))
+        return next((one.text() for one in named if isinstance(one.value, str) and one.value), "")
+
     def text(self) -> str:
         """Return a string.
 

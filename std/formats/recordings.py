@@ -6,9 +6,12 @@ content nor the path names.
 
 import re
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
-from std.errors import STANDARD_STREAM, InputError
+from std.errors import InputError
 from std.formats.audio_names import recording_name
+from std.formats.context import Context
+from std.formats.files import is_nameless
 from std.values import Recording
 
 _EXTENSION = re.compile(
@@ -16,15 +19,6 @@ _EXTENSION = re.compile(
 )
 
 NAMELESS = "<nameless>"  # the recording of standard input, until its content says another
-
-
-def is_nameless(path: Path | str) -> bool:
-    """Whether a path is standard input or another open descriptor, as of ``<(command)``.
-
-    >>> is_nameless("-"), is_nameless("/dev/fd/63"), is_nameless("news.ctm")
-    (True, True, False)
-    """
-    return str(path) == str(STANDARD_STREAM) or str(path).startswith(("/dev/", "/proc/"))
 
 
 def require_name(recording: Recording, path: Path | str) -> None:
@@ -51,3 +45,37 @@ def recording_of(path: Path | str, file: str | None = None, channel: int = 1) ->
         name = Path(path).name.removesuffix(".gz")
         file = recording_name(_EXTENSION.sub("", name) or name)
     return Recording(file, channel)
+
+
+def recording_for(path: Path | str, context: Context, said: str = "") -> Recording:
+    """Name the recording that a file is about as a whole, as the context wants it.
+
+    Args:
+        path: the file.
+        context: ``names`` says what comes first; ``file`` is used instead of the file's stem.
+        said: what the file's content says the recording is: a name, a path or an address.
+
+    Raises:
+        InputError: the content should name the recording, and does not.
+    """
+    name = _named(said)
+    if name and context.names != "file":
+        return Recording(name, context.channel)
+    if context.names == "content" and context.segments is None:
+        expected = "content that names its recording, as --name-by content asks for"
+        raise InputError(path, 0, expected, "none", "--name-by stem uses the file's name")
+    return recording_of(path, context.file, context.channel)
+
+
+def _named(said: str) -> str:
+    """Return the recording's name in what a file says of it.
+
+    >>> _named("https://x.example/calls/Call%201.wav?sv=2020&sig=x"), _named("job-1"), _named("")
+    ('Call 1', 'job-1', '')
+    """
+    if "://" in said:
+        try:
+            said = unquote(urlsplit(said).path)
+        except ValueError:  # no address after all
+            return ""
+    return recording_name(said.rstrip("/"))

@@ -28,7 +28,7 @@ from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import number, numbered, shown, text
 from std.formats.files import open_input
 from std.formats.limits import MAX_LINKS
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.slot_times import untangled
 from std.values import ConfusionNetwork, Float64s
 
@@ -54,7 +54,7 @@ def parse(
     times = context.slot_times or {}
     if context.times and context.slot_times is None:
         times = read_times(context.times, context.frame_s)
-    recording = recording_of(path, context.file, context.channel)
+    recording = recording_for(path, context)
     draft, waiting, found = Draft(path), 0, False
     for at, line in numbered(stream, path, LONGEST_LINE):
         fields = line.split()
@@ -79,11 +79,13 @@ def parse(
                 draft.word(at, word, mass)
         waiting += 1
         if waiting == UTTERANCES_AT_ONCE:
-            yield from networks(draft.columns(), path, context.segments, context.one_best)
+            yield from networks(
+                draft.columns(), path, context.segments, context.one_best, context.nonwords
+            )
             draft, waiting = Draft(path), 0
     if not found:
         raise InputError(path, 0, "sausages, one utterance per line", "an empty file")
-    yield from networks(draft.columns(), path, context.segments, context.one_best)
+    yield from networks(draft.columns(), path, context.segments, context.one_best, context.nonwords)
 
 
 def _slots(

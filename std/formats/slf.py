@@ -33,7 +33,7 @@ from std.errors import InputError
 from std.formats.context import DEFAULT, Context, Segment, segment_of
 from std.formats.fields import number, numbered, shown, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for, recording_of
 from std.formats.slf_scores import Fields, Header, Numbered, scores
 from std.lattice import Lattice, evenly_timed, ordered
 from std.slot_times import Int64s
@@ -172,7 +172,7 @@ class _Reader:
             if earlier > later:
                 raise InputError(path, at, "a link forward in time", f"{earlier:g} to {later:g} s")
         utterance = self._utterance()
-        segment = Segment(recording_of(path, self.context.file, self.context.channel), 0.0, 0.0)
+        segment = Segment(recording_for(path, self.context), 0.0, 0.0)
         if self.context.segments is not None:
             segment = segment_of(self.context.segments, utterance, path, 0)
             times = times + segment.start_s
