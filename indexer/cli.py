@@ -17,6 +17,7 @@ from std.command import (
     run,
     say,
     tell,
+    text_argument,
     warn,
 )
 from std.errors import STANDARD_STREAM, InputError, named
@@ -75,7 +76,9 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
-    parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
+    parse.add_argument(
+        "--delete", nargs="+", type=text_argument, default=[], metavar="FILE_ID", help="recordings"
+    )
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
     parse.add_argument(
         "--verify", action="store_true", help="read everything, name what is damaged, write nothing"

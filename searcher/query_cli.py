@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, TypeVar
 
-from std.command import Parser, file_argument, folder_argument, print_json, run, warn
+from std.command import Parser, file_argument, folder_argument, print_json, run, text_argument, warn
 from std.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ def parser() -> argparse.ArgumentParser:
         description="Show what a term becomes: splits and expansions, without searching.",
         epilog=EXAMPLE,
     )
-    parse.add_argument("term", nargs="+", metavar="TERM", help="a word or a phrase")
+    parse.add_argument(
+        "term", nargs="+", type=text_argument, metavar="TERM", help="a word or a phrase"
+    )
     words = parse.add_mutually_exclusive_group(required=True)
     words.add_argument("--store", help="folder, memory: or couchdb://[user@]host[:port]/database")
     words.add_argument(

@@ -39,6 +39,15 @@ def file_argument(text: str) -> Path:
     return path.absolute() if path == STANDARD_STREAM and text != "-" else path
 
 
+def text_argument(text: str) -> str:
+    """A word, a phrase or a name on the command line."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:  # bytes that are no letters in this locale
+        raise argparse.ArgumentTypeError(f"expected UTF-8 text, got {text!r}") from error
+    return text
+
+
 def folder_argument(text: str) -> Path:
     """A folder that is named on the command line."""
     if text in ("", "-"):
