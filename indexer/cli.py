@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     parse.add_argument(
-        "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders; - is stdin"
+        "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders"
     )
     parse.add_argument(
         "--store",

@@ -17,12 +17,21 @@ from typing import Any, NoReturn, TextIO
 from std.errors import STANDARD_STREAM, StdError, StoreWarning
 from std.terminal import json_text, printable
 
+FILES = """\
+Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
+be devices, pipes and links, which stay what they are; - is standard output.
+"""
+
 
 class Parser(argparse.ArgumentParser):
     """Arguments of a command: help as written, and one line for a mistake."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+    def __init__(self, *, epilog: str, **settings: Any) -> None:
+        super().__init__(
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog=f"{epilog.rstrip()}\n\n{FILES}",
+            **settings,
+        )
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {printable(message)} (--help explains)\n")
