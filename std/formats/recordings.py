@@ -15,16 +15,17 @@ _EXTENSION = re.compile(
     r"(\.words)?\.(mesh|jsonl?|ctm|slf|lat|txt|sau|sausage|plf|wlat|htk)$", re.IGNORECASE
 )
 
+_DESCRIPTOR = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/(self|\d+)/fd/\d+")
 NAMELESS = "<nameless>"  # the recording of standard input, until its content says another
 
 
 def is_nameless(path: Path | str) -> bool:
     """Whether a path is standard input or another open descriptor, as of ``<(command)``.
 
-    >>> is_nameless("-"), is_nameless("/dev/fd/63"), is_nameless("news.ctm")
+    >>> is_nameless("-"), is_nameless("/dev/fd/63"), is_nameless("/dev/shm/news.ctm")
     (True, True, False)
     """
-    return str(path) == str(STANDARD_STREAM) or str(path).startswith(("/dev/", "/proc/"))
+    return str(path) == str(STANDARD_STREAM) or bool(_DESCRIPTOR.fullmatch(str(path)))
 
 
 def require_name(recording: Recording, path: Path | str) -> None:
