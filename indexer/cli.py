@@ -19,6 +19,7 @@ from std.command import (
     run,
     say,
     tell,
+    text_argument,
     warn,
 )
 from std.errors import InputError, named
@@ -51,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     parse.add_argument(
-        "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders; - is stdin"
+        "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders"
     )
     parse.add_argument(
         "--store",
@@ -101,7 +102,9 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
-    parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
+    parse.add_argument(
+        "--delete", nargs="+", type=text_argument, default=[], metavar="FILE_ID", help="recordings"
+    )
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
     parse.add_argument(
         "--verify", action="store_true", help="read everything, name what is damaged, write nothing"

@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import BinaryIO
 
 import numpy as np
@@ -188,7 +189,9 @@ def harmless(cell: object) -> object:
 
 def _write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    # Told of both line ends, it quotes both (Python < 3.13); the files have the one.
+    rows_out = SimpleNamespace(write=lambda row: text.write(row.removesuffix("\r\n") + "\n"))
+    writer = csv.writer(rows_out, lineterminator="\r\n")
     writer.writerow(header)
     writer.writerows([harmless(cell) for cell in row] for row in rows)
     text.detach()  # the caller owns the stream

@@ -58,7 +58,7 @@ def write(
     ]
     first = next(iter(evaluations.values()))
     beta = first.groups[0].point.beta
-    title = "" if several else first.system_id
+    title = "" if several else drawable(first.system_id)
     det = plot.det_figure(curves, beta, title, standard_errors=args.standard_errors)
     thresholds = plot.threshold_figure(curves, title, standard_errors=args.standard_errors)
     text = json_text(document)
@@ -109,7 +109,12 @@ def _report(
 
 
 def _curve_name(system: str, group: str) -> str:
-    return f"{system} {group}" if system and group != "all" else system or group
+    return drawable(f"{system} {group}" if system and group != "all" else system or group)
+
+
+def drawable(text: str) -> str:
+    """A text for matplotlib, which has no glyph for some letters and takes dollars for formulas."""
+    return printable(text).replace("$", r"\$")
 
 
 def _folder_names(labels: Iterable[str], taken: Collection[str]) -> dict[str, str]:

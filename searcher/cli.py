@@ -18,10 +18,11 @@ from std.command import (
     progress_bar,
     run,
     tell,
+    text_argument,
     warn,
 )
 from std.config import range_of
-from std.errors import STANDARD_STREAM, InputError, cut, named
+from std.errors import STANDARD_STREAM, InputError, StdError, cut, named
 
 if TYPE_CHECKING:
     from searcher.model import Model  # --help needs none of what these load
@@ -49,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "term",
         nargs="*",
+        type=text_argument,
         metavar="TERM",
         help="words to show hits of, the most probable first; * stands for any letters of a word: "
         "robo*, *arbeit, r*t",
@@ -96,7 +98,9 @@ def parser() -> argparse.ArgumentParser:
         type=number(range_of("decision.beta")),
         help="cost ratio that decisions aim at (999.9); with a TERM it implies --decide",
     )
-    parse.add_argument("--system-id", default="std", help="name of the system in the hit list")
+    parse.add_argument(
+        "--system-id", type=text_argument, default="std", help="name of the system in the hit list"
+    )
     parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table (50); 0 = all")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
@@ -127,8 +131,12 @@ def batch(args: argparse.Namespace) -> None:
     from std.excerpts import speech_s
     from std.formats import ecf, stdlist, termlist
     from std.formats.files import read
+    from std.formats.markup import CONTROL_CHARACTERS
     from std.outputs import open_output, output_name
+    from std.terminal import printable
 
+    if CONTROL_CHARACTERS.search(args.system_id):
+        raise StdError(f"--system-id: expected text that XML can hold, got {args.system_id!r}")
     config = configuration(args)
     experiment = read(ecf.parse, args.ecf)
     term_list = read(termlist.parse, args.terms)
@@ -167,7 +175,7 @@ def batch(args: argparse.Namespace) -> None:
     deaf(found)
     odd_terms(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
-    hits = std_list(found, term_list, args.terms.name, args.system_id)
+    hits = std_list(found, term_list, printable(args.terms.name), args.system_id)
     encoding = "GB2312" if term_list.encoding.lower().startswith("gb") else "UTF-8"
     if args.explain:
         hits_around = contexts(found.candidates, found.recordings, segments)

@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, TypeVar
 
-from std.command import Parser, file_argument, folder_argument, number, print_json, run, warn
+from std.command import (
+    Parser,
+    file_argument,
+    folder_argument,
+    number,
+    print_json,
+    run,
+    text_argument,
+    warn,
+)
 from std.config import range_of
 from std.errors import ConfigError, InputError
 
@@ -39,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "term",
         nargs="+",
+        type=text_argument,
         metavar="TERM",
         help="a word or a phrase; * stands for any letters of a word",
     )

@@ -19,12 +19,21 @@ from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut
 from std.ranges import Range
 from std.terminal import json_text, printable
 
+FILES = """\
+Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
+be devices, pipes and links, which stay what they are; - is standard output.
+"""
+
 
 class Parser(argparse.ArgumentParser):
     """Arguments of a command: help as written, and one line for a mistake."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+    def __init__(self, *, epilog: str, **settings: Any) -> None:
+        super().__init__(
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog=f"{epilog.rstrip()}\n\n{FILES}",
+            **settings,
+        )
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {printable(message)} (--help explains)\n")
@@ -42,6 +51,15 @@ def file_argument(text: str) -> Path:
         raise argparse.ArgumentTypeError("expected the name of a file, got ''")
     path = Path(text)
     return path.absolute() if path == STANDARD_STREAM and text != "-" else path
+
+
+def text_argument(text: str) -> str:
+    """A word, a phrase or a name on the command line."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:  # bytes that are no letters in this locale
+        raise argparse.ArgumentTypeError(f"expected UTF-8 text, got {text!r}") from error
+    return text
 
 
 def folder_argument(text: str) -> Path:

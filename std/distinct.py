@@ -16,6 +16,7 @@ from std.errors import STANDARD_STREAM, InputError, StdError, named
 from std.formats.files import is_nameless
 from std.outputs import descriptor_of, output_name, status_of, unwritable
 
+INDEX_FILES = ("manifest.json", "lock", "segments", "bktree")  # see `std.store.embedded`
 Given = Path | Sequence[Path] | None
 
 
@@ -35,10 +36,10 @@ def require_distinct(
 
     Args:
         inputs, outputs: the command line's options and the files that they name.
-        stores: the indexes used; nothing may be written into one that is a folder.
+        stores: the indexes used; where one is a folder, its own files are not written.
 
     Raises:
-        StdError: an output is an input, another output or inside an index; a pipe is read twice.
+        StdError: an output is an input, another output or a part of an index; a pipe is read twice.
         InputError: an output is a folder, is in no folder, or cannot be looked at.
     """
     written: list[tuple[str, Path, Place]] = []
@@ -48,8 +49,8 @@ def require_distinct(
             if _same(place, taken, path) and not _shareable(path, other_path, place):
                 raise _refused(option, output_name(path), other)
         for store in stores:
-            if descriptor_of(path) is None and _inside(path, Path(store)):
-                raise StdError(f"{option}: expected a file outside of the index, got {path}")
+            if descriptor_of(path) is None and _belongs_to(path, Path(store)):
+                raise StdError(f"{option}: expected a file other than the index's own, got {path}")
         written.append((option, path, place))
     read: dict[tuple[int, int], str] = {}
     for option, path in _pairs(inputs):
@@ -137,10 +138,12 @@ def _folds_case(folder: Path) -> bool:
         return False  # nothing can be written there, which the writing says
 
 
-def _inside(path: Path, folder: Path) -> bool:
-    """Whether a file lies in a folder, links followed."""
-    real = Path(os.path.realpath(folder))
-    return real.is_dir() and Path(os.path.realpath(path)).is_relative_to(real)
+def _belongs_to(path: Path, index: Path) -> bool:
+    """Whether a file is one of those that an index in a folder consists of, links followed."""
+    folder, file = Path(os.path.realpath(index)), Path(os.path.realpath(path))
+    if not folder.is_dir() or not file.is_relative_to(folder):
+        return False
+    return file.relative_to(folder).parts[:1] in {(name,) for name in INDEX_FILES}
 
 
 def _pairs(options: Mapping[str, Given]) -> Iterator[tuple[str, Path]]:

@@ -85,11 +85,13 @@ def test_what_cannot_be_written_is_known_before(folder):
             require_distinct({}, {"--output": Path(path)})
 
 
-def test_an_index_is_no_place_for_outputs(folder):
+def test_the_files_of_an_index_are_no_outputs(folder):
     Path("index").symlink_to("sub")
-    for path in ("sub/manifest.json", "index/new"):
-        with pytest.raises(StdError, match="--output: expected a file outside of the index"):
+    Path("sub/segments").mkdir()
+    for path in ("sub/manifest.json", "index/segments/x", "index/lock"):
+        with pytest.raises(StdError, match="--output: expected a file other than the index's own"):
             require_distinct({}, {"--output": Path(path)}, ["sub"])
+    require_distinct({}, {"--output": Path("sub/hits.xml")}, ["sub", "couchdb://host/db"])
 
 
 def test_a_pipe_is_read_once(folder):

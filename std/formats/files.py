@@ -14,6 +14,7 @@ Files that are written are the business of `std.outputs`.
 import gzip
 import io
 import os
+import re
 import shutil
 import stat
 import sys
@@ -35,6 +36,7 @@ B = TypeVar("B")
 T = TypeVar("T")
 
 GZIP_MAGIC = b"\x1f\x8b"
+_DESCRIPTOR = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/(self|\d+)/fd/\d+")
 BUFFER_BYTES = 1 << 17
 MAX_TEXT_BYTES = 1 << 28  # of a file that is read whole
 KEPT_IN_MEMORY_BYTES = 1 << 26  # of a pipe that is read twice; the rest goes to a temporary file
@@ -264,10 +266,10 @@ def content_bytes(path: Path) -> int:
 def is_nameless(path: Path | str) -> bool:
     """Whether a path is standard input or another open descriptor, as of ``<(command)``.
 
-    >>> is_nameless("-"), is_nameless("/dev/fd/63"), is_nameless("news.ctm")
+    >>> is_nameless("-"), is_nameless("/dev/fd/63"), is_nameless("/dev/shm/news.ctm")
     (True, True, False)
     """
-    return str(path) == str(STANDARD_STREAM) or str(path).startswith(("/dev/", "/proc/"))
+    return str(path) == str(STANDARD_STREAM) or bool(_DESCRIPTOR.fullmatch(str(path)))
 
 
 def is_regular(path: Path) -> bool:

@@ -240,6 +240,8 @@ def _ours(path: Path) -> bool:
 
 def _reason(error: OSError | InputError) -> str:
     """What went wrong, without the number."""
+    if isinstance(error, InputError):
+        return error.got
     return getattr(error, "strerror", None) or str(error)
 
 
