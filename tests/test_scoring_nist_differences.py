@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scoring import bootstrap
 from scoring.csv_tables import alignment_csv
 from scoring.evaluate import evaluate
 from scoring.options import Options
@@ -217,10 +218,14 @@ def in_two_segments():
 
 def test_optimum_with_a_term_that_is_a_target_in_every_trial():
     # The other figures are those that the reference prints for this set: -999.15 and .75.
-    measures = scored(*in_two_segments(), Options(segments=True)).groups[0].measures
+    evaluation = scored(*in_two_segments(), Options(segments=True))
+    measures = evaluation.groups[0].measures
     assert measures["ATWV"] == pytest.approx(-999.15)
     assert measures["MTWV"] == pytest.approx(0.75)
     assert measures["OTWV"] == pytest.approx(0.75)  # "NA" there
+    one = bootstrap.sample(evaluation.groups[0], evaluation.options, evaluation.scores)
+    resampled = bootstrap.weighed(one, np.ones(len(one.occurs)), np.ones(len(one.files)))
+    assert resampled == pytest.approx([measures[name] for name in bootstrap.MEASURES])
 
 
 def test_turns_between_tenths_of_a_millisecond():
