@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from scoring.bootstrap import Interval
 from scoring.evaluate import Evaluation
 from scoring.group import Group
@@ -147,6 +149,13 @@ def warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
                 names = [name for name, value in group.measures.items() if fits(value)]
                 if names:
                     lines.append(f"{place}{group.name}: {what}: {', '.join(names)}")
+            full = np.flatnonzero(group.counted & np.isnan(group.p_fa))
+            if len(full):
+                few = ", ".join(group.units[i].term_id for i in full[:3])
+                lines.append(
+                    f"{place}{group.name}: no P_fa, as every trial is a target: {len(full)} terms "
+                    f"({few}{', ...' if len(full) > 3 else ''})"
+                )
             if group.cnxe.gamma < 0:
                 lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")
     return lines
