@@ -1,7 +1,8 @@
 """What all commands have in common at their edge: options, exit status, messages, progress.
 
 Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the user can mend it
-(one line, no traceback), 1 = our fault (a traceback), 130 = interrupted.
+(one line, no traceback), 1 = our fault (a traceback) or, in an interactive search, nothing
+found, 130 = interrupted.
 """
 
 import argparse

@@ -62,8 +62,10 @@ def hits(urls, **options):
         **options,
     )
     where = [found.recordings[i] for i in found.candidates.recording.tolist()]
-    places = found.candidates[:6]  # the rows of slots are those of a segment
-    return where, [c.tolist() for c in places], found.n_true.tolist(), found.oov_words
+    columns = found.candidates._asdict()
+    del columns["first_slot"], columns["last_slot"]  # rows of whichever segment it is
+    rows = [column.tolist() for column in columns.values()]
+    return where, rows, found.n_true.tolist(), found.oov_words
 
 
 def test_shards_find_what_one_store_finds(inputs, tmp_path):

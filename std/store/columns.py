@@ -87,7 +87,7 @@ class Postings(NamedTuple):
 class Slots(NamedTuple):
     """Slots of one or more recordings, ascending by key."""
 
-    key: UInt64s  # (n,) recording << 32 | middle of the slot in ms
+    key: UInt64s  # (n,) recording << 32 | middle in ms; those of an utterance never descend
     epsilon: Float32s  # (n,) posterior of 'no word here'
     word: Int32s  # (n,) id of the likeliest word; -1 where silence is likelier than any word
     row: Int64s | None = None  # (n,) in the segment's slot columns, ascending; None = 0, 1, 2, ...
