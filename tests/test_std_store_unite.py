@@ -123,6 +123,19 @@ def test_one_side_deleted_what_the_other_indexed_again():
             assert not both.gone
 
 
+def test_the_same_version_in_two_segments():
+    """One of them is left out when they are united. Nobody has deleted anything."""
+    base = after(EMPTY, ([segment("a")], [], ""))
+    sides = [merged(after(base, ([segment(file)], [], file))) for file in "bc"]
+    first = united(base, sides[0], "here").result
+    second = united(*sides, "here").result
+    assert [len(one.manifest.segments) for one in (first, second)] == [2, 2]
+    for one, other in ((first, second), (second, first)):
+        both = united(one, other, "here")
+        assert files(both.result) == "abc"
+        assert not both.gone
+
+
 def test_a_tombstone_is_of_one_version():
     """Deleted, indexed again, deleted: it does not reach what the other side indexed."""
     base = after(EMPTY, ([segment("a")], [], ""))
@@ -228,19 +241,27 @@ def test_what_was_deleted_stays_deleted(before, here, there):
 
 @given(commits, st.lists(commits, min_size=3, max_size=3), st.permutations(range(3)))
 def test_three_sides_meet_in_any_order(before, since, order):
+    """All come to the same; but where sides indexed a file independently and one deleted it again,
+    the order in which they meet may decide whether it stays.
+    """
     base = play(EMPTY, before)
     sides = [play(base, steps) for steps in since]
-
-    def meet(*which: int) -> Index:
-        index = sides[which[0]]
-        for one in which[1:]:
-            index = united(index, sides[one], "here").result
-        return index
-
-    whole = meet(0, 1, 2)
-    assert files(meet(*order)) == files(whole)
-    first, second = meet(*order[:2]), meet(*order[1:])
-    assert files(united(first, second, "here").result) == files(whole)
+    first = united(sides[order[0]], sides[order[1]], "here").result
+    second = united(sides[order[1]], sides[order[2]], "here").result
+    outcomes = [
+        set(files(united(one, other, "here").result))
+        for one, other in ((first, sides[order[2]]), (sides[order[0]], second), (first, second))
+    ]
+    done = {
+        what: [{file for w, file, _ in steps if w == what} for steps in since]
+        for what in ("index", "delete")
+    }
+    indexed, deleted = (set().union(*done[what]) for what in ("index", "delete"))
+    rivals = {one for one in indexed if sum(one in some for some in done["index"]) > 1}
+    for outcome in outcomes:
+        assert outcome - rivals == outcomes[0] - rivals
+        assert not outcome & (deleted - indexed)
+        assert (indexed | set(files(base))) - deleted <= outcome
 
 
 @given(commits, commits)

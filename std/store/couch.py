@@ -32,7 +32,7 @@ from std.store.couch_manifest import MANIFEST, Head, hidden, shown
 from std.store.couch_segment import CouchSegment, RemoteColumns
 from std.store.couch_writer import Writer, some_of, take
 from std.store.manifest import Manifest, SegmentEntry, committed, entry
-from std.store.unite import Index, united
+from std.store.unite import Index, United, united
 from std.store.verify import faults
 from std.store.versions import versions_after
 from std.text import Normalisation
@@ -48,6 +48,7 @@ class CouchStore:
         self._remote: dict[str, RemoteColumns] = {}
         self._known = Head()  # the manifest document as it was read last
         self._told: tuple[str, ...] = ()  # other versions of it that the user knows of
+        self._gone: frozenset[str] = frozenset()  # audio files that one of them has deleted
         self._writer: Writer | None = None  # while we may write
 
     @property
@@ -63,8 +64,10 @@ class CouchStore:
         head = self._head()
         if head.others != self._told:
             self._told = head.others
-            for differs, line in self._of_others(head):
-                if differs:
+            self._gone = frozenset()
+            for both, line in self._of_others(head):
+                self._gone |= both.gone if both else frozenset()
+                if both is None or any(both[1:]):
                     warnings.warn(line, StoreWarning, stacklevel=2)
         manifest = head.manifest
         self._remote = {
@@ -72,7 +75,8 @@ class CouchStore:
             for one in manifest.segments
         }
         return tuple(
-            CouchSegment(one.id, self._remote[one.id], one.deleted) for one in manifest.segments
+            CouchSegment(one.id, self._remote[one.id], one.deleted | one.rows_of(self._gone))
+            for one in manifest.segments
         )
 
     def require(self, *, create: bool) -> None:
@@ -177,25 +181,28 @@ class CouchStore:
         self._known = head
         return head
 
-    def _of_others(self, head: Head) -> Iterator[tuple[bool, str]]:
-        """For each version that CouchDB does not show: whether it says other things, and a line."""
+    def _of_others(self, head: Head) -> Iterator[tuple[United | None, str]]:
+        """For each version that CouchDB does not show: both in one, and a line about it.
+
+        None where it cannot be read, or not be united with ours.
+        """
         try:
             all_united = [
                 united(head.index, other.index, self.url) for other in hidden(self._database, head)
             ]
         except StoreError as error:
-            yield True, f"another version of this index, left behind by a split cluster: {error}"
+            yield None, f"another version of this index, left behind by a split cluster: {error}"
             return
         for both in all_united:
             changes = [
-                (both.taken, "are only there"),
-                (both.renewed | both.doubled, "were indexed again there"),
-                (both.returned, "were deleted in one and indexed again in the other"),
-                (both.gone, "were deleted in one"),
+                (both.taken, "only there"),
+                (both.renewed | both.doubled, "indexed again there"),
+                (both.returned, "deleted in one, indexed again in the other"),
+                (both.gone, "deleted in one, hidden here"),
             ]
-            said = "; ".join(f"{some_of(files)} {what}" for files, what in changes if files)
+            said = "; ".join(f"{what}: {some_of(files)}" for files, what in changes if files)
             yield (
-                bool(said),
+                both,
                 f"{self.url}: there is another version of this index, left behind by a split "
                 f"cluster or by replication: {said or 'with the same recordings'}; the next "
                 "std-index unites them",

@@ -274,14 +274,14 @@ def _only(head: Head, sound: Collection[str]) -> Index:
 def _outcome(both: United, lost: frozenset[str]) -> str:
     """What became of the recordings, in one line; nothing if nothing happened to them."""
     parts = [
-        (both.taken, "came from the other"),
-        (both.renewed, "had been indexed again in the other, whose version stays"),
-        (both.doubled, "had been indexed in both, and stay as they are here"),
-        (both.returned, "had been deleted in one and indexed again in the other, and stay"),
-        (both.gone, "had been deleted in one and are gone"),
-        (lost, "are lost, for the documents are not there: index them again"),
+        (both.taken, "taken from the other"),
+        (both.renewed, "indexed again in the other, whose version stays"),
+        (both.doubled, "indexed in both, kept as here"),
+        (both.returned, "deleted in one, indexed again in the other, kept"),
+        (both.gone, "deleted in one, gone"),
+        (lost, "lost, for the documents are not there (index them again)"),
     ]
-    return "; ".join(f"{some_of(files)} {what}" for files, what in parts if files)
+    return "; ".join(f"{what}: {some_of(files)}" for files, what in parts if files)
 
 
 def some_of(files: Collection[str]) -> str:

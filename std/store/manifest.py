@@ -41,6 +41,14 @@ class SegmentEntry:
             one.recording.file for i, one in enumerate(self.recordings) if i not in self.deleted
         }
 
+    def rows_of(self, files: Collection[str]) -> frozenset[int]:
+        """Where recordings of audio files are."""
+        if not files:
+            return frozenset()
+        return frozenset(
+            row for row, one in enumerate(self.recordings) if one.recording.file in files
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
@@ -83,10 +91,7 @@ def committed(
     for segment in manifest.segments:
         if segment.id in replaced or segment.id in added:
             continue
-        dead = frozenset(
-            i for i, one in enumerate(segment.recordings) if one.recording.file in delete_files
-        )
-        remaining = replace(segment, deleted=segment.deleted | dead)
+        remaining = replace(segment, deleted=segment.deleted | segment.rows_of(delete_files))
         if remaining.live_files:
             kept.append(remaining)
     return Manifest(normalisation, (*kept, *added.values()))

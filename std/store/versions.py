@@ -57,14 +57,19 @@ class Versions:
                     found[file] = max(version, found.get(file, version))
         return found
 
-    def removed(self, segments: Iterable[SegmentEntry]) -> dict[str, set[Version]]:
-        """Versions of each audio file that no longer count: tombstones, deleted recordings."""
+    def removed(self, segments: Collection[SegmentEntry]) -> dict[str, set[Version]]:
+        """Versions of each audio file that no longer count: tombstones, deleted recordings.
+
+        A recording that was deleted because another segment has the same version still counts.
+        """
+        live = self.live(segments)
         found = {file: {version} for file, version in self.deleted.items()}
         for segment in segments:
             versions = self.of(segment) if segment.deleted else ()
             for row in segment.deleted:
                 file = segment.recordings[row].recording.file
-                found.setdefault(file, set()).add(versions[row])
+                if versions[row] != live.get(file):
+                    found.setdefault(file, set()).add(versions[row])
         return found
 
 

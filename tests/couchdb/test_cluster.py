@@ -79,10 +79,10 @@ def test_both_sides_of_a_split_write(couchdb_cluster, at, speech, commit, alone)
     commit(at(with_two), speech(3))
     couchdb_cluster.heal()
     with pytest.warns(
-        StoreWarning, match=r"another version .* 1 recording \(file[23]\) are only there"
+        StoreWarning, match=r"another version .* only there: 1 recording \(file[23]\)"
     ):
         at(0).segments()
-    with pytest.warns(StoreWarning, match=r"1 recording .* came from the other"):
+    with pytest.warns(StoreWarning, match=r"taken from the other: 1 recording"):
         commit(at(0))
     assert files(at(1)) == ["file1", "file2", "file3"]
     assert list(at(2).damage()) == []

@@ -99,11 +99,14 @@ def test_a_deletion_survives_a_merge_on_the_other_side(side):
     b.index(4)
     b.merge()
     a.meet(b)
-    with pytest.warns(StoreWarning, match=r"1 recording \(file1\) were deleted in one; the next"):
+    with pytest.warns(
+        StoreWarning, match=r"deleted in one, hidden here: 1 recording \(file1\); the"
+    ):
         side("a").store.segments()
+    assert a.files == "2 3 4", "hidden at once"
     a.merge()
     assert a.files == "2 3 4"
-    assert "1 recording (file1) had been deleted in one and are gone" in a.last
+    assert "deleted in one, gone: 1 recording (file1)" in a.last
     a.meet(b)
     b.merge()
     assert b.files == "2 3 4"
@@ -126,7 +129,7 @@ def test_the_commands(couchdb_databases, replicate, german, capsys):
     index(networks[3], "--store", b, "--merge")
     replicate.both_ways(a, b)
     said = index("--store", a, "--merge")
-    assert f"1 recording ({gone}) had been deleted in one and are gone" in said
+    assert f"deleted in one, gone: 1 recording ({gone})" in said
     replicate.both_ways(a, b)
     for url in (a, b):
         index("--store", url, "--merge")
@@ -225,7 +228,7 @@ def test_indexing_again_after_a_deletion(side):
     b.meet(c)
     c.merge()
     assert c.files == "1 2 3"
-    assert "(file1) had been deleted in one and indexed again in the other, and stay" in c.last
+    assert "deleted in one, indexed again in the other, kept: 1 recording (file1)" in c.last
     c.meet(a)
     a.merge()
     assert a.files == "1 2 3"

@@ -84,19 +84,22 @@ def test_a_reader_is_told_what_it_does_not_see(split, opened, couchdb_url, speec
     reader = opened(couchdb_url)
     before = reader.round_trips
     with pytest.warns(
-        StoreWarning, match=r"another version .* 2 recordings \(file3, file4\) are only"
+        StoreWarning,
+        match=r"another version .* only there: 2 recordings \(file3, file4\); the next",
     ):
         assert files(reader) == ["file1", "file2"]
     assert reader.round_trips == before + 2  # the manifest, and its other version
     assert files(reader) == ["file1", "file2"]  # says it once
     assert reader.round_trips == before + 3
     (line,) = store.damage()
-    assert "2 recordings (file3, file4) are only there; the next std-index unites them" in line
+    assert "only there: 2 recordings (file3, file4); the next std-index unites them" in line
 
 
 def test_the_next_writer_brings_in_what_is_missing(split, opened, couchdb_url, speech, commit):
     store = split(ours=[speech(2)], theirs=[speech(3), speech(4)])
-    with pytest.warns(StoreWarning, match=r"one now: 2 recordings \(file3, file4\) came from the"):
+    with pytest.warns(
+        StoreWarning, match=r"one now: taken from the other: 2 recordings \(file3, file4\)"
+    ):
         commit(store, speech(5))
     assert shown(store._database).others == ()
     for one in (store, opened(couchdb_url)):
@@ -107,7 +110,7 @@ def test_the_next_writer_brings_in_what_is_missing(split, opened, couchdb_url, s
 def test_both_sides_indexed_a_file_again(split, speech, commit, digests):
     """Ours stays, and the writer says so."""
     store = split(ours=[speech(2)], theirs=[speech(2, slots=30)])
-    with pytest.warns(StoreWarning, match=r"1 recording \(file2\) had been indexed in both"):
+    with pytest.warns(StoreWarning, match=r"indexed in both, kept as here: 1 recording \(file2\)"):
         commit(store)
     assert speech(2).digest() in digests(store)
     assert speech(2, slots=30).digest() not in digests(store)
@@ -148,7 +151,7 @@ def test_versions_that_appear_while_we_write(couchdb_url, opened, speech, commit
         longer = [f"{n:032x}" for n in range(30)]
         ancestors = {"start": ancestors["start"] + 30, "ids": [*longer, *ancestors["ids"]]}
     with (  # noqa: PT031
-        pytest.warns(StoreWarning, match=r"1 recording \(file3\) came from the other"),
+        pytest.warns(StoreWarning, match=r"taken from the other: 1 recording \(file3\)"),
         store.writing(),
     ):
         store.commit([speech(2)], normalisation=PLAIN)
@@ -246,7 +249,7 @@ def test_a_right_that_nobody_confirms(couchdb_url, opened, speech, commit, monke
 def test_a_version_whose_documents_never_came(split, speech, commit):
     store = split(ours=[speech(2)], theirs=[speech(3)])
     remove(store._database, speech(3).digest()[:32])
-    with pytest.warns(StoreWarning, match=r"1 recording \(file3\) are lost"):
+    with pytest.warns(StoreWarning, match=r"lost, for .*: 1 recording \(file3\)"):
         commit(store)
     assert files(store) == ["file1", "file2"]
     assert list(store.damage()) == []
@@ -286,7 +289,7 @@ def test_a_damaged_version(split, speech, commit):
 def test_the_command_says_it_in_one_line(split, speech, couchdb_url, capsys):
     split(ours=[speech(2)], theirs=[speech(3)])
     assert std_index(["--store", couchdb_url, "--verify", "--quiet"]) == 2
-    assert "1 recording (file3) are only there; the next std-index" in capsys.readouterr().err
+    assert "only there: 1 recording (file3); the next std-index" in capsys.readouterr().err
     assert std_index(["--store", couchdb_url, "--merge", "--quiet"]) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"std-index: warning: {couchdb_url}: this index had another version")
