@@ -29,7 +29,7 @@ from indexer.prune import prune
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.errors import InputError, StdError
-from std.formats.context import DEFAULT, Context
+from std.formats.context import DEFAULT, SEGMENTS_HINT, Context
 from std.formats.detect import foreign
 from std.formats.files import is_regular, size_bytes
 from std.formats.nonwords import Nonwords
@@ -38,6 +38,7 @@ from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import ConfusionNetwork, Recording
 
+MANY = 20  # recordings of one utterance each, which rather are pieces of recordings
 WORTH_A_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
 
 Progress = Callable[[Path, int], None]  # called after each file with its size in bytes
@@ -151,6 +152,11 @@ def build(
         if shard.batch or not report.failures:
             _commit(number, shards, config, report, sounds)
     report.warnings += known.doubts()
+    if context.segments is None and report.utterances == len(report.recordings) >= MANY:
+        report.warnings.append(
+            f"{len(report.recordings)} recordings of one utterance each; if they are pieces of "
+            f"longer recordings, {SEGMENTS_HINT}"
+        )
     report.seconds = time.perf_counter() - begin
     return report
 

@@ -265,21 +265,25 @@ def index(args: argparse.Namespace) -> int:
 
 def verify(args: argparse.Namespace) -> int:
     """Name what is damaged in an index, one line each."""
+    from indexer.origins import origins
     from std.store import open_store, require_different
 
     require_different(args.store)
     found: dict[str, list[str]] = {}
+    inputs: dict[str, dict[str, list[str]]] = {}
     for url in args.store:
         store = open_store(url)
         found[url] = []
         for line in store.damage():
             say("std-index", line)
             found[url].append(line)
+        if not found[url]:
+            inputs[url] = {file: sorted(some) for file, some in sorted(origins([store]).items())}
         if not found[url] and not args.quiet:
             tell(f"{url}: {len(store.segments())} segments, no damage")
         store.close()
     if args.json:
-        print_json({"damage": found})
+        print_json({"damage": found, "inputs": inputs})
     return 2 if any(found.values()) else 0
 
 

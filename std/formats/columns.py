@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from std.errors import InputError
-from std.formats.context import Segment, segment_of
+from std.formats.context import SEGMENTS_HINT, Segment, segment_of
 from std.formats.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
 from std.formats.nonwords import Nonwords, is_noise, replacements, spoken
 from std.nbest import TimedWord
@@ -121,6 +121,7 @@ def networks(
             int(columns.lines[utterance]),
             "times of its words, or of the utterance",
             columns.utterances[utterance],
+            SEGMENTS_HINT,
         )
     untimed = np.isnan(spans[:, 0])
     spans[untimed] = slot_spans[slot_of[untimed]]

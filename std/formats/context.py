@@ -24,6 +24,9 @@ LatticeMethod = Literal["mbr", "pivot"]
 Names = Literal["any", "content", "file"]
 
 
+SEGMENTS_HINT = "--segments FILE says where in their recordings the utterances lie"
+
+
 class Segment(NamedTuple):
     """Where an utterance lies in its recording."""
 

@@ -42,7 +42,7 @@ def parse(
     for one in documents(stream, path):
         session = recording_for(path, context, one.name(["session-id"]))
         if not one.has("turns") and _cnet(one) is None:
-            raise one.error("turns, or a cnet,")
+            raise one.error("a list of turns, or a cnet")
         turns = list(one["turns"]) if one.has("turns") else [one]
         spoken = [(turn, cnet) for turn in turns if (cnet := _cnet(turn))]
         for turn, cnet in spoken:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from std.errors import InputError
-from std.formats.context import DEFAULT, Context, beside, segment_of
+from std.formats.context import DEFAULT, SEGMENTS_HINT, Context, beside, segment_of
 from std.formats.fields import number, numbered, shown, text, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
 from std.formats.recordings import recording_for
@@ -114,7 +114,7 @@ def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Co
     timed = not arcs or any(frames.values()) or any(one.frames for one in finals)
     if not timed and until is None:
         expected = "transition ids, which times are counted by, or segments"
-        raise InputError(path, begin, expected, f"{utterance} without")
+        raise InputError(path, begin, expected, f"{utterance} without", SEGMENTS_HINT)
     states = {state: i for i, state in enumerate(sorted(frames))}
     times = [offset + context.frame_s * frames[state] for state in states]
     ends = [one for one in finals if one.state in states]

@@ -87,7 +87,7 @@ IS_JSON = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
 
 JSON_KEYS: Mapping[str, tuple[str, ...]] = {
     "jsonl": ("utt slots",),
-    "dstc": ("turns cnet arcs", "cnet arcs"),
+    "dstc": ("turns cnet arcs", "cnet arcs word score"),
     "deepspeech": ("transcripts confidence words start_time",),
     "watson": ("results alternatives timestamps", "results word_alternatives"),
     "aws": ("results items alternatives content", "Transcript BeginOffsetMillis"),
@@ -100,10 +100,11 @@ JSON_KEYS: Mapping[str, tuple[str, ...]] = {
         "segments start end text", "transcription offsets text", "chunks timestamp text",
         "start end words", "words start end word", "word_segments start end", "start end text",
     ),
-    "vosk": ("result conf word start end", "monologues terms", "result word start end", "text"),
+    "vosk": ("result text conf word", "monologues terms text", "result word start end"),
 }  # fmt: skip
 _KEY = re.compile(rb'"([^"\\\x00-\x1f]{1,40})"\s*:')
 SHOWN_KEYS = 6
+HALF = 0.5
 
 NEAR_TEXT = [  # a line that a format has, and what then was not where it should be
     (rb"(?m)^(align|info) \d+ \S", "mesh", "numaligns N in one of the first two lines"),
@@ -146,11 +147,19 @@ def unknown(
     return (InputError if claims else ForeignFileError)(path, 1, expected, what, hint)
 
 
-def near_json(content: bytes) -> list[str]:
-    """Return formats that share keys with JSON, nearest first."""
+def near_json(content: bytes, least: float = 0.0) -> list[str]:
+    """Return formats that share keys with JSON, nearest first.
+
+    Args:
+        content: the JSON.
+        least: share of a format's keys that it must have, beside one at least.
+    """
     keys = {key.decode(errors="replace") for key in _KEY.findall(content)}
     shares = {name: max(_share(keys, one) for one in sets) for name, sets in JSON_KEYS.items()}
-    return sorted((name for name, share in shares.items() if share), key=lambda n: -shares[n])
+    return sorted(
+        (name for name, share in shares.items() if share and share >= least),
+        key=lambda n: -shares[n],
+    )
 
 
 def _share(keys: set[str], wanted: str) -> float:
@@ -169,7 +178,7 @@ def _json(head: bytes, lacks: Mapping[str, str] | None) -> tuple[str, str]:
     keys = list(dict.fromkeys(key.decode(errors="replace") for key in _KEY.findall(head)))
     shown = ", ".join(keys[:SHOWN_KEYS]) + (", ..." if len(keys) > SHOWN_KEYS else "")
     what = f"JSON with the keys {shown}" if keys else "JSON without keys"
-    near = near_json(head)[:2]
+    near = near_json(head, HALF)[:2]
     if lacks is None:
         lacks = {name: _missing({*keys}, JSON_KEYS[name]) for name in near}
     return what, _comes_near({name: lacks[name] for name in near if lacks.get(name)})

@@ -62,7 +62,7 @@ _REMARK = re.compile(
 _BEGINNINGS = frozenset("[{(<*%+-\uff3b\u3010\uff08" + _NOTES)
 _AROUND = " \t.,;:!?\u2026\"'\u2013\u2014-\u00bb\u00ab\u201c\u201d\u201e"  # a remark
 _FILLER = re.compile(r"\+\+.+\+\+")
-_LETTER = re.compile(r"[^\W\d_]")
+_WHOLE = re.compile(r"\([^()\d]*\)|\*[^*\d]+\*")
 _ROUND_PLAIN = re.compile(r"[^\W\d_]{3,}(?: [^\W\d_]{2,})?")  # one word or two
 _LAUGHED = re.compile(r"\[laughter-(.+)\]", re.IGNORECASE)  # a word said laughing (Switchboard)
 _VARIANT = re.compile(r"(?<=.)\(\d+\)$")
@@ -128,12 +128,13 @@ def is_noise(token: str) -> bool:
 def remarks(text: str) -> Iterator[tuple[int, int]]:
     """Yield where a text says what was not spoken: ``(laughs)``, ``[leise Musik]``, ``♪``.
 
-    Round brackets may hold what was spoken. They are taken for a remark where the text has
-    nothing else, where they name a sound, and where they hold one or two words in small letters.
+    Round brackets and asterisks may hold what was spoken. They are taken for a remark where the
+    text has nothing else, where they name a sound, and round ones where they hold one or two words
+    in small letters.
     """
-    whole = re.fullmatch(r"\([^()]*\)", text.strip(_AROUND))
+    whole = _WHOLE.fullmatch(text.strip(_AROUND))
     for found in _REMARK.finditer(text):
-        if _is_remark(found) or (whole and found["round"] is not None):
+        if _is_remark(found) or (whole and found[0][0] in "(*"):
             yield found.span()
 
 
@@ -142,7 +143,7 @@ def _is_remark(found: re.Match[str]) -> bool:
     if token.lower() in UNKNOWN_WORDS:
         return False
     if token[0] == "*":
-        return bool(_LETTER.search(token)) and not re.search(r"\d", token)
+        return bool(SOUNDS.search(token))
     if found["round"] is None:
         return True
     inside = found["round"].strip()

@@ -27,7 +27,7 @@ import numpy as np
 
 from std.errors import InputError
 from std.formats.columns import networks
-from std.formats.context import DEFAULT, Context, Segment
+from std.formats.context import DEFAULT, SEGMENTS_HINT, Context, Segment
 from std.formats.draft import Draft
 from std.formats.fields import numbered, shown, text
 from std.formats.nonwords import Nonwords
@@ -61,7 +61,7 @@ def parse(
         InputError: a line is no lattice, or there are no segments that say when it was said.
     """
     if context.segments is None:
-        raise InputError(path, 0, "segments, as the format has no times", "none")
+        raise InputError(path, 0, "segments, as the format has no times", "none", SEGMENTS_HINT)
     segments = iter(context.segments.items())
     for at, line in numbered(stream, path, LONGEST_LINE):
         name, segment = next(segments, ("", None))
