@@ -20,7 +20,7 @@ def cut(text: str) -> str:
     return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """A value as a message shows it, whatever its size: ``repr``, cut."""
     if isinstance(value, int) and value.bit_length() > MAX_QUOTED * 3:
         return f"a whole number of about {round(value.bit_length() * LOG10_2)} digits"

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from std.errors import MAX_QUOTED, InputError, shown
+from std.errors import MAX_QUOTED, InputError, quoted
 from std.formats.files import decode, open_input
 from std.formats.limits import (
     MAX_CHANNEL,
@@ -139,7 +139,7 @@ class Part:
         try:
             found = json.dumps(self.value, ensure_ascii=False)
         except (RecursionError, ValueError):
-            found = shown(self.value)
+            found = quoted(self.value)
         return InputError(self.path, self.line, f"{expected}{place}", found)
 
     def has(self, key: str) -> bool:
