@@ -215,7 +215,7 @@ def place(one: Excerpt) -> str:
 def _natural(name: str) -> list[tuple[int, int, str]]:
     """Sort key under which 10 comes after 9."""
     return [
-        (0, int(part), "") if part.isdecimal() else (1, 0, part)
+        (0, len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (1, 0, part)
         for part in re.split(r"(\d+)", name)
         if part
     ]

@@ -15,7 +15,7 @@ from typing import Any
 
 from searcher.calibrate import Weights, feature_names
 from std.confusion import Counts, from_json, to_json
-from std.errors import ConfigError, InputError, shown
+from std.errors import ConfigError, InputError, cut, quoted
 from std.formats.json_fields import Part, read_json
 from std.outputs import open_output
 from std.ranges import Range
@@ -50,12 +50,12 @@ def load(path: Path) -> Model:
     """
     document = read_json(path)
     if not isinstance(document.value, dict) or document["format"].value != FORMAT:
-        raise InputError(path, 0, "a model made by std-tune", shown(document.value))
+        raise InputError(path, 0, "a model made by std-tune", quoted(document.value))
     version = document["version"].value
     if type(version) is not int or version != VERSION:
         raise InputError(
             path, 0, f"a model of version {VERSION} (make it anew with std-tune)",
-            f"version {shown(version)}",
+            f"version {quoted(version)}",
         )  # fmt: skip
     if missing := sorted(KEYS - document.value.keys()):
         raise InputError(path, 0, "a whole model", f"one without {missing[0]}")
@@ -96,7 +96,7 @@ def require_maker(model: Model, maker: str) -> None:
     if model.maker != maker:
         raise ConfigError(
             f"model: expected one for {maker}, as this index was pronounced, "
-            f"got one for {model.maker}"
+            f"got one for {cut(model.maker)}"
         )
 
 

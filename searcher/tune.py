@@ -27,6 +27,7 @@ from searcher.sound_ratios import background, listening, ratios_in
 from std.confusion import Confusion, Counts
 from std.errors import ConfigError
 from std.phones import Pronunciation
+from std.store.columns import MAX_TIME_MS
 from std.values import Bools, Float64s
 
 ROUNDS = 3  # of expectation maximisation; the fourth changes nothing that counts
@@ -260,8 +261,8 @@ def _count(
 def _window(index: SoundIndex, recording: int, token: Token) -> npt.NDArray[np.int64]:
     """(1, 2) the slots from a second before a word to a second after it."""
     key = index.columns.slot_key
-    first = (recording << 32) + max(0, token.start_ms - 1000)
-    last = (recording << 32) + token.end_ms + 1000
+    first = (recording << 32) + min(max(0, token.start_ms - 1000), MAX_TIME_MS)
+    last = (recording << 32) + min(token.end_ms + 1000, MAX_TIME_MS)  # a transcript may go on
     return np.searchsorted(key, np.array([[first, last]], dtype=np.uint64)).astype(np.int64)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from std.errors import ConfigError, InputError, cut, named, shown
+from std.errors import ConfigError, InputError, cut, named, quoted
 from std.formats.files import read_text
 from std.ranges import Range
 from std.text import Normalisation
@@ -211,11 +211,11 @@ def _build(kind: type[T], given: Mapping[str, Any], place: str) -> T:
     values = {}
     for key, value in given.items():
         if key not in known:
-            raise ConfigError(f"{place}expected one of {', '.join(known)}, got {shown(key)}")
+            raise ConfigError(f"{place}expected one of {', '.join(known)}, got {quoted(key)}")
         hint = hints[key]
         if is_dataclass(hint):
             if not isinstance(value, dict):
-                raise ConfigError(f"{place}expected a table [{key}], got {shown(value)}")
+                raise ConfigError(f"{place}expected a table [{key}], got {quoted(value)}")
             values[key] = _build(hint, value, f"{place}{key}.")  # type: ignore[arg-type]  # a class
         else:
             values[key] = _value(hint, value, f"{place}{key}")
@@ -232,7 +232,7 @@ def _value(hint: Any, value: Any, place: str) -> Any:
     origin, choices = get_origin(hint), get_args(hint)
     if origin is tuple:
         if not isinstance(value, list) or not value:
-            raise ConfigError(f"{place}: expected a list, not empty, got {shown(value)}")
+            raise ConfigError(f"{place}: expected a list, not empty, got {quoted(value)}")
         return tuple(_value(choices[0], one, place) for one in value)
     if origin is Literal:
         expected, fits = f"one of {', '.join(map(repr, choices))}", value in choices
@@ -241,5 +241,5 @@ def _value(hint: Any, value: Any, place: str) -> Any:
     else:
         expected, fits = "a line of text", isinstance(value, str) and value.isprintable()
     if not fits:
-        raise ConfigError(f"{place}: expected {expected}, got {shown(value)}")
+        raise ConfigError(f"{place}: expected {expected}, got {quoted(value)}")
     return value

@@ -27,7 +27,7 @@ def named(path: Path | str) -> str:
     return "standard input" if str(path) == str(STANDARD_STREAM) else str(path)
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """A value as a message shows it, whatever its size: ``repr``, cut."""
     if isinstance(value, int) and value.bit_length() > MAX_QUOTED * 3:
         return f"a whole number of about {round(value.bit_length() * LOG10_2)} digits"

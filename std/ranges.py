@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from std.errors import shown
+from std.errors import quoted
 
 MAX_DIGITS = 400  # of a number in text: the largest double has 309, Python reads 4,300
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -61,7 +61,7 @@ class Range:
         """
         if value in self:
             return int(value) if self.whole else float(value)
-        raise ValueError(f"expected {self.described}, got {shown(value)}")
+        raise ValueError(f"expected {self.described}, got {quoted(value)}")
 
     def read(self, text: str) -> float:
         """A number of this range from decimal text.
@@ -74,10 +74,10 @@ class Range:
         """
         pattern = _WHOLE if self.whole else _NUMBER
         if len(text) > MAX_DIGITS or not pattern.fullmatch(text):
-            raise ValueError(f"expected {self.described}, got {shown(text)}")
+            raise ValueError(f"expected {self.described}, got {quoted(text)}")
         value = int(text) if self.whole else float(text)
         if value not in self:
-            raise ValueError(f"expected {self.described}, got {shown(text)}")
+            raise ValueError(f"expected {self.described}, got {quoted(text)}")
         return value
 
 

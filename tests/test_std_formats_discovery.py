@@ -60,7 +60,7 @@ REFUSED_CLASSES = [
     ("offset before onset", "Class 0\na 1 0.5\n", 2, "an offset after the onset"),
     ("offset is onset", "Class 0\na 1 2\na 1 1\n", 3, "an offset after the onset"),
     ("no number", "Class 0\na 1 two\n", 2, "onset and offset in seconds"),
-    ("not finite", "Class 0\na 1 nan\n", 2, "finite onset and offset"),
+    ("not finite", "Class 0\na 1 nan\n", 2, "onset and offset of at most 1000000000 s"),
 ]
 
 

@@ -48,9 +48,20 @@ def test_written_is_read_back(name):
         (wrapped(ONE.replace("bnews", "telephone")), "source_type as bnews, cts, splitcts"),
         (wrapped(ONE.replace("source_type", "x")), "an attribute source_type"),
         (wrapped(ONE.replace("d/f.sph", " ")), "the name of an audio file"),
-        (wrapped(ONE.replace('tbeg="0.5"', 'tbeg="-0.5"')), "tbeg as a number of at least 0"),
-        (wrapped(ONE.replace('dur="2"', 'dur="two"')), "dur as a number of at least 0, got 'two'"),
-        (wrapped(ONE.replace('channel="1"', 'channel="left"')), "channel as an integer"),
+        (
+            wrapped(ONE.replace('tbeg="0.5"', 'tbeg="-0.5"')),
+            "tbeg as a number from 0 to",
+        ),
+        (wrapped(ONE.replace('dur="2"', 'dur="two"')), "to 1000000000, got 'two'"),
+        (wrapped(ONE.replace('dur="2"', 'dur="1e300"')), "to 1000000000, got '1e300'"),
+        (
+            wrapped(ONE.replace('channel="1"', f'channel="{"1" * 5000}"')),
+            "channel as a whole",
+        ),
+        (
+            wrapped(ONE.replace('channel="1"', 'channel="left"')),
+            "channel as a whole",
+        ),
     ],
 )
 def test_refused(text, message):

@@ -101,11 +101,13 @@ def test_reads_gb2312_and_a_byte_order_mark():
         (WORD.replace("anna", ""), "ref.rttm:2: expected 9 or 10 columns, got"),
         (f"{WORD} <NA> <NA>", "ref.rttm:2: expected 9 or 10 columns"),
         (WORD.replace("LEXEME", "LEXEM"), "expected an RTTM type such as LEXEME, got 'LEXEM'"),
-        (WORD.replace("0.5", "<NA>"), "start as seconds of at least 0, got '<NA>'"),
-        (WORD.replace("0.5", "-1"), "start as seconds of at least 0"),
-        (WORD.replace("0.25", "nan"), "duration as seconds of at least 0"),
-        (WORD.replace("0.25", "inf"), "duration as seconds of at least 0"),
-        (WORD.replace(" 1 ", " A "), "channel as an integer, got 'A'"),
+        (WORD.replace("0.5", "<NA>"), "start as a number from 0 to 1000000000, got '<NA>'"),
+        (WORD.replace("0.5", "-1"), "start as a number from 0 to 1000000000"),
+        (WORD.replace("0.25", "nan"), "duration as a number from 0 to 1000000000"),
+        (WORD.replace("0.25", "inf"), "duration as a number from 0 to 1000000000"),
+        (WORD.replace("0.25", "1e300"), "to 1000000000, got '1e300'"),
+        (WORD.replace(" 1 ", " A "), "channel as a whole number from 0 to 9999, got 'A'"),
+        (WORD.replace(" 1 ", f" {'1' * 5000} "), "channel as a whole number from 0 to 9999"),
     ],
 )
 def test_refused(line, message):

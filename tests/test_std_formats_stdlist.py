@@ -95,6 +95,7 @@ def test_repeated_lists_of_a_term_are_joined():
     assert hits.searches == (TermSearch(3.5, 3),)
 
 
+NEXT = "</detected_kwlist><detected_kwlist"
 REFUSED = [
     # name, what is put in place of HIT, words of the message
     ("decision", HIT.replace("YES", "yes"), "hits.xml:4: expected decision as YES or NO"),
@@ -102,11 +103,15 @@ REFUSED = [
     ("comma", HIT.replace('"0.5" dec', '"0,5" dec'), "score as a number, got '0,5'"),
     ("underscore", HIT.replace('"0.5" dec', '"1_0" dec'), "score as a number, got '1_0'"),
     ("no score", HIT.replace("score", "scoer"), "score as a number, got ''"),
-    ("negative start", HIT.replace('tbeg="0.5"', 'tbeg="-1"'), "tbeg as a number of at least 0"),
-    ("negative duration", HIT.replace('dur="1"', 'dur="-1"'), "dur as a number of at least 0"),
-    ("infinite duration", HIT.replace('dur="1"', 'dur="INF"'), "dur as a number of at least 0"),
-    ("no duration", HIT.replace("dur", "d"), "dur as a number of at least 0, got 'none'"),
-    ("channel", HIT.replace('channel="1"', 'channel="A"'), "channel as an integer, got 'A'"),
+    ("negative start", HIT.replace('tbeg="0.5"', 'tbeg="-1"'), "tbeg as a number from 0 to"),
+    ("negative duration", HIT.replace('dur="1"', 'dur="-1"'), "dur as a number from 0 to"),
+    ("infinite duration", HIT.replace('dur="1"', 'dur="INF"'), "dur as a number from 0 to"),
+    ("no duration", HIT.replace("dur", "d"), "to 1000000000, got 'none'"),
+    ("channel", HIT.replace('channel="1"', 'channel="A"'), "0 to 9999, got 'A'"),
+    ("endless", HIT.replace('dur="1"', 'dur="1e300"'), "to 1000000000, got '1e300'"),
+    ("high score", HIT.replace('"0.5" dec', '"1e101" dec'), "1e+100, or INF, got '1e101'"),
+    ("long channel", HIT.replace('channel="1"', f'channel="{"1" * 5000}"'), "channel as a whole"),
+    ("long count", f'{NEXT} kwid="a" oov_count="{"1" * 5000}">', "oov_count as NA, or as"),
     ("no file", HIT.replace("file", "f"), "an attribute file"),
     ("empty file", HIT.replace('"f"', '"d/"'), "the name of a recording"),
     ("element", "<hit/>", "expected <kw>, got '<hit>'"),
@@ -115,7 +120,7 @@ REFUSED = [
     ("list", "</detected_kwlist><kw>", "expected <detected_kwlist>, got '<kw>'"),
     ("list without id", "</detected_kwlist><detected_kwlist>", "an attribute kwid"),
     ("list with empty id", '</detected_kwlist><detected_kwlist kwid=" ">', "a kwid"),
-    ("oov", '</detected_kwlist><detected_kwlist kwid="a" oov_count="x">', "NA or a count, got 'x'"),
+    ("oov", f'{NEXT} kwid="a" oov_count="x">', "a whole number from 0 to 1000000000, got 'x'"),
     ("not well formed", "<kw", "well-formed XML"),
 ]  # fmt: skip
 
@@ -221,7 +226,7 @@ times = st.floats(0, 1e6)
 hits_strategy = st.lists(
     st.tuples(
         st.integers(0, 2), st.integers(0, 1), times, times,
-        st.floats(allow_nan=False, width=64), st.booleans(),
+        st.one_of(st.floats(-1e100, 1e100), st.sampled_from([np.inf, -np.inf])), st.booleans(),
     )
 )  # fmt: skip
 

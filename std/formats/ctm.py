@@ -23,7 +23,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import Draft
 from std.formats.fields import number, numbered, shown, text
 from std.formats.heard import PAUSE_S
-from std.formats.limits import MAX_CHANNEL
+from std.formats.limits import CHANNEL
 from std.nbest import TimedWord, aligned
 from std.values import ConfusionNetwork, Recording
 
@@ -154,9 +154,12 @@ def _recording(path: Path | str, line: int, fields: list[bytes]) -> Recording:
     channel = fields[1].upper()
     if len(channel) == 1 and b"A" <= channel <= b"Z":
         channel = b"%d" % (channel[0] - ord("A") + 1)
-    if not channel.isdigit() or int(channel) > MAX_CHANNEL:
-        raise InputError(path, line, "a channel, a number or a letter", shown(fields[1]))
-    return Recording(recording_name(text(path, line, fields[0])), int(channel))
+    try:
+        number = int(CHANNEL.read(shown(channel)))
+    except ValueError as error:
+        expected = f"a channel, a letter or a number from {CHANNEL}"
+        raise InputError(path, line, expected, shown(fields[1])) from error
+    return Recording(recording_name(text(path, line, fields[0])), number)
 
 
 def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:

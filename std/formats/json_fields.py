@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from std.errors import MAX_QUOTED, InputError, shown
+from std.errors import MAX_QUOTED, InputError, quoted
 from std.formats.files import content_of, decode, read_text
 from std.formats.limits import (
     MAX_CHANNEL,
@@ -134,7 +134,7 @@ class Part:
         try:
             found = json.dumps(self.value, ensure_ascii=False)
         except (RecursionError, ValueError):
-            found = shown(self.value)
+            found = quoted(self.value)
         return InputError(self.path, self.line, f"{expected}{place}", found)
 
     def has(self, key: str) -> bool:

@@ -1,5 +1,7 @@
 """What readers of recogniser output put up with."""
 
+from std.ranges import Range
+
 POSTERIOR_TOLERANCE = 1e-3  # beyond [0, 1]: clipped
 SUM_TOLERANCE = 1e-2  # a slot's sum beyond 1: scaled to 1
 MAX_WORD_S = 65.535  # a store keeps word durations in 16 bits of milliseconds
@@ -8,3 +10,10 @@ MAX_LINKS = 1_000_000  # of one lattice; real ones have thousands
 MAX_UTTERANCE_BYTES = 1 << 28  # of one mesh or one line, and of one JSON document
 MAX_DOCUMENT_BYTES = 1 << 26  # of a model, and of what our own commands printed
 MAX_CHANNEL = 9999
+CHANNEL = Range(0, MAX_CHANNEL, whole=True)
+
+# And readers of NIST's files and of ZeroSpeech's.
+SECONDS = Range(0, 1_000_000_000)  # 31 years
+COUNT = Range(0, 1_000_000_000, whole=True)
+BYTES = Range(0, 1_000_000_000_000_000_000)
+MAX_SCORE = 1e100  # its square is still a number; infinite scores are taken

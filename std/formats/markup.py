@@ -12,6 +12,8 @@ from typing import BinaryIO, NoReturn, Protocol
 from lxml import etree
 
 from std.errors import InputError
+from std.formats.limits import CHANNEL, SECONDS
+from std.ranges import Range
 
 CHUNK_BYTES = 1 << 16  # a file without line ends is still read in pieces
 MIN_FIRST_BYTES = 4  # libxml2 guesses the encoding from the first four bytes
@@ -65,23 +67,32 @@ class Reader:
             self.fail(f"an attribute {name}", "none")
         return value
 
-    def number(self, attributes: Attributes, name: str, default: float | None = None) -> float:
-        """A finite number, not negative: a time or a duration."""
+    def number(
+        self,
+        attributes: Attributes,
+        name: str,
+        default: float | None = None,
+        span: Range = SECONDS,
+    ) -> float:
+        """A number of a range: if nothing else is said, a time or a duration."""
         text = attributes.get(name)
         if text is None and default is not None:
             return default
         value = parse_number(text or "")
-        if value is None or not 0 <= value < float("inf"):
-            self.fail(f"{name} as a number of at least 0", text if text is not None else "none")
+        if value is None or value not in span:
+            self.fail(f"{name} as {span.described}", text if text is not None else "none")
         return value
 
-    def channel(self, attributes: Attributes) -> int:
-        """The channel, an integer."""
-        text = self.required(attributes, "channel")
+    def whole_number(self, text: str, name: str, span: Range) -> int:
+        """A whole number of a range."""
         try:
-            return int(text)
+            return int(span.read(text))
         except ValueError:
-            self.fail("channel as an integer", text)
+            self.fail(f"{name} as {span.described}", text)
+
+    def channel(self, attributes: Attributes) -> int:
+        """The channel, a whole number."""
+        return self.whole_number(self.required(attributes, "channel"), "channel", CHANNEL)
 
 
 def parse_number(text: str) -> float | None:

@@ -25,15 +25,17 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from std.errors import InputError
+from std.errors import InputError, quoted
 from std.formats.columns import networks
 from std.formats.context import DEFAULT, SEGMENTS_HINT, Context, Segment
 from std.formats.draft import Draft
 from std.formats.fields import numbered, shown, text
 from std.formats.nonwords import Nonwords
 from std.lattice import Lattice, ordered
+from std.ranges import Range
 from std.values import ConfusionNetwork
 
+SCORE = Range(-1_000_000_000, 1_000_000_000)
 LONGEST_LINE = 3_000_000  # takes a gigabyte; real ones have a hundredth of it
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -91,11 +93,12 @@ def _links(path: Path | str, at: int, line: bytes) -> tuple[int, list[_Link]]:
                 case (str(word), float() | int() as score, int(distance)):
                     target = source + distance
                 case _:
-                    raise InputError(path, at, "a link: word, score, distance", repr(link))
-            if isinstance(score, bool) or not math.isfinite(score) or not _is_word(word):
-                raise InputError(path, at, "a word and its score", repr(link))
+                    raise InputError(path, at, "a link: word, score, distance", quoted(link))
+            if score not in SCORE or not _is_word(word):
+                raise InputError(path, at, f"a word and its score, {SCORE}", quoted(link))
             if not source < target <= len(nodes):
-                raise InputError(path, at, f"a distance to a node up to {len(nodes)}", repr(link))
+                expected = f"a distance to a node up to {len(nodes)}"
+                raise InputError(path, at, expected, quoted(link))
             links.append(_Link(source, target, word, float(score)))
     scores = [link.score for link in links]
     if min(scores, default=0) < 0 or max(scores, default=0) == 0:
@@ -112,7 +115,7 @@ def _is_word(word: str) -> bool:
 
 def _tuple(path: Path | str, at: int, value: Any, expected: str) -> tuple[Any, ...]:
     if not isinstance(value, tuple | list):
-        raise InputError(path, at, expected, repr(value))
+        raise InputError(path, at, expected, quoted(value))
     return tuple(value)
 
 

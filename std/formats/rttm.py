@@ -22,6 +22,7 @@ import numpy as np
 from std.errors import InputError
 from std.formats.audio_names import recording_name
 from std.formats.fields import line_blocks
+from std.formats.limits import CHANNEL, SECONDS
 from std.formats.markup import decimal, parse_number, text_codec
 from std.values import Float64s, Int32s, Lexemes, Recording, freeze
 
@@ -153,9 +154,14 @@ def _sound_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] 
     except ValueError:  # of decoding or of a number
         return None
     total = sum(values)  # NaN if one of them is
-    finite = not values or (min(values) >= 0 and total < np.inf)
+    finite = not values or (min(values) >= 0 and total <= SECONDS.highest)
     plain = finite and "_" not in "".join(numbers)
-    return rows if plain and all(one.isdecimal() for one in {row[2] for row in rows}) else None
+    channels = {row[2] for row in rows}
+    return (
+        rows
+        if plain and all(one.isascii() and one.isdecimal() and len(one) <= 4 for one in channels)
+        else None
+    )
 
 
 def _check(
@@ -183,10 +189,12 @@ def _check(
             continue
         for name, field in (("start", fields[3]), ("duration", fields[4])):
             value = parse_number(field)
-            if value is None or not 0 <= value < np.inf:
-                raise InputError(path, line, f"{name} as seconds of at least 0", field)
-        if not fields[2].isdecimal():
-            raise InputError(path, line, "channel as an integer", fields[2])
+            if value not in SECONDS:
+                raise InputError(path, line, f"{name} as {SECONDS.described}", field)
+        try:
+            CHANNEL.read(fields[2])
+        except ValueError as error:
+            raise InputError(path, line, f"channel as {CHANNEL.described}", fields[2]) from error
         yield fields[:COLUMNS]
 
 

@@ -5,7 +5,6 @@ lists of such lines. This module holds what they share: the columns, and the con
 number fields, which names the first line that is wrong.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +14,11 @@ import numpy as np
 
 from std.errors import InputError
 from std.formats.files import content_of, decode
+from std.formats.limits import SECONDS
 from std.values import Float64s, Int32s, freeze
 
 MAX_BYTES = 1 << 29  # of an alignment; 20 million phones
+LATEST_S = SECONDS.highest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +71,7 @@ def spans(
     try:
         onset_s = np.fromiter(map(float, onsets), np.float64, len(onsets))
         offset_s = np.fromiter(map(float, offsets), np.float64, len(offsets))
-        good = np.isfinite(onset_s) & np.isfinite(offset_s) & (offset_s > onset_s)
+        good = (np.abs(onset_s) <= LATEST_S) & (offset_s <= LATEST_S) & (offset_s > onset_s)
     except ValueError:
         good = np.zeros(len(numbers), np.bool_)
     if not good.all():
@@ -93,7 +94,8 @@ def _require_span(path: Path | str, number: int, onset: str, offset: str) -> Non
         raise InputError(path, number, "onset and offset in seconds", f"{onset} {offset}") from (
             error
         )
-    if not (math.isfinite(start) and math.isfinite(end)):
-        raise InputError(path, number, "finite onset and offset", f"{onset} {offset}")
+    if not (abs(start) <= LATEST_S and abs(end) <= LATEST_S):
+        expected = f"onset and offset of at most {LATEST_S} s"
+        raise InputError(path, number, expected, f"{onset} {offset}")
     if end <= start:
         raise InputError(path, number, "an offset after the onset", f"{onset} {offset}")

@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple, NoReturn
 import numpy as np
 
 from std.formats.audio_names import recording_name
+from std.formats.limits import BYTES, COUNT, MAX_SCORE, SECONDS
 from std.formats.markup import (
     Attributes,
     Reader,
@@ -104,7 +105,7 @@ class _Reader(Reader):
         for name in (self.tags.term_list, "language", "system_id"):
             self.header[name] = attributes.get(name) or ""
         self.indexing_time_s = self.number(attributes, "indexing_time", 0.0)
-        self.index_size_bytes = self.number(attributes, "index_size", 0.0)
+        self.index_size_bytes = self.number(attributes, "index_size", 0.0, BYTES)
         low, high = attributes.get("min_score"), attributes.get("max_score")
         if (low is None) != (high is None):
             self.fail("min_score and max_score, both or neither", "one of them")
@@ -123,9 +124,8 @@ class _Reader(Reader):
             self.fail(f"a {tags.term_id} of the term list", term_id)
         search_s = self.number(attributes, tags.search_time, 0.0)
         oov = attributes.get(tags.oov_count, "NA")
-        if oov is None or not (oov == "NA" or oov.isdecimal()):
-            self.fail(f"{tags.oov_count} as NA or a count", str(oov))
-        oov_count = None if oov == "NA" else int(oov)
+        name = f"{tags.oov_count} as NA, or"
+        oov_count = None if oov in ("NA", None) else self.whole_number(oov, name, COUNT)
         if term_id in self.terms:
             self.current = self.terms[term_id]
             before = self.searches[self.current]
@@ -150,7 +150,9 @@ class _Reader(Reader):
             start_s, duration_s, value = float(start), float(duration), float(score)
         except ValueError:
             self.refuse(attributes)
-        if not (0 <= start_s < np.inf and 0 <= duration_s < np.inf):
+        if not (0 <= start_s <= SECONDS.highest and 0 <= duration_s <= SECONDS.highest):
+            self.refuse(attributes)
+        if abs(value) > MAX_SCORE and not np.isinf(value):
             self.refuse(attributes)
         if not self.lowest <= value <= self.highest or "_" in start + duration + score:
             self.refuse(attributes)
@@ -171,6 +173,8 @@ class _Reader(Reader):
         score = parse_number(text)
         if score is None:
             self.fail("score as a number", text)
+        if abs(score) > MAX_SCORE and not np.isinf(score):
+            self.fail(f"a score of at most {MAX_SCORE:g}, or INF", text)
         if not self.lowest <= score <= self.highest:
             self.fail(f"a score from min_score {self.lowest} to max_score {self.highest}", text)
         self.fail("decision as YES or NO", str(attributes.get("decision")))
