@@ -171,3 +171,17 @@ def test_what_stays_before_a_change_keeps_its_parts(in_parts):
     parts, fewer = (body_of(one, Versions())[0].parts for one in (before, after))
     assert len(fewer & parts) >= len(fewer) - 2
     assert len(dumps(before)) > len(parts) * 200
+
+
+@pytest.mark.couchdb
+def test_requests_for_the_manifest(gate, gate_url, opened, speech, commit):
+    """As docs/stores.md says: one to open a store, one for each look at its segments."""
+    commit(opened(gate_url), speech(1))
+    gate.seen.clear()
+    store = opened(gate_url)
+    assert store.normalisation() == PLAIN
+    store.segments()
+    assert [line for line, *_ in gate.seen if "manifest" in line] == [
+        f"GET /{gate_url.rpartition('/')[2]}/manifest?conflicts=true"
+    ] * 2
+    assert len(gate.seen) == 3
