@@ -13,6 +13,7 @@ from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, s
 from std.errors import InputError
 
 if TYPE_CHECKING:  # --help loads no array library
+    from indexer.build import BuildReport
     from std.formats.context import Names
 
 NAMES: dict[str | None, "Names"] = {
@@ -21,6 +22,7 @@ NAMES: dict[str | None, "Names"] = {
     "stem": "file",
     "path": "file",
 }
+NAMED = 20  # files of a kind that are named without --verbose
 EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
@@ -88,7 +90,9 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
-    parse.add_argument("--verbose", action="store_true", help="name every file that is skipped")
+    parse.add_argument(
+        "--verbose", action="store_true", help="name all files that are skipped or hold no word"
+    )
     return parse
 
 
@@ -176,15 +180,7 @@ def index(args: argparse.Namespace) -> int:
         warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
     skipped = [(one.path, one.what) for one in report.skipped]
     skipped += [(path, "a hidden file") for path in inputs.hidden]
-    if skipped and args.verbose:
-        for path, what in skipped:
-            say("std-index", f"skipped {path}: {what}")
-    elif skipped and not args.quiet:
-        say("std-index", f"{len(skipped)} files skipped that are no recogniser output (--verbose)")
-    for warning in report.warnings:
-        warn("std-index", warning)
-    for path in report.wordless:
-        warn("std-index", f"{path}: no word in it")
+    tell_of_inputs(report, skipped, args)
     for failure in report.failures:
         say("std-index", str(failure))
     audio_s = report.speech_s
@@ -223,6 +219,24 @@ def index(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return 2 if report.failures else 0
+
+
+def tell_of_inputs(
+    report: "BuildReport", skipped: Sequence[tuple[Path, str]], args: argparse.Namespace
+) -> None:
+    """Name what was passed over, and what the user should look at."""
+    if args.verbose:
+        for path, what in skipped:
+            say("std-index", f"skipped {path}: {what}")
+    elif skipped and not args.quiet:
+        say("std-index", f"{len(skipped)} files skipped that are no recogniser output (--verbose)")
+    for warning in report.warnings:
+        warn("std-index", warning)
+    named = report.wordless if args.verbose else report.wordless[:NAMED]
+    for path in named:
+        warn("std-index", f"{path}: no word in it")
+    if more := len(report.wordless) - len(named):
+        warn("std-index", f"{more} more files without a word (--verbose names them)")
 
 
 def verify(args: argparse.Namespace) -> int:

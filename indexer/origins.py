@@ -89,12 +89,11 @@ class Origins:
         for other, held, before in self._holders.get(recording.file, ()):
             if not self.has_segments and recording.file in (source.own_name, other.own_name):
                 expected = f"a recording of another name than that of {other.path}"
-                return InputError(source.path, 0, expected, recording.file, NAME_THEM)
+                return InputError(source.path, 0, expected, recording.file, self._advice(source))
             if held == recording and (twice := names & before):
                 expected = f"each utterance in one input file ({other.path} has it already)"
-                return InputError(
-                    source.path, 0, expected, f"{min(twice)} of {recording.file}", NAME_THEM
-                )
+                got = f"{min(twice)} of {recording.file}"
+                return InputError(source.path, 0, expected, got, self._advice(source))
         return None
 
     def _of_the_index(self, source: Input, file: str) -> InputError | None:
@@ -103,9 +102,14 @@ class Origins:
         again = {one for one in before if self._is_given(one)}
         if before and not again:
             expected = f"a recording of another name than what the index has from {min(before)}"
-            hint = f"{NAME_THEM}; --delete {file} beside the new input replaces it"
-            return InputError(source.path, 0, expected, file, hint)
+            replace_it = f"--delete {file} beside the new input replaces it"
+            advice = [one for one in (self._advice(source), replace_it) if one]
+            return InputError(source.path, 0, expected, file, "; ".join(advice))
         return None
+
+    def _advice(self, source: Input) -> str:
+        """How to name it, where that would help and has not been tried."""
+        return "" if self.has_segments or source.name else NAME_THEM
 
     def _is_given(self, origin: str) -> bool:
         if origin in self._given:

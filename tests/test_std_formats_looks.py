@@ -191,3 +191,8 @@ def test_a_folder_of_foreign_files_only(folder, capsys):
     (folder / "news.json").unlink()
     assert index(folder) == 2
     assert "expected a folder with recogniser output" in capsys.readouterr().err
+
+
+def test_audio_is_called_by_name_though_a_format_was_said(folder, capsys):
+    assert index(folder / "news.wav", "--format", "mesh") == 2
+    assert "got 'WAV audio'" in capsys.readouterr().err

@@ -182,15 +182,16 @@ def _any_json(
         raise problems[likeliest]
     if wordless is not None:
         return wordless
+    head = _text_of(content[:HEAD_BYTES])
     try:
         for _ in documents(content, path):
             pass
     except InputError:
         if IS_JSON.search(path.name) or near_json(content):
             raise
-        raise unknown(_text_of(content), path, FORMATS) from None
+        raise unknown(head, path, FORMATS) from None
     lacks = {name: problem.expected for name, problem in problems.items()}
-    raise unknown(_text_of(content), path, FORMATS, lacks)
+    raise unknown(head, path, FORMATS, lacks)
 
 
 def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:
