@@ -70,18 +70,24 @@ class Origins:
 
     def doubts(self) -> Iterator[str]:
         """What the user should know after a run: speech that went, speech that is there twice."""
+        lost: dict[str, str] = {}
+        stale: dict[str, str] = {}
         for file, before in sorted(self.indexed.items()):
             if file in self._holders:
-                if lost := {one for one in before if not self._is_given(one)}:
-                    yield (
-                        f"{file}: what the index had of it from {min(lost)} is gone: index all "
-                        "inputs of a recording together"
-                    )
+                if gone := {one for one in before if not self._is_given(one)}:
+                    lost[file] = min(gone)
             elif before and before <= self._admitted:
-                yield (
-                    f"{file}: stays in the index, though {min(before)} does not hold it any "
-                    f"more, or under another name: --delete {file} forgets it"
-                )
+                stale[file] = min(before)
+        for origin in list(lost.values())[:1]:
+            yield (
+                f"{_files(lost)}: what the index had of it from {origin} is gone: index all inputs "
+                "of a recording together"
+            )
+        for file, origin in list(stale.items())[:1]:
+            yield (
+                f"{_files(stale)}: stays in the index, though {origin} does not hold it any more, "
+                f"or under another name: --delete {file} forgets it"
+            )
 
     def _of_this_run(
         self, source: Input, recording: Recording, names: frozenset[str]
@@ -117,3 +123,9 @@ class Origins:
         if self._places is None:
             self._places = {os.path.realpath(one.path) for one in self.inputs}
         return os.path.realpath(origin) in self._places
+
+
+def _files(found: Mapping[str, str]) -> str:
+    """The first audio file, and how many there are."""
+    first = next(iter(found))
+    return first if len(found) == 1 else f"{first} and {len(found) - 1} more"

@@ -213,3 +213,10 @@ def test_advice_that_was_taken_is_not_given_again(there, tmp_path, capsys):
     line = said(capsys)
     assert "--name-by" not in line
     assert "; --delete news beside the new input replaces it" in line
+
+
+def test_doubts_are_one_line_each(there, capsys):
+    there(**{f"in__s{i}": WHISPER for i in range(3)})
+    assert index("in") == 0
+    assert index("in", "--name-by", "path") == 0
+    assert "warning: s0 and 2 more: stays in the index" in said(capsys)

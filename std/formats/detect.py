@@ -39,7 +39,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.files import open_input
 from std.formats.json_fields import documents
 from std.formats.limits import MAX_UTTERANCE_BYTES
-from std.formats.looks import CLAIMS, IS_JSON, near_json, unknown
+from std.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
 from std.lattice import Lattice
 from std.values import ConfusionNetwork
 
@@ -187,7 +187,7 @@ def _any_json(
         for _ in documents(content, path):
             pass
     except InputError:
-        if IS_JSON.search(path.name) or near_json(content):
+        if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
             raise
         raise unknown(head, path, FORMATS) from None
     lacks = {name: problem.expected for name, problem in problems.items()}
