@@ -193,9 +193,10 @@ def index_file(
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
     except InputError as error:
-        if source.in_folder and (other := foreign(path, error, input_format, context)):
+        other = foreign(path, error, input_format, context)
+        if other and source.in_folder:
             return Skipped(path, other.got)
-        return error
+        return other if other and not other.line else error  # rather than show its bytes
     except StdError as error:
         return error
     finally:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from std.command import (
@@ -26,6 +27,7 @@ from std.errors import InputError, named
 from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library
+    from indexer.build import BuildReport
     from std.formats.context import Names
 
 FRAME_S = number(Range(0.0001, 10))
@@ -36,6 +38,7 @@ NAMES: dict[str | None, "Names"] = {
     "stem": "file",
     "path": "file",
 }
+NAMED = 20  # files of a kind that are named without --verbose
 EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
@@ -115,7 +118,9 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
-    parse.add_argument("--verbose", action="store_true", help="name every file that is skipped")
+    parse.add_argument(
+        "--verbose", action="store_true", help="name all files that are skipped or hold no word"
+    )
     return parse
 
 
@@ -215,15 +220,7 @@ def index(args: argparse.Namespace) -> int:
         (say if args.merge else warn)("std-index", line)
     skipped = [(one.path, one.what) for one in report.skipped]
     skipped += [(path, "a hidden file") for path in inputs.hidden]
-    if skipped and args.verbose:
-        for path, what in skipped:
-            say("std-index", f"skipped {path}: {what}")
-    elif skipped and not args.quiet:
-        say("std-index", f"{len(skipped)} files skipped that are no recogniser output (--verbose)")
-    for warning in report.warnings:
-        warn("std-index", warning)
-    for path in report.wordless:
-        warn("std-index", f"{named(path)}: no word in it")
+    tell_of_inputs(report, skipped, args)
     for failure in report.failures:
         say("std-index", str(failure))
     audio_s = report.speech_s
@@ -261,6 +258,24 @@ def index(args: argparse.Namespace) -> int:
             f"-> {', '.join(args.store)}"
         )
     return 2 if report.failures or (args.merge and report.unmerged) else 0
+
+
+def tell_of_inputs(
+    report: "BuildReport", skipped: Sequence[tuple[Path, str]], args: argparse.Namespace
+) -> None:
+    """Name what was passed over, and what the user should look at."""
+    if args.verbose:
+        for path, what in skipped:
+            say("std-index", f"skipped {path}: {what}")
+    elif skipped and not args.quiet:
+        say("std-index", f"{len(skipped)} files skipped that are no recogniser output (--verbose)")
+    for warning in report.warnings:
+        warn("std-index", warning)
+    shown = report.wordless if args.verbose else report.wordless[:NAMED]
+    for path in shown:
+        warn("std-index", f"{named(path)}: no word in it")
+    if more := len(report.wordless) - len(shown):
+        warn("std-index", f"{more} more files without a word (--verbose names them)")
 
 
 def verify(args: argparse.Namespace) -> int:

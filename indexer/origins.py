@@ -70,18 +70,24 @@ class Origins:
 
     def doubts(self) -> Iterator[str]:
         """What the user should know after a run: speech that went, speech that is there twice."""
+        lost: dict[str, str] = {}
+        stale: dict[str, str] = {}
         for file, before in sorted(self.indexed.items()):
             if file in self._holders:
-                if lost := {one for one in before if not self._is_given(one)}:
-                    yield (
-                        f"{file}: what the index had of it from {min(lost)} is gone: index all "
-                        "inputs of a recording together"
-                    )
+                if gone := {one for one in before if not self._is_given(one)}:
+                    lost[file] = min(gone)
             elif before and before <= self._admitted:
-                yield (
-                    f"{file}: stays in the index, though {min(before)} does not hold it any "
-                    f"more, or under another name: --delete {file} forgets it"
-                )
+                stale[file] = min(before)
+        for origin in list(lost.values())[:1]:
+            yield (
+                f"{_files(lost)}: what the index had of it from {origin} is gone: index all inputs "
+                "of a recording together"
+            )
+        for file, origin in list(stale.items())[:1]:
+            yield (
+                f"{_files(stale)}: stays in the index, though {origin} does not hold it any more, "
+                f"or under another name: --delete {file} forgets it"
+            )
 
     def _of_this_run(
         self, source: Input, recording: Recording, names: frozenset[str]
@@ -89,12 +95,11 @@ class Origins:
         for other, held, before in self._holders.get(recording.file, ()):
             if not self.has_segments and recording.file in (source.own_name, other.own_name):
                 expected = f"a recording of another name than that of {other.path}"
-                return InputError(source.path, 0, expected, recording.file, NAME_THEM)
+                return InputError(source.path, 0, expected, recording.file, self._advice(source))
             if held == recording and (twice := names & before):
                 expected = f"each utterance in one input file ({other.path} has it already)"
-                return InputError(
-                    source.path, 0, expected, f"{min(twice)} of {recording.file}", NAME_THEM
-                )
+                got = f"{min(twice)} of {recording.file}"
+                return InputError(source.path, 0, expected, got, self._advice(source))
         return None
 
     def _of_the_index(self, source: Input, file: str) -> InputError | None:
@@ -103,9 +108,14 @@ class Origins:
         again = {one for one in before if self._is_given(one)}
         if before and not again:
             expected = f"a recording of another name than what the index has from {min(before)}"
-            hint = f"{NAME_THEM}; --delete {file} beside the new input replaces it"
-            return InputError(source.path, 0, expected, file, hint)
+            replace_it = f"--delete {file} beside the new input replaces it"
+            advice = [one for one in (self._advice(source), replace_it) if one]
+            return InputError(source.path, 0, expected, file, "; ".join(advice))
         return None
+
+    def _advice(self, source: Input) -> str:
+        """How to name it, where that would help and has not been tried."""
+        return "" if self.has_segments or source.name else NAME_THEM
 
     def _is_given(self, origin: str) -> bool:
         if origin in self._given:
@@ -113,3 +123,9 @@ class Origins:
         if self._places is None:
             self._places = {os.path.realpath(one.path) for one in self.inputs}
         return os.path.realpath(origin) in self._places
+
+
+def _files(found: Mapping[str, str]) -> str:
+    """The first audio file, and how many there are."""
+    first = next(iter(found))
+    return first if len(found) == 1 else f"{first} and {len(found) - 1} more"

@@ -192,3 +192,31 @@ def test_an_input_without_a_word_is_named(there, capsys):
     there(silent={"segments": [], "language": "de"}, w=WHISPER)
     assert index("silent.json", "w.json") == 0
     assert said(capsys) == "std-index: warning: silent.json: no word in it"
+
+
+def test_not_every_silent_file_is_named(there, capsys):
+    there(**{f"in__s{i}": {"segments": [], "language": "de"} for i in range(25)})
+    assert index("in") == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "std-index: warning: 5 more files without a word (--verbose names them)"
+    assert index("in", "--verbose") == 0
+    assert len(capsys.readouterr().err.splitlines()) == 25
+
+
+def test_advice_that_was_taken_is_not_given_again(there, tmp_path, capsys):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.ctm").write_text("news 1 0.0 0.5 das\n")
+    assert index("a", "--name-by", "path") == 0
+    assert index("b", "--name-by", "path") == 2
+    line = said(capsys)
+    assert "--name-by" not in line
+    assert "; --delete news beside the new input replaces it" in line
+
+
+def test_doubts_are_one_line_each(there, capsys):
+    there(**{f"in__s{i}": WHISPER for i in range(3)})
+    assert index("in") == 0
+    assert index("in", "--name-by", "path") == 0
+    assert "warning: s0 and 2 more: stays in the index" in said(capsys)

@@ -48,4 +48,4 @@ def test_names_differ(files, data):
 
 def test_folders_differ_and_leave_the_report_alone():
     folders = _folder_names(["A/B", "A_B", "det.svg", "..", "A B"], {"det.svg"})
-    assert folders == ["A_B", "A_B_2", "det.svg_2", "system", "A_B_3"]
+    assert [*folders.values()] == ["A_B", "A_B_2", "det.svg_2", "system", "A_B_3"]

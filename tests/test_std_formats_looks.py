@@ -148,6 +148,7 @@ def folder(tmp_path):
     (inside / "notes.txt").write_text("Das ist keine Ausgabe eines Erkenners.\n")
     (inside / "[todo].txt").write_text("[todo] alles\n")
     (inside / "package.json").write_text('{"name": "x"}')
+    (inside / "other.json").write_text('{"person": 1}\n{"person": ')
     (inside / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
     (inside / ".git" / "config").write_text("[core]\n")
     return inside
@@ -162,11 +163,11 @@ def index(*argv):
 def test_foreign_files_of_a_folder_are_skipped(folder, capsys, more):
     assert index(folder, *more) == 0
     skipped, report = capsys.readouterr().err.splitlines()
-    assert skipped.startswith("std-index: 6 files skipped that are no recogniser output")
+    assert skipped.startswith("std-index: 7 files skipped that are no recogniser output")
     assert report.startswith("1 files, 1 utterances")
     assert index(folder, "--verbose", "--json", *more) == 0
     printed = capsys.readouterr()
-    assert len(json.loads(printed.out)["skipped"]) == 6
+    assert len(json.loads(printed.out)["skipped"]) == 7
     assert f"std-index: skipped {folder}/news.wav: WAV audio" in printed.err
     assert f"std-index: skipped {folder}/.git/config: a hidden file" in printed.err
 
@@ -191,3 +192,8 @@ def test_a_folder_of_foreign_files_only(folder, capsys):
     (folder / "news.json").unlink()
     assert index(folder) == 2
     assert "expected a folder with recogniser output" in capsys.readouterr().err
+
+
+def test_audio_is_called_by_name_though_a_format_was_said(folder, capsys):
+    assert index(folder / "news.wav", "--format", "mesh") == 2
+    assert "got 'WAV audio'" in capsys.readouterr().err

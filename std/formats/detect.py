@@ -39,7 +39,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.files import open_input, rewound
 from std.formats.json_fields import documents
 from std.formats.limits import MAX_UTTERANCE_BYTES
-from std.formats.looks import CLAIMS, IS_JSON, near_json, unknown
+from std.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
 from std.lattice import Lattice
 from std.values import ConfusionNetwork
 
@@ -183,15 +183,16 @@ def _any_json(
         raise problems[likeliest]
     if wordless is not None:
         return wordless
+    head = _text_of(content[:HEAD_BYTES])
     try:
         for _ in documents(BytesIO(content), path):
             pass
     except InputError:
-        if IS_JSON.search(path.name) or near_json(content):
+        if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
             raise
-        raise unknown(_text_of(content), path, FORMATS) from None
+        raise unknown(head, path, FORMATS) from None
     lacks = {name: problem.expected for name, problem in problems.items()}
-    raise unknown(_text_of(content), path, FORMATS, lacks)
+    raise unknown(head, path, FORMATS, lacks)
 
 
 def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:

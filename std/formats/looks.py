@@ -162,6 +162,11 @@ def near_json(content: bytes, least: float = 0.0) -> list[str]:
     )
 
 
+def has_keys(content: bytes) -> bool:
+    """Tell whether there is a key of JSON."""
+    return _KEY.search(content) is not None
+
+
 def _share(keys: set[str], wanted: str) -> float:
     return len(keys & {*wanted.split()}) / len(wanted.split())
 
