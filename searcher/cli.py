@@ -17,6 +17,7 @@ from std.command import (
     print_json,
     progress_bar,
     run,
+    text_argument,
     warn,
 )
 from std.config import range_of
@@ -42,7 +43,13 @@ def parser() -> argparse.ArgumentParser:
         description="Find spoken terms in an index made by std-index.",
         epilog=EXAMPLE,
     )
-    parse.add_argument("term", nargs="*", metavar="TERM", help="terms to show hits of as a table")
+    parse.add_argument(
+        "term",
+        nargs="*",
+        type=text_argument,
+        metavar="TERM",
+        help="terms to show hits of as a table",
+    )
     parse.add_argument(
         "--store",
         required=True,
@@ -68,7 +75,8 @@ def parser() -> argparse.ArgumentParser:
     )
     beta = number(range_of("decision.beta"))
     parse.add_argument("--beta", type=beta, help="cost ratio that decisions aim at (999.9)")
-    parse.add_argument("--system-id", default="std", help="name of the system in the hit list")
+    system = "name of the system in the hit list"
+    parse.add_argument("--system-id", type=text_argument, default="std", help=system)
     parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table; 0 = all")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")

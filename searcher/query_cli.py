@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from std.command import Parser, number, print_json, run, warn
+from std.command import Parser, number, print_json, run, text_argument, warn
 from std.config import range_of
 from std.errors import ConfigError, InputError
 
@@ -37,7 +37,9 @@ def parser() -> argparse.ArgumentParser:
         description="Show what a term becomes: splits and expansions, without searching.",
         epilog=EXAMPLE,
     )
-    parse.add_argument("term", nargs="+", metavar="TERM", help="a word or a phrase")
+    parse.add_argument(
+        "term", nargs="+", type=text_argument, metavar="TERM", help="a word or a phrase"
+    )
     words = parse.add_mutually_exclusive_group(required=True)
     words.add_argument("--store", help="folder, memory: or couchdb://[user@]host[:port]/database")
     words.add_argument(

@@ -1,19 +1,19 @@
 """The hits of a search as a table for a person."""
 
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from std.command import console
 
 PIPED_WIDTH = 140  # characters where stdout is no terminal
 
 
 def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
     """Print the best hits of all terms, one per line, with the words around them."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    out = console(PIPED_WIDTH)
     ranked = sorted(hits, key=lambda hit: (hit["decision"] != "YES", -hit["score"]))
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("term", "file", "time", "score", "", "context", "found as"):
@@ -36,9 +36,9 @@ def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
             f"{before} [bold]{inside}[/bold] {after}".strip(),
             escape(hit["how"] or _as_written(hit)),
         )
-    console.print(table)
+    out.print(table)
     if len(ranked) > limit:
-        console.print(f"... and {len(ranked) - limit} more; --limit 0 shows all", highlight=False)
+        out.print(f"... and {len(ranked) - limit} more; --limit 0 shows all", highlight=False)
 
 
 def _as_written(hit: Mapping[str, Any]) -> str:

@@ -7,16 +7,26 @@ Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the u
 import argparse
 import json
 import os
+import re
 import resource
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Any, NoReturn, TextIO
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from std.errors import StdError, StoreWarning, cut
+if TYPE_CHECKING:
+    from rich.console import Console
+
+from std.errors import StdError, StoreWarning, cut, quoted
 from std.ranges import Range
+
+EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
+UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0
+MAX_USAGE = 1000  # letters of a message about the command line
+MAX_LINE = 8000  # letters of any message: a path may have 4,096
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,11 +35,35 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does, which takes the value ``--`` for no value at all."""
+        given = sys.argv[1:] if args is None else [*args]
+        for one in takewhile("--".__ne__, given):
+            if EMPTY_VALUE.fullmatch(one):
+                self.error(f"argument {one.removesuffix('--').removesuffix('=')}: got '--'")
+        return super().parse_known_args(given, namespace)
+
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {_printable(message)} (--help explains)\n")
+        self.exit(2, f"{self.prog}: {_printable(cut(message, MAX_USAGE))} (--help explains)\n")
+
+    def print_help(self, file: Any = None) -> None:
+        def work() -> None:
+            print(self.format_help(), end="", file=file)  # what was asked for
+
+        if status := run(self.prog, work):
+            self.exit(status)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         super().exit(_finished(self.prog, status), message)
+
+
+def text_argument(text: str) -> str:
+    """Text that can be searched, shown and written as XML; else argparse shows what is wrong."""
+    if UNWRITABLE.search(text):
+        raise argparse.ArgumentTypeError(
+            f"expected UTF-8 text without control characters, got {quoted(text)}"
+        )
+    return text
 
 
 def number(span: Range) -> Callable[[str], float]:
@@ -72,7 +106,12 @@ def _finished(command: str, status: int) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError as error:
-        return max(status, _failed(command, error))
+        status = max(status, _failed(command, error))
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except OSError:  # nobody is left to be told
+        _forget(sys.stderr)
     return status
 
 
@@ -148,7 +187,7 @@ def warn(command: str, message: str) -> None:
 def say(command: str, message: str) -> None:
     """One line on stderr, whatever names of files may hold: nothing in it moves the cursor."""
     try:
-        print(f"{command}: {_printable(message)}", file=sys.stderr)  # noqa: T201  # this is it
+        print(f"{command}: {_printable(cut(message, MAX_LINE))}", file=sys.stderr)  # noqa: T201  # this is it
     except OSError:  # a full disk, a reader that went away: the exit status says it, too
         _forget(sys.stderr)
 
@@ -167,6 +206,17 @@ def peak_memory_gb(workers: int = 0) -> float:
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return (own + workers * child) * 1024 / 1e9  # the kernel counts in KiB
+
+
+def console(width: int, **settings: Any) -> "Console":
+    """Where tables for a person go: stdout, as wide as its terminal, else ``width`` letters."""
+    from rich.console import Console
+
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # what is being handled: `run` knows what to do
+
+    return _Console(width=None if sys.stdout.isatty() else width, **settings)
 
 
 @contextmanager

@@ -12,12 +12,13 @@ Anything else that escapes is our own fault: a traceback and exit status 1.
 from pathlib import Path
 
 LOG10_2 = 0.30103
+MAX_EXPECTED = 400  # of what was expected there, which may name a thing of the user's
 MAX_QUOTED = 80  # characters of the offending text that a message repeats
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = MAX_QUOTED) -> str:
     """Enough of a text to recognise it in a message."""
-    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def quoted(value: object) -> str:
@@ -44,7 +45,7 @@ class InputError(StdError):
 
     def __init__(self, path: Path | str, line: int, expected: str, got: str) -> None:
         place = f"{path}:{line}" if line else f"{path}"
-        super().__init__(f"{place}: expected {expected}, got {cut(got)!r}")
+        super().__init__(f"{place}: expected {cut(expected, MAX_EXPECTED)}, got {cut(got)!r}")
         self.path, self.line, self.expected, self.got = path, line, expected, got
 
     def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str]]:
