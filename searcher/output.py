@@ -1,6 +1,7 @@
 """What was found -> the STD list that evaluations read."""
 
 from searcher.search import Found
+from std.formats.markup import writable
 from std.values import STDList, TermList, TermSearch
 
 
@@ -10,7 +11,7 @@ def std_list(found: Found, terms: TermList, terms_filename: str, system_id: str)
     return STDList(
         detections=found.detections(),
         searches=tuple(TermSearch(each_s, len(one)) for one in found.oov_words),
-        term_list_filename=terms_filename,
+        term_list_filename=writable(terms_filename),
         language=terms.language,
         system_id=system_id,
     )

@@ -1,8 +1,9 @@
 """The hits of a search as a table for a person."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from std.command import console
 
 PIPED_WIDTH = 140  # characters where stdout is no terminal
 
@@ -15,12 +16,11 @@ def print_table(hits: Sequence[Mapping[str, Any]], *, limit: int, decided: bool)
         limit: how many are printed.
         decided: show each hit's rescaled score and whether it is accepted.
     """
-    from rich.console import Console
     from rich.table import Table
 
     from std.terminal import cell
 
-    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    out = console(PIPED_WIDTH)
     table = Table(box=None, header_style="bold", pad_edge=False)
     numbers = ("time", "probability", "score")
     decision = ("score", "decision") if decided else ()
@@ -43,9 +43,9 @@ def print_table(hits: Sequence[Mapping[str, Any]], *, limit: int, decided: bool)
             f"{before} [bold]{inside}[/bold] {after}".strip(),
             cell(_found_as(hit)),
         )
-    console.print(table)
+    out.print(table)
     if len(hits) > limit:
-        console.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
+        out.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
 
 
 def _found_as(hit: Mapping[str, Any]) -> str:

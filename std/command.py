@@ -7,23 +7,33 @@ found, 130 = interrupted.
 
 import argparse
 import os
+import re
 import resource
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut
+from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
 from std.ranges import Range
 from std.terminal import json_text, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 FILES = """\
 Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
 be devices, pipes and links, which stay what they are; - is standard output.
 """
+
+EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
+UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0
+MAX_USAGE = 1000  # letters of a message about the command line
+MAX_LINE = 8000  # letters of any message: a path may have 4,096
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,8 +46,23 @@ class Parser(argparse.ArgumentParser):
             **settings,
         )
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does, which takes the value ``--`` for no value at all."""
+        given = sys.argv[1:] if args is None else [*args]
+        for one in takewhile("--".__ne__, given):
+            if EMPTY_VALUE.fullmatch(one):
+                self.error(f"argument {one.removesuffix('--').removesuffix('=')}: got '--'")
+        return super().parse_known_args(given, namespace)
+
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {printable(message)} (--help explains)\n")
+        self.exit(2, f"{self.prog}: {printable(cut(message, MAX_USAGE))} (--help explains)\n")
+
+    def print_help(self, file: Any = None) -> None:
+        def work() -> None:
+            print(self.format_help(), end="", file=file)  # what was asked for
+
+        if status := run(self.prog, work):
+            self.exit(status)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         super().exit(_finished(self.prog, status), message)
@@ -54,20 +79,20 @@ def file_argument(text: str) -> Path:
     return path.absolute() if path == STANDARD_STREAM and text != "-" else path
 
 
-def text_argument(text: str) -> str:
-    """A word, a phrase or a name on the command line."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:  # bytes that are no letters in this locale
-        raise argparse.ArgumentTypeError(f"expected UTF-8 text, got {text!r}") from error
-    return text
-
-
 def folder_argument(text: str) -> Path:
     """A folder that is named on the command line."""
     if text in ("", "-"):
         raise argparse.ArgumentTypeError(f"expected the name of a folder, got {text!r}")
     return Path(text)
+
+
+def text_argument(text: str) -> str:
+    """Text that can be searched, shown and written as XML; else argparse shows what is wrong."""
+    if UNWRITABLE.search(text):
+        raise argparse.ArgumentTypeError(
+            f"expected UTF-8 text without control characters, got {quoted(text)}"
+        )
+    return text
 
 
 def number(span: Range) -> Callable[[str], float]:
@@ -110,7 +135,12 @@ def _finished(command: str, status: int) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError as error:
-        return max(status, _failed(command, error))
+        status = max(status, _failed(command, error))
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except OSError:  # nobody is left to be told
+        _forget(sys.stderr)
     return status
 
 
@@ -191,7 +221,7 @@ def say(command: str, message: str) -> None:
 def tell(message: str) -> None:
     """One line on stderr for the person who watches."""
     try:
-        print(printable(message), file=sys.stderr)  # noqa: T201  # this is the message
+        print(printable(cut(message, MAX_LINE)), file=sys.stderr)  # noqa: T201  # this is the message
     except OSError:  # a full disk, a reader that went away: the exit status says it, too
         _forget(sys.stderr)
 
@@ -206,6 +236,17 @@ def peak_memory_gb(workers: int = 0) -> float:
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return (own + workers * child) * 1024 / 1e9  # the kernel counts in KiB
+
+
+def console(width: int, **settings: Any) -> "Console":
+    """Where tables for a person go: stdout, as wide as its terminal, else ``width`` letters."""
+    from rich.console import Console
+
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # what is being handled: `run` knows what to do
+
+    return _Console(width=None if sys.stdout.isatty() else width, **settings)
 
 
 @contextmanager

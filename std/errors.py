@@ -13,13 +13,14 @@ Anything else that escapes is our own fault: a traceback and exit status 1.
 from pathlib import Path
 
 LOG10_2 = 0.30103
+MAX_EXPECTED = 400  # of what was expected there, which may name a thing of the user's
 MAX_QUOTED = 80  # characters of the offending text that a message repeats
 STANDARD_STREAM = Path("-")  # standard input where a file is read, standard output where written
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = MAX_QUOTED) -> str:
     """Enough of a text to recognise it in a message."""
-    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def named(path: Path | str) -> str:
@@ -53,8 +54,9 @@ class InputError(StdError):
         self, path: Path | str, line: int, expected: str, got: str, hint: str = ""
     ) -> None:
         place = f"{named(path)}:{line}" if line else named(path)
+        wanted = cut(expected, MAX_EXPECTED)
         advice = f"; {hint}" if hint else ""
-        super().__init__(f"{place}: expected {expected}, got {cut(got)!r}{advice}")
+        super().__init__(f"{place}: expected {wanted}, got {cut(got)!r}{advice}")
         self.path, self.line, self.expected, self.got = path, line, expected, got
         self.hint = hint
 

@@ -6,7 +6,7 @@ import pytest
 
 from searcher.calibrate import Weights
 from searcher.model import Model, load, require_maker, save
-from std.confusion import Counts
+from std.confusion import Counts, log_ratios
 from std.errors import ConfigError, InputError
 
 
@@ -70,3 +70,74 @@ def test_a_model_of_another_language_is_refused(model):
     require_maker(model, "espeak-ng:de")
     with pytest.raises(ConfigError, match=r"expected one for g2p-en:en, .* got one for espeak-ng"):
         require_maker(model, "g2p-en:en")
+
+
+VALUES = [
+    *(
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "-1",
+        "0",
+        "1",
+        "0.5",
+        "-1.5",
+        "1e6",
+        "-1e6",
+        "1e12",
+        "1e308",
+    ),
+    *("-1e308", "1e-308", "1e400", "1" + "0" * 400, "1" + "0" * 5000, "9223372036854775808"),
+    *('"x"', '""', '"\\u0000"', '"\\ud800"', f'"{"x" * 5000}"', "[]", "[1]", "{}", '{"x": 1}'),
+    *("true", "null", "[" * 100_000, '{"a":' * 999 + "1" + "}" * 999),
+]
+
+
+def keys(document, before=()):
+    for key, value in document.items():
+        yield *before, key
+        if isinstance(value, dict):
+            yield from keys(value, (*before, key))
+
+
+KEYS = [
+    ("format",), ("version",), ("language",), ("maker",), ("tuned_on",), ("tuned_on", "words"),
+    ("unknown",), ("unknown", "intercept"), ("unknown", "weights"), ("unknown", "weights", "score"),
+    ("known",), ("confusion",), ("confusion", "phones"), ("confusion", "said_to_observed"),
+    ("confusion", "said_to_observed", "a"), ("confusion", "said_to_observed", "a", "b"),
+    ("confusion", "deleted"), ("confusion", "inserted"), ("confusion", "inserted", "a"),
+    ("confusion", "background"), ("confusion", "background", "b"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS, ids=".".join)
+def test_a_forged_model_is_refused_or_gives_probabilities(model, tmp_path, key):
+    path = tmp_path / "model.json"
+    save(model, path)
+    document = json.loads(path.read_text())
+    assert key in set(keys(document))
+    parent = document
+    for one in key[:-1]:
+        parent = parent[one]
+    parent[key[-1]] = "@"
+    forged = json.dumps(document)
+    own = json.dumps(key[-1])
+    texts = [forged.replace('"@"', value) for value in VALUES]
+    texts.append(forged.replace('"@"', f"5, {own}: 5"))
+    del parent[key[-1]]
+    texts.append(json.dumps(document))
+    for text in texts:
+        path.write_text(text)
+        try:
+            taken = load(path)
+        except InputError as error:
+            message = str(error)
+            assert message.startswith(str(path))
+            assert len(message) < len(str(path)) + 600
+            continue
+        ratios = log_ratios(taken.confusion)
+        assert all(np.isfinite(part).all() for part in (ratios.match, ratios.deletion))
+        assert np.isfinite(ratios.insertion).all()
+        features = {name: np.array([-1e3, 0.0, 1e11]) for name in taken.unknown.coefficients}
+        chance = taken.unknown.probability(features, 3)
+        assert ((chance >= 0) & (chance <= 1)).all()

@@ -15,7 +15,7 @@ from std.errors import InputError
 from std.formats import aws, azure, google, vosk, watson, whisper
 from std.formats.context import DEFAULT, Context
 from std.formats.detect import JSON_FORMATS, detect, parse_file
-from std.formats.json_fields import documents
+from std.formats.json_fields import documents, read_json
 from std.values import Recording
 
 JSON = Path(__file__).parent / "data" / "asr" / "json"
@@ -366,3 +366,45 @@ def test_truncated_files_are_refused(path, data):
     for parse_format, _ in JSON_FORMATS.values():
         with pytest.raises(InputError):
             list(parse_format(io.BytesIO(cut), path, DEFAULT))
+
+
+EXTREME = [
+    # content, what the line says; None = taken
+    (b'\xef\xbb\xbf{"a": [1, 2.5, "\\u00f6"]}', None),
+    ('{"a": "\U0001f600"}'.encode(), None),
+    (rb'{"a": "\ud83d\ude00"}', None),
+    (b'{"a": 1' + b"0" * 300 + b"}", None),
+    (b"", "JSON (Expecting value), got 'the end'"),
+    (b"{}{}", "JSON (Extra data)"),
+    (b'{"a": 1, "a": 1}', "each key once, got a again"),
+    (b"[NaN]", "a finite number, got NaN"),
+    (b"[-Infinity]", "a finite number, got -Infinity"),
+    (b"[1e999]", "a finite number, got 1e999"),
+    (b"[0." + b"9" * 400 + b"e400]", "a finite number, got 0.9"),
+    (b"[1" + b"0" * 5000 + b"]", "Exceeds the limit"),
+    (b"[" * 100_000, "nested too deeply"),
+    (b'{"a":' * 100_000, "nested too deeply"),
+    (rb'["\ud800"]', "half a surrogate pair"),
+    (rb'{"\udfff": 1}', "half a surrogate pair"),
+    (b'["\xed\xa0\x80"]', "utf-8 text"),
+    (b'["\xff"]', "utf-8 text"),
+    ('{"a": 1}'.encode("utf-16"), "utf-8 text"),
+    (b'["\0"]', "JSON (Invalid control character at)"),
+    (b"\0", "JSON (Expecting value), got '\\x00'"),
+    (b"1" * 99 + b"x" * 99_999, "JSON (Extra data)"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), EXTREME)
+def test_a_document_of_ours_is_taken_whole_or_refused_in_one_line(tmp_path, content, message):
+    path = tmp_path / "x.json"
+    path.write_bytes(content)
+    if message is None:
+        assert read_json(path).value == json.loads(content.decode("utf-8-sig"))
+        return
+    with pytest.raises(InputError) as caught:
+        read_json(path)
+    text = str(caught.value)
+    assert message in text
+    assert "\n" not in text
+    assert len(text) < len(str(path)) + 300

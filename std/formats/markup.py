@@ -171,6 +171,11 @@ def escape(text: str) -> str:
     return text.translate(ENTITIES)
 
 
+def writable(text: str) -> str:
+    """The text with a replacement character for each that XML cannot hold."""
+    return CONTROL_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def encoded(text: str, encoding: str) -> bytes:
     """Encode; what the encoding cannot hold becomes a numeric reference."""
     codec = "gbk" if encoding.lower() in CHINESE else encoding
