@@ -6,7 +6,7 @@ never between. Three kinds, one `Store` protocol, one contract test suite:
 
     FOLDER                 embedded: memory-mapped columns in a folder (the default)
     memory:[NAME]          this process only
-    couchdb://HOST/DB      Apache CouchDB (couchdbs:// for TLS)
+    couchdb://HOST/DB      Apache CouchDB (couchdbs:// for TLS; http:// and https:// mean it, too)
 
 What is *not* here: how speech becomes columns (`indexer.invert`), when segments are merged
 (`indexer.merge`), what postings mean (`searcher`).
@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from std.store.address import kind_of
 from std.store.columns import (
     Column,
     IndexedRecording,
@@ -123,11 +124,12 @@ def open_store(url: str, *, create: bool = False) -> Store:
     Raises:
         StoreError: there is no such store, it is damaged, or its kind is unknown.
     """
-    if url.startswith("memory:"):
+    kind = kind_of(url)
+    if kind == "memory":
         from std.store.memory import open_memory
 
         return open_memory(url)
-    if url.startswith(("couchdb://", "couchdbs://")):
+    if kind == "couchdb":
         from std.store.couch import open_couch
 
         return open_couch(url, create=create)
@@ -138,11 +140,7 @@ def open_store(url: str, *, create: bool = False) -> Store:
 
 def from_anywhere(url: str) -> str:
     """The URL as a process in another folder has to write it."""
-    return (
-        url
-        if url.startswith(("memory:", "couchdb://", "couchdbs://"))
-        else str(Path(url).absolute())
-    )
+    return str(Path(url).absolute()) if kind_of(url) == "folder" else url
 
 
 def vocabulary_counts(segments: Sequence[Segment]) -> Mapping[str, int]:

@@ -70,6 +70,5 @@ _named: dict[str, MemoryStore] = {}
 
 def open_memory(url: str) -> MemoryStore:
     """``memory:`` is a new store each time; ``memory:NAME`` is one store for the process."""
-    if url == "memory:":
-        return MemoryStore(url)
-    return _named.setdefault(url, MemoryStore(url))
+    name = url.partition(":")[2]
+    return _named.setdefault(name, MemoryStore(url)) if name else MemoryStore(url)
