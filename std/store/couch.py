@@ -27,9 +27,10 @@ from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.couch_bulk import listed, write
 from std.store.couch_documents import Layout, documents, layout_of, segment_of
-from std.store.couch_http import Database, Patience
+from std.store.couch_http import Database
 from std.store.couch_manifest import Head, hidden, shown
 from std.store.couch_segment import CouchSegment, RemoteColumns
+from std.store.couch_waiting import Patience
 from std.store.couch_writer import Writer, some_of, take
 from std.store.manifest import Manifest, SegmentEntry, committed, entry
 from std.store.unite import live

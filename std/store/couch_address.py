@@ -47,6 +47,18 @@ def address(url: str) -> tuple[str, tuple[str, str] | None]:
     return base, _credentials(public(url), parts.hostname, user)
 
 
+def port_hint(url: str) -> str:
+    """What to try where nobody answers at an address."""
+    scheme, port = _split(url).scheme, _split(url).port
+    if port is not None or scheme not in NATIVE_PORTS:
+        return ""
+    other = "https" if scheme == "couchdbs" else "http"
+    return (
+        f" (port {NATIVE_PORTS[scheme]}, CouchDB's own; behind a proxy it is often that of "
+        f"{other}://)"
+    )
+
+
 def _split(url: str) -> SplitResult:
     """The parts of a URL that has a scheme of ours, no password, no query and no fragment.
 

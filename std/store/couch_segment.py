@@ -40,7 +40,7 @@ from std.store.couch_documents import (
     unpack,
     vocabulary_names,
 )
-from std.store.couch_http import Database, Patience
+from std.store.couch_http import Database
 from std.store.manifest import SegmentEntry
 from std.store.resident import checked_postings, checked_rows, checked_slots, without
 
@@ -85,7 +85,7 @@ class CouchSegment:
 
 def connected(url: str, entry: SegmentEntry) -> CouchSegment:
     """A segment of the index in a database, to read over a connection of its own."""
-    return CouchSegment(entry.id, RemoteColumns(Database(url, Patience()), entry), entry.deleted)
+    return CouchSegment(entry.id, RemoteColumns(Database(url), entry), entry.deleted)
 
 
 class RemoteColumns:
