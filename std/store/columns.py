@@ -82,6 +82,11 @@ class Slots(NamedTuple):
     key: UInt64s  # (n,) recording << 32 | middle of the slot in ms
     epsilon: Float32s  # (n,) posterior of 'no word here'
     word: Int32s  # (n,) id of the likeliest word; -1 where silence is likelier than any word
+    row: Int64s | None = None  # (n,) in the segment's slot columns, ascending; None = 0, 1, 2, ...
+
+    def positions(self, rows: Int64s) -> Int64s:
+        """Where rows of the segment's slot columns stand here; their recordings must be here."""
+        return rows if self.row is None else np.searchsorted(self.row, rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -159,12 +159,15 @@ class RemoteColumns:
         names = {slot_name(self.entry.id, part): part for part in wanted if part not in self._slots}
         for name, document in read(self._database, dict.fromkeys(names, self._layout.part_rows)):
             columns = unpack(document, SLOTS, self._place)
-            slots = Slots(*(columns[column] for column in SLOTS))
+            first = names[name] * self._layout.part_rows
+            row = np.arange(first, first + len(columns["key"]))
+            slots = Slots(columns["key"], columns["epsilon"], columns["word"], row)
             limits = len(self.entry.recordings), self.entry.words
             self._slots[names[name]] = checked_slots(slots, *limits, self._place)
-        empty = Slots(*(np.empty(0, dtype) for dtype in SLOTS.values()))
+        empty = [np.empty(0, dtype) for dtype in (*SLOTS.values(), np.int64)]
         parts = [empty, *(self._slots[part] for part in sorted(self._slots))]
-        return Slots(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        key, epsilon, word, row = map(np.concatenate, zip(*parts, strict=True))
+        return Slots(key, epsilon, word, row)
 
     def extra(self, name: str) -> Column | None:
         """An extra column; None if there is none of this name."""

@@ -187,15 +187,17 @@ def test_only_slots_that_are_needed_are_fetched(couchdb_url, opened, network, co
     before = store.round_trips
     assert len(segment.slots([]).key) == 0
     assert store.round_trips == before
-    some = segment.slots([2, 7])
+    some, rows = segment.slots([2, 7]), np.arange(len(columns.slot_key))
     assert len(some.key) < len(columns.slot_key)
     for recording in (2, 7):
         mine = columns.slot_key >> np.uint64(32) == recording
         got = some.key >> np.uint64(32) == recording
         for ours, theirs in zip(
-            some, (columns.slot_key, columns.slot_epsilon, columns.slot_word), strict=True
+            some, (columns.slot_key, columns.slot_epsilon, columns.slot_word, rows), strict=True
         ):
             np.testing.assert_array_equal(ours[got], theirs[mine])
+        positions = some.positions(np.flatnonzero(mine))
+        np.testing.assert_array_equal(positions, np.flatnonzero(got))
     segment.slots([2])
     assert store.round_trips == before + 1
     assert len(segment.slots(range(9)).key) == len(columns.slot_key)
