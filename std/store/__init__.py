@@ -12,7 +12,7 @@ What is *not* here: how speech becomes columns (`indexer.invert`), when segments
 (`indexer.merge`), what postings mean (`searcher`).
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -27,6 +27,8 @@ from std.store.columns import (
     Slots,
 )
 from std.text import Normalisation
+
+Gaps = Callable[[], tuple[Int64s, Int64s]]
 
 
 class Segment(Protocol):
@@ -55,6 +57,14 @@ class Segment(Protocol):
 
     def slots(self, recordings: Collection[int]) -> Slots:
         """Slots of at least these recordings."""
+
+    def slots_between(self, gaps: Gaps) -> Slots:
+        """At least the slots from the first to the last row of each gap.
+
+        Args:
+            gaps: says (n,) first and (n,) last rows of the slot columns; asked only by a store
+                that has to fetch them.
+        """
 
     def extra(self, name: str) -> Column | None:
         """A further column, or None if this segment has no such column."""

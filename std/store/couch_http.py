@@ -34,6 +34,8 @@ from std.store.couch_errors import (
 )
 from std.store.couch_waiting import Patience, Waiting, usual_patience
 
+__all__ = ["BATCH_BYTES", "Conflict", "Database", "Patience", "TooLargeError"]
+
 BATCH_BYTES = 4_000_000  # CouchDB takes 8 MB a document and 4 GB a request; proxies take less
 WORTH_GZIP_BYTES = 1024
 LARGE_BYTES = 1_000_000  # proxies take bodies of about 1 MB; nginx's default is 1 MiB
