@@ -14,6 +14,7 @@ EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
   std-index --store INDEX --delete NEWS_2011_05_01 --merge
+  std-index --store couchdb://db.example/news --clean-up
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
 
@@ -59,6 +60,11 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
     parse.add_argument(
+        "--clean-up",
+        action="store_true",
+        help="remove replaced segments at once (CouchDB keeps them for ten minutes, for readers)",
+    )
+    parse.add_argument(
         "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
     )
     parse.add_argument("--keep-going", action="store_true", help="index what can be read")
@@ -70,8 +76,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    if args.verify == bool(args.input or args.delete or args.merge):
-        parser().error("expected INPUT files, --delete or --merge, or else --verify")
+    if args.verify == bool(args.input or args.delete or args.merge or args.clean_up):
+        parser().error("expected INPUT files, --delete, --merge or --clean-up, or else --verify")
     if args.jobs < 1:
         parser().error(f"--jobs: expected at least 1, got {args.jobs}")
     return run("std-index", lambda: (verify if args.verify else index)(args))
@@ -140,8 +146,12 @@ def index(args: argparse.Namespace) -> int:
                         sounds=sounds,
                     )
         upkeep(stores, workers, everything=args.merge, sounds=sounds)
+    removed = [store.clean_up() for store in stores] if args.clean_up else []
     for store in stores:
         store.close()
+    for url, segments in zip(args.store, removed, strict=False):
+        if not args.quiet:
+            print(f"{url}: {segments} replaced segments removed", file=sys.stderr)
     if sounds.problem:
         warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
     for failure in report.failures:

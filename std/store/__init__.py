@@ -117,6 +117,16 @@ class Store(Protocol):
             StoreError: another normalisation, or the store cannot be written.
         """
 
+    def clean_up(self) -> int:
+        """Remove replaced segments at once, though somebody may still be reading them.
+
+        Returns:
+            how many were removed.
+
+        Raises:
+            StoreBusyError: somebody else is writing.
+        """
+
     def damage(self) -> Iterator[str]:
         """Read everything; name, one line each, what is not as it was committed.
 

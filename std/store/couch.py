@@ -123,6 +123,27 @@ class CouchStore:
         retired = self._writer.retired(before.segments, manifest.segments, {})
         self._writer.replace(manifest=manifest, retired=retired)
 
+    def clean_up(self) -> int:
+        with self.writing():
+            assert self._writer is not None
+            waiting = self._writer.head.retired
+            # As if it had been replaced long ago: the sweep at the end of writing takes it.
+            self._writer.replace(retired=dict.fromkeys(waiting, 0.0))
+        left = waiting.keys() & self._head().retired.keys()
+        removed = len(waiting) - len(left)
+        if left:
+            warnings.warn(
+                f"{self.url}: {len(left)} replaced segments could not be removed now (another "
+                "version of this index is being written, or the server is in trouble): the next "
+                "std-index tries again",
+                StoreWarning,
+                stacklevel=2,
+            )
+        if removed:
+            with suppress(StoreError):  # only administrators may; CouchDB compacts by itself, later
+                self._database.post("_compact", {})
+        return removed
+
     def damage(self) -> Iterator[str]:
         head = self._head()
         yield from (line for _, line in self._of_others(head))

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from indexer.cli import main
 from indexer.invert import invert
 from indexer.maintain import upkeep
 from searcher.search import search
 from std.config import Config, SoundConfig, SplittingConfig
-from std.errors import StoreError
+from std.errors import StoreError, StoreWarning
 from std.store import couch_writer, open_store
 from std.store.couch import open_couch
 from std.store.couch_bulk import listed, stored_segments
@@ -143,6 +144,36 @@ def test_replaced_segments_go_after_a_while(
     assert digests(store) == [speech(2).digest()]
     commit(store, speech(1))  # over what was deleted
     assert digests(store) == [speech(2).digest(), speech(1).digest()]
+
+
+@couchdb
+def test_cleaning_up_does_not_wait(couchdb_url, opened, speech, commit, digests, capsys):
+    store = opened(couchdb_url)
+    commit(store, speech(1), speech(2))
+    (reader, _) = store.segments()
+    assert main(["--store", couchdb_url, "--merge", "--clean-up"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"{couchdb_url}: 2 replaced segments removed"
+    (segment,) = store.segments()
+    assert stored_segments(store._database) == {segment.id}
+    assert store._database.get("manifest")["retired"] == {}
+    with pytest.raises(StoreError, match=r"its segment was replaced .* \(search again\)"):
+        reader.words()
+    assert main(["--store", couchdb_url, "--clean-up", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    assert len(digests(store)) == 1
+
+
+@couchdb
+def test_cleaning_up_where_the_server_is_in_trouble(gate, gate_url, opened, speech, commit):
+    store = opened(gate_url)
+    commit(store, speech(1))
+    commit(store, speech(2), replace=[speech(1).digest()[:32]])
+    gate.troubles = [("_all_docs", "403")]
+    with pytest.warns(StoreWarning, match="1 replaced segments could not be removed now"):
+        assert store.clean_up() == 0
+    gate.troubles = [("_compact", "403")]
+    assert store.clean_up() == 1
 
 
 @couchdb
