@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, say, warn
@@ -80,7 +80,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser().error("expected INPUT files, --delete, --merge or --clean-up, or else --verify")
     if args.jobs < 1:
         parser().error(f"--jobs: expected at least 1, got {args.jobs}")
-    return run("std-index", lambda: (verify if args.verify else index)(args))
+    return run("std-index", lambda: work(args))
+
+
+def work(args: argparse.Namespace) -> int:
+    """Verify; or index, delete and merge, and clean up after that."""
+    if args.verify:
+        return verify(args)
+    changes = bool(args.input or args.delete or args.merge)
+    status = index(args) if changes else 0
+    if args.clean_up:
+        clean_up(args.store, as_json=args.json and not changes, quiet=args.quiet)
+    return status
 
 
 def index(args: argparse.Namespace) -> int:
@@ -146,12 +157,8 @@ def index(args: argparse.Namespace) -> int:
                         sounds=sounds,
                     )
         upkeep(stores, workers, everything=args.merge, sounds=sounds)
-    removed = [store.clean_up() for store in stores] if args.clean_up else []
     for store in stores:
         store.close()
-    for url, segments in zip(args.store, removed, strict=False):
-        if not args.quiet:
-            print(f"{url}: {segments} replaced segments removed", file=sys.stderr)
     if sounds.problem:
         warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
     for failure in report.failures:
@@ -187,6 +194,20 @@ def index(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return 2 if report.failures else 0
+
+
+def clean_up(urls: Sequence[str], *, as_json: bool, quiet: bool) -> None:
+    """Remove replaced segments at once."""
+    from std.store import open_store
+
+    removed = {}
+    for url in urls:
+        with closing(open_store(url)) as store:
+            removed[url] = store.clean_up()
+        if not quiet:
+            print(f"{url}: {removed[url]} replaced segments removed", file=sys.stderr)
+    if as_json:
+        print_json({"removed_segments": removed})
 
 
 def verify(args: argparse.Namespace) -> int:

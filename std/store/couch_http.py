@@ -58,6 +58,7 @@ class Database:
         self._base, self._credentials = address(url)
         self.url = url
         self.requests = 0  # round trips so far
+        self.received_bytes = 0  # of answers, so far
         self.batch_bytes = BATCH_BYTES  # of documents written in one request
         self.patience = patience = patience or usual_patience()
         self._connection = Connection(patience.connect_s)
@@ -209,6 +210,7 @@ class Database:
                 if refusal.status in (301, 308) and url.endswith(rest):
                     self._base = url[: len(url) - len(rest)].rstrip("/")
                 continue
+            self.received_bytes += len(read)
             if date := answer.get("Date"):
                 self._clock_offset_s = parsedate_to_datetime(date).timestamp() - time.time()
             value = self._value(read, answer.get("Content-Type") or "")
