@@ -52,11 +52,8 @@ def port_hint(url: str) -> str:
     scheme, port = _split(url).scheme, _split(url).port
     if port is not None or scheme not in NATIVE_PORTS:
         return ""
-    other = "https" if scheme == "couchdbs" else "http"
-    return (
-        f" (port {NATIVE_PORTS[scheme]}, CouchDB's own; behind a proxy it is often that of "
-        f"{other}://)"
-    )
+    other, usual = ("https", 443) if scheme == "couchdbs" else ("http", 80)
+    return f" (port {NATIVE_PORTS[scheme]} is CouchDB's own; for a proxy's port {usual} write {other}://)"
 
 
 def _split(url: str) -> SplitResult:

@@ -97,10 +97,10 @@ def failed(
         raise StoreError(f"{url}: {cause.verify_message}") from error
     if isinstance(cause, ssl.SSLError) and cause.reason in NO_TLS:
         raise StoreError(
-            f"{url}: expected TLS, got another answer: without TLS write couchdb://"
+            f"{url}: expected TLS, got another answer: without TLS write couchdb:// or http://"
         ) from error
     if isinstance(cause, BadStatusLine) and str(cause).startswith(TLS_ALERT):
-        raise StoreError(f"{url}: the server speaks TLS: write couchdbs://") from error
+        raise StoreError(f"{url}: the server speaks TLS: write couchdbs:// or https://") from error
     if isinstance(cause, gaierror):
         if cause.errno == EAI_AGAIN:
             raise Temporary(cause.strerror) from error
@@ -110,7 +110,7 @@ def failed(
     if isinstance(error, CannotConnectError) and isinstance(cause, TimeoutError):
         what = f"no connection within {error.waited_s:g} s"
         if error.before_tls:
-            what = f"no TLS within {error.waited_s:g} s: without TLS write couchdb://"
+            what = f"no TLS within {error.waited_s:g} s: without TLS write couchdb:// or http://"
         if first:  # nobody has seen this server yet: once is enough
             raise StoreError(f"{url}: no answer from the server: {what}{port_hint(url)}") from error
         raise Temporary(what) from error

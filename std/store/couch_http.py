@@ -64,6 +64,7 @@ class Database:
         self._connection = Connection(patience.connect_s)
         self._waiting = Waiting(url, patience)
         self._answered = False  # whether there ever was an answer of CouchDB's
+        self._silent = False  # whether the last request waited in vain
         self._gzip = True
         self._clock_offset_s = 0.0  # the server's clock minus ours
         self._session = Session(timeout=patience.timeout_s, retryable_errors=())
@@ -124,20 +125,25 @@ class Database:
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         trouble: object = ""
         cut_off = 0  # attempts, one after the other, whose body the server did not read
-        end_s = time.monotonic() + self.patience.give_up_s
+        # Who has waited in vain does not wait as long again to let go of the right to write.
+        patience = self.patience
+        end_s = time.monotonic() + (patience.notice_s if self._silent else patience.give_up_s)
         with self._waiting.noticed():
             for _ in self.attempts(pauses_s):
                 left_s = end_s - time.monotonic()
                 if left_s <= 0:
                     break
-                self._connection.timeout_s = min(self.patience.timeout_s, left_s)
+                self._connection.timeout_s = min(patience.timeout_s, left_s)
                 try:
-                    return self._once(method, path, content, parameters)
+                    value = self._once(method, path, content, parameters)
+                    self._silent = False
+                    return value
                 except Temporary as error:
                     trouble = error
                     cut_off = cut_off + 1 if error.cut_off else 0
                 if cut_off == 2 and content is not None and len(content) > LARGE_BYTES:
                     raise TooLargeError(too_large(self.url, len(content), f"it closes: {trouble}"))
+        self._silent = time.monotonic() >= end_s
         hint = "" if self._answered else port_hint(self.url)
         raise StoreError(f"{self.url}: no answer from the server: {trouble}{hint}")
 

@@ -414,6 +414,19 @@ def test_a_hung_server_and_a_command(mute, monkeypatch, capsys):
     assert "no answer from the server: none within 0.5 s" in line
 
 
+def test_who_waited_in_vain_does_not_wait_as_long_again(mute):
+    """To let go of the right to write, for example."""
+    database = Database(
+        f"couchdb://127.0.0.1:{mute().port}/x",
+        Patience(timeout_s=1.0, give_up_s=1.0, notice_s=0.2),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoreWarning)
+        for waited in ("1", "0.2", "0.2"):
+            with pytest.raises(StoreError, match=rf"none within {waited} s \("):
+                database.get("manifest")
+
+
 def test_tls_to_a_port_that_says_nothing(mute):
     server = mute()
     patience = Patience(connect_s=0.3)
@@ -448,7 +461,7 @@ def test_a_default_port_where_nobody_is(scheme, port, monkeypatch):
         raise ConnectionRefusedError(111, "Connection refused")
 
     monkeypatch.setattr("http.client.HTTPConnection.connect", refuse)
-    with pytest.raises(StoreError, match=rf"\(port {port}, CouchDB's own; behind a proxy"):
+    with pytest.raises(StoreError, match=rf"\(port {port} is CouchDB's own; for a proxy's port"):
         open_couch(f"{scheme}://127.0.0.1/x", create=False, patience=HURRY)
     with pytest.raises(StoreError, match=r"Connection refused$"):
         open_couch(f"{scheme}://127.0.0.1:9/x", create=False, patience=HURRY)
