@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +44,7 @@ examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
   std-index azure --store INDEX --name-by path
   std-index --store INDEX --delete NEWS_2011_05_01 --merge
+  std-index --store couchdb://db.example/news --clean-up
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
 
@@ -110,6 +111,11 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
     parse.add_argument(
+        "--clean-up",
+        action="store_true",
+        help="remove replaced segments at once (CouchDB keeps them for ten minutes, for readers)",
+    )
+    parse.add_argument(
         "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
     )
     parse.add_argument("--keep-going", action="store_true", help="index what can be read")
@@ -126,9 +132,20 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    if args.verify == bool(args.input or args.delete or args.merge):
-        parser().error("expected INPUT files, --delete or --merge, or else --verify")
-    return run("std-index", lambda: (verify if args.verify else index)(args))
+    if args.verify == bool(args.input or args.delete or args.merge or args.clean_up):
+        parser().error("expected INPUT files, --delete, --merge or --clean-up, or else --verify")
+    return run("std-index", lambda: work(args))
+
+
+def work(args: argparse.Namespace) -> int:
+    """Verify; or index, delete and merge, and clean up after that."""
+    if args.verify:
+        return verify(args)
+    changes = bool(args.input or args.delete or args.merge)
+    status = index(args) if changes else 0
+    if args.clean_up:
+        clean_up(args.store, as_json=args.json and not changes, quiet=args.quiet)
+    return status
 
 
 def index(args: argparse.Namespace) -> int:
@@ -276,6 +293,21 @@ def tell_of_inputs(
         warn("std-index", f"{named(path)}: no word in it")
     if more := len(report.wordless) - len(shown):
         warn("std-index", f"{more} more files without a word (--verbose names them)")
+
+
+def clean_up(urls: Sequence[str], *, as_json: bool, quiet: bool) -> None:
+    """Remove replaced segments at once."""
+    from std.store import open_store, require_different
+
+    require_different(urls)
+    removed = {}
+    for url in urls:
+        with closing(open_store(url)) as store:
+            removed[url] = store.clean_up()
+        if not quiet:
+            tell(f"{url}: {removed[url]} replaced segments removed")
+    if as_json:
+        print_json({"removed_segments": removed})
 
 
 def verify(args: argparse.Namespace) -> int:

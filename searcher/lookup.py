@@ -18,8 +18,8 @@ from std.cluster import Executor
 from std.config import Config
 from std.excerpts import inside_one
 from std.store import Segment
-from std.store.columns import Int64s, Postings
-from std.values import Bools, Excerpt, Recording
+from std.store.columns import Int64s, Postings, UInt64s
+from std.values import Bools, Excerpt, Float64s, Recording
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,10 +137,25 @@ def _spelt_out(variant: Variant, words: tuple[str, ...]) -> Variant:
 
 
 def _skip_cost(phrases: Sequence[Sequence[Postings]], segment: Segment, config: Config) -> SkipCost:
-    """What skipping slots costs, fetched once for all recordings where a phrase can be."""
-    rarest = [min(words, key=lambda one: len(one.key)) for words in phrases]
-    recordings = {i for one in rarest for i in np.unique(one.recording).tolist()}
-    return skip_costs(segment.slots(recordings), config.search.epsilon_floor)
+    """What skipping slots costs, fetched once for all places where a phrase skips some."""
+
+    def gaps() -> tuple[Int64s, Int64s]:
+        """First and last slot of each gap, by a join that only takes note of them."""
+        first, last = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+
+        def note(
+            gap_start: UInt64s, gap_end: UInt64s, left_slot: Int64s, right_slot: Int64s
+        ) -> Float64s:
+            skips = (gap_start <= gap_end) & (left_slot + 1 < right_slot)
+            first.append(left_slot[skips])
+            last.append(right_slot[skips])
+            return np.zeros(len(gap_start))
+
+        for words in phrases:
+            join(words, note, config.search)
+        return np.concatenate(first), np.concatenate(last)
+
+    return skip_costs(segment.slots_between(gaps), config.search.epsilon_floor)
 
 
 def fence(

@@ -175,6 +175,22 @@ def test_any_segments(opened, seeds, words, postings, dead):
         assert_reads_as(segment, columns, dead_rows)
 
 
+def test_cleaning_up_changes_nothing_that_is_read(opened):
+    store = opened()
+    assert store.clean_up() == 0
+    first, second = random_columns(1), random_columns(2)
+    commit(store, first)
+    with store.writing():
+        store.commit([second], normalisation=PLAIN, replace=[store.segments()[0].id])
+        with pytest.raises(StoreBusyError):
+            opened().clean_up()
+    assert store.clean_up() in (0, 1)
+    assert store.clean_up() == 0
+    (segment,) = opened().segments()
+    assert_reads_as(segment, second)
+    assert list(store.damage()) == []
+
+
 def test_extra_columns(opened):
     extra = {
         "phones": np.arange(12, dtype="<i8").reshape(3, 4),

@@ -107,7 +107,7 @@ def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, reques
         if fatal and when == "after":
             mortal.kill()
             mortal.start()
-            raise couch_http._Temporary("the answer was lost")
+            raise couch_http.Temporary("the answer was lost")
         return answer
 
     monkeypatch.setattr(Database, "_once", once)

@@ -27,9 +27,10 @@ from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.couch_bulk import listed, write
 from std.store.couch_documents import Layout, documents, layout_of, segment_of
-from std.store.couch_http import Database, Patience
+from std.store.couch_http import Database
 from std.store.couch_manifest import MANIFEST, Head, hidden, shown
 from std.store.couch_segment import CouchSegment, RemoteColumns
+from std.store.couch_waiting import Patience
 from std.store.couch_writer import Writer, some_of, take
 from std.store.manifest import Manifest, SegmentEntry, committed, entry
 from std.store.unite import Index, United, united
@@ -143,6 +144,27 @@ class CouchStore:
             self._writer.head.versions, before, manifest, entries, replace, delete_files
         )
         self._writer.change(Index(manifest, versions))
+
+    def clean_up(self) -> int:
+        with self.writing():
+            assert self._writer is not None
+            waiting = self._writer.head.retired
+            # As if it had been replaced long ago: the sweep at the end of writing takes it.
+            self._writer.replace(retired=dict.fromkeys(waiting, 0.0))
+        left = waiting.keys() & self._head().retired.keys()
+        removed = len(waiting) - len(left)
+        if left:
+            warnings.warn(
+                f"{self.url}: {len(left)} replaced segments could not be removed now (another "
+                "version of this index is being written, or the server is in trouble): the next "
+                "std-index tries again",
+                StoreWarning,
+                stacklevel=2,
+            )
+        if removed:
+            with suppress(StoreError):  # only administrators may; CouchDB compacts by itself, later
+                self._database.post("_compact", {})
+        return removed
 
     def damage(self) -> Iterator[str]:
         self._known = changed(self._known, body=None)  # nothing that was read before

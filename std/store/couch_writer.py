@@ -18,7 +18,8 @@ from typing import Any
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couch_bulk import absent, remove, stored_segments
 from std.store.couch_documents import document_names, layout_of, vocabulary_names
-from std.store.couch_http import Conflict, Database
+from std.store.couch_errors import Conflict
+from std.store.couch_http import Database
 from std.store.couch_lease import LEASE_S, RENEW_S, is_dead, new_owner
 from std.store.couch_manifest import MANIFEST, Head, body_of, hidden, packed, shown
 from std.store.couch_parts import write_parts

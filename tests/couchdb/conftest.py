@@ -32,7 +32,7 @@ def speech(network):
 @pytest.fixture
 def opened():
     stores = []
-    layout = Layout(bucket_postings=3, part_rows=4, part_words=5)
+    layout = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)
 
     def open_one(url: str, *, patience: Patience = HURRY, layout: Layout = layout):
         stores.append(open_couch(url, create=True, patience=patience, layout=layout))

@@ -15,7 +15,8 @@ import pytest
 from std.errors import StoreBusyError, StoreError
 from std.store import open_store
 from std.store.couch import open_couch
-from std.store.couch_http import Conflict, Database, Patience
+from std.store.couch_errors import Conflict
+from std.store.couch_http import Database, Patience
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -110,7 +111,6 @@ def test_a_server_that_is_away_for_the_release(
     [
         ("401", "the server refuses this user: trouble, made up"),
         ("403", "the server refuses this user: trouble, made up"),
-        ("413", "the server answers 413: trouble, made up"),
     ],
 )
 def test_refusals(gate, gate_url, opened, speech, trouble, message, commit):
