@@ -30,7 +30,7 @@ from indexer.invert import invert
 from indexer.maintain import upkeep
 from std.store import Segment, Store, open_store
 from std.store.columns import SegmentColumns
-from std.store.couch_http import Database
+from std.store.couchdb.http import Database
 from std.text import Normalisation
 from std.values import ConfusionNetwork
 

@@ -29,9 +29,9 @@ import numpy as np
 from benchmarks.german import CONFIGS, POINTS, Data, cross_validated, indexed, read, tuned_on
 from scoring.evaluate import evaluate
 from scoring.group import Group
+from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import Options
-from scoring.plot import COLOURS
-from scoring.twv import NAMED_POINTS, OperatingPoint
+from scoring.report.plot import COLOURS
 from searcher.calibrate import UNTUNED, Weights, fit
 from searcher.decisions import rule_for
 from searcher.hearing import open_ears

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scoring import cnxe, det, precision, twv
-from scoring.align import align
-from scoring.csv_tables import TERMS_HEADER, term_rows
 from scoring.evaluate import Evaluation, evaluate
-from scoring.occurrences import Occurrences
+from scoring.matching.alignment import align
+from scoring.matching.occurrences import Occurrences
+from scoring.measures import cnxe, det, precision, twv
 from scoring.options import Options
+from scoring.report.csv_tables import TERMS_HEADER, term_rows
 from std.formats import ecf, rttm, stdlist, termlist
 from std.formats.files import read, read_twice
 from std.values import Detections, Recording

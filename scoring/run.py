@@ -8,14 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 
-from scoring import report, resources
-from scoring.bootstrap import sample
+from scoring import resources
 from scoring.evaluate import Evaluation, evaluate
+from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import Options
-from scoring.output import write
-from scoring.significance import Statistics, statistics
-from scoring.system_names import system_names
-from scoring.twv import NAMED_POINTS, OperatingPoint
+from scoring.report import summary as report
+from scoring.report.system_names import system_names
+from scoring.report.write import write
+from scoring.statistics.bootstrap import sample
+from scoring.statistics.significance import Statistics, statistics
 from std import config
 from std.command import print_json, progress_bar, say, tell, warn
 from std.distinct import require_distinct

@@ -152,10 +152,10 @@ def open_store(url: str, *, create: bool = False) -> Store:
 
         return open_memory(url)
     if kind == "couchdb":
-        from std.store.couch import open_couch
+        from std.store.couchdb.store import open_couch
 
         return open_couch(url, create=create)
-    from std.store.embedded import open_folder
+    from std.store.folder import open_folder
 
     return open_folder(url, create=create)
 
@@ -181,7 +181,7 @@ def _place(url: str) -> str:
     if kind == "memory":
         return url
     if kind == "couchdb":
-        from std.store.couch_address import address
+        from std.store.couchdb.address import address
 
         with suppress(StoreError):  # which opening it says
             return address(url)[0].lower()

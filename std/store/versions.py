@@ -1,7 +1,7 @@
 """Which version of each audio file an index holds, and which it has deleted.
 
 Databases that replicate each other, and the halves of a split cluster, change one index in two
-places. To unite the two (`std.store.unite`) it must be known whether a recording is missing on
+places. To unite the two (`std.store.reconcile`) it must be known whether a recording is missing on
 one side because it was deleted there, or because it was never there. So every audio file has a
 version:
 
