@@ -1,6 +1,6 @@
 """The indexing pipeline on one screen: files in, committed segments out.
 
-    for each file, by any worker:   parse -> prune -> invert, one part for each shard
+    for each file, by any worker:   parse -> separate -> prune -> invert, one part for each shard
     in this process, shard by shard:   merge what has come in -> commit
 
 An index is one store or several, its shards; an audio file's name says which shard has it.
@@ -22,6 +22,7 @@ from indexer.invert import invert
 from indexer.merge import Rebuild, merged
 from indexer.networks import networks_of
 from indexer.prune import prune
+from indexer.separate import separated
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.errors import InputError, StdError
@@ -133,7 +134,10 @@ def index_file(
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
-        networks = [prune(one, config.index) for one in networks_of(path, input_format, context)]
+        networks = [
+            prune(separated(one, config.text), config.index)
+            for one in networks_of(path, input_format, context)
+        ]
         utterances: dict[Recording, list[str]] = {}
         parts: dict[int, list[ConfusionNetwork]] = {}
         for one in networks:

@@ -5,10 +5,16 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, say, warn
 from std.errors import InputError
+
+if TYPE_CHECKING:
+    from std.config import Config
+    from std.store import Store
 
 EXAMPLE = """\
 examples:
@@ -126,6 +132,8 @@ def index(args: argparse.Namespace) -> int:
                     if paths or not args.merge:
                         raise
                     report.failures.append(error)
+            for store in stores:
+                config = continued(config, store)
             if paths:
                 with progress_bar("indexing", size, quiet=args.quiet) as advance:
                     report = build(
@@ -177,6 +185,21 @@ def index(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return 2 if report.failures else 0
+
+
+def continued(config: "Config", store: "Store") -> "Config":
+    """The configuration with which a store is added to, with a warning if it is an older one."""
+    from std.text import as_indexed
+
+    text = as_indexed(config.text, store.normalisation())
+    if text == config.text:
+        return config
+    warn(
+        "std-index",
+        f"{store.url} was made with text.punctuation = 'keep' and goes on so: "
+        "foto’s and foto's differ in it until its recordings are indexed into a new store",
+    )
+    return replace(config, text=text)
 
 
 def verify(args: argparse.Namespace) -> int:

@@ -86,7 +86,7 @@ def batch(args: argparse.Namespace) -> None:
     from searcher.explain import explained, summary
     from searcher.output import std_list
     from searcher.search import search
-    from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
+    from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
     from std.cluster import executor
     from std.excerpts import speech_s
     from std.formats import ecf, stdlist, termlist
@@ -96,6 +96,7 @@ def batch(args: argparse.Namespace) -> None:
     term_list = read(termlist.parse, args.terms)
     config = configuration(args)
     stores = open_stores(args.store)
+    config = adapted(config, stores)
     segments = snapshot(stores, config)
     recorded = speech_ms(segments).keys()
     asked = {one.recording for one in experiment.excerpts}
@@ -156,7 +157,7 @@ def interactive(args: argparse.Namespace) -> None:
     from searcher.context import contexts
     from searcher.explain import explained
     from searcher.search import search
-    from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
+    from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
     from searcher.table import print_table
     from std.cluster import executor
     from std.values import Term
@@ -164,6 +165,7 @@ def interactive(args: argparse.Namespace) -> None:
     config = configuration(args)  # a person may ask for a term that was never said
     config = replace(config, decision=replace(config.decision, terms="any"))
     stores = open_stores(args.store)
+    config = adapted(config, stores)
     segments = snapshot(stores, config)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(args.term, start=1)]
     for term in terms:

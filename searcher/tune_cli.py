@@ -56,17 +56,18 @@ def learn(args: argparse.Namespace) -> None:
     from searcher.lookup import fence
     from searcher.model import save
     from searcher.reference import transcript
-    from searcher.snapshot import open_stores, snapshot
+    from searcher.snapshot import adapted, open_stores, snapshot
     from searcher.tune import tune
     from std.config import load
     from std.formats import ecf, rttm, termlist
     from std.formats.files import read
 
-    config = load(args.config)
+    stores = open_stores(args.store)
+    config = adapted(load(args.config), stores)
     excerpts = read(ecf.parse, args.ecf).excerpts
     term_list = read(termlist.parse, args.terms)
     lexemes = read(partial(rttm.parse, encoding=term_list.encoding), args.rttm)
-    segments = snapshot(open_stores(args.store), config)
+    segments = snapshot(stores, config)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     place_of = {one: i for i, one in enumerate(recordings)}
     ears, _ = open_ears(segments, place_of, config, None)

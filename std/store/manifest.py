@@ -18,6 +18,7 @@ from std.values import Recording
 
 FORMAT = "std-index"
 VERSION = 2
+BEFORE_PUNCTUATION = {"punctuation": "keep"}  # what an index without this key was made with
 SEGMENT_ID = re.compile("[0-9a-f]{32}")
 
 
@@ -132,7 +133,7 @@ def loads(text: str | bytes, place: str) -> Manifest:
             raise StoreError(f"{place}: expected an undamaged manifest, got a wrong digest")
         given = document["normalisation"]
         return Manifest(
-            None if given is None else Normalisation(**given),
+            None if given is None else Normalisation(**(BEFORE_PUNCTUATION | given)),
             tuple(_segment(one) for one in document["segments"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
