@@ -13,8 +13,10 @@ from std.command import Parser, peak_memory_gb, print_json, progress_bar, run, s
 from std.errors import InputError
 
 if TYPE_CHECKING:
+    from indexer.pronounce import Pronouncer
     from std.config import Config
     from std.store import Store
+    from std.values import ECF
 
 EXAMPLE = """\
 examples:
@@ -59,7 +61,14 @@ def parser() -> argparse.ArgumentParser:
         default="mbr",
         help="minimum Bayes risk, or the faster and rougher pivot alignment",
     )
-    parse.add_argument("--ecf", type=Path, metavar="XML", help="the recordings' true durations")
+    parse.add_argument(
+        "--ecf", type=Path, metavar="XML", help="the recordings' true durations, and languages"
+    )
+    parse.add_argument(
+        "--language",
+        metavar="NAME",
+        help="of all these recordings: German, de, deu; else by ECF, input or their words",
+    )
     parse.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
@@ -86,8 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def index(args: argparse.Namespace) -> int:
     """Index, delete, merge: in this order, one writer at a time."""
     from indexer.build import BuildReport, build, worthwhile_jobs
+    from indexer.language_report import doubts, found_languages, in_words
     from indexer.maintain import delete, upkeep
-    from indexer.phones import Sounds
     from std.cluster import executor
     from std.config import load
     from std.excerpts import speech_s
@@ -99,6 +108,10 @@ def index(args: argparse.Namespace) -> int:
     from std.store import open_store
 
     config = load(args.config)
+    if args.language:
+        config = replace(
+            config, pronunciation=replace(config.pronunciation, language=args.language)
+        )
     experiment = None
     if args.ecf:
         experiment = read(ecf.parse, args.ecf)
@@ -119,7 +132,7 @@ def index(args: argparse.Namespace) -> int:
         one_best=args.one_best,
     )
     size = sum(path.stat().st_size for path in paths)
-    report, sounds, deleted = BuildReport(), Sounds(config), 0
+    report, pronouncer, deleted = BuildReport(), pronouncer_of(config, experiment), 0
     stores = [open_store(url, create=bool(paths)) for url in args.store]
     with executor(worthwhile_jobs(paths, args.jobs), args.scheduler) as workers:
         with ExitStack() as locks:
@@ -145,13 +158,13 @@ def index(args: argparse.Namespace) -> int:
                         workers=workers,
                         keep_going=args.keep_going,
                         progress=lambda path, n_bytes: advance(n_bytes),
-                        sounds=sounds,
+                        pronouncer=pronouncer,
                     )
-        upkeep(stores, workers, everything=args.merge, sounds=sounds)
+        upkeep(stores, workers, everything=args.merge, sounds=pronouncer.sounds)
     for store in stores:
         store.close()
-    if sounds.problem:
-        warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
+    for doubt in doubts(pronouncer):
+        warn("std-index", doubt)
     for failure in report.failures:
         say("std-index", str(failure))
     audio_s = report.speech_s
@@ -160,12 +173,14 @@ def index(args: argparse.Namespace) -> int:
         if strange := sorted(report.recordings - {one.recording for one in experiment.excerpts}):
             some = f"{strange[0].file}/{strange[0].channel}"
             warn("std-index", f"{len(strange)} recordings are not in {args.ecf}: {some} ...")
+    languages = found_languages(pronouncer)
     figures = {
         "files": len({one.file for one in report.recordings}),
         "utterances": report.utterances,
         "slots": report.slots,
         "postings": report.postings,
         "words": len(report.words),
+        "languages": languages,
         "speech_seconds": audio_s,
         "seconds": report.seconds,
         "isf": report.seconds / audio_s if audio_s else None,
@@ -184,7 +199,30 @@ def index(args: argparse.Namespace) -> int:
             f"-> {', '.join(args.store)}",
             file=sys.stderr,
         )
+        if languages:
+            print(in_words(languages), file=sys.stderr)
     return 2 if report.failures else 0
+
+
+def pronouncer_of(config: "Config", experiment: "ECF | None") -> "Pronouncer":
+    """Who tells the recordings' languages and pronounces their words.
+
+    Raises:
+        ConfigError: the language that the user names has no converter.
+    """
+    from indexer.language import Told
+    from indexer.phones import Sounds
+    from indexer.pronounce import Pronouncer
+    from std.g2p import converter
+
+    language = config.pronunciation.language
+    sounds = Sounds(config)
+    if language != "auto" and sounds.wanted:
+        converter(language)  # a misspelt name is refused before any work
+    by_ecf = {}
+    if experiment:
+        by_ecf = {one.recording: one.language or experiment.language for one in experiment.excerpts}
+    return Pronouncer(sounds, Told("" if language == "auto" else language, by_ecf))
 
 
 def continued(config: "Config", store: "Store") -> "Config":
@@ -203,21 +241,29 @@ def continued(config: "Config", store: "Store") -> "Config":
 
 
 def verify(args: argparse.Namespace) -> int:
-    """Name what is damaged in an index, one line each."""
+    """Name what is damaged in an index, one line each; say which languages it has."""
+    from indexer.language_report import in_words, indexed_languages, pronounced_wrongly
     from std.store import open_store
 
     found: dict[str, list[str]] = {}
+    languages = {}
     for url in args.store:
         store = open_store(url)
         found[url] = []
         for line in store.damage():
             say("std-index", line)
             found[url].append(line)
-        if not found[url] and not args.quiet:
-            print(f"{url}: {len(store.segments())} segments, no damage", file=sys.stderr)
+        if not found[url]:
+            segments = store.segments()
+            languages[url] = indexed_languages(segments)
+            for doubt in pronounced_wrongly(segments):
+                warn("std-index", doubt)
+            if not args.quiet:
+                known = f", {in_words(languages[url])}" if languages[url] else ""
+                print(f"{url}: {len(segments)} segments, no damage{known}", file=sys.stderr)
         store.close()
     if args.json:
-        print_json({"damage": found})
+        print_json({"damage": found, "languages": languages})
     return 2 if any(found.values()) else 0
 
 
