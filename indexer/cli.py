@@ -199,7 +199,7 @@ def index(args: argparse.Namespace) -> int:
             f"-> {', '.join(args.store)}",
             file=sys.stderr,
         )
-        if languages:
+        if any(one["language"] for one in languages):
             print(in_words(languages), file=sys.stderr)
     return 2 if report.failures else 0
 
@@ -259,8 +259,9 @@ def verify(args: argparse.Namespace) -> int:
             for doubt in pronounced_wrongly(segments):
                 warn("std-index", doubt)
             if not args.quiet:
-                known = f", {in_words(languages[url])}" if languages[url] else ""
-                print(f"{url}: {len(segments)} segments, no damage{known}", file=sys.stderr)
+                print(f"{url}: {len(segments)} segments, no damage", file=sys.stderr)
+                if any(one["language"] for one in languages[url]):
+                    print(f"{url}: {in_words(languages[url])}", file=sys.stderr)
         store.close()
     if args.json:
         print_json({"damage": found, "languages": languages})

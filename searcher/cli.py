@@ -195,7 +195,8 @@ def interactive(args: argparse.Namespace) -> None:
             unknown = cut(", ".join(oov))
             print(f"{cut(term.text)}: the recogniser does not know {unknown}", file=sys.stderr)
     if hits:
-        print_table(hits, limit=args.limit or len(hits))
+        several = len({*found.languages} - {""}) > 1
+        print_table(hits, limit=args.limit or len(hits), languages=several)
     else:
         print("no hits", file=sys.stderr)
 
@@ -244,22 +245,37 @@ def write_unknown_words(
     if not path:
         return
     from searcher.hearing import lexicon_of_index
+    from searcher.languages import by_language
     from std.formats.files import replace_file
     from std.lexicon import dump
 
     unknown = sorted({word for words in found.oov_words for word in words})
-    ways = lexicon_of_index(segments, config).pronunciations(unknown)
+    groups = by_language(segments)
+    ways = [lexicon_of_index(one.segments, config).pronunciations(unknown) for one in groups]
     with replace_file(path) as sink:
-        dump(zip(unknown, ways, strict=True), sink)
+        for group, pronounced in zip(groups, ways, strict=True):
+            if len(groups) > 1:
+                sink.write(f";;; {group.language}\n".encode())
+            dump(zip(unknown, pronounced, strict=True), sink)
 
 
 def deaf(found: "Found") -> None:
-    """Say that unknown words were not searched by sound everywhere."""
+    """Say where unknown words were not searched by sound, and where without the model."""
     if found.silent:
+        reasons = ""
+        if named := sorted({*found.silent} - {""}):
+            reasons = f"; they are in {', '.join(named)}, for which std-index had no pronunciations"
+        elif "" in found.silent:
+            reasons = "; std-index --language says which language they are in"
         warn(
             "std-search",
-            f"{found.silent} segments have no sounds, unknown words are not heard there: "
-            "std-index said why (a language, or the extra spoken-terms[espeak])",
+            f"{len(found.silent)} segments were indexed without sounds, unknown words are not "
+            f"heard there{reasons}",
+        )
+    for maker in found.untuned:
+        warn(
+            "std-search",
+            f"the model is not about {maker}: what was pronounced so is searched without it",
         )
 
 

@@ -23,6 +23,7 @@ def explained(found: Found, contexts: Sequence[Context]) -> Iterator[dict[str, A
             "term": found.terms[term].text,
             "file": where.file,
             "channel": where.channel,
+            "language": found.languages[recording] or None,
             "start_s": start_ms / 1000,
             "duration_s": (end_ms - start_ms) / 1000,
             "score": score,

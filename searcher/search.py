@@ -1,13 +1,15 @@
 """The search pipeline on one screen: terms and segments in, decided detections out.
 
+    in the segments of each language (`searcher.languages`):
 Term        --variants-->   word sequences to look up
     in every segment, by any worker (`searcher.lookup`):
 all words   --postings-->   one batched look-up
 Variant     --join-->       candidates
 candidates  --fence-->      those inside the speech that is searched (ECF)
             --merge-->      one per term and place
-    of all segments together:
+    of all segments of a language together:
 sounds      --hear-->       places where a term's phones fit (`searcher.hearing`), calibrated
+    of all languages together:
 candidates  --decide-->     scores on one scale, YES from 0.5 on (`searcher.decisions`)
 """
 
@@ -17,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,11 +27,13 @@ from searcher.candidates import Candidates, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
 from searcher.hearing import open_ears, with_sound
+from searcher.languages import Group, by_language, require_one
 from searcher.lookup import Plan, fence, in_segment
 from searcher.model import Model
 from searcher.variant import Variant
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
+from std.languages import of_segment
 from std.store import Segment, vocabulary_counts
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
 from std.vocabulary import of_counts
@@ -47,8 +52,22 @@ class Found:
     probability: Float64s  # (n,) of each candidate, before the decision rule rescaled it
     n_true: Float64s  # (terms,) expected occurrences
     outside: int  # candidates left out because they lie outside the ECF
-    silent: int  # segments without sounds that were to be searched by sound
+    silent: tuple[str, ...]  # languages of segments without sounds that were to be searched so
+    untuned: tuple[str, ...]  # pronouncers that the model is not about
+    segments: tuple[Segment, ...]  # what was searched
     seconds: float
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The language of each of the recordings; empty where the index does not know it."""
+        table = {
+            one.recording: language
+            for segment in self.segments
+            for language in (of_segment(segment),)
+            for row, one in enumerate(segment.recordings)
+            if row not in segment.deleted
+        }
+        return tuple(table.get(one, "") for one in self.recordings)
 
     @cached_property
     def yes(self) -> Bools:
@@ -99,32 +118,17 @@ def search(
     """
     begin = time.perf_counter()
     words = tuple(config.text.phrase(term.text) for term in terms)
-    by_term = variants_in(words, segments, config, index_folder)
-    variants = tuple(one for some in by_term for one in some)
-    term_of_variant = np.repeat(np.arange(len(terms)), [len(some) for some in by_term])
-    plan = Plan(variants, term_of_variant, config, excerpts)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
-    place_of = {one: i for i, one in enumerate(recordings)}
-    known: set[str] = set()
-    outside, parts = 0, []
-    tasks = [(one, segment) for segment in segments for one in plan.pieces(segments, workers)]
-    for (_, segment), part in zip(tasks, workers.map(in_segment, tasks), strict=True):
-        known |= part.known
-        outside += part.outside
-        table = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
-        parts.append(part.candidates._replace(recording=table[part.candidates.recording]))
-    candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
+    groups = by_language(segments, named=config.expansion.words != "none")
+    if model:
+        require_one(model, groups)
+    parts = [
+        in_language(words, group, recordings, config, excerpts, workers, model, index_folder)
+        for group in groups
+    ]
+    candidates, variants = united(parts)
+    known = set().union(*(part.known for part in parts))
     oov_words = tuple(tuple(w for w in one if w not in known) for one in words)
-    unknown = np.array([bool(one) for one in oov_words], dtype=bool)
-    wanted = heard_terms(unknown, config, model)
-    silent = 0
-    if wanted.any():
-        ears, silent = open_ears(segments, place_of, config, model)
-        if ears:
-            inside = partial(fence, recordings=recordings, excerpts=excerpts)
-            candidates, variants = with_sound(
-                words, unknown, wanted, candidates, variants, ears, inside, workers
-            )
     probability = candidates.score
     rule = rule_for(config.decision, calibrated=model is not None)
     score = rule(candidates.term, probability, len(terms), speech_s, config.decision)
@@ -140,10 +144,76 @@ def search(
         n_true=expected_occurrences(
             candidates.term, probability, len(terms), config.decision.n_true_scale
         ),
-        outside=outside,
-        silent=silent,
+        outside=sum(part.outside for part in parts),
+        silent=tuple(one for part in parts for one in part.silent),
+        untuned=tuple(part.untuned for part in parts if part.untuned),
+        segments=tuple(segments),
         seconds=time.perf_counter() - begin,
     )
+
+
+class InLanguage(NamedTuple):
+    """What the segments of one language say to a search."""
+
+    candidates: Candidates  # their scores are probabilities; recordings are the search's
+    variants: tuple[Variant, ...]
+    known: set[str]  # the variants' words that these segments have
+    outside: int
+    silent: tuple[str, ...]  # languages of its segments without sounds, if they were to be heard
+    untuned: str  # who pronounced these segments, if the model is not about that
+
+
+def in_language(
+    words: Sequence[tuple[str, ...]],
+    group: Group,
+    recordings: Sequence[Recording],
+    config: Config,
+    excerpts: Sequence[Excerpt] | None,
+    workers: Executor,
+    model: Model | None,
+    index_folder: Path | None,
+) -> InLanguage:
+    """Search the segments of one language: what they do not know is unknown there."""
+    segments, config = group.segments, group.configured(config)
+    place_of = {one: i for i, one in enumerate(recordings)}
+    by_term = variants_in(words, segments, config, index_folder)
+    variants = tuple(one for some in by_term for one in some)
+    term_of_variant = np.repeat(np.arange(len(words)), [len(some) for some in by_term])
+    plan = Plan(variants, term_of_variant, config, excerpts)
+    known: set[str] = set()
+    outside, parts = 0, []
+    tasks = [(one, segment) for segment in segments for one in plan.pieces(segments, workers)]
+    for (_, segment), part in zip(tasks, workers.map(in_segment, tasks), strict=True):
+        known |= part.known
+        outside += part.outside
+        table = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
+        parts.append(part.candidates._replace(recording=table[part.candidates.recording]))
+    candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
+    unknown = np.array([any(w not in known for w in one) for one in words], dtype=bool)
+    ears, untuned = None, ""
+    silent: tuple[str, ...] = ()
+    if heard_terms(unknown, config, model).any():
+        ears, silent = open_ears(segments, place_of, config, model)
+    if ears:
+        untuned = "" if ears.model or not model else ears.indexes[0].maker
+        wanted = heard_terms(unknown, config, ears.model)
+        inside = partial(fence, recordings=recordings, excerpts=excerpts)
+        candidates, variants = with_sound(
+            words, unknown, wanted, candidates, variants, ears, inside, workers
+        )
+    return InLanguage(candidates, variants, known, outside, silent, untuned)
+
+
+def united(parts: Sequence[InLanguage]) -> tuple[Candidates, tuple[Variant, ...]]:
+    """The candidates of all languages, and the variants they point into."""
+    if len(parts) == 1:
+        return parts[0].candidates, parts[0].variants
+    first, candidates = 0, []
+    for part in parts:
+        candidates.append(part.candidates._replace(variant=part.candidates.variant + first))
+        first += len(part.variants)
+    variants = tuple(one for part in parts for one in part.variants)
+    return in_order(concatenate(candidates)), variants
 
 
 def heard_terms(unknown: Bools, config: Config, model: Model | None) -> Bools:

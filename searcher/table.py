@@ -7,8 +7,11 @@ from typing import Any
 PIPED_WIDTH = 140  # characters where stdout is no terminal
 
 
-def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
-    """Print the best hits of all terms, one per line, with the words around them."""
+def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int, languages: bool = False) -> None:
+    """Print the best hits of all terms, one per line, with the words around them.
+
+    With ``languages`` each says which language its recording is in.
+    """
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -16,7 +19,8 @@ def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
     console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
     ranked = sorted(hits, key=lambda hit: (hit["decision"] != "YES", -hit["score"]))
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("term", "file", "time", "score", "", "context", "found as"):
+    language = ["language"] if languages else []
+    for name in ("term", "file", *language, "time", "score", "", "context", "found as"):
         numeric = name in ("time", "score")
         table.add_column(
             name,
@@ -30,6 +34,7 @@ def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
         table.add_row(
             escape(hit["term"]),
             escape(hit["file"]) + channel,
+            *([escape(hit["language"] or "?")] if languages else []),
             clock(hit["start_s"]),
             f"{hit['score']:.3f}",
             hit["decision"],

@@ -38,6 +38,9 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--terms", required=True, type=Path, metavar="XML", help="terms like yours")
     parse.add_argument("--output", required=True, type=Path, metavar="JSON", help="the model")
     parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument(
+        "--language", metavar="NAME", help="to learn of, where the index has several"
+    )
     parse.add_argument("--seed", type=int, default=1, help="draws the known words learned from (1)")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
@@ -67,7 +70,7 @@ def learn(args: argparse.Namespace) -> None:
     excerpts = read(ecf.parse, args.ecf).excerpts
     term_list = read(termlist.parse, args.terms)
     lexemes = read(partial(rttm.parse, encoding=term_list.encoding), args.rttm)
-    segments = snapshot(stores, config)
+    segments = in_one_language(snapshot(stores, config), args)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     place_of = {one: i for i, one in enumerate(recordings)}
     ears, _ = open_ears(segments, place_of, config, None)
@@ -105,6 +108,30 @@ def learn(args: argparse.Namespace) -> None:
             f"known words learned from -> {args.output}",
             file=sys.stderr,
         )
+
+
+def in_one_language(
+    segments: "tuple[Segment, ...]", args: argparse.Namespace
+) -> "tuple[Segment, ...]":
+    """The segments of the language that is learned.
+
+    Raises:
+        InputError: there are several and none is named, or another one.
+    """
+    from searcher.languages import by_language
+    from std.languages import language_code
+
+    groups = by_language(segments)
+    if not args.language:
+        if len(groups) == 1:
+            return segments
+        found = ", ".join(group.language for group in groups)
+        raise InputError(args.store[0], 0, "one language, or --language to choose one", found)
+    for group in groups:
+        if group.language == language_code(args.language):
+            return group.segments
+    found = ", ".join(group.language or "none that is known" for group in groups)
+    raise InputError(args.store[0], 0, f"recordings in {args.language!r}", found)
 
 
 def written(
