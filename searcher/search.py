@@ -30,6 +30,7 @@ from searcher.hearing import open_ears, with_sound
 from searcher.languages import Group, by_language, require_one
 from searcher.lookup import Plan, fence, in_segment
 from searcher.model import Model
+from searcher.term_language import log_odds
 from searcher.variant import Variant
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
@@ -126,7 +127,7 @@ def search(
         in_language(words, group, recordings, config, excerpts, workers, model, index_folder)
         for group in groups
     ]
-    candidates, variants = united(parts)
+    candidates, variants = united(parts, foreign(words, groups))
     known = set().union(*(part.known for part in parts))
     oov_words = tuple(tuple(w for w in one if w not in known) for one in words)
     probability = candidates.score
@@ -204,13 +205,31 @@ def in_language(
     return InLanguage(candidates, variants, known, outside, silent, untuned)
 
 
-def united(parts: Sequence[InLanguage]) -> tuple[Candidates, tuple[Variant, ...]]:
-    """The candidates of all languages, and the variants they point into."""
+def foreign(words: Sequence[tuple[str, ...]], groups: Sequence[Group]) -> Float64s:
+    """(terms, languages) what a term's spelling says against its being said in each language."""
+    if len(groups) == 1:
+        return np.zeros((len(words), 1))
+    return log_odds(words, [list(vocabulary_counts(group.segments)) for group in groups])
+
+
+def united(
+    parts: Sequence[InLanguage], against: Float64s
+) -> tuple[Candidates, tuple[Variant, ...]]:
+    """The candidates of all languages, and the variants they point into.
+
+    Args:
+        against: (terms, languages) added to the log odds of what is not written as the term.
+    """
     if len(parts) == 1:
         return parts[0].candidates, parts[0].variants
     first, candidates = 0, []
-    for part in parts:
-        candidates.append(part.candidates._replace(variant=part.candidates.variant + first))
+    for part, odds in zip(parts, against.T, strict=True):
+        found = part.candidates
+        exact = np.array([one.channel == "exact" for one in part.variants], dtype=bool)
+        shift = np.where(exact[found.variant], 0.0, odds[found.term])
+        chance = found.score / (found.score + (1 - found.score) * np.exp(-shift))
+        score = np.where(shift < 0, chance, found.score)
+        candidates.append(found._replace(score=score, variant=found.variant + first))
         first += len(part.variants)
     variants = tuple(one for part in parts for one in part.variants)
     return in_order(concatenate(candidates)), variants
