@@ -251,12 +251,18 @@ def write_unknown_words(
 
     unknown = sorted({word for words in found.oov_words for word in words})
     groups = by_language(segments)
-    ways = [lexicon_of_index(one.segments, config).pronunciations(unknown) for one in groups]
     with replace_file(path) as sink:
-        for group, pronounced in zip(groups, ways, strict=True):
+        for group in groups:
+            try:
+                lexicon = lexicon_of_index(group.segments, group.configured(config))
+            except ConfigError as error:
+                if len(groups) == 1:
+                    raise
+                warn("std-search", f"{path} is without language {group.language!r}: {error}")
+                continue
             if len(groups) > 1:
                 sink.write(f";;; {group.language}\n".encode())
-            dump(zip(unknown, pronounced, strict=True), sink)
+            dump(zip(unknown, lexicon.pronunciations(unknown), strict=True), sink)
 
 
 def deaf(found: "Found") -> None:

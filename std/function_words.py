@@ -53,6 +53,7 @@ FUNCTION_WORDS = {
     "eu": "eta da ez du bat hori dira izan egin ere zen bere baina edo dute den dela nik zuen da hau guztiek behar eskubidea beste dago batean hura zer gu gero orain ditu dituzte inork ni oso bezala gabe bai nire dut dugu baten beti egiten guzti honek",
     "cy": "y yn a i o ar yr mae ac ei am ei wedi gan bod nid oedd ni sydd hawl pawb ond hyn fel neu hynny dim eu at i'r o'r yw un oes wrth gyda fod eich",
     "ga": "agus an na is ar i a go le bhí tá sé ag do ní gach duine nach sin atá ach mar dá é ina bhfuil sí siad aon leis chun don as",
+    "gd": "agus a an air na tha chan eil ach ma is gu bha do ann nas e iad aig bhith còir gach neach cuideachd mar no ris le nach cha bu sin seo mi thu againn agam fhios bhon",
     "mt": "il li u ta ma f' minn huwa l- kull dan din kien biex għandu jew fuq mhux kif hija x' aktar dawn wieħed hemm fil tal mill għal bil se jkun",
     "eo": "la kaj de en estas ne al ke por li mi kun ĝi sed ili ĉiu havas rajton aŭ tiu el oni pri via ni kiel vi estis plej sia por unu se tio pli kiu",
     "id": "yang dan di dengan untuk tidak ini itu dari dalam akan pada juga ke karena tersebut ada mereka lebih bisa saya adalah oleh sebagai kami kita atau tak setiap orang harus sudah hak dia seperti saat telah anda apa jadi aku",

@@ -51,7 +51,8 @@ NAMES = {
     "indonesian": "id", "ind": "id", "malay": "ms", "msa": "ms", "tagalog": "tl", "filipino": "tl",
     "fil": "tl", "tgl": "tl", "lithuanian": "lt", "lit": "lt", "latvian": "lv", "lav": "lv",
     "estonian": "et", "est": "et", "welsh": "cy", "cym": "cy", "irish": "ga", "gle": "ga",
-    "maltese": "mt", "mlt": "mt", "esperanto": "eo", "epo": "eo", "latin": "la", "lat": "la",
+    "gaelic": "gd", "gla": "gd", "maltese": "mt", "mlt": "mt", "esperanto": "eo",
+    "epo": "eo", "latin": "la", "lat": "la",
     "azerbaijani": "az", "aze": "az", "kazakh": "kk", "kaz": "kk", "yiddish": "yi",
     "haitian": "ht", "haitian creole": "ht", "hat": "ht",
 }  # fmt: skip

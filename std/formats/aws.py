@@ -39,6 +39,7 @@ from std.formats.heard import (
 )
 from std.formats.json_fields import Part, documents
 from std.formats.recordings import recording_of
+from std.formats.stated_language import stated_language
 from std.values import ConfusionNetwork, Recording
 
 LEAST_CONFIDENCE = 1e-6
@@ -66,6 +67,7 @@ def parse(
     """
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     for one in documents(stream.read(), path):
+        draft.language = stated_language(one)
         if one.has("Transcript"):
             _turns(draft, one["Transcript"], recording)
             continue

@@ -30,6 +30,7 @@ from std.formats.draft import UNKNOWN, Draft
 from std.formats.heard import Heard, Hypothesis, bare, untimed, write_hypotheses, write_words
 from std.formats.json_fields import Part, documents
 from std.formats.recordings import recording_of
+from std.formats.stated_language import stated_language
 from std.values import ConfusionNetwork, Recording
 
 TICKS = 1e7  # per second
@@ -74,6 +75,7 @@ def parse(
             if not any(said):
                 continue
             count += 1
+            draft.language = stated_language(phrase)
             channel = _first(phrase, CHANNELS)
             where = Recording(
                 recording.file if file is None else recording_of(file).file,

@@ -29,6 +29,7 @@ from std.formats.draft import UNKNOWN, Draft
 from std.formats.heard import Heard, Hypothesis, bare, untimed, write_hypotheses, write_words
 from std.formats.json_fields import Part, documents
 from std.formats.recordings import recording_of
+from std.formats.stated_language import stated_language
 from std.values import ConfusionNetwork, Recording
 
 ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
@@ -83,6 +84,7 @@ def parse(
             start, end = before.span(result)
             if any(words):
                 count += 1
+                draft.language = stated_language(result)
                 draft.utterance(result.line, where, f"{recording.file}-{count}", start, end)
                 if len(words) == 1:
                     write_words(draft, result.line, words[0])

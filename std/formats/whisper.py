@@ -30,6 +30,7 @@ from std.formats.draft import UNKNOWN, Draft
 from std.formats.heard import Heard, by_pauses, spoken, untimed, write_words
 from std.formats.json_fields import Part, documents
 from std.formats.recordings import recording_of
+from std.formats.stated_language import stated_language
 from std.formats.whisper_tokens import Token, joined, without_marks
 from std.values import ConfusionNetwork
 
@@ -64,6 +65,7 @@ def parse(
     draft, recording = Draft(path), recording_of(path, context.file, context.channel)
     count = 0
     for one in documents(stream.read(), path, split_letters=True):
+        draft.language = stated_language(one)
         for start, end, words in _utterances(one):
             if words:
                 count += 1
