@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
+  std-index interviews/*.json --store INDEX --language Danish
   std-index --store INDEX --delete NEWS_2011_05_01 --merge
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """

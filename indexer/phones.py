@@ -11,6 +11,7 @@ given phones in a row. Columns, V words, P phones, m postings, n slots:
     gram_codes        (G,) different trigrams a*P*P + b*P + c, ascending
     gram_offsets      (G + 1,), gram_words    the words that contain each, ascending
     slot_arc_offsets  (n + 1,), arc_rows (m,)  posting rows of each slot's alternatives
+    language          UTF-8: a code, where a known language has no pronouncer; then the only one
 """
 
 from collections.abc import Mapping

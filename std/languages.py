@@ -7,8 +7,8 @@
 
 Each word counts for at most `MOST_OF_A_WORD` of a text, so a language shows in several different
 words or not at all: "Ana de la Hoya", or a language with one very common vowel, is not taken for
-Spanish. The limits were set on texts of 60 languages and of 400 others that must not be taken for
-them (docs/formats.md#languages has the figures). Where a script has one language, it tells.
+Spanish. The limits were set on texts in 57 languages and in 400 others that must not be taken for
+them (docs/languages.md has the figures). Where a script has one language, it tells.
 """
 
 import unicodedata

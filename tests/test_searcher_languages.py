@@ -19,9 +19,11 @@ from searcher.languages import by_language
 from searcher.model import Model
 from searcher.search import search
 from searcher.term_language import ALPHABET, MOST, PER_NAT, SMOOTHING, log_odds
+from searcher.tune_cli import in_one_language
+from searcher.tune_cli import parser as tune_parser
 from std.config import Config
 from std.confusion import empty
-from std.errors import ConfigError
+from std.errors import ConfigError, InputError
 from std.lexicon import Lexicon
 from std.store import open_store
 from std.store.resident import ResidentSegment
@@ -202,3 +204,18 @@ def test_the_lexicon_of_unknown_words_has_every_language(store, tmp_path, monkey
     de, nl = "bauhaus b a u h a u s\n", "bauhaus b o u h o u s\n"
     assert path.read_text() == f";;; de\n{de};;; nl\n{nl}"
     assert "words.lex is without language 'sv': nobody speaks sv" in capsys.readouterr().err
+
+
+def test_tuning_learns_one_language(segment):
+    segments = (segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n"))
+
+    def chosen(some, *options):
+        paths = [f"--{name}=x" for name in ("store", "ecf", "rttm", "terms", "output")]
+        return in_one_language(some, tune_parser().parse_args([*paths, *options]))
+
+    assert chosen(segments[:1]) == segments[:1]
+    assert chosen(segments, "--language", "Dutch") == segments[1:]
+    with pytest.raises(InputError, match=r"one language, or --language .* got 'de, nl'"):
+        chosen(segments)
+    with pytest.raises(InputError, match="recordings in 'French', got 'de, nl'"):
+        chosen(segments, "--language", "French")
