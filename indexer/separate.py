@@ -16,7 +16,7 @@ from std.values import Alternative, ConfusionNetwork, Slot
 
 def separated(network: ConfusionNetwork, normalisation: Normalisation) -> ConfusionNetwork:
     """The network with one word per alternative; nearly always it is one already."""
-    if not normalisation.several_words("\n".join(network.words)):
+    if not normalisation.several_words(network.words):
         return network
     slots = [part for slot in network for part in _parts(slot, normalisation)]
     arcs = [arc for slot in slots for arc in slot.alternatives]

@@ -12,7 +12,7 @@ them (docs/languages.md has the figures). Where a script has one language, it te
 """
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -63,6 +63,7 @@ LEAST_SHARE = 0.14  # of a text that must be one language's function words, so c
 LEAST_LEAD = 1.15  # times the share of the next language, to be sure
 A_HINT = 0.05  # share that tells more than nothing where there are few words: two of them
 FEW_WORDS = 100
+FIRST_SCRIPT = chr(min(first for first, _ in ONE_LANGUAGE_SCRIPTS))
 KANA = 0.05  # share of words with kana from which on Han characters are Japanese
 _LATIN_LETTERS = {
     "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th",
@@ -112,13 +113,12 @@ def shares(counts: Mapping[str, float], words: float | None = None) -> Shares:
     return settled(found)
 
 
-def telling(words: Iterable[str]) -> list[tuple[str, list[int]]]:
+def telling(words: Collection[str]) -> list[tuple[str, list[int]]]:
     """Those of the words that tell a language, each with the rows of `CODES` that it speaks for."""
     forms = _forms()
     known = [(word, forms[word]) for word in words if word in forms]
-    if all(word.isascii() for word in words):
-        return known
-    return known + [(w, [i]) for w in words if w not in forms and (i := _script(w)) is not None]
+    others = [word for word in words if word >= FIRST_SCRIPT and word not in forms]
+    return known + [(word, [row]) for word in others if (row := _script(word)) is not None]
 
 
 def worth(word: str, share: Shares | float) -> Shares | float:
@@ -197,9 +197,9 @@ def _written(word: str) -> Iterable[str]:
 
 def _script(word: str) -> int | None:
     """The row of the language whose script a word is written in, if only one is written in it."""
-    code = ord(word[0]) if word else 0
-    if code < 0x370:
+    if word < FIRST_SCRIPT:
         return None
+    code = ord(word[0])
     codes = map(ord, word) if 0x3400 <= code <= 0x9FFF else (code,)  # kana may follow
     found = None
     for one in codes:
