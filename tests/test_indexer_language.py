@@ -262,9 +262,10 @@ def test_a_language_without_a_converter_is_remembered(inputs, monkeypatch):
     assert all(one.extra("phone_maker") is not None for one in stores[0].segments())
 
 
-def test_deleting_and_replacing_in_any_language(inputs, speech, tmp_path):
+def test_deleting_and_replacing_in_any_language(inputs, speech):
     stores, _ = indexed(inputs, ["memory:"])
-    again = write(tmp_path / "again.jsonl", speech("en", "de0"))  # was German
+    (path,) = (one for one in inputs if one.stem == "de0")
+    again = write(path, speech("en", "de0"))  # was German
     with stores[0].writing():
         build([again], stores, Config(), pronouncer=Pronouncer(Sounds(Config())))
         delete(["nl1"], stores)
