@@ -11,16 +11,18 @@ given phones in a row. Columns, V words, P phones, m postings, n slots:
     gram_codes        (G,) different trigrams a*P*P + b*P + c, ascending
     gram_offsets      (G + 1,), gram_words    the words that contain each, ascending
     slot_arc_offsets  (n + 1,), arc_rows (m,)  posting rows of each slot's alternatives
+    language          UTF-8: a code, where a known language has no pronouncer; then the only one
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from std.config import Config
 from std.errors import ConfigError
-from std.lexicon import Lexicon, lexicon_for
+from std.languages import guess_language, language_code
+from std.lexicon import Lexicon, lexicon_in
 from std.phone_table import PhoneTable, made
 from std.store.columns import Column, SegmentColumns, pack_vocabulary, unpack_vocabulary
 
@@ -29,33 +31,58 @@ from std.store.columns import Column, SegmentColumns, pack_vocabulary, unpack_vo
 class Sounds:
     """Makes the sound columns of segments, as the configuration says; one per run.
 
-    With ``language = "auto"`` an index is made without sounds where its language has no
-    converter; ``problem`` then says why.
+    Where a language has no converter and the configuration does not insist on it, a segment is
+    made without sounds; its column ``language`` (UTF-8) then keeps what it is, and ``problems``
+    says why.
     """
 
     config: Config
-    problem: str = ""
-    _lexicon: Lexicon | None = None
+    problems: dict[str, str] = field(default_factory=dict)  # of each language without a converter
+    _lexicons: dict[str, Lexicon] = field(default_factory=dict)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether sounds are made at all."""
+        return self.config.sound.words != "none"
 
     def __call__(self, columns: SegmentColumns) -> Mapping[str, Column]:
-        """The sound columns, or none.
+        """The sound columns of a segment in the language configured, or else its likeliest one."""
+        language = self.config.pronunciation.language
+        return self.of(
+            columns, guess_language(_counts(columns)) if language == "auto" else language
+        )
+
+    def of(self, columns: SegmentColumns, language: str) -> Mapping[str, Column]:
+        """The sound columns of a segment in one language, or none; empty: it is not known.
 
         Raises:
             ConfigError: the language that the configuration names has no converter.
         """
-        if self.config.sound.words == "none" or not len(columns.vocabulary):
+        if not self.wanted or not len(columns.vocabulary):
+            return {}
+        if not language:
+            self.problems[""] = "no language is recognisable; --language says it"
             return {}
         try:
-            if self._lexicon is None:
-                self._lexicon = lexicon_for(
-                    self.config.pronunciation, self.config.text, lambda: _counts(columns)
-                )
-            return phone_columns(columns, self._lexicon)
+            return phone_columns(columns, self._lexicon(language))
         except ConfigError as error:
             if self.config.pronunciation.language != "auto":
                 raise
-            self.problem = str(error)
-            return {}
+            self.problems[language] = str(error)
+            return {"language": np.frombuffer(language_code(language).encode(), np.uint8)}
+
+    def pronouncer(self, language: str) -> str | None:
+        """Who pronounced the segments of a language, None if nobody did."""
+        lexicon = self._lexicons.get(language_code(language))
+        return lexicon.name if lexicon else None
+
+    def _lexicon(self, language: str) -> Lexicon:
+        code = language_code(language)
+        if code not in self._lexicons:
+            if code in self.problems:
+                raise ConfigError(self.problems[code])
+            self._lexicons[code] = lexicon_in(language, self.config.pronunciation, self.config.text)
+        return self._lexicons[code]
 
 
 def _counts(columns: SegmentColumns) -> dict[str, int]:

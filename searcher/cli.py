@@ -22,7 +22,7 @@ from std.command import (
     warn,
 )
 from std.config import range_of
-from std.errors import STANDARD_STREAM, InputError, StdError, cut, named
+from std.errors import STANDARD_STREAM, ConfigError, InputError, StdError, cut, named
 
 if TYPE_CHECKING:
     from searcher.model import Model  # --help needs none of what these load
@@ -126,7 +126,7 @@ def batch(args: argparse.Namespace) -> None:
     from searcher.explain import explained, summary
     from searcher.output import std_list
     from searcher.search import search
-    from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
+    from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
     from std.cluster import executor
     from std.excerpts import speech_s
     from std.formats import ecf, stdlist, termlist
@@ -141,6 +141,7 @@ def batch(args: argparse.Namespace) -> None:
     experiment = read(ecf.parse, args.ecf)
     term_list = read(termlist.parse, args.terms)
     stores = open_stores(args.store)
+    config = adapted(config, stores)
     segments = snapshot(stores, config)
     recorded = speech_ms(segments).keys()
     asked = {one.recording for one in experiment.excerpts}
@@ -204,7 +205,7 @@ def interactive(args: argparse.Namespace) -> int:
     from searcher.explain import explained
     from searcher.query import words_of
     from searcher.search import search
-    from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
+    from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
     from searcher.table import print_table
     from std.cluster import executor
     from std.values import Term
@@ -212,6 +213,7 @@ def interactive(args: argparse.Namespace) -> int:
     config = configuration(args)  # a person may ask for a term that was never said
     config = replace(config, decision=replace(config.decision, terms="any"))
     stores = open_stores(args.store)
+    config = adapted(config, stores)
     segments = snapshot(stores, config)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(args.term, start=1)]
     for term in terms:
@@ -242,7 +244,9 @@ def interactive(args: argparse.Namespace) -> int:
         for line in remarks(found):
             tell(line)
         if hits:
-            print_table(hits, limit=args.limit or len(hits), decided=decided)
+            several = len({*found.languages} - {""}) > 1
+            limit = args.limit or len(hits)
+            print_table(hits, limit=limit, decided=decided, languages=several)
         else:
             tell("no hits")
     return 0 if hits else 1
@@ -309,22 +313,43 @@ def write_unknown_words(
     if not path:
         return
     from searcher.hearing import lexicon_of_index
+    from searcher.languages import by_language
     from std.lexicon import dump
     from std.outputs import open_output
 
     unknown = sorted({word for words in found.oov_words for word in words})
-    ways = lexicon_of_index(segments, config).pronunciations(unknown)
+    groups = by_language(segments)
     with open_output(path) as sink:
-        dump(zip(unknown, ways, strict=True), sink)
+        for group in groups:
+            try:
+                lexicon = lexicon_of_index(group.segments, group.configured(config))
+            except ConfigError as error:
+                if len(groups) == 1:
+                    raise
+                warn("std-search", f"{path} is without language {group.language!r}: {error}")
+                continue
+            if len(groups) > 1:
+                sink.write(f";;; {group.language}\n".encode())
+            dump(zip(unknown, lexicon.pronunciations(unknown), strict=True), sink)
 
 
 def deaf(found: "Found") -> None:
-    """Say that unknown words were not searched by sound everywhere."""
+    """Say where unknown words were not searched by sound, and where without the model."""
     if found.silent:
+        reasons = ""
+        if named := sorted({*found.silent} - {""}):
+            reasons = f"; they are in {', '.join(named)}, for which std-index had no pronunciations"
+        elif "" in found.silent:
+            reasons = "; std-index --language says which language they are in"
         warn(
             "std-search",
-            f"{found.silent} segments have no sounds, unknown words are not heard there: "
-            "std-index said why (a language, or the extra spoken-terms[espeak])",
+            f"{len(found.silent)} segments were indexed without sounds, unknown words are not "
+            f"heard there{reasons}",
+        )
+    for maker in found.untuned:
+        warn(
+            "std-search",
+            f"the model is not about {maker}: what was pronounced so is searched without it",
         )
 
 

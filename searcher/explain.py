@@ -36,6 +36,7 @@ def explained(
             "term": found.terms[term].text,
             "file": where.file,
             "channel": where.channel,
+            "language": found.languages[recording] or None,
             "start_s": start_ms / 1000,
             "duration_s": (end_ms - start_ms) / 1000,
             "score": score if decided else probability,

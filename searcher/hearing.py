@@ -16,7 +16,7 @@ import numpy as np
 from searcher.calibrate import UNTUNED, heard_features, known_features, with_written
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.merge import overlap
-from searcher.model import Model, require_maker
+from searcher.model import Model
 from searcher.sound import SAME_PLACE_MS, Hits, hear
 from searcher.sound_index import SoundIndex, open_sound
 from searcher.sound_ratios import listening, perfect_score
@@ -24,6 +24,7 @@ from searcher.variant import Variant
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.confusion import Confusion, empty
+from std.languages import of_segment
 from std.lexicon import Lexicon, lexicon_for, lexicon_of
 from std.phones import Pronunciation
 from std.store import Segment, vocabulary_counts
@@ -129,15 +130,16 @@ def open_ears(
     place_of: Mapping[Recording, int],
     config: Config,
     model: Model | None,
-) -> tuple[Ears | None, int]:
-    """What sound search needs of the segments that were indexed with sounds.
+) -> tuple[Ears | None, tuple[str, ...]]:
+    """What sound search needs of the segments of one language that were indexed with sounds.
 
     Returns:
-        None if no segment was; and how many were not, or were pronounced by somebody else than
-        most of the alternatives.
+        None if no segment was, without the model if it is about other sounds; and the languages of
+        the segments that were not, or were pronounced by somebody else than most of the
+        alternatives (by another converter, before this one was there).
 
     Raises:
-        ConfigError: the index's converter is not installed, or the model is for another one.
+        ConfigError: the index's converter is not installed.
         StoreError: sound columns are damaged.
     """
     live = [segment for segment in segments if len(segment.deleted) < len(segment.recordings)]
@@ -147,10 +149,8 @@ def open_ears(
         if index:
             makers[index.maker] += index.arcs
     if not makers:
-        return None, len(opened)
+        return None, tuple(of_segment(segment) for _, segment in opened)
     maker = min(makers, key=lambda one: (-makers[one], one))
-    if model:
-        require_maker(model, maker)
     usable = [(index, segment) for index, segment in opened if index and index.maker == maker]
     ears = Ears(
         tuple(index for index, _ in usable),
@@ -159,9 +159,10 @@ def open_ears(
             for _, segment in usable
         ),
         lexicon_of(maker, config.pronunciation, config.text),
-        model,
+        model if model and model.maker == maker else None,
     )
-    return ears, len(opened) - len(usable)
+    silent = [seg for index, seg in opened if index is None or index.maker != maker]
+    return ears, tuple(of_segment(segment) for segment in silent)
 
 
 def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:

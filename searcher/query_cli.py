@@ -178,7 +178,7 @@ def given(value: T | None, configured: T) -> T:
 def opened(args: argparse.Namespace, text: "Normalisation") -> "tuple[Vocabulary, Normalisation]":
     """The vocabulary, of a file or of a store, and how its words are normalised."""
     from std import vocabulary
-    from std.text import require_same
+    from std.text import as_indexed, require_same
 
     if args.vocabulary:
         return vocabulary.read(args.vocabulary, text), text
@@ -190,7 +190,7 @@ def opened(args: argparse.Namespace, text: "Normalisation") -> "tuple[Vocabulary
         if normalisation is None or not counts:
             raise InputError(args.store, 0, "an index with recordings", "an empty one")
         if args.config:
-            require_same(text, normalisation, args.store)
+            require_same(as_indexed(text, normalisation), normalisation, args.store)
         return vocabulary.of_counts(counts), normalisation
 
 

@@ -8,13 +8,16 @@ from std.command import console
 PIPED_WIDTH = 140  # characters where stdout is no terminal
 
 
-def print_table(hits: Sequence[Mapping[str, Any]], *, limit: int, decided: bool) -> None:
+def print_table(
+    hits: Sequence[Mapping[str, Any]], *, limit: int, decided: bool, languages: bool = False
+) -> None:
     """Print the first hits, one per line, with the words around them.
 
     Args:
         hits: as `searcher.explain.explained` describes them.
         limit: how many are printed.
         decided: show each hit's rescaled score and whether it is accepted.
+        languages: show which language each hit's recording is in.
     """
     from rich.table import Table
 
@@ -23,8 +26,12 @@ def print_table(hits: Sequence[Mapping[str, Any]], *, limit: int, decided: bool)
     out = console(PIPED_WIDTH)
     table = Table(box=None, header_style="bold", pad_edge=False)
     numbers = ("time", "probability", "score")
+    language = ("language",) if languages else ()
     decision = ("score", "decision") if decided else ()
-    for name in ("term", "file", "time", "probability", *decision, "context", "found as"):
+    for name in (
+        *("term", "file", *language, "time", "probability"),
+        *(*decision, "context", "found as"),
+    ):
         table.add_column(
             name,
             justify="right" if name in numbers else "left",
@@ -37,6 +44,7 @@ def print_table(hits: Sequence[Mapping[str, Any]], *, limit: int, decided: bool)
         table.add_row(
             cell(hit["term"]),
             cell(hit["file"]) + channel,
+            *((cell(hit["language"] or "?"),) if languages else ()),
             clock(hit["start_s"]),
             f"{hit['probability']:.3f}",
             *((f"{hit['score']:.3f}", hit["decision"]) if decided else ()),

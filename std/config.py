@@ -128,7 +128,7 @@ class ExpansionConfig(_Section):
 class PronunciationConfig(_Section):
     """How words sound."""
 
-    language: str = "auto"  # name or code; auto = by the function words of the index
+    language: str = "auto"  # name or code; auto = each recording's own
     lexicon: str = ""  # file in CMU's or Kaldi's form; goes before any converter
 
 

@@ -16,7 +16,8 @@ from typing import IO
 from std.config import PronunciationConfig
 from std.errors import ConfigError, InputError
 from std.formats.files import read_text
-from std.g2p import Converter, converter, guess_language
+from std.g2p import Converter, converter
+from std.languages import guess_language
 from std.phones import Pronunciation, canonical
 from std.text import Normalisation
 
@@ -67,7 +68,6 @@ def lexicon_for(
         ConfigError: the language is not known, or its converter is not installed.
         InputError: the lexicon file cannot be read.
     """
-    entries = read(Path(config.lexicon), normalisation) if config.lexicon else None
     language = config.language
     if language == "auto":
         language = guess_language(counts())
@@ -75,6 +75,17 @@ def lexicon_for(
         raise NoLanguageError(
             "pronunciation.language: expected a language, as none is recognisable, got 'auto'"
         )
+    return lexicon_in(language, config, normalisation)
+
+
+def lexicon_in(language: str, config: PronunciationConfig, normalisation: Normalisation) -> Lexicon:
+    """The lexicon of a language: the user's words, then its converter.
+
+    Raises:
+        ConfigError: the language is not known, or its converter is not installed.
+        InputError: the lexicon file cannot be read.
+    """
+    entries = read(Path(config.lexicon), normalisation) if config.lexicon else None
     return Lexicon(converter(language), entries)
 
 

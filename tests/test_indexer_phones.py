@@ -12,6 +12,7 @@ from std.config import Config, PronunciationConfig, SoundConfig
 from std.errors import ConfigError
 from std.lexicon import Lexicon
 from std.store.columns import unpack_vocabulary
+from std.text import Normalisation
 
 TEXT = st.text("abc-", min_size=1, max_size=5)
 
@@ -24,7 +25,7 @@ class Letters:
 
 
 def made(network, *slots):
-    columns = invert([network(*slots)])
+    columns = invert([network(*slots)], Normalisation(punctuation="keep"))
     return columns, phone_columns(columns, Lexicon(Letters()))
 
 
@@ -71,14 +72,16 @@ def test_no_sounds_are_made_where_none_are_wanted(network):
     assert Sounds(Config())(invert([])) == {}
     sounds = Sounds(Config(pronunciation=PronunciationConfig(language="en")))
     assert bytes(sounds(columns)["phone_maker"]) == b"g2p-en:en"
-    assert not sounds.problem
+    assert not sounds.problems
+    assert sounds.pronouncer("English") == "g2p-en:en"
 
 
 def test_what_is_missing_is_said_not_raised_unless_it_was_asked_for(network, monkeypatch):
     monkeypatch.setattr(std.g2p, "find_spec", lambda name: None)
     german = invert([network([("der", 1.0)], [("und", 1.0)])])
     sounds = Sounds(Config())
-    assert sounds(german) == {}
-    assert "espeakng-loader" in sounds.problem
+    assert {name: bytes(column) for name, column in sounds(german).items()} == {"language": b"de"}
+    assert "espeakng-loader" in sounds.problems["de"]
+    assert sounds.pronouncer("de") is None
     with pytest.raises(ConfigError, match="espeakng-loader"):
         Sounds(Config(pronunciation=PronunciationConfig(language="de")))(german)

@@ -34,9 +34,11 @@ def test_sound(shards, capsys):
     assert main(arguments(shards, "--quiet")) == 0
     assert capsys.readouterr() == ("", "")
     assert main(arguments(shards, "--quiet", "--json")) == 0
+    unknown = {"language": None, "pronouncer": None, "recordings": 1}
     assert json.loads(capsys.readouterr().out) == {
         "damage": {url: [] for url in shards},
         "inputs": {url: {url[-3:]: []} for url in shards},
+        "languages": {url: [unknown] for url in shards},
     }
 
 

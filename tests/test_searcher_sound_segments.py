@@ -218,4 +218,4 @@ def test_who_pronounced_most_of_the_speech_counts_and_not_most_segments(network,
     place_of = {one.recordings[0].recording: i for i, one in enumerate(segments[:3])}
     found, others = searcher.hearing.open_ears(segments, place_of, Config(), None)
     assert [one.maker for one in found.indexes] == ["letters:xx"]
-    assert others == 2
+    assert others == ("xx", "xx")

@@ -5,33 +5,11 @@ import pytest
 
 import std.g2p
 from std.errors import ConfigError
-from std.g2p import converter, guess_language, language_code
+from std.g2p import converter
 
 espeak = pytest.mark.skipif(
     std.g2p.find_spec("espeakng_loader") is None, reason="espeakng-loader is not installed"
 )
-
-
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [("German", "de"), ("deu", "de"), ("de-AT", "de"), ("en_GB", "en"), ("xx", "xx")],
-)
-def test_names_and_codes_of_languages(name, code):
-    assert language_code(name) == code
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        ("der hund und die katze das haus ist", "de"),
-        ("the dog and the cat of it", "en"),
-        ("le chat et les chiens des rues sont dans une", "fr"),
-        ("xyzzy plugh", ""),
-        ("", ""),
-    ],
-)
-def test_a_language_shows_in_its_function_words(words, code):
-    assert guess_language(dict.fromkeys(words.split(), 2)) == code
 
 
 @espeak

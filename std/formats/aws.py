@@ -40,6 +40,7 @@ from std.formats.heard import (
 from std.formats.json_fields import Part, documents
 from std.formats.nonwords import Nonwords
 from std.formats.recordings import recording_for
+from std.formats.stated_language import stated_language
 from std.values import ConfusionNetwork, Recording
 
 LEAST_CONFIDENCE = 1e-6
@@ -67,6 +68,7 @@ def parse(
     """
     draft = Draft(path)
     for one in documents(stream, path):
+        draft.language = stated_language(one)
         recording = recording_for(path, context, one.name(["jobName", "JobName"]))
         if one.has("Transcript"):
             _turns(draft, one["Transcript"], recording, context.nonwords)

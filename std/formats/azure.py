@@ -42,6 +42,7 @@ from std.formats.heard import (
 from std.formats.json_fields import Part, documents
 from std.formats.nonwords import Nonwords
 from std.formats.recordings import recording_for, recording_of
+from std.formats.stated_language import stated_language
 from std.values import ConfusionNetwork, Recording
 
 TICKS = 1e7  # per second
@@ -91,6 +92,7 @@ def parse(
             if not any(said):
                 continue
             count += 1
+            draft.language = stated_language(phrase)
             channel = _first(phrase, CHANNELS)
             where = Recording(
                 recording.file if file is None else recording_of(file).file,

@@ -51,6 +51,7 @@ class Columns:
     tokens: Int64s  # (m,) index into vocabulary
     posteriors: Float64s  # (m,)
     spans_s: Float64s  # (m, 2)
+    languages: Sequence[str] = ()  # (u,) as the file says them; none at all where it does not
 
 
 def is_sound(columns: Columns) -> bool:
@@ -136,8 +137,9 @@ def networks(
     bounds = columns.bounds.tolist()
     firsts = columns.offsets[columns.bounds].tolist()
     whole = _whole_spans(utterance_spans, slot_spans, columns.bounds).astype(np.int64).tolist()
-    named = zip(columns.recordings, columns.utterances, whole, strict=True)
-    for i, (recording, name, (start, end)) in enumerate(named):
+    languages = columns.languages or [""] * len(columns.utterances)
+    named = zip(columns.recordings, columns.utterances, whole, languages, strict=True)
+    for i, (recording, name, (start, end), language) in enumerate(named):
         lo, hi, first, last = bounds[i], bounds[i + 1], firsts[i], firsts[i + 1]
         yield ConfusionNetwork(
             recording,
@@ -151,6 +153,7 @@ def networks(
             posteriors[first:last],
             int_spans[first:last],
             bool(estimated[i]),
+            language,
         )
 
 

@@ -22,6 +22,8 @@ class Draft:
 
     def __init__(self, path: Path | str) -> None:
         self.path = path
+        self.language = ""  # of the utterances that are begun from now on, where the file says it
+        self._languages: list[str] = []
         self._recordings: list[Recording] = []
         self._utterances: list[str] = []
         self._lines: list[int] = []
@@ -47,6 +49,7 @@ class Draft:
         self._check_span(line, start_s, end_s, MAX_TIME_S)
         self._recordings.append(recording)
         self._utterances.append(name)
+        self._languages.append(self.language)
         self._lines.append(line)
         self._utterance_spans.append((start_s, end_s))
         self._bounds.append(len(self._epsilons))
@@ -98,6 +101,7 @@ class Draft:
             np.array([ids[token] for token in self._tokens], dtype=np.int64),
             np.array(self._posteriors, dtype=np.float64),
             np.array(self._spans, dtype=np.float64).reshape(-1, 2),
+            self._languages,
         )
 
     def _add_mass(self, line: int, posterior: float) -> None:

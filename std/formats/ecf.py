@@ -2,11 +2,11 @@
 
     <ecf source_signal_duration="340.00" language="english" version="1">
       <excerpt audio_filename="audio/x.sph" channel="1" tbeg="0.000" dur="340.000"
-               source_type="bnews"/>
+               source_type="bnews" language="english"/>
     </ecf>
 
 ``audio_filename`` becomes the recording's name by `std.formats.audio_names`: the folder and one
-audio extension are dropped.
+audio extension are dropped. ``language`` may be left out, of the excerpt or at all.
 """
 
 from pathlib import Path
@@ -55,6 +55,7 @@ class _Reader(Reader):
                 self.number(attributes, "tbeg"),
                 self.number(attributes, "dur"),
                 kind,
+                (attributes.get("language") or "").strip(),
             )
         )
 
@@ -82,7 +83,9 @@ def dump(ecf: ECF, stream: BinaryIO, encoding: str = "UTF-8") -> None:
     lines.extend(
         f'  <excerpt audio_filename="{escape(one.recording.file)}" '
         f'channel="{one.recording.channel}" tbeg="{decimal(one.start_s)}" '
-        f'dur="{decimal(one.duration_s)}" source_type="{one.source_type}"/>\n'
+        f'dur="{decimal(one.duration_s)}" '
+        + (f'language="{escape(one.language)}" ' if one.language else "")
+        + f'source_type="{one.source_type}"/>\n'
         for one in ecf.excerpts
     )
     stream.write(encoded("".join([*lines, "</ecf>\n"]), encoding))

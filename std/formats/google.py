@@ -38,6 +38,7 @@ from std.formats.heard import (
 from std.formats.json_fields import Part, documents
 from std.formats.nonwords import Nonwords
 from std.formats.recordings import recording_for, recording_of
+from std.formats.stated_language import stated_language
 from std.values import ConfusionNetwork, Recording
 
 ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
@@ -92,6 +93,7 @@ def parse(
             start, end = before.span(result)
             if any(words):
                 count += 1
+                draft.language = stated_language(result)
                 draft.utterance(result.line, where, f"{recording.file}-{count}", start, end)
                 if len(words) == 1:
                     write_words(draft, result.line, words[0])

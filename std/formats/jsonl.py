@@ -131,6 +131,9 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns |
         or not all(files)
     ):
         return None
+    languages = [one.get("language", "") for one in ones]
+    if not {*map(type, languages)} <= {str}:
+        return None
     return Columns(
         recordings,
         names,
@@ -144,6 +147,7 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns |
         np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens)),
         _numbers(masses)[0],
         _numbers(starts, ends).T,
+        languages,
     )
 
 
@@ -180,6 +184,8 @@ def careful(lines: Iterable[tuple[int, bytes]], path: Path | str, recording: Rec
 
 def _read(draft: Draft, at: int, one: "_Object", recording: Recording) -> None:
     where = Recording(one.name("file", recording.file), one.channel(recording.channel))
+    language = one.content.get("language", "")
+    draft.language = one.string(language, "language") if language else ""
     draft.utterance(at, where, one.name("utt"), *one.span("start", "end"))
     for slot in map(one.inner, one.array("slots")):
         epsilon = slot.content.get("eps", 0.0)
@@ -261,6 +267,7 @@ def dump(networks: Iterable[ConfusionNetwork], stream: BinaryIO) -> None:
             "channel": network.recording.channel,
             "start": network.start_ms / 1000,
             "end": network.end_ms / 1000,
+            **({"language": network.language} if network.language else {}),
             "slots": [
                 {
                     "s": start / 1000,

@@ -31,6 +31,7 @@ from std.formats.heard import Heard, by_pauses, spoken, untimed, write_words
 from std.formats.json_fields import Part, documents
 from std.formats.nonwords import Nonwords
 from std.formats.recordings import recording_for
+from std.formats.stated_language import stated_language
 from std.formats.whisper_tokens import Token, joined, without_marks
 from std.values import ConfusionNetwork
 
@@ -65,6 +66,7 @@ def parse(
     draft, recording = Draft(path), recording_for(path, context)
     count = 0
     for one in documents(stream, path, split_letters=True):
+        draft.language = stated_language(one)
         for start, end, words in _utterances(one, context.nonwords):
             if words:
                 count += 1
