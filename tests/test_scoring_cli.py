@@ -330,7 +330,10 @@ def test_usage_errors(wrong, capsys):
 UNFIT = [
     (["--group-by=colour"], "expected one of attribute"),
     (["--recordings=nowhere"], "expected recordings of the ECF, got nowhere"),
-    (["--prior=0.9", "--cost-miss=1e6", "--cost-fa=1e-6"], "prior 0.9: expected a number from"),
+    (
+        ["--prior=0.9", "--cost-miss=1e6", "--cost-fa=1e-6"],
+        "operating point: beta: expected a number from",
+    ),
     (["--operating-point=sws2012", "--cost-fa=2"], "name a --prior too"),
     (["--bootstrap=9", "--pooled"], "expected means over terms with references"),
 ]
