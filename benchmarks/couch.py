@@ -5,6 +5,8 @@
 The synthetic networks are inverted once, for both. ``index`` is 10 hours a commit and everything
 merged at the end; ``search`` opens the store anew and searches the 1,000 terms of
 `benchmarks.search` with ``configs/plain.toml``, and ``again`` asks the same store once more.
+``phrase`` is its phrases one after the other in a store, ``first phrase`` each in a store of its
+own whose vocabulary was read: median milliseconds; requests and kB received (mean, median).
 The best and the median of the rounds: wall seconds, our CPU seconds, and those of the server
 where its process id is given. The databases URL-0, URL-1 ... must not exist; they are dropped.
 """
@@ -16,20 +18,23 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any, NamedTuple
 
 from benchmarks import synthetic
 from benchmarks.index import HOURS_AT_ONCE
-from benchmarks.search import BATCH, find, ranks
+from benchmarks.search import BATCH, PHRASES, find, ranks, said_phrases, timed
 from indexer.invert import invert
 from indexer.maintain import upkeep
-from std.store import open_store
+from std.store import Segment, Store, open_store
 from std.store.columns import SegmentColumns
 from std.store.couch_http import Database
 from std.text import Normalisation
 from std.values import ConfusionNetwork
+
+FIRST_PHRASES = 40  # each opens a store of its own
 
 
 class Spent(NamedTuple):
@@ -65,10 +70,14 @@ def main() -> None:
                 for stage, seconds, found in searched(urls[kind], watch):
                     spent.setdefault(f"{stage} {kind}", []).append(seconds)
                     notes[f"{stage} {kind}"] = found
+            phrases = of_folder(urls["folder"])
+            for kind in turn:
+                for stage, figures in phrase_by_phrase(urls[kind], phrases):
+                    notes.setdefault(f"{stage} {kind}", []).append(figures)
             shutil.rmtree(urls["folder"])
             drop(urls["couchdb"])
-    figures = {stage: summary(seconds) for stage, seconds in sorted(spent.items())}
-    print(json.dumps({"hours": args.hours, "seconds": figures, "found": notes}, indent=1))
+    seconds = {stage: summary(rounds) for stage, rounds in sorted(spent.items())}
+    print(json.dumps({"hours": args.hours, "seconds": seconds, "found": notes}, indent=1))
 
 
 def inverted(networks: Sequence[ConfusionNetwork]) -> Iterator[SegmentColumns]:
@@ -112,6 +121,46 @@ def searched(url: str, watch: "Watch") -> list[tuple[str, Spent, dict[str, int]]
         rows.append((stage, seconds, dict(found)))
     stores[0].close()
     return rows
+
+
+def of_folder(url: str) -> list[str]:
+    """The same phrases for every store."""
+    with closing(open_store(url)) as store:
+        return said_phrases(store.segments(), PHRASES)
+
+
+def phrase_by_phrase(url: str, phrases: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    """What a phrase costs: in one store, and as the first one of a store."""
+    with closing(open_store(url)) as store:
+        segments = store.segments()
+        together = [one_phrase(store, segments, phrase) for phrase in phrases]
+    alone = []
+    for phrase in phrases[:FIRST_PHRASES]:
+        with closing(open_store(url)) as store:
+            segments = store.segments()
+            for one in segments:
+                one.words()
+            alone.append(one_phrase(store, segments, phrase))
+    return [("phrase", costs(together)), ("first phrase", costs(alone))]
+
+
+def one_phrase(store: Store, segments: Sequence[Segment], phrase: str) -> tuple[float, int, float]:
+    """Milliseconds, requests, kB received."""
+    database = getattr(store, "_database", None)
+    before = (database.requests, database.received_bytes) if database else (0, 0)
+    took_ms = timed(lambda: find(segments, [phrase]))
+    after = (database.requests, database.received_bytes) if database else (0, 0)
+    return took_ms, after[0] - before[0], (after[1] - before[1]) / 1000
+
+
+def costs(phrases: Sequence[tuple[float, int, float]]) -> dict[str, Any]:
+    """Medians, and means of what does not depend on the machine."""
+    took_ms, requests, kilobytes = zip(*phrases, strict=True)
+    return {
+        "p50_ms": median(took_ms),
+        "requests": [mean(requests), median(requests)],
+        "kB": [mean(kilobytes), median(kilobytes)],
+    }
 
 
 class Watch:

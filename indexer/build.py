@@ -13,24 +13,32 @@ changed the old one may be in another shard; it leaves that in a commit of its o
 import gc
 import time
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
+from indexer.inputs import Input
 from indexer.invert import invert
 from indexer.merge import Rebuild, merged
 from indexer.networks import networks_of
+from indexer.origins import Origins, origins
 from indexer.prune import prune
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.errors import InputError, StdError
-from std.formats.context import DEFAULT, Context
+from std.formats.context import DEFAULT, SEGMENTS_HINT, Context
+from std.formats.detect import foreign
+from std.formats.files import is_regular, size_bytes
+from std.formats.nonwords import Nonwords
 from std.store import Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import ConfusionNetwork, Recording
 
+MANY = 20  # recordings of one utterance each, which rather are pieces of recordings
 WORTH_A_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
 
 Progress = Callable[[Path, int], None]  # called after each file with its size in bytes
@@ -40,10 +48,19 @@ Progress = Callable[[Path, int], None]  # called after each file with its size i
 class FileColumns:
     """What one input file holds."""
 
-    path: Path
+    source: Input
     size_bytes: int
     shards: Mapping[int, SegmentColumns]  # by number of the shard that it goes to
     utterances: Mapping[Recording, tuple[str, ...]]
+    nonwords: Counter[str]  # noises that were dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file found in a folder that is something else than recogniser output."""
+
+    path: Path
+    what: str
 
 
 @dataclass(slots=True)
@@ -58,6 +75,11 @@ class BuildReport:
     words: set[str] = field(default_factory=set)
     recordings: set[Recording] = field(default_factory=set)
     failures: list[StdError] = field(default_factory=list)
+    unmerged: list[str] = field(default_factory=list)  # shards that somebody else writes to
+    wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
+    skipped: list[Skipped] = field(default_factory=list)
+    nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
+    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -72,7 +94,7 @@ class Shard:
 
 
 def build(
-    paths: Sequence[Path],
+    inputs: Sequence[Path | Input],
     stores: Sequence[Store],
     config: Config,
     *,
@@ -90,12 +112,13 @@ def build(
     sound columns of each segment.
 
     Raises:
-        InputError: a file cannot be read, or two files hold the same utterance.
+        InputError: a file cannot be read, or holds a recording that another input holds, too.
         StoreError: a store cannot be written.
     """
     begin = time.perf_counter()
     report = BuildReport()
-    seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]] = {}
+    files = [one if isinstance(one, Input) else Input(one) for one in inputs]
+    known = Origins(files, origins(stores), context.segments is not None)
     shards = [Shard(store, audio_files(store)) for store in stores]
     work = partial(
         index_file,
@@ -104,32 +127,47 @@ def build(
         context=context,
         shards=len(shards),
     )
-    for indexed in workers.map(work, paths):
-        result = _unless_repeated(indexed, seen)
+    pipes = [one for one in files if not is_regular(one.path)]  # only this process can read them
+    regular = [one for one in files if is_regular(one.path)]
+    for indexed in chain(map(work, pipes), workers.map(work, regular)):
+        result = _unless_taken(indexed, known)
         if isinstance(result, StdError):
             if not keep_going:
                 raise result
             report.failures.append(result)
             continue
+        if isinstance(result, Skipped):
+            report.skipped.append(result)
+            continue
         _count(result, report)
-        progress(result.path, result.size_bytes)
+        progress(result.source.path, result.size_bytes)
         for number, columns in result.shards.items():
             shards[number].batch.append(columns)
             shards[number].postings += len(columns.posting_start_ms)
         sizes = [shard.postings for shard in shards]
         if sum(sizes) >= config.index.segment_postings:  # the fullest first: few, large segments
             _commit(sizes.index(max(sizes)), shards, config, report, sounds)
+    _require_some(len(files), report.skipped)
     for number, shard in enumerate(shards):
         if shard.batch or not report.failures:
             _commit(number, shards, config, report, sounds)
+    report.warnings += known.doubts()
+    if context.segments is None and report.utterances == len(report.recordings) >= MANY:
+        report.warnings.append(
+            f"{len(report.recordings)} recordings of one utterance each; if they are pieces of "
+            f"longer recordings, {SEGMENTS_HINT}"
+        )
     report.seconds = time.perf_counter() - begin
     return report
 
 
 def index_file(
-    path: Path, config: Config, input_format: str, context: Context, shards: int
-) -> FileColumns | StdError:
+    source: Input, config: Config, input_format: str, context: Context, shards: int
+) -> FileColumns | Skipped | StdError:
     """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
+    path = source.path
+    nonwords = Nonwords(context.nonwords.keep)
+    context = replace(context, file=source.name or context.file, nonwords=nonwords)
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
@@ -146,18 +184,32 @@ def index_file(
                     path, 0, "each utterance once", f"{twice} of {recording.file} twice"
                 )
         return FileColumns(
-            path,
-            path.stat().st_size,
-            {number: invert(some, config.text) for number, some in parts.items()},
+            source,
+            size_bytes(path),
+            {number: _from(source, invert(some, config.text)) for number, some in parts.items()},
             {recording: tuple(names) for recording, names in utterances.items()},
+            nonwords.dropped,
         )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
+    except InputError as error:
+        other = foreign(path, error, input_format, context)
+        if other and source.in_folder:
+            return Skipped(path, other.got)
+        return other if other and not other.line else error  # rather than show its bytes
     except StdError as error:
         return error
     finally:
         if collecting:
             gc.enable()
+
+
+def _from(source: Input, columns: SegmentColumns) -> SegmentColumns:
+    """The same columns, whose recordings know where they come from."""
+    inputs = (source.origin,)
+    return replace(
+        columns, recordings=tuple(one._replace(inputs=inputs) for one in columns.recordings)
+    )
 
 
 def shard_of(audio_file: str, shards: int) -> int:
@@ -177,33 +229,39 @@ def audio_files(store: Store) -> set[str]:
 
 def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     """No more worker processes than pay for being started."""
-    size = sum(path.stat().st_size for path in paths)
+    size = sum(map(size_bytes, paths))
     return min(jobs, len(paths)) if size >= WORTH_A_POOL_BYTES else 1
 
 
-def _unless_repeated(
-    result: FileColumns | StdError, seen: dict[Recording, list[tuple[Path, tuple[str, ...]]]]
-) -> FileColumns | StdError:
-    """Refuse a second input with the same utterance: its words would count twice."""
-    if isinstance(result, StdError):
+def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
+    """Refuse folders in which there is nothing for us."""
+    if skipped and len(skipped) == files:
+        first = skipped[0]
+        more = f" and {files - 1} more such files" if files > 1 else ""
+        raise InputError(
+            first.path.parent,
+            0,
+            "a folder with recogniser output",
+            f"{first.path.name} ({first.what}){more}",
+            "name a file by itself to see what is wrong with it",
+        )
+
+
+def _unless_taken(
+    result: FileColumns | Skipped | StdError, known: Origins
+) -> FileColumns | Skipped | StdError:
+    """Refuse an input that holds what another input holds: it would replace it, or count twice."""
+    if not isinstance(result, FileColumns):
         return result
-    for recording, names in result.utterances.items():
-        for path, before in seen.get(recording, ()):
-            if twice := set(names) & set(before):
-                return InputError(
-                    result.path,
-                    0,
-                    f"each utterance in one input file ({path} has it already)",
-                    f"{min(twice)} of {recording.file}",
-                )
-    for recording, names in result.utterances.items():
-        seen.setdefault(recording, []).append((result.path, names))
-    return result
+    return known.admit(result.source, result.utterances) or result
 
 
 def _count(result: FileColumns, report: BuildReport) -> None:
     report.recordings |= result.utterances.keys()
+    report.nonwords += result.nonwords
     report.utterances += sum(map(len, result.utterances.values()))
+    if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
+        report.wordless.append(result.source.path)
     for columns in result.shards.values():
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)

@@ -4,29 +4,47 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from std.command import (
     JOBS,
     Parser,
+    file_argument,
     number,
     peak_memory_gb,
     print_json,
     progress_bar,
     run,
     say,
+    tell,
+    text_argument,
     warn,
 )
-from std.errors import InputError
+from std.errors import InputError, named
 from std.ranges import Range
+
+if TYPE_CHECKING:  # --help loads no array library
+    from indexer.build import BuildReport
+    from std.formats.context import Names
 
 FRAME_S = number(Range(0.0001, 10))
 SCALE = number(Range(0, 1000))
+NAMES: dict[str | None, "Names"] = {
+    None: "any",
+    "content": "content",
+    "stem": "file",
+    "path": "file",
+}
+NAMED = 20  # files of a kind that are named without --verbose
 EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
+  std-index azure --store INDEX --name-by path
   std-index --store INDEX --delete NEWS_2011_05_01 --merge
+  std-index --store couchdb://db.example/news --clean-up
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
 
@@ -37,18 +55,30 @@ def parser() -> argparse.ArgumentParser:
         description="Index a recogniser's output, so that std-search can find spoken terms in it.",
         epilog=EXAMPLE,
     )
-    parse.add_argument("input", nargs="*", type=Path, metavar="INPUT", help="files or folders")
+    parse.add_argument(
+        "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders"
+    )
     parse.add_argument(
         "--store",
         required=True,
         action="append",
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
     )
+    parse.add_argument(
+        "--name-by",
+        choices=["stem", "path", "content"],
+        help="what names recordings: the file's name, its path, or its content (Azure's source, "
+        "AWS's job name); default: the content, and where it names none the file's stem",
+    )
     parse.add_argument("--format", default="auto", help="of the input; auto looks into each file")
-    parse.add_argument("--segments", type=Path, help="where utterances lie (Kaldi, or utts.tsv)")
-    parse.add_argument("--words", type=Path, help="Kaldi's words.txt")
-    parse.add_argument("--times", type=Path, help="slot times of Kaldi sausages")
-    parse.add_argument("--one-best", type=Path, metavar="CTM", help="lends its times to meshes")
+    parse.add_argument(
+        "--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)"
+    )
+    parse.add_argument("--words", type=file_argument, help="Kaldi's words.txt")
+    parse.add_argument("--times", type=file_argument, help="slot times of Kaldi sausages")
+    parse.add_argument(
+        "--one-best", type=file_argument, metavar="CTM", help="lends its times to meshes"
+    )
     parse.add_argument(
         "--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models"
     )
@@ -66,64 +96,107 @@ def parser() -> argparse.ArgumentParser:
         default="mbr",
         help="minimum Bayes risk, or the faster and rougher pivot alignment",
     )
-    parse.add_argument("--ecf", type=Path, metavar="XML", help="the recordings' true durations")
+    parse.add_argument(
+        "--keep-nonwords",
+        action="store_true",
+        help="index (laughs), [Music], %%HESITATION and the like as if they were words",
+    )
+    parse.add_argument(
+        "--ecf", type=file_argument, metavar="XML", help="the recordings' true durations"
+    )
     parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
-    parse.add_argument("--delete", nargs="+", default=[], metavar="FILE_ID", help="recordings")
+    parse.add_argument(
+        "--delete", nargs="+", type=text_argument, default=[], metavar="FILE_ID", help="recordings"
+    )
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
+    parse.add_argument(
+        "--clean-up",
+        action="store_true",
+        help="remove replaced segments at once (CouchDB keeps them for ten minutes, for readers)",
+    )
     parse.add_argument(
         "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
     )
     parse.add_argument("--keep-going", action="store_true", help="index what can be read")
-    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument(
+        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
+    )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+    parse.add_argument(
+        "--verbose", action="store_true", help="name all files that are skipped or hold no word"
+    )
     return parse
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    if args.verify == bool(args.input or args.delete or args.merge):
-        parser().error("expected INPUT files, --delete or --merge, or else --verify")
-    return run("std-index", lambda: (verify if args.verify else index)(args))
+    if args.verify == bool(args.input or args.delete or args.merge or args.clean_up):
+        parser().error("expected INPUT files, --delete, --merge or --clean-up, or else --verify")
+    return run("std-index", lambda: work(args))
+
+
+def work(args: argparse.Namespace) -> int:
+    """Verify; or index, delete and merge, and clean up after that."""
+    if args.verify:
+        return verify(args)
+    changes = bool(args.input or args.delete or args.merge)
+    status = index(args) if changes else 0
+    if args.clean_up:
+        clean_up(args.store, as_json=args.json and not changes, quiet=args.quiet)
+    return status
 
 
 def index(args: argparse.Namespace) -> int:
     """Index, delete, merge: in this order, one writer at a time."""
     from indexer.build import BuildReport, build, worthwhile_jobs
-    from indexer.maintain import delete, upkeep
+    from indexer.inputs import input_files
+    from indexer.maintain import delete, keep_few_segments, upkeep, worth_workers
     from indexer.phones import Sounds
     from std.cluster import executor
     from std.config import load
+    from std.distinct import require_distinct
     from std.excerpts import speech_s
     from std.formats import ecf
     from std.formats.audio_names import recording_name
     from std.formats.context import Context
     from std.formats.context import load as load_context
-    from std.formats.files import read
-    from std.store import open_store
+    from std.formats.files import is_regular, read, size_bytes
+    from std.formats.nonwords import Nonwords
+    from std.store import open_store, require_different
 
+    options = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
+    options |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
+    require_distinct(options | {"--config": args.config}, {})
+    require_different(args.store)
     config = load(args.config)
     experiment = None
     if args.ecf:
         experiment = read(ecf.parse, args.ecf)
-    paths = input_files(args.input)
+    inputs = input_files(args.input, args.name_by, args.store)
+    files = list(inputs.files)
     if args.scheduler:  # workers may stand in other folders
-        paths = [path.absolute() for path in paths]
+        files = [
+            replace(one, path=one.path.absolute()) if is_regular(one.path) else one for one in files
+        ]
+    paths = [one.path for one in files]
     context = load_context(
         Context(
-            times=args.times,
             frame_s=args.frame_shift,
             word_on=args.word_on,
             acoustic_scale=args.acoustic_scale,
             lm_scale=args.lm_scale,
             lattice_method=args.lattice_method,
+            names=NAMES[args.name_by],
+            nonwords=Nonwords(args.keep_nonwords),
         ),
         segments=args.segments,
         symbols=args.words,
         one_best=args.one_best,
+        times=args.times,
     )
-    size = sum(path.stat().st_size for path in paths)
+    size = sum(map(size_bytes, paths))
     report, sounds, deleted = BuildReport(), Sounds(config), 0
     stores = [open_store(url, create=bool(paths)) for url in args.store]
     with executor(worthwhile_jobs(paths, args.jobs), args.scheduler) as workers:
@@ -140,7 +213,7 @@ def index(args: argparse.Namespace) -> int:
             if paths:
                 with progress_bar("indexing", size, quiet=args.quiet) as advance:
                     report = build(
-                        paths,
+                        files,
                         stores,
                         config,
                         input_format=args.format,
@@ -150,19 +223,29 @@ def index(args: argparse.Namespace) -> int:
                         progress=lambda path, n_bytes: advance(n_bytes),
                         sounds=sounds,
                     )
-        upkeep(stores, workers, everything=args.merge, sounds=sounds)
+            if not (later := worth_workers(stores, workers)):
+                # With the right to write that we have: whoever takes it next waits for us.
+                for store in stores:
+                    keep_few_segments(store, everything=args.merge, sounds=sounds)
+        for busy in upkeep(stores, workers, everything=args.merge, sounds=sounds) if later else ():
+            report.unmerged.append(f"{busy}; its segments were not merged, all else is done")
     for store in stores:
         store.close()
     if sounds.problem:
         warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
+    for line in report.unmerged:
+        (say if args.merge else warn)("std-index", line)
+    skipped = [(one.path, one.what) for one in report.skipped]
+    skipped += [(path, "a hidden file") for path in inputs.hidden]
+    tell_of_inputs(report, skipped, args)
     for failure in report.failures:
         say("std-index", str(failure))
     audio_s = report.speech_s
     if experiment:
-        audio_s = speech_s(experiment.excerpts)
+        audio_s = speech_s(one for one in experiment.excerpts if one.recording in report.recordings)
         if strange := sorted(report.recordings - {one.recording for one in experiment.excerpts}):
             some = f"{strange[0].file}/{strange[0].channel}"
-            warn("std-index", f"{len(strange)} recordings are not in {args.ecf}: {some} ...")
+            warn("std-index", f"{len(strange)} recordings are not in {named(args.ecf)}: {some} ...")
     figures = {
         "files": len({one.file for one in report.recordings}),
         "utterances": report.utterances,
@@ -173,59 +256,82 @@ def index(args: argparse.Namespace) -> int:
         "seconds": report.seconds,
         "isf": report.seconds / audio_s if audio_s else None,
         "peak_memory_gb": peak_memory_gb(workers=args.jobs),
+        "skipped": [str(path) for path, _ in skipped],
+        "nonwords": dict(report.nonwords.most_common()),
+        "wordless": [str(path) for path in report.wordless],
     }
     if args.json:
         print_json(figures)
     if deleted and not args.quiet:
-        print(f"{deleted} files deleted from {', '.join(args.store)}", file=sys.stderr)
+        tell(f"{deleted} files deleted from {', '.join(args.store)}")
     if not args.quiet and paths:
         speed = audio_s / report.seconds if report.seconds else 0.0
-        print(
+        dropped = report.nonwords.total()
+        tell(
             f"{figures['files']} files, {report.utterances} utterances, {report.postings} postings "
-            f"of {len(report.words)} words; {audio_s:.0f} s of speech in {report.seconds:.2f} s "
+            f"of {len(report.words)} words{f', {dropped} non-words dropped' if dropped else ''}; "
+            f"{audio_s:.0f} s of speech in {report.seconds:.2f} s "
             f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
-            f"-> {', '.join(args.store)}",
-            file=sys.stderr,
+            f"-> {', '.join(args.store)}"
         )
-    return 2 if report.failures else 0
+    return 2 if report.failures or (args.merge and report.unmerged) else 0
+
+
+def tell_of_inputs(
+    report: "BuildReport", skipped: Sequence[tuple[Path, str]], args: argparse.Namespace
+) -> None:
+    """Name what was passed over, and what the user should look at."""
+    if args.verbose:
+        for path, what in skipped:
+            say("std-index", f"skipped {path}: {what}")
+    elif skipped and not args.quiet:
+        say("std-index", f"{len(skipped)} files skipped that are no recogniser output (--verbose)")
+    for warning in report.warnings:
+        warn("std-index", warning)
+    shown = report.wordless if args.verbose else report.wordless[:NAMED]
+    for path in shown:
+        warn("std-index", f"{named(path)}: no word in it")
+    if more := len(report.wordless) - len(shown):
+        warn("std-index", f"{more} more files without a word (--verbose names them)")
+
+
+def clean_up(urls: Sequence[str], *, as_json: bool, quiet: bool) -> None:
+    """Remove replaced segments at once."""
+    from std.store import open_store, require_different
+
+    require_different(urls)
+    removed = {}
+    for url in urls:
+        with closing(open_store(url)) as store:
+            removed[url] = store.clean_up()
+        if not quiet:
+            tell(f"{url}: {removed[url]} replaced segments removed")
+    if as_json:
+        print_json({"removed_segments": removed})
 
 
 def verify(args: argparse.Namespace) -> int:
     """Name what is damaged in an index, one line each."""
-    from std.store import open_store
+    from indexer.origins import origins
+    from std.store import open_store, require_different
 
+    require_different(args.store)
     found: dict[str, list[str]] = {}
+    inputs: dict[str, dict[str, list[str]]] = {}
     for url in args.store:
         store = open_store(url)
         found[url] = []
         for line in store.damage():
             say("std-index", line)
             found[url].append(line)
+        if not found[url]:
+            inputs[url] = {file: sorted(some) for file, some in sorted(origins([store]).items())}
         if not found[url] and not args.quiet:
-            print(f"{url}: {len(store.segments())} segments, no damage", file=sys.stderr)
+            tell(f"{url}: {len(store.segments())} segments, no damage")
         store.close()
     if args.json:
-        print_json({"damage": found})
+        print_json({"damage": found, "inputs": inputs})
     return 2 if any(found.values()) else 0
-
-
-def input_files(inputs: Sequence[Path]) -> list[Path]:
-    """The files named, and all files in the folders named, in order; hidden ones left out."""
-    from std.formats.context import lies_beside
-
-    paths: list[Path] = []
-    for one in inputs:
-        if one.is_dir():
-            found = (p for p in one.rglob("*") if p.is_file() and p.name[0] != ".")
-            inside = sorted(p for p in found if not lies_beside(p))
-            if not inside:
-                raise InputError(one, 0, "a folder with recogniser output", "an empty folder")
-            paths += inside
-        elif one.exists():
-            paths.append(one)
-        else:
-            raise InputError(one, 0, "a file or a folder", "nothing of that name")
-    return paths
 
 
 if __name__ == "__main__":

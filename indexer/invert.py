@@ -31,7 +31,8 @@ def invert(
     """Invert utterances into one segment.
 
     Recordings are ordered by file and channel, slots and postings by time, words by code point:
-    the same networks in any order give the same columns.
+    the same networks in any order give the same columns. Slots of an utterance stay in its order,
+    whatever their times.
 
     Raises:
         ValueError: a word lasts longer than 65.535 s.
@@ -52,7 +53,7 @@ def invert(
     slot_spans = _stack([n.slot_spans_ms for n in utterances], (0, 2), np.int32)
     epsilon = _stack([n.epsilons for n in utterances], (0,), np.float32)
 
-    middle = (slot_spans[:, 0].astype(np.int64) + slot_spans[:, 1]) // 2
+    middle = _ascending((slot_spans[:, 0].astype(np.int64) + slot_spans[:, 1]) // 2, n_slots)
     slot_key, slot_order = _in_order(make_keys(np.repeat(row, n_slots), middle))
     slot = _inverse(slot_order)[slot]
     epsilon = epsilon[slot_order]
@@ -77,6 +78,19 @@ def invert(
         slot_epsilon=epsilon,
         slot_word=likeliest_words(word, posterior, slot, epsilon),
     )
+
+
+def _ascending(middle_ms: Int64s, n_slots: Int64s) -> Int64s:
+    """(n,) middles of slots, none before that of a slot before it in the same utterance.
+
+    Args:
+        middle_ms: (n,) utterance by utterance.
+        n_slots: (u,) slots of each utterance.
+    """
+    span_ms = int(np.ptp(middle_ms)) + 1 if len(middle_ms) else 0
+    lift = np.repeat(np.arange(len(n_slots)) * span_ms, n_slots)  # one running maximum for all
+    reached: Int64s = np.maximum.accumulate(middle_ms + lift) - lift
+    return reached
 
 
 def make_keys(recording: Int64s, time_ms: npt.NDArray[np.integer]) -> UInt64s:

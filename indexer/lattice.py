@@ -19,7 +19,7 @@ import numpy as np
 from indexer import mbr
 from std.formats.columns import Columns, networks
 from std.formats.context import LatticeMethod
-from std.formats.nonwords import replacements
+from std.formats.nonwords import Nonwords, is_noise, replacements
 from std.lattice import NO_WORD, Lattice, ordered
 from std.slot_times import Int64s, untangled
 from std.values import ConfusionNetwork, Float64s, Int32s
@@ -46,6 +46,7 @@ def to_network(
     method: LatticeMethod = "mbr",
     least_posterior: float = LEAST_POSTERIOR,
     path: Path | str = "<lattice>",
+    nonwords: Nonwords | None = None,
 ) -> ConfusionNetwork:
     """Turn a lattice into a network of the same utterance.
 
@@ -54,17 +55,23 @@ def to_network(
         method: "mbr" or "pivot".
         least_posterior: prune links below it.
         path: for messages.
+        nonwords: keeps noises, or counts the links of those that are dropped.
     """
     estimated = lattice.times_estimated
-    lattice = pruned(words_only(lattice), least_posterior)
+    nonwords = nonwords or Nonwords()  # the same for links and slots
+    lattice = pruned(words_only(lattice, nonwords), least_posterior)
     slots = mbr_slots(lattice) if method == "mbr" else pivot_slots(lattice)
-    network = next(networks(_columns(lattice, slots), path))
+    network = next(networks(_columns(lattice, slots), path, nonwords=nonwords))
     return replace(network, times_estimated=True) if estimated else network
 
 
-def words_only(lattice: Lattice) -> Lattice:
+def words_only(lattice: Lattice, nonwords: Nonwords | None = None) -> Lattice:
     """Make non-words "no word" and strip pronunciation variants; `<unk>` stays till the end."""
-    changed = replacements(lattice.vocabulary)
+    nonwords = nonwords or Nonwords()
+    changed = replacements(lattice.vocabulary, nonwords.keep)
+    for i, token in enumerate(lattice.vocabulary):
+        if changed.get(token) == "" and is_noise(token):
+            nonwords.drop(token, int(np.count_nonzero(lattice.word == i)))
     words = [changed.get(token, token) for token in lattice.vocabulary]
     named = [
         token if word is None else word

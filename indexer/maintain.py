@@ -1,13 +1,13 @@
 """Upkeep of an index, one store or several: forget recordings, keep the segments few."""
 
-from collections import deque
 from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
 
 from indexer.build import audio_files
 from indexer.merge import Rebuild, merged, plan, plan_all
 from std.cluster import IN_PROCESS, Executor
-from std.errors import InputError
+from std.errors import InputError, StoreBusyError
 from std.store import Store, from_anywhere, open_store
 
 
@@ -37,25 +37,38 @@ def upkeep(
     *,
     everything: bool = False,
     sounds: Rebuild | None = None,
-) -> None:
-    """Merge the segments of stores nobody is writing to; shards by several workers at once."""
-    if len(stores) == 1 or workers.workers == 1:
-        for store in stores:
+) -> list[StoreBusyError]:
+    """Merge the segments of stores nobody is writing to; shards by several workers at once.
+
+    Returns:
+        One error for each shard that somebody else began to write to: it stays as it is.
+    """
+    if worth_workers(stores, workers):
+        urls = [from_anywhere(store.url) for store in stores]  # workers stand in other folders
+        work = partial(upkeep_there, everything=everything, sounds=sounds)
+        return [busy for busy in workers.map(work, urls) if busy is not None]
+    for store in stores:
+        with store.writing():
+            keep_few_segments(store, everything=everything, sounds=sounds)
+    return []
+
+
+def worth_workers(stores: Sequence[Store], workers: Executor) -> bool:
+    """Whether shards are merged by several workers at once, which take the right to write."""
+    return len(stores) > 1 and workers.workers > 1
+
+
+def upkeep_there(
+    url: str, *, everything: bool, sounds: Rebuild | None = None
+) -> StoreBusyError | None:
+    """`keep_few_segments` of a store that is opened for it; runs in a worker."""
+    with closing(open_store(url)) as store:
+        try:
             with store.writing():
                 keep_few_segments(store, everything=everything, sounds=sounds)
-    else:
-        urls = [from_anywhere(store.url) for store in stores]  # workers stand in other folders
-        deque(
-            workers.map(partial(upkeep_there, everything=everything, sounds=sounds), urls), maxlen=0
-        )
-
-
-def upkeep_there(url: str, *, everything: bool, sounds: Rebuild | None = None) -> None:
-    """`keep_few_segments` of a store that is opened for it."""
-    store = open_store(url)
-    with store.writing():
-        keep_few_segments(store, everything=everything, sounds=sounds)
-    store.close()
+        except StoreBusyError as busy:
+            return busy
+    return None
 
 
 def keep_few_segments(store: Store, *, everything: bool, sounds: Rebuild | None = None) -> None:

@@ -8,7 +8,7 @@ and an index of n postings has at most about ``FAN_IN * log(n)`` segments.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, compress, count
+from itertools import chain, compress, count, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -94,7 +94,7 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
 
     Args:
         segments: what to merge; those without an id are fresh. Slots of one recording that share
-            their middle keep the order of the segments.
+            their middle come in the order in which the segments' speech of it begins.
         rebuild: makes the extra columns of the result, which are dropped without it.
 
     Returns:
@@ -117,7 +117,9 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
         [_moved(p.slot_key[k], r) for p, k, r in zip(parts, slot_kept, rows, strict=True)],
         np.uint64,
     )
-    slot_order = np.argsort(slot_key, kind="stable")
+    slot_order = _slot_order(
+        slot_key, [len(p.slot_key[k]) for p, k in zip(parts, slot_kept, strict=True)]
+    )
     new_key = slot_key[slot_order]
     new_slots = _new_slots(parts, slot_kept, slot_order)
 
@@ -164,6 +166,26 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
         )[slot_order],
     )
     return replace(columns, extra=dict(rebuild(columns))) if rebuild else columns
+
+
+def _slot_order(slot_key: UInt64s, sizes: Sequence[int]) -> Int64s:
+    """The order of the slots of several parts by time.
+
+    Where parts hold utterances of one recording, slots may share a key: then the part whose
+    speech of this recording begins first goes first, whatever the order of the parts.
+    """
+    part = np.repeat(np.arange(len(sizes)), sizes)
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    recording = slot_key >> KEY_SHIFT
+    order = np.argsort(slot_key, kind="stable")
+    tied = slot_key[order][1:] == slot_key[order][:-1]
+    if not (tied & (part[order][1:] != part[order][:-1])).any():
+        return order
+    first = np.empty_like(slot_key)
+    for begin, end in pairwise(begins.tolist()):
+        mine = recording[begin:end]
+        first[begin:end] = slot_key[begin + np.searchsorted(mine, mine)]
+    return np.lexsort((first, slot_key))
 
 
 class _Piece(NamedTuple):
@@ -227,6 +249,7 @@ def _recordings(
                 known.speech_ms + one.speech_ms,
                 known.utterances + one.utterances,
                 known.times_estimated or one.times_estimated,
+                tuple(sorted({*known.inputs, *one.inputs})),
             )
     return tuple(table[recording] for recording in sorted(table))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from indexer.lattice import to_network
 from std.formats.context import DEFAULT, Context
 from std.formats.detect import parse_file
+from std.formats.recordings import require_name
 from std.lattice import Lattice
 from std.values import ConfusionNetwork
 
@@ -24,6 +25,8 @@ def networks_of(
         InputError: it is no file that we read, or something in it is not as it should be.
     """
     for one in parse_file(path, input_format, context):
-        yield (
-            to_network(one, context.lattice_method, path=path) if isinstance(one, Lattice) else one
-        )
+        require_name(one.recording, path)
+        if isinstance(one, Lattice):
+            yield to_network(one, context.lattice_method, path=path, nonwords=context.nonwords)
+        else:
+            yield one

@@ -6,6 +6,7 @@ are in seconds. `pandas.DataFrame(terms_table(evaluation))` is a table, if panda
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from scoring.evaluate import Evaluation, evaluate
 from scoring.occurrences import Occurrences
 from scoring.options import Options
 from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import open_input
+from std.formats.files import read, read_twice
 from std.values import Detections, Recording
 
 Numbers = Sequence[float] | npt.NDArray[Any]
@@ -52,18 +53,17 @@ def score_files(
         found.groups[0].measures["ATWV"]
     """
     options = replace(options or Options(), **changes)
-    with open_input(Path(terms_path)) as stream:
-        terms = termlist.parse(stream, Path(terms_path))
-    with open_input(Path(ecf_path)) as stream:
-        excerpts = ecf.parse(stream, Path(ecf_path))
-    with open_input(Path(rttm_path)) as stream:
-        lexemes = rttm.parse(stream, Path(rttm_path), terms.encoding)
+    terms = read(termlist.parse, Path(terms_path))
+    excerpts = read(ecf.parse, Path(ecf_path))
+    words = partial(rttm.parse, encoding=terms.encoding)
     turns = None
     if options.segments:
-        with open_input(Path(rttm_path)) as stream:
-            turns = rttm.parse_turns(stream, Path(rttm_path), terms.encoding)
-    with open_input(Path(hits)) as stream:
-        found = stdlist.parse(stream, Path(hits), known_terms={one.term_id for one in terms.terms})
+        speakers = partial(rttm.parse_turns, encoding=terms.encoding)
+        turns, lexemes = read_twice(speakers, words, Path(rttm_path))
+    else:
+        lexemes = read(words, Path(rttm_path))
+    known = {one.term_id for one in terms.terms}
+    found = read(partial(stdlist.parse, known_terms=known), Path(hits))
     return evaluate(
         excerpts,
         lexemes,
@@ -261,7 +261,8 @@ def pair_hits(
         np.array([one.score for one in said], np.float64), np.ones(len(said), np.bool_),
     )  # fmt: skip
     term, file, start_s, end_s = columns(spoken)
-    expected = Occurrences(recordings, term, file, start_s, end_s, end_s.copy())
+    word = np.arange(len(spoken), dtype=np.int32)
+    expected = Occurrences(recordings, term, file, start_s, end_s, end_s.copy(), word, word.copy())
     alignment = align(found, expected, tolerance_s=tolerance_s)
     reference_of = alignment.occurrence_of.tolist()
     pairs: list[tuple[int | None, int | None]] = [
@@ -272,8 +273,12 @@ def pair_hits(
     return pairs
 
 
-def terms_table(evaluation: Evaluation) -> dict[str, list[object]]:
-    """The per-term table as columns by name, as `pandas.DataFrame` takes it."""
+def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
+    """The per-term table as columns by name, as `pandas.DataFrame` takes it.
+
+    Returns:
+        Group, term id and term are strings, counts integers, measures floats (NaN: undefined).
+    """
     rows = list(term_rows(evaluation))
     return {name: [row[i] for row in rows] for i, name in enumerate(TERMS_HEADER)}
 

@@ -137,26 +137,29 @@ def weighed(one: Sample, term_weight: Float64s, file_weight: Float64s) -> Float6
     trials = one.trials if (file_weight == 1).all() else round(exact_trials)
     targets = _sum_by(one.target_term, target_weight, n)
     found = _sum_by(one.target_term[one.found], target_weight[one.found], n)
-    occurs = one.occurs & (targets > 0) & (targets < trials)
+    occurs = one.occurs & (targets > 0)
+    with_room = occurs & (targets < trials)  # other terms have no P_fa
     share = np.where(occurs, term_weight, 0.0)
-    if not share.sum():
+    fa_share = np.where(with_room, term_weight, 0.0)
+    if not fa_share.sum():
         return np.full(len(MEASURES), np.nan)
     share /= share.sum()
+    fa_share /= fa_share.sum()
     per_target = np.divide(1.0, targets, out=np.zeros(n), where=occurs)
-    per_other = np.divide(1.0, trials - targets, out=np.zeros(n), where=occurs)
+    per_other = np.divide(1.0, trials - targets, out=np.zeros(n), where=with_room)
 
     # What accepting each hit does to the hit rate, or to P_fa, of its term.
     gain = np.where(one.paired, per_target[one.term], 0.0) * hit_weight
     loss = np.where(one.paired, 0.0, per_other[one.term]) * hit_weight
-    hit_share = share[one.term]
-    hit_rate, p_fa = (gain * hit_share) @ one.yes, (loss * hit_share) @ one.yes
-    value = gain - one.beta * loss
-    curve = np.cumsum((value * hit_share)[one.by_score])[one.score_ends]
+    right, wrong = gain * share[one.term], loss * fa_share[one.term]
+    hit_rate, p_fa = right @ one.yes, wrong @ one.yes
+    curve = np.cumsum((right - one.beta * wrong)[one.by_score])[one.score_ends]
+    best_hit_rate, best_p_fa = _best_by_term(one, gain, loss)
     return np.array(
         [
             hit_rate - one.beta * p_fa,
             curve.max() if len(curve) else 0.0,
-            share @ _best_by_term(one, value),
+            share @ best_hit_rate - one.beta * (fa_share @ best_p_fa),
             share @ (found * per_target),
             1 - hit_rate,
             p_fa,
@@ -166,13 +169,18 @@ def weighed(one: Sample, term_weight: Float64s, file_weight: Float64s) -> Float6
     )
 
 
-def _best_by_term(one: Sample, value: Float64s) -> Float64s:
-    """(T,) the value of each term at its own best threshold."""
+def _best_by_term(one: Sample, gain: Float64s, loss: Float64s) -> tuple[Float64s, Float64s]:
+    """(T,) the hit rate and P_fa of each term at its own best threshold."""
+    term = one.term[one.term_ends]
+    hit_rate = _running_by_term(one, gain)[one.term_ends]
+    p_fa = _running_by_term(one, loss)[one.term_ends]
+    value = hit_rate - one.beta * p_fa
     best = np.where(one.may_be_silent, 0.0, -np.inf)
-    within = _running_by_term(one, value)[one.term_ends]
-    np.maximum.at(best, one.term[one.term_ends], within)
-    best[np.isinf(best)] = 0.0
-    return best
+    np.maximum.at(best, term, value)
+    rows = np.flatnonzero(value == best[term])  # the last of a term has its lowest threshold
+    best_hit_rate, best_p_fa = np.zeros(len(best)), np.zeros(len(best))
+    best_hit_rate[term[rows]], best_p_fa[term[rows]] = hit_rate[rows], p_fa[rows]
+    return best_hit_rate, best_p_fa
 
 
 def _precision_by_term(one: Sample, hit_weight: Float64s, n: int) -> Float64s:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from scoring import twv
 from scoring.counts import Counts
 from std.values import Bools, Float64s, Int32s, freeze
 
@@ -140,6 +141,7 @@ def expected_twv(
         E[1 / (1 + K)] = integral over u from 0 to 1 of E[u ** K]
 
     The denominator ``trials - N`` is taken at the expected N, an error of the order N / trials.
+    Terms expected in every trial have no P_fa.
 
     Args:
         term: (n,) index of each hit's term.
@@ -176,9 +178,7 @@ def expected_twv(
     # A term that does not occur is not scored, nor are its false alarms.
     false_alarms = _sums(term, yes * (1 - score), terms) - _sums(term, yes, terms) * silent
     room = trials - expected_n
-    value = correct - beta * np.divide(
-        false_alarms, room, out=np.full(terms, np.nan), where=room > 0
-    )
+    value = correct - beta * np.divide(false_alarms, room, out=np.zeros(terms), where=room > 0)
     occurring = float((1 - silent).sum())
     return float(value.sum()) / occurring if occurring > 0 else float("nan")
 
@@ -199,7 +199,9 @@ def found_twv(term: Int32s, correct: Bools, yes: Bools, trials: float, beta: flo
         return float("nan")
     right = _sums(term, correct & yes, terms)[occurs] / found[occurs]
     wrong = _sums(term, ~correct & yes, terms)[occurs]
-    return float(np.mean(right - beta * wrong / (trials - found[occurs])))
+    room = trials - found[occurs]
+    p_fa = np.divide(wrong, room, out=np.full(len(room), np.nan), where=room > 0)
+    return twv.twv(1 - twv.mean(right), twv.mean(p_fa), beta)
 
 
 def expectations(

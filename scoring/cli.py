@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from scoring.limits import (
     CONFIDENCE,
@@ -13,7 +12,7 @@ from scoring.limits import (
     SECONDS,
     TRIALS_PER_SECOND,
 )
-from std.command import SEED, Parser, number, run
+from std.command import SEED, Parser, file_argument, folder_argument, number, run
 
 EXAMPLE = """examples:
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --output scores/
@@ -26,11 +25,13 @@ EXAMPLE = """examples:
 --group-by takes
   attribute:NAME       by a term attribute; attribute:NAME=REGEX for some of its values,
                        "attribute:A && B" for combinations
-  terms:NAME=RE,RE     terms by id            oov                  in and out of vocabulary
+  terms:NAME=RE,RE     terms by whole id      oov                  in and out of vocabulary
   length               by words per term      frequency            by references per term
   has-references       with and without       source-type          by source type of the ECF
   recording            by file/channel        source-type:NAME=bnews,cts
                                               recording:NAME=REGEX
+REGEX is a regular expression, found anywhere in file/channel (such as news_07/1) or in a value, in
+either case: --recordings news takes all recordings with "news" in their names, '^news_07/1$' one.
 """
 OPERATING_POINTS = ("nist2006", "sws2012", "sws2013", "quesst2014")
 
@@ -43,18 +44,24 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     add = result.add_argument
-    add("hits", type=Path, nargs="*", metavar="HITS", help="hit lists, either dialect, or .gz")
-    add("--ecf", type=Path, metavar="XML", help="which speech is scored")
-    add("--rttm", type=Path, metavar="RTTM", help="the reference transcript")
-    add("--terms", type=Path, metavar="XML", help="the term list")
-    add("--output", type=Path, metavar="DIR", help="write tables and plots here")
+    add(
+        "hits",
+        type=file_argument,
+        nargs="*",
+        metavar="HITS",
+        help="hit lists, either dialect, or .gz",
+    )
+    add("--ecf", type=file_argument, metavar="XML", help="which speech is scored")
+    add("--rttm", type=file_argument, metavar="RTTM", help="the reference transcript")
+    add("--terms", type=file_argument, metavar="XML", help="the term list")
+    add("--output", type=folder_argument, metavar="DIR", help="write tables and plots here")
     add("--json", action="store_true", help="print one JSON document")
     add("--quiet", action="store_true", help="no progress bar and no summary on stderr")
-    add("--config", type=Path, metavar="TOML", help="takes beta from its [decision] table")
+    add("--config", type=file_argument, metavar="TOML", help="takes beta from its [decision] table")
     add("--validate", action="store_true", help="only check the files that are given")
     add(
         "--resources",
-        type=Path,
+        type=file_argument,
         nargs=2,
         metavar=("INDEX.json", "SEARCH.json"),
         help="speed factors and processing load from what std-index and std-search --json said",
@@ -85,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="REGEX",
-        help="score only these file/channel; repeatable",
+        help="score only recordings in whose file/channel this is found; repeatable",
     )
     what(
         "--all-terms",

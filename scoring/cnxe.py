@@ -30,7 +30,7 @@ from std.values import Bools, Float64s
 
 NAN = float("nan")
 FAR = 36.0  # stands for infinity if no score is finite: beyond it a double's probability is 1
-MAX_STEPS = 200
+MAX_STEPS = 2000
 MAX_HALVINGS = 40
 ENOUGH = 1e-24  # what a Newton step still promises to win when it is not taken any more
 ROUNDING = 1e-15  # error of a sum of bits: near the minimum the derivatives know better
@@ -164,31 +164,47 @@ def _minimise(trials: _Trials, p_tar: float) -> tuple[float, float, float]:
     limit = _separable(trials)
     if limit is not None:
         return limit
-    # Standardised, so that the curvature along both parameters is alike.
+    # Standardised, so that slope and offset are of one size.
     weight = trials.target + trials.other
     centre = float(np.average(trials.llr, weights=weight))
     scale = float(np.sqrt(np.average((trials.llr - centre) ** 2, weights=weight)))
     x = (trials.llr - centre) / scale
-    slope, offset = 0.0, logit(p_tar)
-    bits = _bits(trials, slope * x + offset)
+    as_it_is = (scale, centre + logit(p_tar))  # gamma 1, delta 0
+    slope, offset = min((0.0, logit(p_tar)), as_it_is, key=lambda at: _bits(trials, _line(x, *at)))
+    bits = _bits(trials, _line(x, slope, offset))
     for _ in range(MAX_STEPS):
-        p = _sigmoid(slope * x + offset)
-        residual = weight * p - trials.target
-        curvature = weight * p * (1 - p)
-        gradient = np.array([residual @ x, residual.sum()])
-        hessian = np.array([[curvature @ (x * x), curvature @ x], [curvature @ x, curvature.sum()]])
-        step = np.linalg.lstsq(hessian, gradient, rcond=None)[0]
+        p = _sigmoid(_line(x, slope, offset))
+        residual, curvature = weight * p - trials.target, weight * p * (1 - p)
+        # About the mean that the curvature gives, slope and offset do not depend on each other:
+        # two divisions instead of a system of equations that rounding can turn around.
+        middle = float(np.average(x, weights=curvature)) if curvature.any() else 0.0
+        gradient = np.array([residual @ (x - middle), residual.sum()])
+        hessian = np.array([curvature @ (x - middle) ** 2, curvature.sum()])
+        if not (hessian > 0).all():
+            break  # flat to a double
+        step = gradient / hessian
         if gradient @ step < ENOUGH:
             break
-        better = np.inf
+        # A step may change no log odds by much more than the curvature holds for.
+        change = float(np.abs(step[0] * (x - middle) + step[1]).max())
+        step *= np.log1p(change) / change
         for _halving in range(MAX_HALVINGS):
-            better = _bits(trials, (slope - step[0]) * x + offset - step[1])
+            at = (slope - step[0], offset - step[1] + step[0] * middle)
+            better = _bits(trials, _line(x, *at))
             if better <= bits + ROUNDING:
                 break
             step /= 2
-        slope, offset, bits = slope - step[0], offset - step[1], better
+        else:
+            break  # no step goes down
+        (slope, offset), bits = at, better
     gamma = float(slope / scale)
+    # Doing nothing is one of the recalibrations: rounding must not make it look better.
+    bits = min(bits, _bits(trials, trials.llr + logit(p_tar)))
     return bits, gamma, float(offset - slope * centre / scale - logit(p_tar))
+
+
+def _line(x: Float64s, slope: float, offset: float) -> Float64s:
+    return slope * x + offset
 
 
 def _separable(trials: _Trials) -> tuple[float, float, float] | None:

@@ -1,8 +1,15 @@
-"""An `Evaluation` as CSV: quoted where needed, twelve significant digits, undefined is empty."""
+"""An `Evaluation` as CSV: quoted where needed, twelve significant digits, undefined is empty.
+
+A spreadsheet takes a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula and computes
+it. So a text that begins like this gets one apostrophe in front; numbers do not. Whoever needs the
+text itself takes the first apostrophe off where `FORMULA` matches.
+"""
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import BinaryIO
 
 import numpy as np
@@ -25,16 +32,19 @@ TERMS_HEADER = (
 DET_HEADER = (
     *("group", "threshold", "p_miss", "p_fa", "twv", "sd_p_miss", "sd_p_fa", "sd_twv", "terms"),
 )
+# As spreadsheets see it: apostrophes in front are ours, full-width signs and white space count.
+FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.ASCII | re.IGNORECASE)
 ISO_RATIOS_HEADER = ("group", "ratio", "p_fa", "p_miss", "threshold")
 
 
 def terms_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     """One row per group and term."""
-    _write_csv(stream, TERMS_HEADER, term_rows(evaluation))
+    _write_csv(stream, TERMS_HEADER, map(cells, term_rows(evaluation)))
 
 
-def term_rows(evaluation: Evaluation, *, digits: int = 12) -> Iterator[Sequence[object]]:
-    """The rows of the per-term table, with so many significant digits."""
+def term_rows(evaluation: Evaluation) -> Iterator[tuple[str | int | float, ...]]:
+    """The rows of the per-term table: names, counts, and measures (NaN where undefined)."""
     for group in evaluation.groups:
         counts, best = group.counts, group.best
         chosen = np.flatnonzero(group.chosen)
@@ -50,7 +60,7 @@ def term_rows(evaluation: Evaluation, *, digits: int = 12) -> Iterator[Sequence[
             (unit.term_id for unit in units),
             (unit.text for unit in units),
             *(column[chosen].tolist() for column in (*integers, counts.omitted)),
-            *(_cells(column[chosen], digits) for column in (*actual, *other)),
+            *(column[chosen].tolist() for column in (*actual, *other)),
             strict=True,
         )
 
@@ -154,13 +164,34 @@ def _alignment_rows(
         ]
 
 
-def _cells(values: Float64s, digits: int = 12) -> list[str]:
-    return ["" if one != one else f"{one:.{digits}g}" for one in values.tolist()]
+def cells(row: Sequence[object], digits: int = 12) -> list[object]:
+    """A row as it is written: measures with so many significant digits, undefined is empty."""
+    return [
+        ("" if one != one else f"{one:.{digits}g}") if isinstance(one, float) else one
+        for one in row
+    ]
+
+
+def _cells(values: Float64s) -> list[object]:
+    return cells(values.tolist())
+
+
+def harmless(cell: object) -> object:
+    """A cell that no spreadsheet computes.
+
+    >>> [harmless(cell) for cell in ("=1+1", "-0.3", -0.3, "'s avonds", "-s")]
+    ["'=1+1", '-0.3', -0.3, "'s avonds", "'-s"]
+    """
+    if isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell
 
 
 def _write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    # Told of both line ends, it quotes both (Python < 3.13); the files have the one.
+    rows_out = SimpleNamespace(write=lambda row: text.write(row.removesuffix("\r\n") + "\n"))
+    writer = csv.writer(rows_out, lineterminator="\r\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows([harmless(cell) for cell in row] for row in rows)
     text.detach()  # the caller owns the stream

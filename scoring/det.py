@@ -75,7 +75,8 @@ def sweep(
         targets: (T,) reference occurrences.
         counted: (T,) terms that count; by default those that occur.
 
-    Terms without occurrences that are counted all the same add to P_fa, not to P_miss.
+    Terms without occurrences that are counted all the same add to P_fa, not to P_miss; terms that
+    leave no trial without an occurrence add to P_miss, not to P_fa.
     """
     if counted is None:
         counted = targets > 0
@@ -88,6 +89,9 @@ def sweep(
 
     # A rate that grows from r - d to r adds d to the sum and d (2 r - d) to the sum of squares.
     per_target, per_other = _scales(targets, trials)
+    no_room = np.isnan(per_other)
+    with_room = int((counted & ~no_room).sum())
+    per_other = np.where(no_room, 0.0, per_other)
     accepted = _accepted(term, paired)
     hit_rate, gain = accepted.right * per_target[term], np.where(paired, per_target[term], 0.0)
     hits, hit_squares = _running(gain)[last], _running(gain * (2 * hit_rate - gain))[last]
@@ -96,18 +100,18 @@ def sweep(
     value, change = hit_rate - beta * fa_rate, gain - beta * loss
     value_squares = _running(change * (2 * value - change))[last]
 
-    mean_hits, mean_fa = _divide(hits, occur), _divide(fas, n)
-    if np.isnan(per_other[counted]).any():  # a term without room has no P_fa, nor has the mean
-        mean_fa = np.full(len(last), np.nan)
+    mean_hits, mean_fa = _divide(hits, occur), _divide(fas, with_room)
     mean_value = mean_hits - beta * mean_fa
+    # A term without P_fa has no value of its own: how values spread is then unknown.
+    sd_twv = _deviation(value_squares, mean_value, n if with_room == n else 0)
     return DET(
         threshold=score[last],
         p_miss=1 - mean_hits,
         p_fa=mean_fa,
         twv=mean_value,
         sd_p_miss=_deviation(hit_squares, mean_hits, occur),
-        sd_p_fa=_deviation(fa_squares, mean_fa, n),
-        sd_twv=_deviation(value_squares, mean_value, n),
+        sd_p_fa=_deviation(fa_squares, mean_fa, with_room),
+        sd_twv=sd_twv,
         terms=n,
     )
 
@@ -132,7 +136,7 @@ class Optimum(NamedTuple):
 
     threshold: Float64s  # (T,)
     p_miss: Float64s  # (T,) NaN also for counted terms that do not occur
-    p_fa: Float64s  # (T,)
+    p_fa: Float64s  # (T,) NaN also for counted terms without a trial that is not a target
 
 
 def optimum(
@@ -161,6 +165,8 @@ def optimum(
     order = np.lexsort((-score, term))
     term, score, paired = term[order], score[order], paired[order]
     per_target, per_other = _scales(targets, trials)
+    no_room = np.isnan(per_other)
+    per_other = np.where(no_room, 0.0, per_other)
     accepted = _accepted(term, paired)
     last = (np.diff(score, append=np.nan) != 0) | (np.diff(term, append=-1) != 0)
 
@@ -185,6 +191,7 @@ def optimum(
     best.p_miss[term[rows]] = 1 - hit_rate[rows]
     best.p_fa[term[rows]] = fa_rate[rows]
     best.p_miss[targets == 0] = np.nan
+    best.p_fa[no_room] = np.nan
     return best
 
 

@@ -29,7 +29,7 @@ from scoring.group import (
 from scoring.occurrences import Occurrences, find
 from scoring.options import Options, ScoreKind
 from scoring.twv import OperatingPoint
-from std.errors import InputError, StdError
+from std.errors import InputError
 from std.excerpts import speech_s
 from std.formats.rttm import Turns
 from std.values import (
@@ -85,9 +85,7 @@ def evaluate(
     options = options or Options()
     excerpts = ecf.excerpts
     if options.recordings:
-        excerpts = groups.in_recordings(excerpts, options.recordings)
-        if not excerpts:
-            raise StdError(f"expected recordings of the ECF, got {', '.join(options.recordings)}")
+        excerpts = groups.in_recordings(excerpts, options.recordings, "--recordings")
     if options.characters:
         lexemes = split_lexemes(
             lexemes, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens
@@ -120,7 +118,9 @@ def evaluate(
         ),
     )
     scores = _kind_of_scores(found.score, options.scores, hits_path)
-    corpus = Corpus(terms, found, occurrences, hits.score_range, turns, options, point, scores)
+    corpus = Corpus(
+        lexemes, terms, found, occurrences, hits.score_range, turns, options, point, scores
+    )
     results = [measure(groups.Slice("all", excerpts, chosen), corpus)]
     lowest_llr = results[0].lowest_llr
     for specification in options.group_by:
@@ -151,12 +151,18 @@ def _uncounted(options: Options, whole: Group, targets: Counts, hit_term: Int32s
     """Hits and occurrences inside the excerpts that take no part in the measures."""
     if options.segments:
         return {
-            "hits_not_best_in_their_segment": len(hit_term) - len(whole.hits),
+            "hits_not_best_in_their_segment": len(hit_term) - _distinct(whole.hits),
             "references_not_counted_by_segment": int(targets.sum() - len(whole.occurrences)),
         }
     if options.all_terms or options.pooled:
         return {}
     return {"hits_of_terms_without_references": int((targets[hit_term] == 0).sum())}
+
+
+def _distinct(hits: Detections) -> int:
+    """How many hits there are, if one on the border of two segments may be listed for both."""
+    columns = (hits.term, hits.recording, hits.start_s, hits.duration_s, hits.score)
+    return len(np.unique(np.column_stack(columns), axis=0))
 
 
 def _kind_of_scores(scores: Float64s, declared: ScoreKind | None, path: str) -> ScoreKind:

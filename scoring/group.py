@@ -24,6 +24,7 @@ from std.values import (
     Detections,
     Excerpt,
     Float64s,
+    Lexemes,
     Term,
     TermList,
     freeze,
@@ -38,9 +39,10 @@ POOLED = (Term("Pooled", ""),)
 class Corpus:
     """What every group draws from; ``hits.term`` and ``occurrences.term`` index ``terms``."""
 
+    lexemes: Lexemes
     terms: TermList
     hits: Detections
-    occurrences: Occurrences
+    occurrences: Occurrences  # of the terms among the lexemes
     score_range: tuple[float, float] | None
     turns: Turns | None
     options: Options
@@ -64,7 +66,7 @@ class Group:
     chosen: Bools  # (U,) units that belong to this group
     counted: Bools  # (U,) of those, the units that count
     hits: Detections  # of the chosen terms, inside the excerpts, one answer per trial
-    occurrences: Occurrences  # likewise
+    occurrences: Occurrences  # likewise; in segment-based scoring with the times of the segment
     alignment: Alignment
     counts: TermCounts  # (U,)
     det: curve.DET
@@ -197,11 +199,11 @@ def _pair(one: Slice, corpus: Corpus) -> _Pairs:
     if options.segments:
         if corpus.turns is None:
             raise StdError("segment-based scoring expected speech turns of the reference, got none")
-        cut = segments.segment(one.excerpts, corpus.turns)
+        cut = segments.segment(one.excerpts, corpus.turns, corpus.lexemes)
         by_segment = segments.pair(hits, occurrences, cut)
         return _Pairs(
             select_hits(hits, by_segment.hits),
-            select_occurrences(occurrences, by_segment.occurrences),
+            by_segment.targets,
             by_segment.alignment,
             len(cut),
             segments.by_file(cut),
@@ -281,4 +283,6 @@ def select_occurrences(occurrences: Occurrences, rows: Rows) -> Occurrences:
         occurrences.start_s[rows],
         occurrences.end_s[rows],
         occurrences.first_end_s[rows],
+        occurrences.first_word[rows],
+        occurrences.last_word[rows],
     )

@@ -4,8 +4,8 @@ A specification is written as ``KIND`` or ``KIND:DETAIL``:
 
     attribute:NAME              a group per value of a term attribute, named NAME-value;
                                 several attributes are joined by " && "
-    attribute:NAME=REGEX        the terms whose value matches
-    terms:NAME=REGEX,REGEX      the terms whose id matches
+    attribute:NAME=REGEX        the terms in whose value REGEX is found
+    terms:NAME=REGEX,REGEX      the terms whose whole id matches
     oov                         IV and OOV by the hit list's oov_count (NA is IV)
     has-references              HasTargets and NoTargets
     length                      by the number of words in the term
@@ -13,8 +13,10 @@ A specification is written as ``KIND`` or ``KIND:DETAIL``:
     source-type                 a group per source type of the ECF
     source-type:NAME=type,type  the excerpts of these types
     recording                   a group per recording, named file/channel
-    recording:NAME=REGEX        the recordings whose file/channel matches
+    recording:NAME=REGEX        the recordings in whose file/channel REGEX is found
 
+A regular expression is found anywhere, without regard to case; ``^`` and ``$`` tie it to the ends.
+The exception are term ids: of a list of ids each means itself, not all that contain it.
 Groups may overlap, and a term or excerpt that no group takes is left to "all".
 """
 
@@ -115,7 +117,7 @@ def _by_attribute(detail: str, whole: Whole) -> list[Slice]:
     for term in whole.terms.terms:
         values = [term.attributes.get(name) for name, _ in wanted]
         fits = all(
-            value is not None and (pattern is None or pattern.fullmatch(value))
+            value is not None and (pattern is None or pattern.search(value))
             for value, (_, pattern) in zip(values, wanted, strict=True)
         )
         parts = (f"{name}-{value}" for value, (name, _) in zip(values, wanted, strict=True))
@@ -181,14 +183,28 @@ def _by_recording(detail: str, whole: Whole) -> list[Slice]:
             by_place.setdefault(place(one), []).append(one)
         return [Slice(name, tuple(those), whole.chosen) for name, those in by_place.items()]
     name, _, pattern = detail.rpartition("=")
-    excerpts = in_recordings(whole.excerpts, [pattern])
-    return [Slice(name or pattern, excerpts, whole.chosen)] if excerpts else []
+    excerpts = in_recordings(whole.excerpts, [pattern], "--group-by")
+    return [Slice(name or pattern, excerpts, whole.chosen)]
 
 
-def in_recordings(excerpts: Sequence[Excerpt], patterns: Sequence[str]) -> tuple[Excerpt, ...]:
-    """The excerpts whose file/channel matches one of the patterns."""
+def in_recordings(
+    excerpts: Sequence[Excerpt], patterns: Sequence[str], option: str
+) -> tuple[Excerpt, ...]:
+    """The excerpts in whose file/channel one of the patterns is found.
+
+    Raises:
+        StdError: a pattern is no regular expression, or it is found nowhere; names the option.
+    """
     compiled = [matching(one) for one in patterns]
-    return tuple(one for one in excerpts if any(p.fullmatch(place(one)) for p in compiled))
+    names = dict.fromkeys(place(one) for one in excerpts)
+    for pattern in compiled:
+        if not any(pattern.search(name) for name in names):
+            few = ", ".join(list(names)[:3]) + (", ..." if len(names) > 3 else "")
+            raise StdError(
+                f"{option}: expected a regular expression that is found in file/channel of a "
+                f"recording of the ECF ({few}), got {pattern.pattern!r}"
+            )
+    return tuple(one for one in excerpts if any(p.search(place(one)) for p in compiled))
 
 
 def place(one: Excerpt) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import BinaryIO
 
-from scoring.csv_tables import TERMS_HEADER, term_rows
+from scoring.csv_tables import TERMS_HEADER, cells, term_rows
 from scoring.evaluate import Evaluation
 from scoring.report import SUMMARY_HEADER, summary_rows
 
@@ -25,7 +25,7 @@ def write(evaluations: Mapping[str, Evaluation], stream: BinaryIO) -> None:
     rows = [(label, *row) for label, one in evaluations.items() for row in summary_rows(one)]
     _table(stream, "Summary", header, rows)
     for label, one in evaluations.items():
-        _table(stream, f"Terms: {label}", TERMS_HEADER, term_rows(one, digits=4))
+        _table(stream, f"Terms: {label}", TERMS_HEADER, (cells(row, 4) for row in term_rows(one)))
     stream.write(b"</html>\n")
 
 

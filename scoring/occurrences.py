@@ -29,6 +29,8 @@ class Occurrences:
     start_s: Float64s  # (n,)
     end_s: Float64s  # (n,) end of the last word, rounded to 0.1 ms
     first_end_s: Float64s  # (n,) end of the first word: what must lie inside an excerpt
+    first_word: Int32s  # (n,) row of the first word in the transcript
+    last_word: Int32s  # (n,) of the last word
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -78,13 +80,16 @@ def find(terms: TermList, lexemes: Lexemes, *, max_gap_s: float = 0.5) -> Occurr
         found_last.append(last)
     none = np.zeros(0, np.int32)
     first_word = np.concatenate([none, *found_first])
+    last_word = np.concatenate([none, *found_last])
     return Occurrences(
         lexemes.recordings,
         np.concatenate([none, *found_term]),
         recording[first_word],
         start_s[first_word],
-        end_s[np.concatenate([none, *found_last])],
+        end_s[last_word],
         end_s[first_word],
+        chain[first_word],
+        chain[last_word],
     )
 
 

@@ -24,5 +24,5 @@ class Options:
     characters: bool = False  # compare by characters
     keep_ascii: bool = False  # of these, leave runs of ASCII together
     delete_hyphens: bool = False  # before comparing by characters
-    recordings: tuple[str, ...] = ()  # score only these, as regular expressions of file/channel
+    recordings: tuple[str, ...] = ()  # score only these: regular expressions found in file/channel
     group_by: tuple[str, ...] = ()  # see scoring.groups

@@ -7,10 +7,10 @@ With several hit lists the tables in the last line are in a folder per system.
 """
 
 import argparse
-import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,10 +18,13 @@ from scoring import csv_tables, html_tables, page, plot
 from scoring.det import ISO_RATIOS, Point, articulated
 from scoring.evaluate import Evaluation
 from scoring.significance import Statistics
-from std.errors import InputError
-from std.formats.files import replace_file
+from std.distinct import Given, require_distinct
+from std.errors import named
+from std.outputs import make_folder, open_output
+from std.terminal import json_text, printable
 
 Writer = Callable[[BinaryIO], object]
+MAX_NAME = 50  # characters of a system's folder
 ACTUAL = ("decision_threshold", "P_miss", "P_fa", "ATWV")
 
 
@@ -31,12 +34,17 @@ def write(
     summary: str,
     document: Mapping[str, Any],
     args: argparse.Namespace,
+    inputs: Mapping[str, Given],
     chance: Statistics | None = None,
 ) -> None:
     """Write everything.
 
+    Args:
+        inputs: the files read, by option; none of them is written.
+
     Raises:
         InputError: the folder cannot be made or written to.
+        StdError: a file to write is one that was read.
     """
     several = len(evaluations) > 1
     curves = [
@@ -50,10 +58,10 @@ def write(
     ]
     first = next(iter(evaluations.values()))
     beta = first.groups[0].point.beta
-    title = "" if several else first.system_id
+    title = "" if several else drawable(first.system_id)
     det = plot.det_figure(curves, beta, title, standard_errors=args.standard_errors)
     thresholds = plot.threshold_figure(curves, title, standard_errors=args.standard_errors)
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    text = json_text(document)
     writers: dict[Path, Writer] = {
         Path("summary.txt"): lambda stream: stream.write(summary.encode()),
         Path("summary.json"): lambda stream: stream.write(f"{text}\n".encode()),
@@ -64,8 +72,9 @@ def write(
         Path("thresholds.svg"): partial(plot.save, thresholds, kind="svg"),
     }
     ratios = tuple(args.iso_ratio) or ISO_RATIOS
+    folders = _folder_names(evaluations, {str(name) for name in writers})
     for label, evaluation in evaluations.items():
-        place = Path(_folder_name(label)) if several else Path()
+        place = Path(folders[label]) if several else Path()
         writers[place / "terms.csv"] = partial(csv_tables.terms_csv, evaluation)
         writers[place / "alignment.csv"] = partial(csv_tables.alignment_csv, evaluation)
         writers[place / "ignored.csv"] = partial(csv_tables.ignored_csv, evaluation)
@@ -73,26 +82,25 @@ def write(
             csv_tables.det_csv, evaluation, corners_only=args.articulated
         )
         writers[place / "iso_ratios.csv"] = partial(csv_tables.iso_ratios_csv, evaluation, ratios)
-    for name_, save in writers.items():
-        path = folder / name_
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                path.parent, 0, "a folder to write to", error.strerror or str(error)
-            ) from error
-        with replace_file(path) as stream:
+    for place in dict.fromkeys((folder / name).parent for name in writers):
+        make_folder(place)
+    require_distinct(inputs, {"--output": [folder / name for name in writers]})
+    for name, save in writers.items():
+        with open_output(folder / name) as stream:
             save(stream)
 
 
 def _report(
     evaluations: Mapping[str, Evaluation], chance: Statistics | None, args: argparse.Namespace
 ) -> bytes:
+    def shown(path: Path) -> str:
+        return printable(named(path))
+
     inputs = {
-        "hit list": ", ".join(map(str, args.hits)),
-        "reference": str(args.rttm),
-        "term list": str(args.terms),
-        "ECF": str(args.ecf),
+        "hit list": ", ".join(shown(path) for path in args.hits),
+        "reference": shown(args.rttm),
+        "term list": shown(args.terms),
+        "ECF": shown(args.ecf),
     }
     names = list(evaluations)
     return page.render(
@@ -101,8 +109,25 @@ def _report(
 
 
 def _curve_name(system: str, group: str) -> str:
-    return f"{system} {group}" if system and group != "all" else system or group
+    return drawable(f"{system} {group}" if system and group != "all" else system or group)
 
 
-def _folder_name(label: str) -> str:
-    return re.sub(r"[^\w.+-]+", "_", label).strip("._") or "system"
+def drawable(text: str) -> str:
+    """A text for matplotlib, which has no glyph for some letters and takes dollars for formulas."""
+    return printable(text).replace("$", r"\$")
+
+
+def _folder_names(labels: Iterable[str], taken: Collection[str]) -> dict[str, str]:
+    """A folder for each system; names that differ by case only are one on some file systems.
+
+    >>> _folder_names(["a b", "A_b", "det.csv"], ["det.csv"])
+    {'a b': 'a_b', 'A_b': 'A_b_2', 'det.csv': 'det.csv_2'}
+    """
+    names: dict[str, str] = {}
+    used = {name.casefold() for name in taken}
+    for label in labels:
+        plain = re.sub(r"[^\w.+-]+", "_", label).strip("._")[:MAX_NAME] or "system"
+        tries = (plain if number == 1 else f"{plain}_{number}" for number in count(1))
+        names[label] = next(name for name in tries if name.casefold() not in used)
+        used.add(names[label].casefold())
+    return names

@@ -2,25 +2,38 @@
 
 On these axes a system whose scores are normally distributed draws a straight line. Matplotlib is
 used without pyplot (no global state, no display) and imported when a plot is made. Colours are
-Okabe and Ito's, which colour-blind readers can tell apart; line styles differ as well.
+Okabe and Ito's, which colour-blind readers can tell apart; line styles differ as well, and from
+the 29th curve on there are markers.
+
+One curve has its legend in a corner. Several have one beside the axes, a row for each, and the
+figure grows with it; of more than `MAX_CURVES` the legend says how many are not drawn.
 """
 
-from collections.abc import Sequence
+import logging
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from statistics import NormalDist
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from scoring import legend
 from scoring.det import DET, Point, maximum
+from scoring.legend import Rows
 from std.values import Float64s
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 STYLES = ("-", "--", "-.", ":")
+MARKERS = ("", "s", "^")
+MARKS = 12  # on a curve that has markers
+MAX_CURVES = len(COLOURS) * len(STYLES) * len(MARKERS)  # drawn: more cannot be told apart
 TICKS = np.array(
     (
         *(1e-6, 1e-5, 1e-4, 1e-3, 0.004, 0.01, 0.02, 0.05, 0.1, 0.2),
@@ -45,6 +58,20 @@ class Curve(NamedTuple):
     actual: Point | None  # where the system's own decisions stand
 
 
+@contextmanager
+def _names_as_they_are() -> Iterator[None]:
+    """No formulas in names; what the font lacks is a box in a PNG, without a warning.
+
+    An SVG has names as text.
+    """
+    from matplotlib import rc_context
+
+    with rc_context({"text.parse_math": False}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        yield
+
+
+@_names_as_they_are()
 def det_figure(
     curves: Sequence[Curve], beta: float, title: str = "", *, standard_errors: bool = False
 ) -> "Figure":
@@ -54,28 +81,48 @@ def det_figure(
         beta: of the TWV whose lines of equal value are drawn.
         standard_errors: thin lines at two standard errors of the means over terms.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 6.0), layout="constrained")
+    figure = _figure(7.0, 6.0)
     axes = figure.add_subplot()
-    x_range, y_range = _window(curves)
+    drawn = curves[:MAX_CURVES]
+    x_range, y_range = _window(drawn)
     _iso_twv(axes, beta, x_range, y_range)
-    for i, curve in enumerate(curves):
-        colour, style = COLOURS[i % len(COLOURS)], STYLES[i % len(STYLES)]
-        _draw(axes, curve, colour, style, (x_range, y_range))
+    rows: Rows = []
+    for i, curve in enumerate(drawn):
+        rows += _draw(axes, curve, i, (x_range, y_range), alone=len(curves) == 1)
         if standard_errors:
-            _draw_standard_errors(axes, curve.det, colour, x_range[0])
+            _draw_standard_errors(axes, curve.det, _looks(i)["color"], x_range[0])
     _axis(axes, x_range, y_range)
     axes.set_title(title or "Detection error trade-off", loc="left")
-    axes.legend(loc="upper right", fontsize="small", framealpha=0.9)
+    if len(curves) == 1:
+        legend.in_corner(axes, rows)
+    else:
+        legend.beside(figure, [*legend.meaning_of_markers(), *rows], len(curves) - len(drawn))
     return figure
+
+
+def _figure(width: float, height: float) -> "Figure":
+    """An empty figure, in inches."""
+    # It logs that it builds its font cache or has no folder of its own: nothing users can mend.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _looks(i: int) -> dict[str, Any]:
+    """Colour, line and marker of the i-th curve: no two of `MAX_CURVES` have the same."""
+    return {
+        "color": COLOURS[i % len(COLOURS)],
+        "linestyle": STYLES[i % len(STYLES)],
+        "marker": MARKERS[i // (len(COLOURS) * len(STYLES)) % len(MARKERS)],
+    }
 
 
 def save(figure: "Figure", stream: BinaryIO, kind: str) -> None:
     """Write a figure as ``svg`` or ``png``; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
-    with rc_context({"svg.hashsalt": "det", "svg.fonttype": "none"}):
+    with rc_context({"svg.hashsalt": "det", "svg.fonttype": "none"}), _names_as_they_are():
         metadata = {"Date": None} if kind == "svg" else {"Software": None}
         figure.savefig(stream, format=kind, dpi=150, metadata=metadata)
 
@@ -87,33 +134,47 @@ def deviates(probabilities: Float64s) -> Float64s:
     return np.array([inverse(one) for one in clipped.tolist()])
 
 
-def _draw(axes: "Axes", curve: Curve, colour: str, style: str, window: Window) -> None:
+def _draw(axes: "Axes", curve: Curve, i: int, window: Window, *, alone: bool) -> Rows:
+    """Draw the i-th curve and its points, and say what of it belongs into the legend."""
     det = curve.det
-    best = maximum(det)
+    best = maximum(det) if det.terms else None  # no terms, no value
+    looks = _looks(i)
+    line: list[Artist] = []
     if len(det):
         shown = _thinned(len(det))
-        axes.plot(
-            deviates(np.maximum(det.p_fa[shown], window[0][0])),
-            deviates(det.p_miss[shown]),
-            color=colour,
-            linestyle=style,
-            linewidth=1.8,
-            label=curve.label,
+        line = list(
+            axes.plot(
+                deviates(np.maximum(det.p_fa[shown], window[0][0])),
+                deviates(det.p_miss[shown]),
+                **looks,
+                markevery=max(len(shown) // MARKS, 1),
+                markersize=5,
+                linewidth=1.8,
+            )
         )
+    points: Rows = []
+    values = []
     for point, marker, name in ((best, "D", "max"), (curve.actual, "o", "actual")):
         if point is not None and np.isfinite(point.p_fa) and np.isfinite(point.p_miss):
-            axes.plot(
-                deviates(np.clip([point.p_fa], *window[0])),
-                deviates(np.clip([point.p_miss], *window[1])),
-                marker=marker,
-                linestyle="none",
-                color=colour,
-                markeredgecolor="white",
-                markersize=9,
-                clip_on=False,
-                zorder=5,
-                label=f"{name} TWV {point.twv:.3f}",
-            )
+            points += [
+                (artist, f"{name} TWV {point.twv:.3f}")
+                for artist in axes.plot(
+                    deviates(np.clip([point.p_fa], *window[0])),
+                    deviates(np.clip([point.p_miss], *window[1])),
+                    marker=marker,
+                    linestyle="none",
+                    color=looks["color"],
+                    markeredgecolor="white",
+                    markersize=9 if alone else 7,
+                    clip_on=False,
+                    zorder=5,
+                )
+            ]
+            values.append(f"{name} {point.twv:.3f}")
+    if alone:
+        return [*((one, curve.label) for one in line), *points]
+    row = ": ".join(one for one in (curve.label, ", ".join(values)) if one)
+    return [(one, row) for one in line or [artist for artist, _ in points[:1]]]
 
 
 def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> None:
@@ -130,32 +191,37 @@ def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> N
         )
 
 
+@_names_as_they_are()
 def threshold_figure(
     curves: Sequence[Curve], title: str = "", *, standard_errors: bool = False
 ) -> "Figure":
     """P_miss, P_fa and TWV against the threshold, one above the other."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 7.5), layout="constrained")
+    figure = _figure(7.0, 7.5)
     panels = figure.subplots(3, 1, sharex=True)
-    for i, curve in enumerate(curves):
-        det, colour = curve.det, COLOURS[i % len(COLOURS)]
-        style = STYLES[i % len(STYLES)]
+    drawn = curves[:MAX_CURVES]
+    rows: Rows = []
+    for i, curve in enumerate(drawn):
+        det, looks = curve.det, _looks(i)
         shown = _thinned(len(det))
         for axes, mean, deviation in (
             (panels[0], det.twv, det.sd_twv),
             (panels[1], det.p_miss, det.sd_p_miss),
             (panels[2], det.p_fa, det.sd_p_fa),
         ):
-            axes.plot(
-                det.threshold[shown], mean[shown], color=colour, linestyle=style, label=curve.label
+            lines = axes.plot(
+                det.threshold[shown],
+                mean[shown],
+                **looks,
+                markevery=max(len(shown) // MARKS, 1),
+                markersize=5,
             )
             if standard_errors:
                 error = 2 * deviation[shown] / np.sqrt(det.terms)
                 axes.fill_between(
                     det.threshold[shown], mean[shown] - error, mean[shown] + error,
-                    color=colour, alpha=0.15, linewidth=0,
+                    color=looks["color"], alpha=0.15, linewidth=0,
                 )  # fmt: skip
+        rows += [(one, curve.label) for one in lines]
     for axes, name in zip(panels, ("TWV", "P(miss)", "P(false alarm)"), strict=True):
         axes.set_ylabel(name)
         axes.grid(color="#e5e5e5", linewidth=0.6)
@@ -164,8 +230,10 @@ def threshold_figure(
     panels[0].axhline(0, color="#767676", linewidth=0.8)
     panels[0].set_title(title or "By threshold", loc="left")
     panels[-1].set_xlabel("threshold")
-    if curves:
-        panels[1].legend(fontsize="small")
+    if len(curves) == 1:
+        legend.in_corner(panels[1], rows, "best")
+    else:
+        legend.beside(figure, rows, len(curves) - len(drawn))
     return figure
 
 

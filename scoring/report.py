@@ -7,11 +7,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from scoring.bootstrap import Interval
 from scoring.evaluate import Evaluation
 from scoring.group import Group
 from scoring.resources import Resources
 from scoring.significance import Statistics
+from std.terminal import printable
 from std.values import ECF, Lexemes, STDList, TermList
 
 SUMMARY_HEADER = (
@@ -146,6 +149,13 @@ def warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
                 names = [name for name, value in group.measures.items() if fits(value)]
                 if names:
                     lines.append(f"{place}{group.name}: {what}: {', '.join(names)}")
+            full = np.flatnonzero(group.counted & np.isnan(group.p_fa))
+            if len(full):
+                few = ", ".join(group.units[i].term_id for i in full[:3])
+                lines.append(
+                    f"{place}{group.name}: no P_fa, as every trial is a target: {len(full)} terms "
+                    f"({few}{', ...' if len(full) > 3 else ''})"
+                )
             if group.cnxe.gamma < 0:
                 lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")
     return lines
@@ -168,10 +178,11 @@ def summary_text(
     evaluations: Mapping[str, Evaluation], statistics: Statistics | None = None
 ) -> str:
     """What a person reads first."""
+    evaluations = {printable(label): one for label, one in evaluations.items()}
     several = len(evaluations) > 1
     first = next(iter(evaluations.values()))
     whole = first.groups[0]
-    name = "" if several else f"system {first.system_id or '(unnamed)'}: "
+    name = "" if several else f"system {printable(first.system_id) or '(unnamed)'}: "
     rows = [[*(["system"] if several else []), *SUMMARY_HEADER]]
     for label, evaluation in evaluations.items():
         rows.extend([*([label] if several else []), *row] for row in summary_rows(evaluation))
@@ -221,6 +232,7 @@ def _interval(one: Interval | None) -> str:
 
 def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Columns aligned: the first ones left, numbers right; a rule below the header."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from std.formats.json_fields import Part, read_json
 from std.ranges import Range
 
+MAX_BYTES = 1 << 26  # of a file with figures
 LAMBDA = 0.1  # the weight of indexing that the source suggests
 FIGURE = Range(0, 1_000_000_000)  # any of them
 

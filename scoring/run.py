@@ -14,13 +14,16 @@ from scoring.evaluate import Evaluation, evaluate
 from scoring.options import Options
 from scoring.output import write
 from scoring.significance import Statistics, statistics
+from scoring.system_names import system_names
 from scoring.twv import NAMED_POINTS, OperatingPoint
 from std import config
-from std.command import print_json, progress_bar, warn
-from std.errors import InputError, StdError
+from std.command import print_json, progress_bar, say, tell, warn
+from std.distinct import require_distinct
+from std.errors import InputError, StdError, named
 from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import GZIP_MAGIC, open_input, read
+from std.formats.files import content_bytes, open_input, read, read_twice
 from std.formats.rttm import Turns
+from std.terminal import printable
 from std.values import ECF, Lexemes, STDList, TermList
 
 T = TypeVar("T")
@@ -39,6 +42,7 @@ class Reference(NamedTuple):
 
 def score(args: argparse.Namespace) -> int:
     """Score every hit list, compare them, write and print."""
+    require_distinct(inputs_of(args), {})
     costs = None
     if args.resources:
         costs = resources.read(*args.resources)
@@ -48,30 +52,32 @@ def score(args: argparse.Namespace) -> int:
     options = _options(args)
     reference = _read_reference(args)
     known = {term.term_id for term in reference.terms.terms}
-    evaluations: dict[str, Evaluation] = {}
-    for path in args.hits:
-        hits = read_hits(path, known, quiet=args.quiet)
-        evaluations[_label(path, hits, evaluations)] = evaluate(
+    scored = [
+        evaluate(
             reference.ecf,
             reference.lexemes,
             reference.terms,
-            hits,
+            read_hits(path, known, quiet=args.quiet),
             options,
             turns=reference.turns,
-            hits_path=str(path),
-            reference_path=str(args.rttm),
+            hits_path=named(path),
+            reference_path=named(args.rttm),
         )
+        for path in args.hits
+    ]
+    names = system_names(args.hits, [one.system_id for one in scored])
+    evaluations = dict(zip(names, scored, strict=True))
     chance = _statistics(evaluations, args) if args.bootstrap else None
     document = report.document(evaluations, chance, costs)
     summary = report.summary_text(evaluations, chance)
     for line in report.warnings(evaluations):
         warn("std-score", line)
     if args.output:
-        write(evaluations, args.output, summary, document, args, chance)
+        write(evaluations, args.output, summary, document, args, inputs_of(args), chance)
     if args.json:
         print_json(document)
     elif not args.output:
-        print(summary, end="")  # noqa: T201  # the result
+        print(summary, end="")  # noqa: T201  # the result, whose cells are printable
     if (args.json or args.output) and not args.quiet:
         import sys
 
@@ -81,12 +87,26 @@ def score(args: argparse.Namespace) -> int:
             made = f"report {place / 'report.html'}, DET plot {place / 'det.png'}"
             if len(evaluations) == 1:
                 made += f", per-term table {place / 'terms.csv'}"
-            print(f"\n{made}", file=sys.stderr)  # noqa: T201  # for the person who watches
+            print(file=sys.stderr)  # noqa: T201  # for the person who watches
+            tell(made)
     return 0
+
+
+def inputs_of(args: argparse.Namespace) -> dict[str, Path | list[Path] | None]:
+    """The files that a command line has us read, by option."""
+    return {
+        "HITS": args.hits,
+        "--ecf": args.ecf,
+        "--rttm": args.rttm,
+        "--terms": args.terms,
+        "--config": args.config,
+        "--resources": args.resources,
+    }
 
 
 def validate(args: argparse.Namespace) -> int:
     """Check each file by itself and say what it holds; status 2 if one is refused."""
+    require_distinct(inputs_of(args), {})
     status = 0
     found: list[dict[str, Any]] = []
     encoding, known = "UTF-8", None
@@ -99,9 +119,11 @@ def validate(args: argparse.Namespace) -> int:
             value = parsed(path)
         except InputError as error:
             status = 2
-            found.append({"file": str(path), "kind": what, "valid": False, "error": str(error)})
+            found.append({"file": named(path), "kind": what, "valid": False, "error": str(error)})
             return None
-        found.append({"file": str(path), "kind": what, "valid": True, "holds": report.holds(value)})
+        found.append(
+            {"file": named(path), "kind": what, "valid": True, "holds": report.holds(value)}
+        )
         return value
 
     terms = check(args.terms, "term list", lambda path: read(termlist.parse, path))
@@ -120,11 +142,10 @@ def validate(args: argparse.Namespace) -> int:
     for line in found:
         said = line["holds"] if line["valid"] else line["error"]
         if not line["valid"]:
-            import sys
-
-            print(f"std-score: {said}", file=sys.stderr)  # noqa: T201  # one line each
+            say("std-score", said)
         elif not args.json:
-            print(f"{line['file']}: valid {line['kind']}, {said}")  # noqa: T201  # the result
+            checked = f"{line['file']}: valid {line['kind']}, {said}"
+            print(printable(checked))  # noqa: T201  # the result
     return status
 
 
@@ -160,9 +181,12 @@ def _options(args: argparse.Namespace) -> Options:
 def _read_reference(args: argparse.Namespace) -> Reference:
     terms = read(termlist.parse, args.terms)
     turns = None
+    words = partial(rttm.parse, encoding=terms.encoding)
     if args.segments:
-        turns = read(partial(rttm.parse_turns, encoding=terms.encoding), args.rttm)
-    lexemes = read(partial(rttm.parse, encoding=terms.encoding), args.rttm)
+        speakers = partial(rttm.parse_turns, encoding=terms.encoding)
+        turns, lexemes = read_twice(speakers, words, args.rttm)
+    else:
+        lexemes = read(words, args.rttm)
     return Reference(read(ecf.parse, args.ecf), lexemes, terms, turns)
 
 
@@ -175,12 +199,7 @@ def read_hits(path: Path, known: Collection[str] | None, *, quiet: bool) -> STDL
 @contextmanager
 def _watched(stream: BinaryIO, path: Path, *, quiet: bool) -> Iterator[BinaryIO]:
     """The same stream; reading it advances a bar."""
-    with path.open("rb") as raw:
-        size = raw.seek(0, 2)
-        raw.seek(0)
-        if raw.read(2) == GZIP_MAGIC:  # its last four bytes tell the size of the content
-            raw.seek(max(size - 4, 0))
-            size = int.from_bytes(raw.read(4), "little")
+    size = content_bytes(path)
     if size < BAR_FROM_BYTES:
         yield stream
         return
@@ -201,15 +220,6 @@ class _Watched:
             self._advance(self._read)
             self._read = 0
         return line
-
-
-def _label(path: Path, hits: STDList, taken: Collection[str]) -> str:
-    """A name for a system, as it calls itself unless that is taken."""
-    name = path.name.removesuffix(".gz").removesuffix(".xml")
-    for label in (hits.system_id, name, str(path)):
-        if label and label not in taken:
-            return label
-    return f"{path} ({len(taken) + 1})"
 
 
 def _statistics(evaluations: dict[str, Evaluation], args: argparse.Namespace) -> Statistics:

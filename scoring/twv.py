@@ -3,6 +3,9 @@
     P_miss(t) = missed(t) / targets(t)          P_fa(t) = false alarms(t) / (trials - targets(t))
     TWV = 1 - ( mean P_miss + beta * mean P_fa )          over the terms that occur
 
+A term that is a target in every trial has no P_fa and no TWV of its own; it counts in the mean of
+P_miss and is left out of the mean of P_fa.
+
 Source: NIST STD 2006 evaluation plan, section 4; F4DE 3.5.0 (its behaviour); for the named points
 the MediaEval 2013 SWS performance measures, section 3 and equation 21, and the QUESST 2014 setting.
 """
@@ -95,7 +98,8 @@ def twv_of_terms(p_miss: Float64s, p_fa: Float64s, beta: float) -> Float64s:
 
 
 def mean(values: Float64s) -> float:
-    """Mean over terms; NaN of nothing."""
+    """Mean over the terms for which a rate is defined; NaN of nothing."""
+    values = values[~np.isnan(values)]
     return float(np.mean(values)) if len(values) else float("nan")
 
 

@@ -153,7 +153,7 @@ def feature_names(*, known: bool) -> frozenset[str]:
     blank = np.empty((0, 0), np.int16)
     hits = Hits(
         rows, rows, rows, rows, np.empty((0, N_MEASURES), np.float32),
-        np.empty((0, 0), np.int32), blank, blank,
+        np.empty((0, 0), np.int32), blank, blank, rows, rows,
     )  # fmt: skip
     heard = heard_features(1, 1.0, hits)
     made = known_features(none, none, heard, 1) if known else with_written(none, none, heard)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
@@ -13,7 +12,9 @@ Rows = Int64s | Bools | slice
 
 
 class Candidates(NamedTuple):
-    """One row per place; the tables that its first three columns point into are the caller's."""
+    """One row per place; the tables that term, variant, family and recording point into are the
+    caller's.
+    """
 
     term: Int64s  # (n,)
     variant: Int64s  # (n,)
@@ -21,6 +22,9 @@ class Candidates(NamedTuple):
     start_ms: Int64s  # (n,)
     end_ms: Int64s  # (n,)
     score: Float64s  # (n,)
+    family: Int64s  # (n,) variant; candidates of one family are pieces of one event at a place
+    first_slot: Int64s  # (n,) of its words, a row of its segment's slot columns
+    last_slot: Int64s  # (n,)
 
     def rows(self, which: Rows) -> "Candidates":
         """Some rows of every column; without copying them if it is all of them."""
@@ -31,22 +35,17 @@ class Candidates(NamedTuple):
         return Candidates._make(column[which] for column in self)
 
 
+NONE = Candidates._make(np.empty(0, np.int64) for _ in Candidates._fields)._replace(
+    score=np.empty(0)
+)
+
+
 def concatenate(parts: Sequence[Candidates]) -> Candidates:
     """All rows of all parts, in order."""
     if len(parts) == 1:
         return parts[0]
-    return Candidates(
-        _column([one.term for one in parts]),
-        _column([one.variant for one in parts]),
-        _column([one.recording for one in parts]),
-        _column([one.start_ms for one in parts]),
-        _column([one.end_ms for one in parts]),
-        np.concatenate([np.empty(0), *(one.score for one in parts)]),
-    )
-
-
-def _column(columns: Sequence[npt.NDArray[np.int64]]) -> Int64s:
-    return np.concatenate([np.empty(0, np.int64), *columns])
+    columns = zip(NONE, *parts, strict=True)
+    return Candidates._make(np.concatenate(column) for column in columns)
 
 
 def in_order(candidates: Candidates) -> Candidates:

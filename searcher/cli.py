@@ -1,9 +1,8 @@
 """std-search: arguments in, hits out."""
 
 import argparse
-import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +11,18 @@ from std.command import (
     JOBS,
     ROWS,
     Parser,
+    file_argument,
     number,
     peak_memory_gb,
     print_json,
     progress_bar,
     run,
+    tell,
     text_argument,
     warn,
 )
 from std.config import range_of
-from std.errors import InputError, cut
+from std.errors import STANDARD_STREAM, InputError, StdError, cut, named
 
 if TYPE_CHECKING:
     from searcher.model import Model  # --help needs none of what these load
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 examples:
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
-  std-search --store INDEX "polizei gewalt" burganlagen
+  std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
+
+exit status: 0 a batch is written, or a TERM was found; 1 no TERM was found (as grep);
+2 a mistake that you can mend, said in one line
 """
 
 
@@ -48,7 +52,8 @@ def parser() -> argparse.ArgumentParser:
         nargs="*",
         type=text_argument,
         metavar="TERM",
-        help="terms to show hits of as a table",
+        help="words to show hits of, the most probable first; * stands for any letters of a word: "
+        "robo*, *arbeit, r*t",
     )
     parse.add_argument(
         "--store",
@@ -56,28 +61,47 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
     )
-    parse.add_argument("--terms", type=Path, metavar="XML", help="term list to search as a batch")
-    parse.add_argument("--ecf", type=Path, metavar="XML", help="the speech that is searched")
-    parse.add_argument("--output", type=Path, metavar="XML", help="where the hit list goes")
+    parse.add_argument(
+        "--terms", type=file_argument, metavar="XML", help="term list to search as a batch"
+    )
+    parse.add_argument(
+        "--ecf", type=file_argument, metavar="XML", help="the speech that is searched"
+    )
+    parse.add_argument(
+        "--output", type=file_argument, metavar="XML", help="where the hit list goes"
+    )
     parse.add_argument(
         "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit list"
     )
     parse.add_argument("--jobs", type=JOBS, default=1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
-    parse.add_argument("--explain", type=Path, metavar="JSONL", help="why each hit is there")
-    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
-    parse.add_argument("--model", type=Path, metavar="JSON", help="what std-tune learned")
+    parse.add_argument(
+        "--explain", type=file_argument, metavar="JSONL", help="why each hit is there"
+    )
+    parse.add_argument(
+        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
+    )
+    parse.add_argument("--model", type=file_argument, metavar="JSON", help="what std-tune learned")
     parse.add_argument(
         "--oov-lexicon",
-        type=Path,
+        type=file_argument,
         metavar="FILE",
         help="unknown words with pronunciations, to add to the recogniser",
     )
-    beta = number(range_of("decision.beta"))
-    parse.add_argument("--beta", type=beta, help="cost ratio that decisions aim at (999.9)")
-    system = "name of the system in the hit list"
-    parse.add_argument("--system-id", type=text_argument, default="std", help=system)
-    parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table; 0 = all")
+    parse.add_argument(
+        "--decide",
+        action="store_true",
+        help="accept or reject each hit of a TERM (YES, NO), as a batch always does",
+    )
+    parse.add_argument(
+        "--beta",
+        type=number(range_of("decision.beta")),
+        help="cost ratio that decisions aim at (999.9); with a TERM it implies --decide",
+    )
+    parse.add_argument(
+        "--system-id", type=text_argument, default="std", help="name of the system in the hit list"
+    )
+    parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table (50); 0 = all")
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
     return parse
@@ -106,11 +130,16 @@ def batch(args: argparse.Namespace) -> None:
     from std.cluster import executor
     from std.excerpts import speech_s
     from std.formats import ecf, stdlist, termlist
-    from std.formats.files import read, replace_file
+    from std.formats.files import read
+    from std.formats.markup import CONTROL_CHARACTERS
+    from std.outputs import open_output, output_name
+    from std.terminal import printable
 
+    if CONTROL_CHARACTERS.search(args.system_id):
+        raise StdError(f"--system-id: expected text that XML can hold, got {args.system_id!r}")
+    config = configuration(args)
     experiment = read(ecf.parse, args.ecf)
     term_list = read(termlist.parse, args.terms)
-    config = configuration(args)
     stores = open_stores(args.store)
     segments = snapshot(stores, config)
     recorded = speech_ms(segments).keys()
@@ -124,7 +153,10 @@ def batch(args: argparse.Namespace) -> None:
         )
     if missing := asked - recorded:
         some = ", ".join(f"{file}/{channel}" for file, channel in sorted(missing)[:3])
-        warn("std-search", f"{len(missing)} recordings of {args.ecf} are not indexed: {some} ...")
+        warn(
+            "std-search",
+            f"{len(missing)} recordings of {named(args.ecf)} are not indexed: {some} ...",
+        )
     searched_s = speech_s(experiment.excerpts)
     waiting = progress_bar(f"searching {len(term_list.terms)} terms", None, quiet=args.quiet)
     with waiting, executor(args.jobs, args.scheduler) as workers:
@@ -139,16 +171,16 @@ def batch(args: argparse.Namespace) -> None:
             index_folder=index_folder(args.store),
         )
     if found.outside:
-        warn("std-search", f"{found.outside} hits outside the speech of {args.ecf} left out")
+        warn("std-search", f"{found.outside} hits outside the speech of {named(args.ecf)} left out")
     deaf(found)
     odd_terms(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
-    hits = std_list(found, term_list, args.terms.name, args.system_id)
+    hits = std_list(found, term_list, printable(args.terms.name), args.system_id)
     encoding = "GB2312" if term_list.encoding.lower().startswith("gb") else "UTF-8"
     if args.explain:
         hits_around = contexts(found.candidates, found.recordings, segments)
         write_lines(args.explain, explained(found, hits_around))
-    with replace_file(args.output) as sink:
+    with open_output(args.output) as sink:
         stdlist.dump(hits, sink, args.dialect, encoding)
     figures = summary(found, searched_s) | {
         "round_trips": sum(store.round_trips for store in stores),
@@ -159,18 +191,18 @@ def batch(args: argparse.Namespace) -> None:
     if args.json:
         print_json(figures)
     if not args.quiet:
-        print(
+        tell(
             f"{figures['terms']} terms ({figures['oov_terms']} with words the recogniser does not "
             f"know), {figures['detections']} detections, {figures['yes']} accepted, "
-            f"{figures['seconds']:.2f} s -> {args.output}",
-            file=sys.stderr,
+            f"{figures['seconds']:.2f} s -> {output_name(args.output)}"
         )
 
 
-def interactive(args: argparse.Namespace) -> None:
-    """Search terms given as arguments and show what was found."""
+def interactive(args: argparse.Namespace) -> int:
+    """Search terms given as arguments and show what was found; 1 if nothing was."""
     from searcher.context import contexts
     from searcher.explain import explained
+    from searcher.query import words_of
     from searcher.search import search
     from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
     from searcher.table import print_table
@@ -183,8 +215,7 @@ def interactive(args: argparse.Namespace) -> None:
     segments = snapshot(stores, config)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(args.term, start=1)]
     for term in terms:
-        if not any(letter.isalnum() for letter in term.text):
-            raise InputError("TERM", 0, "a word or a phrase", term.text)
+        words_of(term.text, config.text)  # refuse what cannot be searched for
     speech_s = sum(speech_ms(segments).values()) / 1000
     with executor(args.jobs, args.scheduler) as workers:
         found = search(
@@ -195,45 +226,65 @@ def interactive(args: argparse.Namespace) -> None:
             workers=workers,
             model=model_of(args),
             index_folder=index_folder(args.store),
+            wildcards=True,
         )
     deaf(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
-    hits = list(explained(found, contexts(found.candidates, found.recordings, segments)))
+    decided = args.decide or args.beta is not None
+    hits_around = contexts(found.candidates, found.recordings, segments)
+    hits = list(explained(found, hits_around, decided=decided))
+    hits.sort(key=lambda hit: -hit["probability"])
     if args.explain:
         write_lines(args.explain, hits)
     if args.json:
         print_json(hits)
-        return
-    for term, oov in zip(found.terms, found.oov_words, strict=True):
-        if oov:
-            unknown = cut(", ".join(oov))
-            print(f"{cut(term.text)}: the recogniser does not know {unknown}", file=sys.stderr)
-    if hits:
-        print_table(hits, limit=args.limit or len(hits))
     else:
-        print("no hits", file=sys.stderr)
+        for line in remarks(found):
+            tell(line)
+        if hits:
+            print_table(hits, limit=args.limit or len(hits), decided=decided)
+        else:
+            tell("no hits")
+    return 0 if hits else 1
+
+
+def remarks(found: "Found") -> Iterator[str]:
+    """What a person should know of the terms: their wildcards and unknown words, one line each."""
+    from searcher.wildcards import described
+
+    for term, words, oov in zip(found.terms, found.words, found.oov_words, strict=True):
+        if unknown := [word for word in oov if word not in found.wildcards]:
+            starred = not found.wildcards.keys().isdisjoint(words)
+            limit = "; a term with * is looked up only as written" if starred else ""
+            yield f"{cut(term.text)}: the recogniser does not know {cut(', '.join(unknown))}{limit}"
+    for pattern, expansion in found.wildcards.items():
+        yield f"{cut(pattern)}: {described(expansion)}"
 
 
 def write_lines(path: Path, documents: Iterable[Any]) -> None:
     """One JSON document per line."""
-    from std.formats.files import replace_file
+    from std.outputs import open_output
+    from std.terminal import json_text
 
-    with replace_file(path) as sink:
+    with open_output(path) as sink:
         for one in documents:
-            sink.write(json.dumps(one, ensure_ascii=False).encode() + b"\n")
+            sink.write(json_text(one).encode() + b"\n")
 
 
 def odd_terms(found: "Found") -> None:
     """Say which terms of a list can hardly be found, and why."""
     from searcher.splitting.matches import MAX_LETTERS
+    from searcher.wildcards import is_wildcard
 
     silent = [one for one in found.terms if not any(c.isalnum() for c in one.text)]
+    starred = [one for one in found.terms if is_wildcard(one.text) and one not in silent]
     long = [
         term
         for term, words in zip(found.terms, found.words, strict=True)
         if any(len(word) > MAX_LETTERS for word in words)
     ]
     for some, problem in (
+        (starred, "with a *, which a list does not expand, are looked up as written"),
         (silent, "without a letter or a digit: nothing can be found"),
         (long, f"with a word of more than {MAX_LETTERS} letters: looked up only as written"),
     ):
@@ -258,12 +309,12 @@ def write_unknown_words(
     if not path:
         return
     from searcher.hearing import lexicon_of_index
-    from std.formats.files import replace_file
     from std.lexicon import dump
+    from std.outputs import open_output
 
     unknown = sorted({word for words in found.oov_words for word in words})
     ways = lexicon_of_index(segments, config).pronunciations(unknown)
-    with replace_file(path) as sink:
+    with open_output(path) as sink:
         dump(zip(unknown, ways, strict=True), sink)
 
 
@@ -278,10 +329,25 @@ def deaf(found: "Found") -> None:
 
 
 def configuration(args: argparse.Namespace) -> "Config":
-    """The configuration file, with what the command line says otherwise."""
-    from std.config import load
+    """The configuration file, with what the command line says otherwise.
 
+    Raises:
+        StdError: the command line names one file twice, to write it.
+    """
+    from std.config import load
+    from std.distinct import require_distinct
+
+    inputs = {"--terms": args.terms, "--ecf": args.ecf, "--config": args.config}
+    inputs |= {"--model": args.model}
+    outputs = {"--output": args.output, "--explain": args.explain}
+    outputs |= {"--oov-lexicon": args.oov_lexicon}
+    if args.json or args.term:
+        outputs["--json" if args.json else "the table"] = STANDARD_STREAM
+    require_distinct(inputs, outputs, args.store)
     config = load(args.config)
+    if config.pronunciation.lexicon:
+        lexicon = {"pronunciation.lexicon": Path(config.pronunciation.lexicon)}
+        require_distinct(lexicon, outputs)
     if args.beta is None:
         return config
     return replace(config, decision=replace(config.decision, beta=args.beta))

@@ -1,4 +1,4 @@
-"""What the recogniser wrote around a detection."""
+"""What the recogniser wrote around a detection, and what it holds for likeliest in its place."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,10 +14,13 @@ WORDS_AROUND = 4
 
 
 class Context(NamedTuple):
-    """The likeliest words before, inside and after a detection, and the slots it covers."""
+    """The likeliest words before the slots of a detection, in them, and after them.
+
+    In its own slots the detection's words may be less likely than others, or than silence.
+    """
 
     before: str
-    inside: str
+    likeliest: str
     after: str
     slots: tuple[int, int] = (0, 0)  # first and one past the last, of its recording's slots
 
@@ -46,38 +49,28 @@ def contexts(
 
 
 def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
-    recording = candidates.recording
-    slots = segment.slots(np.unique(recording).tolist())
-    said = slots.word >= 0
-    key, word = slots.key[said], slots.word[said]
+    slots = segment.slots(np.unique(candidates.recording).tolist())
     words = segment.words()
-    base = recording.astype(np.uint64) << KEY_SHIFT
-    start = base + candidates.start_ms.astype(np.uint64)
-    end = base + candidates.end_ms.astype(np.uint64)
-    bounds = np.stack(
-        [
-            np.searchsorted(key, base),
-            np.searchsorted(key, start),
-            np.searchsorted(key, end, side="right"),
-            np.searchsorted(key, base + (np.uint64(1) << KEY_SHIFT)),
-        ],
-        axis=1,
-    )
-    before = np.searchsorted(slots.key, base)
-    first_slot = np.searchsorted(slots.key, start) - before
-    last_slot = np.searchsorted(slots.key, end, side="right") - before
+    said = np.flatnonzero(slots.word >= 0)
+    base = candidates.recording.astype(np.uint64) << KEY_SHIFT
+    recording = np.searchsorted(slots.key, base)
+    recording_end = np.searchsorted(slots.key, base + (np.uint64(1) << KEY_SHIFT))
+    first = slots.positions(candidates.first_slot)
+    end = slots.positions(candidates.last_slot) + 1
+    borders = np.searchsorted(said, np.stack([recording, first, end, recording_end], axis=1))
+    covered = np.stack([first - recording, end - recording], axis=1)
 
-    def text(first: int, last: int) -> str:
-        return " ".join(words[i] for i in word[first:last].tolist())
+    def text(begin: int, stop: int) -> str:
+        return " ".join(words[i] for i in slots.word[said[begin:stop]].tolist())
 
     return [
         Context(
-            text(max(first, start - WORDS_AROUND), start),
-            text(start, end),
-            text(end, min(last, end + WORDS_AROUND)),
-            covered,
+            text(max(begin, own - WORDS_AROUND), own),
+            text(own, after),
+            text(after, min(stop, after + WORDS_AROUND)),
+            (first_slot, end_slot),
         )
-        for (first, start, end, last), covered in zip(
-            bounds.tolist(), zip(first_slot.tolist(), last_slot.tolist(), strict=True), strict=True
+        for (begin, own, after, stop), (first_slot, end_slot) in zip(
+            borders.tolist(), covered.tolist(), strict=True
         )
     ]

@@ -8,16 +8,29 @@ from searcher.decisions import THRESHOLD
 from searcher.search import Found
 
 
-def explained(found: Found, contexts: Sequence[Context]) -> Iterator[dict[str, Any]]:
-    """One dictionary per detection, in the order of the hit list."""
-    rows = zip(*(column.tolist() for column in found.candidates), strict=True)
-    for (term, variant, recording, start_ms, end_ms, score), probability, yes, context in zip(
-        rows, found.probability.tolist(), found.yes.tolist(), contexts, strict=True
+def explained(
+    found: Found, contexts: Sequence[Context], *, decided: bool = True
+) -> Iterator[dict[str, Any]]:
+    """One dictionary per detection, in the order of the hit list.
+
+    With ``decided``, ``score`` is the probability as the decision rule rescaled it and
+    ``decision`` is YES or NO; without, ``score`` is the probability and ``decision`` None.
+    """
+    table = found.candidates
+    columns = (table.term, table.variant, table.recording, table.start_ms, table.end_ms)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    scores = table.score.tolist(), found.probability.tolist(), found.yes.tolist()
+    for row, (score, probability, yes), context in zip(
+        rows, zip(*scores, strict=True), contexts, strict=True
     ):
+        term, variant, recording, start_ms, end_ms = row
         searched = found.variants[variant]
         where = found.recordings[recording]
         expected = float(found.n_true[term])
-        sign = ">=" if yes else "<"
+        because = f"probability {probability:.4f}, {expected:.2f} occurrences expected"
+        if decided:
+            sign = ">=" if yes else "<"
+            because = f"score {score:.4f} {sign} threshold {THRESHOLD:.4f}: {because}"
         yield {
             "termid": found.terms[term].term_id,
             "term": found.terms[term].text,
@@ -25,21 +38,19 @@ def explained(found: Found, contexts: Sequence[Context]) -> Iterator[dict[str, A
             "channel": where.channel,
             "start_s": start_ms / 1000,
             "duration_s": (end_ms - start_ms) / 1000,
-            "score": score,
-            "decision": "YES" if yes else "NO",
+            "score": score if decided else probability,
+            "decision": ("YES" if yes else "NO") if decided else None,
             "searched": " ".join(searched.words),
             "method": searched.channel,
             "similarity": searched.similarity,
             "how": searched.how,
-            "context": [context.before, context.inside, context.after],
+            "context": [context.before, " ".join(searched.words), context.after],
+            "likeliest": context.likeliest,
             "slots": list(context.slots),
             "probability": probability,
-            "threshold": THRESHOLD,
+            "threshold": THRESHOLD if decided else None,
             "expected_occurrences": expected,
-            "because": (
-                f"score {score:.4f} {sign} threshold {THRESHOLD:.4f}: probability "
-                f"{probability:.4f}, {expected:.2f} occurrences expected"
-            ),
+            "because": because,
         }
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from searcher.calibrate import UNTUNED, heard_features, known_features, with_written
 from searcher.candidates import Candidates, concatenate, in_order
+from searcher.merge import overlap
 from searcher.model import Model, require_maker
 from searcher.sound import SAME_PLACE_MS, Hits, hear
 from searcher.sound_index import SoundIndex, open_sound
@@ -269,8 +270,7 @@ def side_by_side(written: Candidates, heard: Heard) -> SideBySide:
         near = (
             (hits.recording == written.recording[i])
             & (np.abs(middle - written.start_ms[i] - written.end_ms[i]) < 2 * SAME_PLACE_MS)
-            & (np.minimum(hits.end_ms, written.end_ms[i])
-               > np.maximum(hits.start_ms, written.start_ms[i]))
+            & overlap(hits.start_ms, hits.end_ms, written.start_ms[i], written.end_ms[i])
         )  # fmt: skip
         near_any |= near
         free = near & ~np.isin(np.arange(len(middle)), partner)
@@ -304,11 +304,15 @@ def _as_candidates(
         similarity = min(1.0, measures[0] / max(heard.perfect, 1e-9))
         how = f"{' '.join(heard.phones)} heard in {' '.join(words)!r}"
         table.append(Variant(words, similarity, "sound", how))
+    numbers = np.arange(first, first + len(worth))
     return Candidates(
-        np.full(len(worth), term),
-        np.arange(first, first + len(worth)),
-        hits.recording,
-        hits.start_ms,
-        hits.end_ms,
-        chance[worth],
+        term=np.full(len(worth), term),
+        variant=numbers,
+        recording=hits.recording,
+        start_ms=hits.start_ms,
+        end_ms=hits.end_ms,
+        score=chance[worth],
+        family=numbers,
+        first_slot=hits.first_slot,
+        last_slot=hits.last_slot,
     )

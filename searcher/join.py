@@ -1,8 +1,10 @@
 """Postings of single words -> places where a phrase may have been said.
 
-Two words follow each other if the second stands in a later slot, begins after the first, and at
-most ``max_gap_ms`` lie between them; words that straddle slots may overlap by a little. Slots
-in the gap are skipped, which costs the posterior of 'no word' in each.
+Two words follow each other if the second stands in a later slot, at most ``max_gap_ms`` lie
+between them and they overlap by at most ``max_overlap_ms``, as words that straddle slots do. The
+order of the slots decides, not the clock: recognisers write words that take no time, and
+neighbours that begin together. Slots in the gap are skipped, which costs the posterior of 'no
+word' in each.
 
 The join starts at the rarest word and looks for neighbours by binary search in the frequent
 words' sorted keys, so a frequent word costs a logarithm, not its length.
@@ -15,18 +17,17 @@ import numpy as np
 
 from std.config import SearchConfig
 from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, Postings, Slots, UInt64s
-from std.values import Bools, Float64s
+from std.values import Float64s
 
 
 class Paths(NamedTuple):
     """Partial phrases: the words from some first to some last one have been found."""
 
-    start: UInt64s  # (n,) key of the first word
-    end: UInt64s  # (n,) key of the last word's end
-    last_start: UInt64s  # (n,) key of the last word
-    first_end: UInt64s  # (n,) key of the first word's end
-    first_slot: Int64s  # (n,)
-    last_slot: Int64s  # (n,)
+    start: UInt64s  # (n,) key of the earliest start of a word
+    end: UInt64s  # (n,) key of the latest end of a word
+    first_start: UInt64s  # (n,) key of the first word
+    last_end: UInt64s  # (n,) key of the last word's end
+    slots: Int64s  # (n, words) of each word
     log_product: Float64s  # (n,) log of the product of the posteriors
     minimum: Float64s  # (n,) smallest posterior
     log_skipped: Float64s  # (n,) log of the product of the skipped slots' epsilons
@@ -39,9 +40,11 @@ class Places(NamedTuple):
     start_ms: Int64s  # (n,)
     end_ms: Int64s  # (n,)
     posterior: Float64s  # (n,)
+    slots: Int64s  # (n, words) row of each word's slot in the segment's slot columns
 
 
-SkipCost = Callable[[UInt64s, UInt64s], Float64s]
+# End of the left word, start of the right one, their slots -> log of the epsilons in between.
+SkipCost = Callable[[UInt64s, UInt64s, Int64s, Int64s], Float64s]
 
 
 def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -> Places:
@@ -64,27 +67,37 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
         (paths.start & TIME_MASK).astype(np.int64),
         (paths.end & TIME_MASK).astype(np.int64),
         posterior,
+        paths.slots,
     )
 
 
 def single(word: Postings) -> Places:
     """A phrase of one word: its postings."""
     start_ms, posterior = word.start_ms, word.posterior.astype(np.float64)
-    return Places(word.recording, start_ms, start_ms + word.duration_ms, posterior)
+    slots = word.slot.astype(np.int64).reshape(-1, 1)
+    return Places(word.recording, start_ms, start_ms + word.duration_ms, posterior, slots)
 
 
 def skip_costs(slots: Slots, floor: float) -> SkipCost:
     """A function from gaps to the log of the product of the epsilons of the slots inside.
 
-    A slot lies in a gap if its middle does. No 'no word' posterior is taken below ``floor``: the
-    recogniser's clustering is too rough for a slot to forbid a phrase.
+    A slot lies in a gap if it stands between the two words' slots and its middle does not lie
+    inside one of the words. No 'no word' posterior is taken below ``floor``: the recogniser's
+    clustering is too rough for a slot to forbid a phrase.
     """
 
-    def cost(gap_start: UInt64s, gap_end: UInt64s) -> Float64s:
+    def cost(
+        gap_start: UInt64s, gap_end: UInt64s, left_slot: Int64s, right_slot: Int64s
+    ) -> Float64s:
         skipped = np.zeros(len(gap_start))
-        gaps = np.flatnonzero(gap_start < gap_end)
-        first = np.searchsorted(slots.key, gap_start[gaps])
-        last = np.searchsorted(slots.key, gap_end[gaps])
+        gaps = np.flatnonzero((gap_start <= gap_end) & (left_slot + 1 < right_slot))
+        first = np.maximum(
+            np.searchsorted(slots.key, gap_start[gaps]), slots.positions(left_slot[gaps]) + 1
+        )
+        last = np.minimum(
+            np.searchsorted(slots.key, gap_end[gaps], side="right"),
+            slots.positions(right_slot[gaps]),
+        )
         gap, row = _ranges(first, last)  # few gaps have a slot inside: only those are looked at
         epsilon = np.maximum(slots.epsilon[row].astype(np.float64), floor)
         skipped[gaps] = np.bincount(gap, weights=np.log(epsilon), minlength=len(gaps))
@@ -96,18 +109,9 @@ def skip_costs(slots: Slots, floor: float) -> SkipCost:
 def _single(words: Postings) -> Paths:
     posterior = words.posterior.astype(np.float64)
     end = words.key + words.duration_ms
-    slot = words.slot.astype(np.int64)
-    return Paths(
-        words.key,
-        end,
-        words.key,
-        end,
-        slot,
-        slot,
-        np.log(posterior),
-        posterior,
-        np.zeros(len(posterior)),
-    )
+    slots = words.slot.astype(np.int64).reshape(-1, 1)
+    nothing = np.zeros(len(posterior))
+    return Paths(words.key, end, words.key, end, slots, np.log(posterior), posterior, nothing)
 
 
 def _extend(
@@ -117,46 +121,35 @@ def _extend(
     gap, overlap = np.uint64(config.max_gap_ms), np.uint64(config.max_overlap_ms)
     longest = np.uint64(int(words.duration_ms.max(initial=0)))
     if forwards:
-        earliest, latest = _back(paths.end, overlap), paths.end + gap
+        earliest, latest = _back(paths.last_end, overlap), paths.last_end + gap
     else:
-        earliest, latest = _back(paths.start, gap + longest), paths.first_end
+        earliest, latest = _back(paths.first_start, gap + longest), paths.first_start + overlap
     path, row = _pairs(words.key, earliest, latest)
-    one, other = words.rows(row), _rows(paths, path)
-    one_end, one_slot = one.key + one.duration_ms, one.slot.astype(np.int64)
+    word, other = words.rows(row), _rows(paths, path)
+    start, end, slot = word.key, word.key + word.duration_ms, word.slot.astype(np.int64)
     if forwards:
-        left_end, left_start, left_slot = other.end, other.last_start, other.last_slot
-        right_start, right_slot = one.key, one_slot
+        left_end, left_slot = other.last_end, other.slots[:, -1]
+        right_start, right_slot = start, slot
     else:
-        left_end, left_start, left_slot = one_end, one.key, one_slot
-        right_start, right_slot = other.start, other.first_slot
-    fits = (
+        left_end, left_slot = end, slot
+        right_start, right_slot = other.first_start, other.slots[:, 0]
+    fits = np.flatnonzero(
         (left_slot < right_slot)
-        & (left_start < right_start)
         & (right_start <= left_end + gap)
         & (left_end <= right_start + overlap)
     )
-    one, other = one.rows(fits), _rows(other, fits)
-    one_end, slot = one_end[fits], one_slot[fits]
-    posterior = one.posterior.astype(np.float64)
-    log_product = other.log_product + np.log(posterior)
-    minimum = np.minimum(other.minimum, posterior)
-    log_skipped = other.log_skipped + skip_cost(left_end[fits], right_start[fits])
-    if forwards:
-        return other._replace(
-            end=np.maximum(one_end, other.end),
-            last_start=one.key,
-            last_slot=slot,
-            log_product=log_product,
-            minimum=minimum,
-            log_skipped=log_skipped,
-        )
+    skipped = skip_cost(left_end[fits], right_start[fits], left_slot[fits], right_slot[fits])
+    other, start, end, slot = _rows(other, fits), start[fits], end[fits], slot[fits]
+    posterior = word.posterior[fits].astype(np.float64)
+    outer = {"last_end": end} if forwards else {"first_start": start}
     return other._replace(
-        start=one.key,
-        first_end=one_end,
-        first_slot=slot,
-        log_product=log_product,
-        minimum=minimum,
-        log_skipped=log_skipped,
+        start=np.minimum(start, other.start),
+        end=np.maximum(end, other.end),
+        slots=np.column_stack([other.slots, slot] if forwards else [slot, other.slots]),
+        log_product=other.log_product + np.log(posterior),
+        minimum=np.minimum(other.minimum, posterior),
+        log_skipped=other.log_skipped + skipped,
+        **outer,
     )
 
 
@@ -173,7 +166,7 @@ def _ranges(first: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
     return which, first[which] + within
 
 
-def _rows(paths: Paths, which: Int64s | Bools) -> Paths:
+def _rows(paths: Paths, which: Int64s) -> Paths:
     return Paths._make(column[which] for column in paths)
 
 

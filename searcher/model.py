@@ -16,8 +16,8 @@ from typing import Any
 from searcher.calibrate import Weights, feature_names
 from std.confusion import Counts, from_json, to_json
 from std.errors import ConfigError, InputError, cut, quoted
-from std.formats.files import replace_file
 from std.formats.json_fields import Part, read_json
+from std.outputs import open_output
 from std.ranges import Range
 
 FORMAT, VERSION = "std-search model", 1
@@ -83,7 +83,7 @@ def save(model: Model, path: Path) -> None:
         "known": _document(model.known) if model.known else None,
         "confusion": to_json(model.confusion),
     }
-    with replace_file(path) as sink:
+    with open_output(path) as sink:
         sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
 
 

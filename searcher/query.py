@@ -9,8 +9,13 @@ from searcher.splitting import Splitter
 from searcher.splitting.matches import Matches
 from searcher.splitting.phrase import phrase_variants
 from searcher.splitting.ranking import best_splits
+from searcher.variant import Variant
+from searcher.wildcards import described as in_words
+from searcher.wildcards import expand as expand_wildcards
+from searcher.wildcards import is_wildcard
 from std.errors import InputError
 from std.text import Normalisation
+from std.vocabulary import Vocabulary
 
 Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
 
@@ -24,15 +29,22 @@ class Options:
     all_words: bool = False  # split and expand known words as well
     all_matches: bool = False  # report every match of every word
     expansions: Mapping[str, Expansion] = field(default_factory=dict)  # by name
+    wildcard_words: int = 1000  # that a wildcard stands for
 
 
 def words_of(term: str, normalisation: Normalisation) -> tuple[str, ...]:
     """Normalise a term's words.
 
     Raises:
-        InputError: there is no letter and no digit in it.
+        InputError: there is no letter and no digit in it, or in one of its wildcards.
     """
     words = normalisation.phrase(term)
+    for word in words:
+        if is_wildcard(word) and not any(letter.isalnum() for letter in word):
+            raise InputError(
+                "TERM", 0, "letters beside * (robo*, *arbeit, r*t: * stands for letters of a word)",
+                term,
+            )  # fmt: skip
     if not any(letter.isalnum() for word in words for letter in word):
         raise InputError("TERM", 0, "a word or a phrase", term)
     return words
@@ -53,10 +65,17 @@ def query(
     began = time.perf_counter()
     words = words_of(term, normalisation)
     vocabulary = splitter.vocabulary
-    unknown = [word not in vocabulary or options.all_words for word in words]
+    starred = [is_wildcard(word) for word in words]
+    unknown = [
+        not star and (word not in vocabulary or options.all_words)
+        for word, star in zip(words, starred, strict=True)
+    ]
     split_seconds = 0.0
     described: list[dict[str, Any]] = []
-    for word, wanted in zip(words, unknown, strict=True):
+    for word, wanted, star in zip(words, unknown, starred, strict=True):
+        if star:
+            described.append(wildcard(word, vocabulary, options.wildcard_words))
+            continue
         one: dict[str, Any] = {"word": word, "in_vocabulary": word in vocabulary, "splits": []}
         if wanted or options.all_matches:
             start = time.process_time()
@@ -76,7 +95,11 @@ def query(
         similar = iter(expand(asked, options.candidates) if asked else [])
         for one, wanted in zip(described, unknown, strict=True):
             one[name] = next(similar) if wanted else []
-    variants = phrase_variants(words, splitter, options.nbest)
+    if any(starred):
+        how = "; ".join(one["how"] for one in described if "how" in one)
+        variants = [Variant(words, channel="wildcard", how=how)]
+    else:
+        variants = phrase_variants(words, splitter, options.nbest)
     return {
         "term": term,
         "words": described,
@@ -91,6 +114,20 @@ def query(
         ],
         "seconds": time.perf_counter() - began,
         "split_seconds": split_seconds,
+    }
+
+
+def wildcard(pattern: str, vocabulary: Vocabulary, most: int) -> dict[str, Any]:
+    """What a word with * stands for: the words that fit and how often they occur."""
+    counts = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+    expansion = expand_wildcards([pattern], counts, most)[pattern]
+    return {
+        "word": pattern,
+        "in_vocabulary": bool(expansion.words),
+        "splits": [],
+        "wildcard": [(word, counts[word]) for word in expansion.words],
+        "fitting": expansion.fitting,
+        "how": f"{pattern}: {in_words(expansion)}",
     }
 
 

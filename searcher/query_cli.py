@@ -4,10 +4,18 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from std.command import Parser, number, print_json, run, text_argument, warn
+from std.command import (
+    Parser,
+    file_argument,
+    folder_argument,
+    number,
+    print_json,
+    run,
+    text_argument,
+    warn,
+)
 from std.config import range_of
 from std.errors import ConfigError, InputError
 
@@ -25,7 +33,7 @@ RANKINGS = ("weighted", "geometric")
 EXAMPLE = """\
 examples:
   std-query --vocabulary words.tsv burganlagen "die burganlagen von"
-  std-query --store INDEX --json polizeigewalt
+  std-query --store INDEX --json polizeigewalt "robo*"
   std-query --vocabulary words.tsv -K 2 -R 0.4 --ranking geometric museenverwaltung
 """
 
@@ -38,12 +46,16 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     parse.add_argument(
-        "term", nargs="+", type=text_argument, metavar="TERM", help="a word or a phrase"
+        "term",
+        nargs="+",
+        type=text_argument,
+        metavar="TERM",
+        help="a word or a phrase; * stands for any letters of a word",
     )
     words = parse.add_mutually_exclusive_group(required=True)
     words.add_argument("--store", help="folder, memory: or couchdb://[user@]host[:port]/database")
     words.add_argument(
-        "--vocabulary", type=Path, metavar="FILE", help="lines of word[<TAB>count], UTF-8"
+        "--vocabulary", type=file_argument, metavar="FILE", help="lines of word[<TAB>count], UTF-8"
     )
     split = parse.add_argument_group("splitting")
     split.add_argument("--split-method", choices=METHODS, help="trie unless configured")
@@ -57,11 +69,15 @@ def parser() -> argparse.ArgumentParser:
     nbest = setting("splitting.nbest")
     split.add_argument("--nbest", type=nbest, metavar="N", help="splits of a word (25)")
     split.add_argument("--all-matches", action="store_true", help="every match of every segment")
-    split.add_argument("--bktree", type=Path, metavar="FOLDER", help="keep the BK-tree here")
+    split.add_argument(
+        "--bktree", type=folder_argument, metavar="FOLDER", help="keep the BK-tree here"
+    )
     similar = setting("expansion.candidates")
     parse.add_argument("--candidates", type=similar, metavar="N", help="words of each expansion")
     parse.add_argument("--all-words", action="store_true", help="known words as well")
-    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument(
+        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
+    )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
     return parse
@@ -85,7 +101,9 @@ def describe(args: argparse.Namespace) -> None:
     from searcher.splitting import make_splitter
     from searcher.splitting.matches import Limits, check_length
     from std.config import load
+    from std.distinct import require_distinct
 
+    require_distinct({"--vocabulary": args.vocabulary, "--config": args.config}, {})
     config = load(args.config)
     split = config.splitting
     limits = Limits(
@@ -111,6 +129,7 @@ def describe(args: argparse.Namespace) -> None:
         args.all_words,
         args.all_matches,
         expansions(vocabulary, config),
+        config.search.wildcard_words,
     )
     described = [query(term, splitter, normalisation, options) for term in args.term]
     if args.json:

@@ -10,24 +10,25 @@ PIPED_WIDTH = 120  # characters where stdout is no terminal
 
 def print_queries(queries: Sequence[Mapping[str, Any]], limit: int = 10) -> None:
     """Print each term: what is looked up for it, and what is spelt like its unknown words."""
-    from rich.markup import escape
     from rich.table import Table
+
+    from std.terminal import cell
 
     out = console(PIPED_WIDTH, highlight=False)
     for one in queries:
         unknown = [word["word"] for word in one["words"] if not word["in_vocabulary"]]
         state = f"not in the vocabulary: {', '.join(unknown)}" if unknown else "all words known"
-        out.print(f"[bold]{escape(one['term'])}[/bold]  ({escape(state)})")
+        out.print(f"[bold]{cell(one['term'])}[/bold]  ({cell(state)})")
         if one["variants"]:
             table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
             for name in ("looked up as", "similarity", "method", "how"):
                 table.add_column(name, justify="right" if name == "similarity" else "left")
             for variant in one["variants"][:limit]:
                 table.add_row(
-                    escape(" ".join(variant["words"])),
+                    cell(" ".join(variant["words"])),
                     f"{variant['similarity']:.3f}",
                     variant["channel"],
-                    escape(variant["how"]),
+                    cell(variant["how"]),
                 )
             out.print(table)
             if len(one["variants"]) > limit:
@@ -38,8 +39,8 @@ def print_queries(queries: Sequence[Mapping[str, Any]], limit: int = 10) -> None
             for name in ("levenshtein", "dice", "pronunciation"):
                 if similar := word.get(name):
                     shown = ", ".join(f"{like} {value:.2f}" for like, value in similar[:limit])
-                    out.print(escape(f"{name} of {word['word']}: {shown}"))
+                    out.print(cell(f"{name} of {word['word']}: {shown}"))
             for start, end, like, distance in word.get("matches", []):
                 segment = word["word"][start:end]
-                out.print(escape(f"match {start}:{end} {segment} {like} {distance}"))
+                out.print(cell(f"match {start}:{end} {segment} {like} {distance}"))
         out.print()

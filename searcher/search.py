@@ -1,6 +1,6 @@
 """The search pipeline on one screen: terms and segments in, decided detections out.
 
-Term        --variants-->   word sequences to look up
+Term        --variants-->   word sequences to look up; wildcards, if allowed (`searcher.wildcards`)
     in every segment, by any worker (`searcher.lookup`):
 all words   --postings-->   one batched look-up
 Variant     --join-->       candidates
@@ -8,12 +8,13 @@ candidates  --fence-->      those inside the speech that is searched (ECF)
             --merge-->      one per term and place
     of all segments together:
 sounds      --hear-->       places where a term's phones fit (`searcher.hearing`), calibrated
-candidates  --decide-->     scores on one scale, YES from 0.5 on (`searcher.decisions`)
+candidates  --merge-->      one per term and place, whatever methods found it
+            --decide-->     scores on one scale, YES from 0.5 on (`searcher.decisions`)
 """
 
 import time
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,12 +25,15 @@ from searcher.candidates import Candidates, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
 from searcher.hearing import open_ears, with_sound
-from searcher.lookup import Plan, fence, in_segment
+from searcher.lookup import InSegment, Plan, fence, in_segment
+from searcher.merge import merge
 from searcher.model import Model
 from searcher.variant import Variant
+from searcher.wildcards import Expansion, expand, is_wildcard
 from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.store import Segment, vocabulary_counts
+from std.store.columns import Int64s
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
 from std.vocabulary import of_counts
 
@@ -41,6 +45,7 @@ class Found:
     terms: tuple[Term, ...]
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
     oov_words: tuple[tuple[str, ...], ...]  # those of them that the index does not know
+    wildcards: Mapping[str, Expansion]  # those of them with *, and what the index has for each
     variants: tuple[Variant, ...]  # what candidates point into
     recordings: tuple[Recording, ...]  # what candidates point into, ascending
     candidates: Candidates  # merged; ordered by term, recording and time; scores comparable
@@ -81,6 +86,7 @@ def search(
     workers: Executor = IN_PROCESS,
     model: Model | None = None,
     index_folder: Path | None = None,
+    wildcards: bool = False,
 ) -> Found:
     """Search every term in every segment.
 
@@ -96,27 +102,32 @@ def search(
         workers: who looks up the segments.
         model: what `std-tune` learned; None = unknown words are heard by prior knowledge alone.
         index_folder: where the index lies, if in a folder: what is built from it is kept there.
+        wildcards: a * in a term stands for any letters of a word; otherwise for itself.
     """
     begin = time.perf_counter()
     words = tuple(config.text.phrase(term.text) for term in terms)
-    by_term = variants_in(words, segments, config, index_folder)
+    expansions = expanded(words, segments, config) if wildcards else {}
+    by_term = variants_in(words, segments, config, index_folder, expansions)
     variants = tuple(one for some in by_term for one in some)
     term_of_variant = np.repeat(np.arange(len(terms)), [len(some) for some in by_term])
-    plan = Plan(variants, term_of_variant, config, excerpts)
+    stands_for = {pattern: one.words for pattern, one in expansions.items()}
+    plan = Plan(variants, term_of_variant, config, excerpts, stands_for)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     place_of = {one: i for i, one in enumerate(recordings)}
     known: set[str] = set()
-    outside, parts = 0, []
+    outside, parts, table = 0, [], Variants(variants)
     tasks = [(one, segment) for segment in segments for one in plan.pieces(segments, workers)]
-    for (_, segment), part in zip(tasks, workers.map(in_segment, tasks), strict=True):
+    for (piece, segment), part in zip(tasks, workers.map(in_segment, tasks), strict=True):
         known |= part.known
         outside += part.outside
-        table = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
-        parts.append(part.candidates._replace(recording=table[part.candidates.recording]))
+        rows = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
+        parts.append(table.renumbered(part, piece, rows))
+    variants = table.all()
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
     oov_words = tuple(tuple(w for w in one if w not in known) for one in words)
     unknown = np.array([bool(one) for one in oov_words], dtype=bool)
     wanted = heard_terms(unknown, config, model)
+    wanted &= ~np.array([expansions.keys() & set(one) != set() for one in words], dtype=bool)
     silent = 0
     if wanted.any():
         ears, silent = open_ears(segments, place_of, config, model)
@@ -125,6 +136,7 @@ def search(
             candidates, variants = with_sound(
                 words, unknown, wanted, candidates, variants, ears, inside, workers
             )
+            candidates = merge(candidates)
     probability = candidates.score
     rule = rule_for(config.decision, calibrated=model is not None)
     score = rule(candidates.term, probability, len(terms), speech_s, config.decision)
@@ -133,6 +145,7 @@ def search(
         terms=tuple(terms),
         words=words,
         oov_words=oov_words,
+        wildcards={pattern: one.within(known) for pattern, one in expansions.items()},
         variants=variants,
         recordings=recordings,
         candidates=candidates._replace(score=score).rows(kept),
@@ -154,13 +167,64 @@ def heard_terms(unknown: Bools, config: Config, model: Model | None) -> Bools:
     return np.ones_like(unknown) if everything else unknown
 
 
+class Variants:
+    """The variants of a search, and those that wildcards become in its segments."""
+
+    def __init__(self, planned: Sequence[Variant]) -> None:
+        self._planned = tuple(planned)
+        self._spelt: dict[tuple[int, Variant], int] = {}  # by family, in the order they came
+
+    def renumbered(self, part: InSegment, piece: Plan, recordings: Int64s) -> Candidates:
+        """What a segment says to a piece of the plan, in the numbers of the whole search."""
+        candidates, first = part.candidates, piece.first_variant
+        table = np.arange(first, first + len(piece.variants) + len(part.spelt))
+        at = candidates.variant - len(piece.variants)
+        for i in np.unique(at[at >= 0]).tolist():
+            family = first + int(candidates.family[np.argmax(at == i)])
+            key = family, part.spelt[i]
+            number = self._spelt.setdefault(key, len(self._planned) + len(self._spelt))
+            table[len(piece.variants) + i] = number
+        return candidates._replace(
+            recording=recordings[candidates.recording],
+            variant=table[candidates.variant],
+            family=candidates.family + first,
+        )
+
+    def all(self) -> tuple[Variant, ...]:
+        """Every variant that candidates may point to."""
+        return (*self._planned, *(variant for _, variant in self._spelt))
+
+
+def expanded(
+    terms: Sequence[tuple[str, ...]], segments: Sequence[Segment], config: Config
+) -> dict[str, Expansion]:
+    """What the wildcards among the terms' words stand for."""
+    patterns = sorted({word for words in terms for word in words if is_wildcard(word)})
+    if not patterns:
+        return {}
+    return expand(patterns, vocabulary_counts(segments), config.search.wildcard_words)
+
+
 def variants_in(
     terms: Sequence[tuple[str, ...]],
     segments: Sequence[Segment],
     config: Config,
     index_folder: Path | None,
+    wildcards: Collection[str] = (),
 ) -> list[list[Variant]]:
-    """What each term is looked up as; the vocabulary is put together only if a term needs it."""
+    """What each term is looked up as; the vocabulary is put together only if a term needs it.
+
+    A term with one of the wildcards is looked up as it is.
+    """
+    if any(word in wildcards for words in terms for word in words):
+        others = [words for words in terms if not any(word in wildcards for word in words)]
+        made = iter(variants_in(others, segments, config, index_folder))
+        return [
+            [Variant(words, channel="wildcard")]
+            if any(word in wildcards for word in words)
+            else next(made)
+            for words in terms
+        ]
     wanted = {config.splitting.words, config.expansion.words}
     if wanted == {"none"} or ("all" not in wanted and not unknown_words(terms, segments)):
         return [[Variant(words)] for words in terms]

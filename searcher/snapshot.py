@@ -5,13 +5,15 @@ from pathlib import Path
 
 from std.config import Config
 from std.errors import InputError
-from std.store import Segment, Store, open_store
+from std.store import Segment, Store, open_store, require_different
+from std.store.address import kind_of
 from std.text import require_same
 from std.values import Recording
 
 
 def open_stores(urls: Sequence[str]) -> tuple[Store, ...]:
     """Open stores that together are one index: its shards."""
+    require_different(urls)
     return tuple(open_store(url) for url in urls)
 
 
@@ -47,5 +49,4 @@ def speech_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
 
 def index_folder(urls: Sequence[str]) -> Path | None:
     """Where the index lies, if it is one store in a folder."""
-    path = Path(urls[0])
-    return path if len(urls) == 1 and path.is_dir() else None
+    return Path(urls[0]) if len(urls) == 1 and kind_of(urls[0]) == "folder" else None

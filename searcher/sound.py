@@ -57,6 +57,8 @@ class Hits(NamedTuple):
     paths: Int32s  # (n, 8) word ids of that segment; -1 = no more
     observed: Int16s  # (n, Q) phone aligned with each of the query's, -1 = deleted
     inserted: Int16s  # (n, 8) phones aligned with none; -1 = no more
+    first_slot: Int64s  # (n,) of the words on the path, a row of that segment's slot columns
+    last_slot: Int64s  # (n,)
 
     def rows(self, which: Int64s) -> "Hits":
         """Some rows of every column."""
@@ -246,7 +248,7 @@ def hear_in(ratios: Ratios, index: SoundIndex, windows: Int64s, floor: float) ->
     )
 
     columns, room = index.columns, min(len(windows), WINDOWS_AT_ONCE) * HITS_OF_WINDOW
-    spans = np.empty((room, 2), np.int64)
+    spans = np.empty((room, 4), np.int64)
     measures = np.empty((room, N_MEASURES), np.float32)
     paths = np.empty((room, PATH_WORDS), np.int32)
     observed = np.empty((room, len(ratios.deletion)), np.int16)
@@ -277,13 +279,21 @@ def hear_in(ratios: Ratios, index: SoundIndex, windows: Int64s, floor: float) ->
             inserted,
         )
         parts.append([column[:n].copy() for column in out])
-    spans, *others = (np.concatenate(column) for column in zip(*parts, strict=True))
-    recording = spans[:, 0] >> 32
+    spans, measures, paths, observed, inserted = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
+    start, end, first_slot, last_slot = spans.T
+    recording = start >> 32
     hits = Hits(
         np.zeros(len(spans), np.int64),
         recording,
-        spans[:, 0] & 0xFFFFFFFF,
-        spans[:, 1] & 0xFFFFFFFF,
-        *others,
+        start & 0xFFFFFFFF,
+        end & 0xFFFFFFFF,
+        measures,
+        paths,
+        observed,
+        inserted,
+        first_slot,
+        last_slot,
     )
     return hits.rows(np.flatnonzero(index.live[recording]))

@@ -5,7 +5,8 @@ are never neighbours. Scores are log-likelihood ratios in nats.
 
 A *window* is a run of slots. Its alternatives ("arcs") in order of time, each spelled out in
 phones ("nodes"), form a graph: an arc follows another if it begins where that one ends, or
-stands in the next slot. `find_hits` aligns a query's phones to every path of that graph at once.
+stands in the next slot, and is later; of two that begin together the one in the later slot is.
+`find_hits` aligns a query's phones to every path of that graph at once.
 """
 
 import numpy as np
@@ -75,8 +76,8 @@ def find_hits(
         windows: (w, 2) runs of slots, each in one recording.
         path_weight: weight of the log posteriors of the words on a path.
         floor: hits scoring below are left out.
-        spans: (N, 2) int64, measures: (N, N_MEASURES), paths: (N, PATH_WORDS) int32: filled; N is
-            at least `HITS_OF_WINDOW` for each window.
+        spans: (N, 4) int64 start, end, first and last slot, measures: (N, N_MEASURES), paths:
+            (N, PATH_WORDS) int32: filled; N is at least `HITS_OF_WINDOW` for each window.
         observed: (N, Q) the phone aligned with each of the query's, -1 = deleted: filled.
         inserted: (N, INSERTIONS) the phones aligned with none, -1 = no more: filled.
 
@@ -129,7 +130,8 @@ def find_hits(
             b = a - 1
             while b >= 0 and starts[a] - starts[b] <= LONGEST_WORD_MS:
                 gap = starts[a] - ends[b]
-                follows = starts[b] < starts[a] and (
+                later = starts[b] < starts[a] or slots[b] < slots[a]
+                follows = later and (
                     -TOUCHING_MS <= gap <= TOUCHING_MS
                     or (
                         slots[b] == slots[a] - 1
@@ -223,7 +225,8 @@ def find_hits(
                     if abs(left + right - from_ms - to_ms) < 2 * SAME_PLACE_MS:
                         open_node[i] = False
             open_node[hit] = False
-            if to_ms <= from_ms:
+            takes_time = ends[a] > starts[a] or ends[b] > starts[b]
+            if to_ms < from_ms or (to_ms == from_ms and takes_time):
                 continue
             # Walk the path back.
             path_log = np.float32(0.0)
@@ -285,6 +288,7 @@ def find_hits(
                 if posteriors[c] > 0.5 and part < 0.85:
                     longest = max(longest, np.float32(phones * posteriors[c]))
             spans[count, 0], spans[count, 1] = from_ms, to_ms
+            spans[count, 2], spans[count, 3] = min(slots[a], slots[b]), max(slots[a], slots[b])
             measures[count, SCORE] = scores[hit, last]
             measures[count, BEFORE] = first - firsts[a]
             measures[count, AFTER] = firsts[b + 1] - 1 - hit

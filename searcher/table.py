@@ -1,6 +1,6 @@
 """The hits of a search as a table for a person."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from std.command import console
@@ -8,45 +8,52 @@ from std.command import console
 PIPED_WIDTH = 140  # characters where stdout is no terminal
 
 
-def print_table(hits: Iterable[Mapping[str, Any]], *, limit: int) -> None:
-    """Print the best hits of all terms, one per line, with the words around them."""
-    from rich.markup import escape
+def print_table(hits: Sequence[Mapping[str, Any]], *, limit: int, decided: bool) -> None:
+    """Print the first hits, one per line, with the words around them.
+
+    Args:
+        hits: as `searcher.explain.explained` describes them.
+        limit: how many are printed.
+        decided: show each hit's rescaled score and whether it is accepted.
+    """
     from rich.table import Table
 
+    from std.terminal import cell
+
     out = console(PIPED_WIDTH)
-    ranked = sorted(hits, key=lambda hit: (hit["decision"] != "YES", -hit["score"]))
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("term", "file", "time", "score", "", "context", "found as"):
-        numeric = name in ("time", "score")
+    numbers = ("time", "probability", "score")
+    decision = ("score", "decision") if decided else ()
+    for name in ("term", "file", "time", "probability", *decision, "context", "found as"):
         table.add_column(
             name,
-            justify="right" if numeric else "left",
-            no_wrap=numeric or name == "file",  # a place that is cut off cannot be looked up
+            justify="right" if name in numbers else "left",
+            no_wrap=name in numbers or name == "file",  # what is cut off cannot be looked up
             overflow="fold",
         )
-    for hit in ranked[:limit]:
-        before, inside, after = map(escape, hit["context"])
+    for hit in hits[:limit]:
+        before, inside, after = map(cell, hit["context"])
         channel = f" ({hit['channel']})" if hit["channel"] != 1 else ""
         table.add_row(
-            escape(hit["term"]),
-            escape(hit["file"]) + channel,
+            cell(hit["term"]),
+            cell(hit["file"]) + channel,
             clock(hit["start_s"]),
-            f"{hit['score']:.3f}",
-            hit["decision"],
+            f"{hit['probability']:.3f}",
+            *((f"{hit['score']:.3f}", hit["decision"]) if decided else ()),
             f"{before} [bold]{inside}[/bold] {after}".strip(),
-            escape(hit["how"] or _as_written(hit)),
+            cell(_found_as(hit)),
         )
     out.print(table)
-    if len(ranked) > limit:
-        out.print(f"... and {len(ranked) - limit} more; --limit 0 shows all", highlight=False)
+    if len(hits) > limit:
+        out.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
 
 
-def _as_written(hit: Mapping[str, Any]) -> str:
-    """How a term was found as itself: in the likeliest words, or as an alternative to them."""
-    inside = hit["context"][1]
-    if not inside or hit["searched"] == inside:
-        return str(hit["method"])
-    return f"{hit['method']}, an alternative to '{inside}'"
+def _found_as(hit: Mapping[str, Any]) -> str:
+    """How a term was found, and what the recogniser holds for likelier in its place."""
+    how, likeliest = hit["how"] or hit["method"], hit["likeliest"]
+    if likeliest == hit["searched"]:
+        return str(how)
+    return f"{how}, an alternative to {repr(likeliest) if likeliest else 'silence'}"
 
 
 def clock(seconds: float) -> str:

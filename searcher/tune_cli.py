@@ -5,11 +5,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from std.command import SEED, Parser, print_json, progress_bar, run
-from std.errors import InputError
+from std.command import SEED, Parser, file_argument, print_json, progress_bar, run, tell
+from std.errors import STANDARD_STREAM, InputError
 
 if TYPE_CHECKING:
     from searcher.candidates import Candidates  # --help needs none of what these load
@@ -33,11 +32,19 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--store", required=True, action="append", help="index of the development set"
     )
-    parse.add_argument("--ecf", required=True, type=Path, metavar="XML", help="its speech")
-    parse.add_argument("--rttm", required=True, type=Path, metavar="RTTM", help="its transcript")
-    parse.add_argument("--terms", required=True, type=Path, metavar="XML", help="terms like yours")
-    parse.add_argument("--output", required=True, type=Path, metavar="JSON", help="the model")
-    parse.add_argument("--config", type=Path, metavar="TOML", help="see configs/default.toml")
+    parse.add_argument("--ecf", required=True, type=file_argument, metavar="XML", help="its speech")
+    parse.add_argument(
+        "--rttm", required=True, type=file_argument, metavar="RTTM", help="its transcript"
+    )
+    parse.add_argument(
+        "--terms", required=True, type=file_argument, metavar="XML", help="terms like yours"
+    )
+    parse.add_argument(
+        "--output", required=True, type=file_argument, metavar="JSON", help="the model"
+    )
+    parse.add_argument(
+        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
+    )
     parse.add_argument(
         "--seed", type=SEED, default=1, help="draws the known words learned from (1)"
     )
@@ -61,9 +68,14 @@ def learn(args: argparse.Namespace) -> None:
     from searcher.snapshot import open_stores, snapshot
     from searcher.tune import tune
     from std.config import load
+    from std.distinct import require_distinct
     from std.formats import ecf, rttm, termlist
     from std.formats.files import read
+    from std.outputs import output_name
 
+    inputs = {"--ecf": args.ecf, "--rttm": args.rttm, "--terms": args.terms}
+    outputs = {"--output": args.output} | ({"--json": STANDARD_STREAM} if args.json else {})
+    require_distinct(inputs | {"--config": args.config}, outputs, args.store)
     config = load(args.config)
     excerpts = read(ecf.parse, args.ecf).excerpts
     term_list = read(termlist.parse, args.terms)
@@ -100,11 +112,10 @@ def learn(args: argparse.Namespace) -> None:
         print_json(dict(model.tuned_on) | {"maker": model.maker})
     if not args.quiet:
         learned = model.tuned_on
-        print(  # noqa: T201  # the summary
+        tell(
             f"{learned['phones_aligned']:.0f} phones of missed words aligned, "
             f"{learned['unknown_right']} occurrences of unknown and {learned['known_right']} of "
-            f"known words learned from -> {args.output}",
-            file=sys.stderr,
+            f"known words learned from -> {output_name(args.output)}"
         )
 
 

@@ -9,7 +9,6 @@ Watch        waits for a result, and looks for failures and missing workers mean
 import asyncio
 import logging
 import pickle
-import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from distributed.comm import CommClosedError, connect
 from distributed.protocol.pickle import dumps
 
 from std.cluster import Workers
+from std.command import tell
 from std.errors import ConfigError, StdError
 from std.sources import version
 
@@ -130,4 +130,4 @@ class Watch:
             if not self.said and not self.client.nthreads():
                 self.said = True
                 waiting = f"waiting: no worker is connected to {self.address}"
-                print(waiting, file=sys.stderr)  # noqa: T201  # this is the message
+                tell(waiting)

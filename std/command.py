@@ -1,11 +1,11 @@
 """What all commands have in common at their edge: options, exit status, messages, progress.
 
 Results go to stdout, everything else to stderr. Exit status 0 = done, 2 = the user can mend it
-(one line, no traceback), 1 = our fault (a traceback), 130 = interrupted.
+(one line, no traceback), 1 = our fault (a traceback) or, in an interactive search, nothing
+found, 130 = interrupted.
 """
 
 import argparse
-import json
 import os
 import re
 import resource
@@ -15,13 +15,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
+from std.ranges import Range
+from std.terminal import json_text, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-from std.errors import StdError, StoreWarning, cut, quoted
-from std.ranges import Range
+FILES = """\
+Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
+be devices, pipes and links, which stay what they are; - is standard output.
+"""
 
 EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0
@@ -32,8 +39,12 @@ MAX_LINE = 8000  # letters of any message: a path may have 4,096
 class Parser(argparse.ArgumentParser):
     """Arguments of a command: help as written, and one line for a mistake."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+    def __init__(self, *, epilog: str, **settings: Any) -> None:
+        super().__init__(
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog=f"{epilog.rstrip()}\n\n{FILES}",
+            **settings,
+        )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does, which takes the value ``--`` for no value at all."""
@@ -44,7 +55,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(given, namespace)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {_printable(cut(message, MAX_USAGE))} (--help explains)\n")
+        self.exit(2, f"{self.prog}: {printable(cut(message, MAX_USAGE))} (--help explains)\n")
 
     def print_help(self, file: Any = None) -> None:
         def work() -> None:
@@ -55,6 +66,24 @@ class Parser(argparse.ArgumentParser):
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         super().exit(_finished(self.prog, status), message)
+
+
+def file_argument(text: str) -> Path:
+    """A file that is named on the command line.
+
+    ``-`` is standard input, or standard output for an output; a file of that name is ``./-``.
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("expected the name of a file, got ''")
+    path = Path(text)
+    return path.absolute() if path == STANDARD_STREAM and text != "-" else path
+
+
+def folder_argument(text: str) -> Path:
+    """A folder that is named on the command line."""
+    if text in ("", "-"):
+        raise argparse.ArgumentTypeError(f"expected the name of a folder, got {text!r}")
+    return Path(text)
 
 
 def text_argument(text: str) -> str:
@@ -186,19 +215,20 @@ def warn(command: str, message: str) -> None:
 
 def say(command: str, message: str) -> None:
     """One line on stderr, whatever names of files may hold: nothing in it moves the cursor."""
+    tell(f"{command}: {message}")
+
+
+def tell(message: str) -> None:
+    """One line on stderr for the person who watches."""
     try:
-        print(f"{command}: {_printable(cut(message, MAX_LINE))}", file=sys.stderr)  # noqa: T201  # this is it
+        print(printable(cut(message, MAX_LINE)), file=sys.stderr)  # noqa: T201  # this is the message
     except OSError:  # a full disk, a reader that went away: the exit status says it, too
         _forget(sys.stderr)
 
 
-def _printable(message: str) -> str:
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-
-
 def print_json(document: Any) -> None:
     """Exactly one JSON document on stdout; NaN and infinity are errors, not invented syntax."""
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201  # the result
+    print(json_text(document))  # noqa: T201  # the result
 
 
 def peak_memory_gb(workers: int = 0) -> float:
@@ -233,6 +263,8 @@ def progress_bar(
     from rich.console import Console
     from rich.progress import Progress
 
+    from std.terminal import cell
+
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=total)
+        task = bar.add_task(cell(label), total=total)
         yield lambda amount: bar.advance(task, amount)

@@ -7,14 +7,15 @@ together. A key that does not exist, or a value that does not fit, is refused by
 option that is silently ignored is worse than none.
 """
 
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from std.errors import ConfigError, InputError, quoted
-from std.formats.files import decode, open_input
+from std.errors import ConfigError, InputError, cut, named, quoted
+from std.formats.files import read_text
 from std.ranges import Range
 from std.text import Normalisation
 
@@ -90,6 +91,9 @@ class SearchConfig(_Section):
         0.01  # posterior given to skipping a slot that offers no 'no word'
     )
     min_score: Annotated[float, PROBABILITY] = 0.0  # detections below are not written
+    wildcard_words: Annotated[int, Range(1, 1_000_000, whole=True)] = (
+        1000  # that a word with * stands for; of more, the most frequent
+    )
 
 
 Wanted = Literal["none", "unknown", "all"]  # which words of a term: those the index does not know
@@ -176,21 +180,27 @@ def load(path: Path | None) -> Config:
     """
     if path is None:
         return Config()
-    with open_input(path) as stream:
-        content = stream.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:  # dotted keys of that length take the parser seconds
-        raise InputError(path, 0, f"TOML of at most {MAX_BYTES} bytes", "a longer file")
-    text = decode(content, path)
+    text = read_text(path, MAX_BYTES)  # dotted keys of a longer one take the parser seconds
     try:
         given = tomllib.loads(text)
     except ValueError as error:  # TOMLDecodeError, and what Python says of 5,000 digits
         raise InputError(path, 0, "TOML", str(error)) from error
     except RecursionError as error:
         raise InputError(path, 0, "TOML", "tables or lists nested too deeply") from error
-    config = _build(Config, given, f"{path}: ")
+    config = _build(Config, given, f"{named(path)}: ")
     if not config.pronunciation.lexicon:
         return config
     lexicon = str(Path(config.pronunciation.lexicon).absolute())  # workers may stand elsewhere
+    place = f"{named(path)}: pronunciation.lexicon: expected"
+    try:
+        if not stat.S_ISREG(Path(lexicon).stat().st_mode):
+            raise ConfigError(
+                f"{place} a regular file (it is read several times), got {cut(lexicon)}"
+            )
+    except FileNotFoundError:
+        pass  # opening it says so
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{place} the name of a file, got {cut(lexicon)}") from error
     return replace(config, pronunciation=replace(config.pronunciation, lexicon=lexicon))
 
 

@@ -2,6 +2,7 @@
 
     StdError            the user can mend it: usage, input, configuration, a store's state
     ├── InputError      a file says something we cannot accept; names file, line, expected, got
+    │   └── ForeignFileError   a file is something else than what is read here
     ├── ConfigError     a configuration key or value that does not exist or does not fit
     └── StoreError      a store cannot be opened, read or written
         └── StoreBusyError   somebody else is writing to it
@@ -14,11 +15,17 @@ from pathlib import Path
 LOG10_2 = 0.30103
 MAX_EXPECTED = 400  # of what was expected there, which may name a thing of the user's
 MAX_QUOTED = 80  # characters of the offending text that a message repeats
+STANDARD_STREAM = Path("-")  # standard input where a file is read, standard output where written
 
 
 def cut(text: str, longest: int = MAX_QUOTED) -> str:
     """Enough of a text to recognise it in a message."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def named(path: Path | str) -> str:
+    """A file as messages name it: the path as the user gave it, ``-`` in words."""
+    return "standard input" if str(path) == str(STANDARD_STREAM) else str(path)
 
 
 def quoted(value: object) -> str:
@@ -40,17 +47,26 @@ class StdError(Exception):
 class InputError(StdError):
     """Names the place, what was expected there, and what stood there instead.
 
-    ``line`` is 1-based; 0 stands for the file as a whole.
+    ``line`` is 1-based; 0 stands for the file as a whole. ``hint`` says what to do about it.
     """
 
-    def __init__(self, path: Path | str, line: int, expected: str, got: str) -> None:
-        place = f"{path}:{line}" if line else f"{path}"
-        super().__init__(f"{place}: expected {cut(expected, MAX_EXPECTED)}, got {cut(got)!r}")
+    def __init__(
+        self, path: Path | str, line: int, expected: str, got: str, hint: str = ""
+    ) -> None:
+        place = f"{named(path)}:{line}" if line else named(path)
+        wanted = cut(expected, MAX_EXPECTED)
+        advice = f"; {hint}" if hint else ""
+        super().__init__(f"{place}: expected {wanted}, got {cut(got)!r}{advice}")
         self.path, self.line, self.expected, self.got = path, line, expected, got
+        self.hint = hint
 
-    def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str]]:
+    def __reduce__(self) -> tuple[type, tuple[Path | str, int, str, str, str]]:
         """Pickle by its parts: workers raise these across processes."""
-        return InputError, (self.path, self.line, self.expected, self.got)
+        return type(self), (self.path, self.line, self.expected, self.got, self.hint)
+
+
+class ForeignFileError(InputError):
+    """A file is something else than what is read here; one found in a folder is passed over."""
 
 
 class ConfigError(StdError):

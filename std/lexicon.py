@@ -15,7 +15,7 @@ from typing import IO
 
 from std.config import PronunciationConfig
 from std.errors import ConfigError, InputError
-from std.formats.files import decode, open_input
+from std.formats.files import read_text
 from std.g2p import Converter, converter, guess_language
 from std.phones import Pronunciation, canonical
 from std.text import Normalisation
@@ -100,8 +100,7 @@ def read(path: Path, normalisation: Normalisation) -> dict[str, tuple[Pronunciat
     Raises:
         InputError: the file cannot be read, is not UTF-8, or a line has a word and no phones.
     """
-    with open_input(path) as stream:
-        text = decode(stream.read(), path)
+    text = read_text(path)
     entries: dict[str, tuple[Pronunciation, ...]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         fields = line.split()

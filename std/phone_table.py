@@ -7,7 +7,6 @@ cannot be written or read is no error: the table is made anew.
 
 import hashlib
 import os
-import tempfile
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,7 +16,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from std.errors import InputError
 from std.lexicon import Lexicon
+from std.outputs import open_output
 from std.values import freeze
 
 MAX_PHONES = 255  # numbered in one byte
@@ -62,7 +63,7 @@ def cached(words: Sequence[str], lexicon: Lexicon) -> PhoneTable:
     with suppress(OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return _read(path, len(words))
     table = made(words, lexicon)
-    with suppress(OSError):
+    with suppress(OSError, InputError):
         _write(path, table)
     return table
 
@@ -89,9 +90,7 @@ def _read(path: Path, n_words: int) -> PhoneTable:
 
 def _write(path: Path, table: PhoneTable) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as sink:
+    with open_output(path) as sink:
         np.savez(
             sink, inventory=np.array(table.inventory), offsets=table.offsets, phones=table.phones
         )
-    Path(name).replace(path)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from std.errors import InputError
-from std.formats.files import decode, open_input
+from std.formats.files import read_text
 from std.text import Normalisation
 from std.values import freeze
 
@@ -101,8 +101,7 @@ def read(path: Path, normalisation: Normalisation | None = None) -> Vocabulary:
     Raises:
         InputError: the file cannot be read, is not UTF-8, or `parse` refuses it.
     """
-    with open_input(path) as stream:
-        return parse(decode(stream.read(), path), path, normalisation)
+    return parse(read_text(path), path, normalisation)
 
 
 def _entries(text: str, path: Path | str) -> Iterator[tuple[str, int]]:

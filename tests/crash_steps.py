@@ -26,7 +26,7 @@ import numpy as np
 
 from indexer.invert import invert
 from indexer.maintain import delete, upkeep
-from std.store import Store, open_store
+from std.store import Store, couch_parts, open_store
 from std.store.couch import CouchStore
 from std.store.couch_http import Database
 from std.store.couch_manifest import MANIFEST, Head, packed, shown
@@ -72,11 +72,18 @@ def merge(store: Store) -> None:
     upkeep([store], everything=True)
 
 
+def index_in_parts(store: Store) -> None:
+    """With a manifest that does not fit into its document."""
+    couch_parts.INLINE_BYTES, couch_parts.PART_BYTES = 10, 300
+    index(store)
+
+
 SCENARIOS: dict[str, Callable[[Store], None]] = {
     "index": index,
     "delete": forget,
     "merge": merge,
     "heal": index,
+    "parts": index_in_parts,
 }
 
 

@@ -68,7 +68,7 @@ def kill_a_worker(cluster, at_file, monkeypatch):
     done = []
 
     def counted(result, report):
-        done.append(result.path)
+        done.append(result.source.path)
         if len(done) == at_file:
             process = next(iter(cluster.workers.values())).process.process
             os.kill(process.pid, signal.SIGKILL)

@@ -1,14 +1,17 @@
 """The three commands on real speech: what acceptance runs, called in process."""
 
 import json
+import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import indexer.cli
 import searcher.cli
+from std.errors import StoreBusyError
 
 PLAIN = str(Path(__file__).parent.parent / "configs" / "plain.toml")
 
@@ -41,10 +44,38 @@ def test_index_reports_what_it_did(german, tmp_path, capsys):
         "seconds",
         "isf",
         "peak_memory_gb",
+        "skipped",
+        "wordless",
+        "nonwords",
     }
     assert (figures["files"], figures["utterances"]) == (15, 290)
     assert figures["speech_seconds"] == pytest.approx(1479.422)
     assert "times real time" in printed.err
+
+
+def test_the_speech_of_files_that_were_not_indexed_does_not_count(german, tmp_path, capsys):
+    argv = [str(german / "mesh" / "KERSTIN_01.mesh"), "--store", str(tmp_path / "i"), "--json"]
+    assert indexer.cli.main([*argv, "--ecf", str(german / "ecf.xml")]) == 0
+    printed = capsys.readouterr()
+    figures = json.loads(printed.out)
+    assert figures["speech_seconds"] == pytest.approx(104.521)
+    assert figures["isf"] == pytest.approx(figures["seconds"] / 104.521)
+    assert "; 105 s of speech in " in printed.err
+
+
+@pytest.mark.parametrize(("asked", "status"), [([], 0), (["--merge"], 2)])
+def test_a_shard_that_somebody_else_writes_to_is_not_merged(
+    german, tmp_path, capsys, monkeypatch, asked, status
+):
+    """What was indexed counts, and is not reported as a failure of indexing."""
+    busy = StoreBusyError("X: somebody else is writing to this store")
+    monkeypatch.setattr("indexer.maintain.worth_workers", lambda stores, workers: True)
+    monkeypatch.setattr("indexer.maintain.upkeep", lambda *given, **rest: [busy])
+    argv = [str(german / "mesh" / "KERSTIN_01.mesh"), "--store", str(tmp_path / "i"), "--quiet"]
+    assert indexer.cli.main([*argv, *asked]) == status
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("std-index: ")
+    assert line.endswith(f"{busy}; its segments were not merged, all else is done")
 
 
 def test_the_same_input_twice_is_the_same_index(german, store, tmp_path):
@@ -70,6 +101,22 @@ def test_search_writes_the_hit_list(german, store, tmp_path, capsys):
     assert (tmp_path / "h.xml").read_text().count("<term ") == figures["detections"]
 
 
+def test_one_place_is_one_hit_whatever_found_it(german, store, tmp_path):
+    """A split and a sound, or two sounds, are never both reported for overlapping speech."""
+    explained = tmp_path / "why.jsonl"
+    assert batch(store, german, tmp_path / "h.xml", "--explain", str(explained)) == 0
+    by_term = {}
+    for line in explained.read_text().splitlines():
+        hit = json.loads(line)
+        place = (hit["start_s"], hit["start_s"] + hit["duration_s"], hit["method"])
+        by_term.setdefault((hit["termid"], hit["file"]), []).append(place)
+    assert {place[2] for some in by_term.values() for place in some} >= {"exact", "split", "sound"}
+    for some in by_term.values():
+        for one, other in pairwise(sorted(some)):
+            assert other[0] >= one[1]
+    assert len(by_term["GE-0242", "KERSTIN_06"]) == 1
+
+
 @pytest.mark.parametrize(("dialect", "root"), [("std2006", "<stdlist "), ("kws2013", "<kwslist ")])
 def test_both_dialects(german, store, tmp_path, dialect, root):
     assert batch(store, german, tmp_path / "h.xml", "--dialect", dialect) == 0
@@ -81,7 +128,7 @@ def test_a_person_sees_a_table(store, capsys):
     out = capsys.readouterr().out
     assert "KERSTIN_00" in out
     assert "im brandenburgischen landkreis" in out
-    assert searcher.cli.main(["--store", str(store), "quatschwort", "--config", PLAIN]) == 0
+    assert searcher.cli.main(["--store", str(store), "quatschwort", "--config", PLAIN]) == 1
     printed = capsys.readouterr()
     assert "does not know quatschwort" in printed.err
     assert "no hits" in printed.err
@@ -91,6 +138,68 @@ def test_a_program_gets_a_list(store, capsys):
     assert searcher.cli.main(["--store", str(store), "landkreis", "--json"]) == 0
     hits = json.loads(capsys.readouterr().out)
     assert hits[0]["file"] == "KERSTIN_00"
+    argv = ["--store", str(store), "quatschwort", "--json", "--config", PLAIN]
+    assert searcher.cli.main(argv) == 1
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_person_sees_probabilities_and_decisions_when_asked(store, capsys):
+    argv = ["--store", str(store), "im", "haus"]
+    assert searcher.cli.main([*argv, "--json"]) == 0
+    hits = json.loads(capsys.readouterr().out)
+    chances = [one["probability"] for one in hits]
+    assert chances == sorted(chances, reverse=True)
+    assert {one["term"] for one in hits[:30]} == {"im", "haus"}
+    assert all(one["score"] == one["probability"] for one in hits)
+    assert {one["decision"] for one in hits} == {one["threshold"] for one in hits} == {None}
+    assert searcher.cli.main([*argv, "--json", "--decide"]) == 0
+    decided = json.loads(capsys.readouterr().out)
+    assert [one["probability"] for one in decided] == chances
+    assert all((one["decision"] == "YES") == (one["score"] >= 0.5) for one in decided)
+    assert searcher.cli.main(argv) == 0
+    out = capsys.readouterr().out
+    assert "probability" in out
+    assert not re.search(r"\b(YES|NO|score|decision)\b", out)
+    for more in (["--decide"], ["--beta", "10"]):
+        assert searcher.cli.main([*argv, *more]) == 0
+        out = capsys.readouterr().out
+        assert re.search(r"\bYES\b", out)
+        assert re.search(r"probability +score +decision", out)
+
+
+def test_wildcards_are_explained(german, store, tmp_path, capsys):
+    argv = ["--store", str(store)]
+    assert searcher.cli.main([*argv, "bran*", "im bran*"]) == 0
+    printed = capsys.readouterr()
+    assert "bran*: 5 words of the index: brandenburg, brand, " in printed.err
+    assert "bran* as brandenburgischen" in printed.out
+    assert searcher.cli.main([*argv, "im bran*", "--json"]) == 0
+    hit = json.loads(capsys.readouterr().out)[0]
+    assert (hit["method"], hit["searched"]) == ("wildcard", "im brandenburgischen")
+    assert hit["how"] == "bran* as brandenburgischen"
+    assert searcher.cli.main([*argv, "xyz*"]) == 1
+    assert "xyz*: no word of the index fits" in capsys.readouterr().err
+    assert searcher.cli.main([*argv, "bran* quatschwort"]) == 1
+    assert "quatschwort; a term with * is looked up only as written" in capsys.readouterr().err
+    few = tmp_path / "few.toml"
+    few.write_text("[search]\nwildcard_words = 2\n")
+    assert searcher.cli.main([*argv, "bran*", "--config", str(few)]) == 0
+    line = "5 words of the index, of which the 2 most frequent are searched"
+    assert line in capsys.readouterr().err
+    lists = tmp_path / "terms.xml"
+    lists.write_text((german / "terms.xml").read_text().replace(">dort<", ">dort*<"))
+    batch = ["--terms", str(lists), "--ecf", str(german / "ecf.xml"), "--config", PLAIN]
+    assert searcher.cli.main([*argv, *batch, "--output", str(tmp_path / "h.xml")]) == 0
+    assert "1 terms with a *, which a list does not expand" in capsys.readouterr().err
+
+
+def test_a_batch_that_finds_nothing_is_done(german, store, tmp_path):
+    lists = tmp_path / "terms.xml"
+    lists.write_text(
+        re.sub(r"<termtext>[^<]*<", "<termtext>xyzzy<", (german / "terms.xml").read_text())
+    )
+    batch = ["--terms", str(lists), "--ecf", str(german / "ecf.xml"), "--config", PLAIN]
+    assert searcher.cli.main(["--store", str(store), *batch, "--output", str(tmp_path / "h")]) == 0
 
 
 def test_deleting_a_recording(german, tmp_path, capsys):
@@ -116,6 +225,7 @@ MISTAKES = [
     ("search", "--store {tmp}/none dort", "expected an index"),
     ("search", "--store {store} dort --config {tmp}/ss.toml", "expected text.sharp_s = 'keep'"),
     ("search", "--store {store} {empty}", "expected a word or a phrase"),
+    ("search", "--store {store} *", "expected letters beside * (robo*, *arbeit, r*t:"),
     (
         "search",
         "--store {store} --terms {german}/terms.xml --ecf {tmp}/other.xml --output {tmp}/h.xml",
@@ -170,7 +280,7 @@ def test_the_same_utterance_in_two_files_is_refused(german, tmp_path, capsys):
     copy.write_bytes((german / "mesh" / "KERSTIN_00.mesh").read_bytes())
     argv = [str(copy), str(german / "mesh"), "--store", str(tmp_path / "i")]
     assert indexer.cli.main(argv) == 2
-    assert "expected each utterance in one input file" in capsys.readouterr().err
+    assert "expected a recording of another name than that of" in capsys.readouterr().err
 
 
 def test_terms_that_cannot_be_found_are_named(german, store, tmp_path, capsys):
@@ -244,6 +354,9 @@ def test_help_is_fast_and_shows_an_example(module):
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "example" in done.stdout
+    if module == "searcher.cli":
+        assert "exit status" in done.stdout
+        assert "(50)" in done.stdout
     assert done.stderr.strip() == "[]"
 
 

@@ -5,10 +5,11 @@ from contextlib import ExitStack
 import pytest
 
 from indexer.build import audio_files, build, index_file, shard_of, worthwhile_jobs
+from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from searcher.search import search
 from searcher.snapshot import open_stores, snapshot
-from std.cluster import executor
+from std.cluster import InProcess, executor
 from std.config import Config, IndexConfig
 from std.errors import InputError, StoreError
 from std.formats import jsonl
@@ -61,7 +62,10 @@ def hits(urls, **options):
         **options,
     )
     where = [found.recordings[i] for i in found.candidates.recording.tolist()]
-    return where, [c.tolist() for c in found.candidates], found.n_true.tolist(), found.oov_words
+    columns = found.candidates._asdict()
+    del columns["first_slot"], columns["last_slot"]  # rows of whichever segment it is
+    rows = [column.tolist() for column in columns.values()]
+    return where, rows, found.n_true.tolist(), found.oov_words
 
 
 def test_shards_find_what_one_store_finds(inputs, tmp_path):
@@ -118,6 +122,28 @@ def test_a_database_and_a_folder_are_shards_of_one_index(inputs, tmp_path, couch
         assert hits(shards, workers=workers) == hits([tmp_path / "whole"])
 
 
+class TwoWorkers(InProcess):
+    """Two in name."""
+
+    workers = 2
+
+
+def test_shards_that_others_write_to_stay_as_they_are(inputs, tmp_path):
+    """Between indexing and merging by several workers the right to write is free."""
+    shards = [tmp_path / f"shard{i}" for i in range(2)]
+    stores, _ = index(inputs, shards, Config(index=IndexConfig(segment_postings=1)))
+    before = [len(one.segments()) for one in stores]
+    number = before.index(max(before))
+    assert before[number] > 1
+    with open_store(str(shards[number])).writing():
+        (busy,) = upkeep(stores, TwoWorkers(), everything=True)
+    assert f"{shards[number]}: somebody else is writing" in str(busy)
+    assert len(stores[number].segments()) == before[number]
+    assert len(stores[1 - number].segments()) == 1
+    assert upkeep(stores, TwoWorkers(), everything=True) == []
+    assert len(stores[number].segments()) == 1
+
+
 def test_another_number_of_shards_moves_files(inputs, tmp_path):
     shards = [tmp_path / f"shard{i}" for i in range(3)]
     index(inputs, shards[:2])
@@ -159,7 +185,7 @@ def test_errors_come_back_as_values(tmp_path, network):
     with path.open("wb") as stream:
         jsonl.dump([network([("a", 1.0)])] * 2, stream)
     assert "each utterance once, got 'u1 of news twice'" in str(
-        index_file(path, CONFIG, "auto", DEFAULT, 1)
+        index_file(Input(path), CONFIG, "auto", DEFAULT, 1)
     )
 
 

@@ -42,8 +42,8 @@ def test_a_word_is_found_where_it_was_said(network):
     assert listed(columns, "Polizei") == []
     assert ResidentSegment("", columns).words() == ["das", "dass", "polizei"]
     assert [tuple(one) for one in columns.recordings] == [
-        (("news", 1), 200, 1, False),
-        (("talk", 2), 100, 1, False),
+        (("news", 1), 200, 1, False, ()),
+        (("talk", 2), 100, 1, False, ()),
     ]
 
 

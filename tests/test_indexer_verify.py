@@ -34,7 +34,10 @@ def test_sound(shards, capsys):
     assert main(arguments(shards, "--quiet")) == 0
     assert capsys.readouterr() == ("", "")
     assert main(arguments(shards, "--quiet", "--json")) == 0
-    assert json.loads(capsys.readouterr().out) == {"damage": {url: [] for url in shards}}
+    assert json.loads(capsys.readouterr().out) == {
+        "damage": {url: [] for url in shards},
+        "inputs": {url: {url[-3:]: []} for url in shards},
+    }
 
 
 def test_damaged(shards, capsys):

@@ -27,7 +27,8 @@ def occurrences(rows, recordings=(F, G)):
     columns = list(zip(*rows, strict=True)) if rows else [()] * 4
     kinds = (np.int32, np.int32, float, float)
     arrays = [np.array(c, k) for c, k in zip(columns, kinds, strict=True)]
-    return Occurrences(recordings, *arrays, arrays[3].copy())
+    words = np.arange(len(arrays[0]), dtype=np.int32)
+    return Occurrences(recordings, *arrays, arrays[3].copy(), words, words.copy())
 
 
 def near(hit, reference, tolerance_s=0.5):

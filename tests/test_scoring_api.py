@@ -75,6 +75,19 @@ def test_table_has_a_row_per_term():
     assert columns["termid"][0] == "KW-00001"
 
 
+def test_table_has_numbers():
+    whole, columns = s9().groups[0], terms_table(s9())
+    assert columns["twv"] == pytest.approx(whole.twv.tolist(), abs=0, nan_ok=True)
+    assert np.mean([one for one in columns["p_miss"] if not np.isnan(one)]) == pytest.approx(
+        whole.measures["P_miss"], abs=1e-12
+    )
+    kinds = {name: {type(one) for one in column} for name, column in columns.items()}
+    text, whole_numbers = ("group", "termid", "term"), ("targets", "corr", "fa", "miss", "omitted")
+    assert all(kinds[name] == {str} for name in text)
+    assert all(kinds[name] == {int} for name in whole_numbers)
+    assert all(kinds[name] == {float} for name in ("p_miss", "p_fa", "twv", "optimum_threshold"))
+
+
 def test_refused():
     with pytest.raises(ValueError, match="none of the terms occurs"):
         term_weighted_value(correct=[0], false_alarms=[1], targets=[0], trials=9)

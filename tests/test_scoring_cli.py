@@ -202,6 +202,7 @@ MODES = [
     (["--segments"], 273, 357),
     (["--pooled"], 695, 547),
     (["--recordings=bnews.*"], 215, 163),
+    (["--recordings=NEWS_0"], 215, 163),
     (["--searched-terms-only"], 695, 397),
     (["--characters"], 695, None),
     (["--keep-ascii", "--delete-hyphens"], 695, None),
@@ -225,14 +226,14 @@ def test_several_systems_are_compared(tmp_path, capsys):
     assert main([*command, f"--output={output}"]) == 0
     out = capsys.readouterr()
     result = json.loads(out.out)
-    assert [one["name"] for one in result["systems"]] == ["gen seed 9", "other"]
+    assert [one["name"] for one in result["systems"]] == ["kwslist", "other"]
     compared = result["statistics"]["comparisons"][0]
     # All NO: everything missed, TWV 0.
     assert compared["differences"]["ATWV"]["value"] == pytest.approx(-3.2004, abs=5e-5)
     assert compared["p_value_ATWV"] < 0.05
     assert len(result["statistics"]["intervals"]) == 2
-    assert "gen seed 9 - other: ATWV -3.2004" in out.err
-    assert {"gen_seed_9", "other", "det.svg"} <= {one.name for one in output.iterdir()}
+    assert "kwslist - other: ATWV -3.2004" in out.err
+    assert {"kwslist", "other", "det.svg"} <= {one.name for one in output.iterdir()}
     rows = table(output / "other" / "iso_ratios.csv")
     assert {row["group"] for row in rows} == {"all"}
     again = [*arguments("s9"), str(tmp_path / "other.xml"), "--bootstrap=50", "--json", "--quiet"]
@@ -240,11 +241,12 @@ def test_several_systems_are_compared(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out) == result
 
 
-def test_the_same_system_twice_has_two_names(capsys):
+def test_the_same_file_twice_has_two_names(capsys):
     hits = str(NIST / "s9" / "kwslist.xml.gz")
-    result = scored(capsys, hits, hits)
-    names = [one["name"] for one in result["systems"]]
-    assert len(set(names)) == 3
+    result = scored(capsys, hits)
+    first, second = [one["name"] for one in result["systems"]]
+    assert first.endswith("s9/kwslist")
+    assert second == f"{first} (2)"
 
 
 def test_plots_with_every_option(tmp_path):
@@ -329,7 +331,9 @@ def test_usage_errors(wrong, capsys):
 
 UNFIT = [
     (["--group-by=colour"], "expected one of attribute"),
-    (["--recordings=nowhere"], "expected recordings of the ECF, got nowhere"),
+    (["--recordings=nowhere"], "--recordings: expected a regular expression that is found in"),
+    (["--recordings=bnews", "--recordings=nowhere"], "(bnews_000/1, "),
+    (["--group-by=recording:A=nowhere"], "--group-by: expected a regular expression that is found"),
     (
         ["--prior=0.9", "--cost-miss=1e6", "--cost-fa=1e-6"],
         "operating point: beta: expected a number from",

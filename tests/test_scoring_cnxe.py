@@ -116,3 +116,68 @@ def test_a_probability_costs_its_own_logarithm():
     llr = cnxe.from_probabilities(scores, 0.1)
     bits = cnxe.surprise_bits(llr + cnxe.logit(0.1), paired)
     assert bits == pytest.approx([-np.log2(0.8), -np.log2(0.7)])
+
+
+def hard_system(seed):
+    """Few hits of wide spread among many trials without one, scored as a part of a system."""
+    random = np.random.default_rng(seed)
+    n = int(random.integers(1, 40))
+    llr = random.normal(0, random.choice([0.1, 1, 10, 50]), n)
+    paired = random.random(n) < 1 / (1 + np.exp(-np.clip(llr + random.normal(0, 2), -50, 50)))
+    targets = int(paired.sum() + random.choice([1, 5]))
+    trials = float(n + targets + random.choice([1, 100, 1e5, 1e6]))
+    lowest = float(llr.min() - random.choice([0, 1, 5, 30, 100]))
+    p_tar = float(random.choice([0.001, 0.0147, 0.2]))
+    return cnxe.cross_entropy(llr, paired, targets, trials, p_tar, lowest=lowest)
+
+
+def test_no_recalibration_is_worse_than_none():
+    for seed in range(400):
+        found = hard_system(seed)
+        assert found.calibration_loss >= 0, seed
+        assert found.isotonic <= found.actual + 1e-12, seed
+        if found.gamma >= 0:
+            assert found.isotonic <= found.minimum + 1e-12, seed
+
+
+def least_bits(trials):
+    """The least cross entropy by bisection alone: of the slope, and of the offset for each."""
+
+    def middle_where(rises, low, high):
+        for _ in range(110):
+            middle = (low + high) / 2
+            low, high = (low, middle) if rises(middle) else (middle, high)
+        return (low + high) / 2
+
+    x = (trials.llr - trials.llr.min()) / np.ptp(trials.llr)
+    weight = trials.target + trials.other
+
+    def excess(slope, offset):
+        with np.errstate(over="ignore"):
+            return weight / (1 + np.exp(-(slope * x + offset))) - trials.target
+
+    def offset_of(slope):
+        reach = 1e3 + abs(slope)
+        return middle_where(lambda offset: excess(slope, offset).sum() > 0, -reach, reach)
+
+    slope = middle_where(lambda slope: excess(slope, offset_of(slope)) @ x > 0, -1e4, 1e4)
+    return cnxe._bits(trials, slope * x + offset_of(slope))
+
+
+def test_the_minimum_against_bisection(monkeypatch):
+    solve, seen = cnxe._minimise, []
+
+    def watched(trials, p_tar):
+        result = solve(trials, p_tar)
+        seen.append((trials, result))
+        return result
+
+    monkeypatch.setattr(cnxe, "_minimise", watched)
+    for seed in range(40):
+        hard_system(seed)
+    compared = 0
+    for trials, (bits, gamma, _) in seen:
+        if np.isfinite(gamma) and len(trials.llr) > 1:
+            assert bits == pytest.approx(least_bits(trials), rel=1e-7, abs=1e-12)
+            compared += 1
+    assert compared > 20

@@ -61,6 +61,25 @@ def test_terms_without_occurrences_add_false_alarms_when_counted(hits):
 
 
 @given(systems)
+def test_a_term_that_is_a_target_in_every_trial_has_no_p_fa(hits):
+    term, score, paired, targets = hits
+    trials = int(targets[0])
+    counted = (targets > 0) & (targets <= trials)
+    room = np.flatnonzero(counted & (targets < trials))
+    curve = det.sweep(term, score, paired, targets, trials, BETA, counted=counted)
+    best = det.optimum(term, score, paired, targets, trials, BETA, curve.threshold, counted=counted)
+    assert np.isnan(best.p_fa[0])
+    for i, threshold in enumerate(curve.threshold.tolist()):
+        accepted = score >= threshold
+        hit_rate = np.bincount(term[accepted & paired], minlength=3) / np.maximum(targets, 1)
+        wrong = np.bincount(term[accepted & ~paired], minlength=3)
+        assert curve.p_miss[i] == pytest.approx(1 - hit_rate[counted].mean(), abs=1e-12)
+        assert best.p_miss[0] <= 1 - hit_rate[0] + 1e-12
+        p_fa = (wrong[room] / (trials - targets[room])).mean() if len(room) else np.nan
+        assert curve.p_fa[i] == pytest.approx(p_fa, abs=1e-12, nan_ok=True)
+
+
+@given(systems)
 def test_optimum_against_trying_every_threshold(hits):
     term, score, paired, targets = hits
     curve = det.sweep(term, score, paired, targets, TRIALS, BETA)

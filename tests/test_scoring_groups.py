@@ -30,6 +30,8 @@ BY_TERM = [
     # specification, expected name -> term numbers
     ("attribute:Order", {"Order-1": [0, 3], "Order-2": [2], "Order-10": [1]}),
     ("attribute:Order=1.*", {"Order-1": [0, 3], "Order-10": [1]}),
+    ("attribute:Order=0", {"Order-10": [1]}),
+    ("attribute:Order=^1$", {"Order-1": [0, 3]}),
     (
         "attribute:Kind && Order",
         {"Kind-name && Order-1": [0], "Kind-name && Order-10": [1], "Kind-verb && Order-1": [3]},
@@ -47,6 +49,8 @@ BY_SPEECH = [
     ("source-type:cts", {"cts": [1, 2]}),
     ("recording", {"f/1": [0], "f/2": [1], "g/1": [2]}),
     ("recording:F=F/.*", {"F": [0, 1]}),
+    ("recording:F=F", {"F": [0, 1]}),
+    ("recording:/1", {"/1": [0, 2]}),
 ]
 
 
@@ -74,7 +78,7 @@ REFUSED = [
     ("terms:", "expected terms:NAME=ID"),
     ("terms:Q", "something that matches"),
     ("source-type:N=moon", "something that matches"),
-    ("recording:N=h/1", "something that matches"),
+    ("recording:N=h/1", r"found in file/channel of a recording of the ECF \(f/1, f/2, g/1\)"),
 ]
 
 
@@ -84,6 +88,13 @@ def test_refused(specification, message):
         list(slices(specification, WHOLE))
 
 
-def test_recordings_are_matched_whole_and_without_case():
-    assert in_recordings(EXCERPTS, ["F/1", "g.*"]) == (EXCERPTS[0], EXCERPTS[2])
-    assert in_recordings(EXCERPTS, ["f"]) == ()
+def test_recordings_are_found_anywhere_and_in_either_case():
+    assert in_recordings(EXCERPTS, ["F/1", "g"], "--recordings") == (EXCERPTS[0], EXCERPTS[2])
+    assert in_recordings(EXCERPTS, ["f"], "--recordings") == EXCERPTS[:2]
+    assert in_recordings(EXCERPTS, ["1$"], "--recordings") == EXCERPTS[::2]
+
+
+def test_a_pattern_that_is_found_nowhere_is_named():
+    message = r"--recordings: .* of the ECF \(f/1, f/2, g/1\), got '\^1'"
+    with pytest.raises(StdError, match=message):
+        in_recordings(EXCERPTS, ["f", "^1"], "--recordings")

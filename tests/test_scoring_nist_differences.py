@@ -1,14 +1,17 @@
 """Each line of docs/nist-differences.md: what the reference program makes of it, and what we do."""
 
 import io
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from scoring import bootstrap
 from scoring.csv_tables import alignment_csv
 from scoring.evaluate import evaluate
 from scoring.options import Options
+from scoring.report import warnings
 from std.errors import InputError
 from std.excerpts import speech_s
 from std.formats import ecf, rttm, stdlist, termlist
@@ -48,13 +51,19 @@ def hits(*lists):
     return f"<kwslist>{inner}</kwslist>"
 
 
+def spoken(*rows):
+    """Turns of start and end."""
+    return "".join(f"SPEAKER x 1 {a} {b - a:.5f} <NA> <NA> s <NA>\n" for a, b in rows)
+
+
 def scored(ecf_text, rttm_text, terms_text, hits_text, options=None):
+    turns = rttm.parse_turns(io.BytesIO(rttm_text.encode()))
     modules = (ecf, rttm, termlist, stdlist)
     texts = (ecf_text, rttm_text, terms_text, hits_text)
     values = [
         module.parse(io.BytesIO(text.encode())) for module, text in zip(modules, texts, strict=True)
     ]
-    return evaluate(*values, options)
+    return evaluate(*values, options, turns=turns)
 
 
 def targets(evaluation):
@@ -176,6 +185,74 @@ def test_trials_per_second():
     )  # fmt: skip
     assert f"{695.3085 / 2:.0f}" == "348"  # the reference
     assert evaluation.groups[0].trials == 1391
+
+
+def test_ten_columns():
+    ten = words((1, "a")).replace("\n", " <NA>\n")
+    assert len(ten.split()) == 10  # where the reference needs 9
+    assert targets(scored(excerpts(), ten, terms(("T", "a")), hits(("T",)))) == [1]
+
+
+def test_more_targets_than_trials():
+    said = [(start / 10, "b") for start in range(7)]
+    found = hits(("A", ("x", 1, 0.9, "YES")), ("B", ("x", 0, 0.8, "YES"), ("x", 3, 0.6, "YES")))
+    evaluation = scored(
+        excerpts((0, 4)), words((1, "a"), *said), terms(("A", "a"), ("B", "b")), found
+    )
+    group = evaluation.groups[0]
+    of_the_reference = 1 - (6 / 7 + 999.9 * 1 / (4 - 7))
+    assert round(of_the_reference, 4) == 333.4429
+    assert group.twv.tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
+    assert group.measures["ATWV"] == pytest.approx(1 - (0 + 6 / 7) / 2)
+    assert "no P_fa, as every trial is a target: 1 terms (B)" in warnings({"s": evaluation})[-1]
+
+
+def in_two_segments():
+    """A is a target in both; B in one, with a false alarm in the other."""
+    found = hits(("A", ("x", 1, 0.9, "YES")), ("B", ("x", 2, 0.8, "YES"), ("x", 7, 0.6, "YES")))
+    return (
+        excerpts((0, 10)), spoken((0, 5), (5, 10)) + words((1, "a"), (2, "b"), (6, "a")),
+        terms(("A", "a"), ("B", "b")), found,
+    )  # fmt: skip
+
+
+def test_optimum_with_a_term_that_is_a_target_in_every_trial():
+    # The other figures are those that the reference prints for this set: -999.15 and .75.
+    evaluation = scored(*in_two_segments(), Options(segments=True))
+    measures = evaluation.groups[0].measures
+    assert measures["ATWV"] == pytest.approx(-999.15)
+    assert measures["MTWV"] == pytest.approx(0.75)
+    assert measures["OTWV"] == pytest.approx(0.75)  # "NA" there
+    one = bootstrap.sample(evaluation.groups[0], evaluation.options, evaluation.scores)
+    resampled = bootstrap.weighed(one, np.ones(len(one.occurs)), np.ones(len(one.files)))
+    assert resampled == pytest.approx([measures[name] for name in bootstrap.MEASURES])
+
+
+def test_turns_between_tenths_of_a_millisecond():
+    said = spoken((0.00004, 5.00004), (5.50004, 9.50004)) + words((1, "a"), (6, "a"))
+    found = hits(("T", ("x", 1, 0.9, "YES")))
+    evaluation = scored(excerpts((0, 10)), said, terms(("T", "a")), found, Options(segments=True))
+    # The reference counts the turn from 5.50004 s as silence: 3 segments and 1 target.
+    assert (evaluation.groups[0].trials, targets(evaluation)) == (4, [2])
+
+
+def test_segments_by_vocabulary():
+    given = list(in_two_segments())
+    given[3] = given[3].replace('kwid="B"', 'kwid="B" oov_count="1"')
+    groups = scored(*given, Options(segments=True, group_by=("oov",))).groups
+    assert [(one.name, one.chosen.tolist()) for one in groups[1:]] == [
+        ("IV", [True, False]), ("OOV", [False, True]),
+    ]  # fmt: skip
+
+
+def test_segments_of_chosen_recordings():
+    options = Options(segments=True, recordings=("x/1",))
+    assert targets(scored(*in_two_segments(), options)) == [2, 1]
+
+
+def test_recordings_by_a_part_of_their_name():
+    assert re.match("^x$", "x/1") is None  # the reference anchors it
+    assert targets(scored(*in_two_segments(), Options(recordings=("x",)))) == [2, 1]
 
 
 def test_nothing_vanishes():

@@ -23,7 +23,7 @@ def hits(*scores, ms=750):
     empty = np.zeros((n, 8))
     return Hits(
         zeros, zeros, 1000 * np.arange(n), 1000 * np.arange(n) + ms, measures,
-        empty.astype(np.int32), empty.astype(np.int16), empty.astype(np.int16),
+        empty.astype(np.int32), empty.astype(np.int16), empty.astype(np.int16), zeros, zeros,
     )  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-from itertools import pairwise, product
+from dataclasses import replace
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.invert import invert
+from indexer.merge import merged
 from searcher.join import join, single, skip_costs
 from std.config import SearchConfig
 from std.store.resident import ResidentSegment
@@ -75,7 +77,72 @@ def test_a_word_repeated_in_a_phrase(network):
     assert [(s, e) for s, e, _ in places(said, ["ha", "ha", "ha"])] == [(0, 300)]
 
 
+def test_a_word_that_takes_no_time_follows_and_is_followed(network):
+    """Google and others write words whose start is their end."""
+    said = [
+        network(
+            [("a", 1.0)], [("b", 1.0)], [("c", 1.0)], spans_ms=[(0, 300), (300, 300), (300, 800)]
+        )
+    ]
+    assert places(said, ["a", "b"]) == [(0, 300, 1.0)]
+    assert places(said, ["b", "c"]) == [(300, 800, 1.0)]
+    assert places(said, ["a", "b", "c"]) == [(0, 800, 1.0)]
+    assert places(said, ["c", "b"]) == places(said, ["b", "a"]) == []
+    assert places(said, ["a", "c"], epsilon_floor=0.01) == [(0, 800, 0.01)]  # skips b
+
+
+def test_words_at_one_moment_follow_each_other_in_the_order_of_their_slots(network):
+    slots = [[(word, 1.0)] for word in "abcd"]
+    for spans in (
+        [(500, 500)] * 4,
+        [(500, 500)] * 3 + [(500, 900)],
+        [(500, 900)] + [(600, 600)] * 3,
+    ):
+        said = [network(*slots, spans_ms=spans)]
+        for first, second in product("abcd", repeat=2):
+            follows = ord(second) - ord(first) > 0
+            assert len(places(said, [first, second], max_overlap_ms=300)) == follows
+        assert [p for *_, p in places(said, [*"abcd"], max_overlap_ms=300)] == [1.0]
+
+
+def test_the_order_of_slots_decides_where_their_middles_do_not_ascend(network):
+    said = [network([("a", 1.0)], [("b", 1.0)], spans_ms=[(1000, 1500), (1100, 1310)])]
+    assert places(said, ["a", "b"], max_overlap_ms=400) == [(1000, 1500, 1.0)]
+    assert places(said, ["b", "a"], max_overlap_ms=400) == []
+
+
+def test_alternatives_of_no_length_in_one_slot_never_follow_each_other(network):
+    said = [network([("a", 0.5, 100, 100), ("b", 0.5, 100, 100)])]
+    assert places(said, ["a", "b"]) == places(said, ["b", "a"]) == []
+
+
+def test_words_of_no_length_follow_each_other_across_utterances_in_any_order_of_files(network):
+    ends = network([("a", 1.0)], [("b", 1.0)], utterance="u2", spans_ms=[(0, 500), (500, 500)])
+    begins = network([("c", 1.0)], [("d", 1.0)], utterance="u1", spans_ms=[(500, 500), (500, 900)])
+    begins = replace(begins, start_ms=500)
+    both = [ResidentSegment("", invert([one])) for one in (ends, begins)]
+    for parts in (both, both[::-1]):
+        columns = merged(parts)
+        assert columns.digest() == invert([begins, ends]).digest()
+        segment = ResidentSegment("", columns)
+        postings = segment.postings("abcd")
+        cost = skip_costs(segment.slots([0]), 0.01)
+        for pair, n in (("bc", 1), ("cb", 0), ("ad", 1), ("cd", 1)):
+            assert len(join([postings[w] for w in pair], cost, SearchConfig()).posterior) == n
+
+
+def test_which_word_is_rarest_changes_nothing(network):
+    """The join begins at the rarest word; a long first word reaches over a short second one."""
+    slots = [[("a", 1.0, 0, 250)], [("b", 1.0, 100, 120)], [("c", 1.0, 610, 700)]]
+    for more in "abc":
+        elsewhere = [network(*[[(w, 1.0)]] * 3, file="z") for w in "abc" if w != more]
+        elsewhere = [replace(one, utterance=f"u{i}") for i, one in enumerate(elsewhere)]
+        assert places([network(*slots), *elsewhere], ["a", "b", "c"]) == [(0, 700, 1.0)]
+        assert places([network(*slots), *elsewhere], ["a", "b", "c"], max_gap_ms=489) == []
+
+
 word = st.sampled_from("abc")
+times = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), max_size=6)
 slots = st.lists(
     st.lists(st.tuples(word, st.sampled_from([0.25, 0.5])), max_size=3, unique_by=lambda w: w[0]),
     max_size=7,
@@ -116,6 +183,36 @@ def test_equals_trying_every_combination(network, made, phrase, r):
                 expected.append((path[0][0], path[-1][1], round(float(score), 5)))
     found = places([said], phrase, max_gap_ms=150, join_exponent=r)
     assert found == [pytest.approx(one, abs=2e-5) for one in sorted(expected)]  # ties of rounding
+
+
+@settings(max_examples=300)
+@given(times, st.lists(word, min_size=2, max_size=3), st.data())
+def test_equals_trying_every_combination_at_any_times(network, spans, phrase, data):
+    """The slow twin again: words that take no time, overlap, or begin together."""
+    spans = [(100 * start, 100 * (start + length)) for start, length in sorted(spans)]
+    words = [data.draw(word) for _ in spans]
+    said = network(*[[(one, 0.5)] for one in words], spans_ms=spans)
+    middles, reached = [], 0
+    for start, end in spans:  # a slot's place on the clock is never before that of the slot before
+        reached = max(reached, (start + end) // 2)
+        middles.append(reached)
+    expected = []
+    for path in combinations(range(len(spans)), len(phrase)):
+        follow = (
+            all(-200 <= spans[b][0] - spans[a][1] <= 150 for a, b in pairwise(path))
+            and [words[i] for i in path] == phrase
+        )
+        if follow:
+            skipped = [
+                0.5
+                for a, b in pairwise(path)
+                for i in range(a + 1, b)
+                if spans[a][1] <= middles[i] <= spans[b][0]
+            ]
+            start, end = min(spans[i][0] for i in path), max(spans[i][1] for i in path)
+            expected.append((start, end, round(0.5 ** (0.5 * len(path) + 0.5 + len(skipped)), 5)))
+    found = places([said], phrase, max_gap_ms=150)
+    assert found == [pytest.approx(one, abs=2e-5) for one in sorted(expected)]
 
 
 def test_a_phrase_of_one_word_is_its_postings(network):

@@ -230,3 +230,29 @@ def test_configured_values_hold_unless_given(capsys, words, tmp_path):
     (one,) = described(capsys, *arguments, "-K", 1, "--nbest", 5)
     assert {distance for *_, distance in one["words"][0]["matches"]} == {0, 1}
     assert len(one["words"][0]["splits"]) > 1
+
+
+def test_a_wildcard_shows_what_it_stands_for(capsys, words, tmp_path):
+    one, other = described(capsys, "--vocabulary", words, "Anlage*", "die b*g burganlagen")
+    (starred,) = one["words"]
+    assert starred["wildcard"] == [["anlage", 5], ["anlagen", 3]]
+    assert (starred["in_vocabulary"], starred["splits"], starred["fitting"]) == (True, [], 2)
+    assert one["variants"] == [
+        {
+            "words": ["anlage*"],
+            "similarity": 1.0,
+            "channel": "wildcard",
+            "how": "anlage*: 2 words of the index: anlage, anlagen",
+        }
+    ]
+    assert [word["in_vocabulary"] for word in other["words"]] == [True, True, False]
+    assert other["words"][1]["wildcard"] == [["burg", 7], ["bürg", 1]]
+    status, out, _ = run(capsys, "--vocabulary", words, "anlage*")
+    assert (status, "anlage*: 2 words of the index: anlage, anlagen" in out) == (0, True)
+    config = tmp_path / "few.toml"
+    config.write_text("[search]\nwildcard_words = 1\n")
+    (one,) = described(capsys, "--vocabulary", words, "anlage*", "--config", config)
+    assert (one["words"][0]["wildcard"], one["words"][0]["fitting"]) == ([["anlage", 5]], 2)
+    status, out, err = run(capsys, "--vocabulary", words, "die *")
+    assert (status, out) == (2, "")
+    assert "expected letters beside * (robo*" in err

@@ -1,6 +1,9 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from indexer.invert import invert
+from indexer.merge import merged
 from searcher.context import contexts
 from searcher.explain import explained, summary
 from searcher.search import search
@@ -84,12 +87,71 @@ def test_context_shows_the_likeliest_words(two_segments):
     ]
 
 
+def words_around(found, segments):
+    """Context as it is shown, and what is likelier in the hit's own slots."""
+    rows = explained(found, contexts(found.candidates, found.recordings, segments))
+    return [(*one["context"], one["likeliest"]) for one in rows]
+
+
+def test_a_hit_that_silence_beats_stands_in_its_own_context(network):
+    heard = network(
+        [("the", 1.0)], [("great", 0.9, 100, 260)], [("dane", 0.3, 160, 300)], [("heard", 0.8)]
+    )
+    segments = [segment(heard)]
+    found = search([Term("T", "dane"), Term("T", "great dane")], segments, GLOBAL, speech_s=9)
+    assert words_around(found, segments) == [
+        ("the great", "dane", "heard", ""),
+        ("the", "great dane", "heard", "great"),
+    ]
+
+
+def test_context_of_words_that_take_no_time(network):
+    spans = [(0, 300), (300, 300), (300, 300), (300, 800)]
+    heard = network([("a", 1.0)], [("b", 0.4)], [("c", 1.0)], [("d", 1.0)], spans_ms=spans)
+    segments = [segment(network([("z", 1.0)], file="early")), segment(heard)]
+    terms = [Term("1", "b"), Term("2", "c"), Term("3", "b c"), Term("4", "z")]
+    found = search(terms, segments, GLOBAL, speech_s=9)
+    assert words_around(found, segments) == [
+        ("a", "b", "c d", ""),
+        ("a", "c", "d", "c"),
+        ("a", "b c", "d", "c"),
+        ("", "z", "", "z"),
+    ]
+
+
 def test_deleted_recordings_are_not_found(network):
     columns = invert([network([("a", 1.0)]), network([("a", 1.0)], file="talk")])
     found = search(
         [Term("T", "a")], [ResidentSegment("s", columns, frozenset([0]))], GLOBAL, speech_s=9
     )
     assert [one[1] for one in hits(found)] == ["talk"]
+
+
+spoken = st.lists(
+    st.tuples(st.sampled_from("abc"), st.integers(0, 5), st.sampled_from([0, 0, 1, 3])), max_size=6
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(spoken, min_size=1, max_size=4), st.randoms())
+def test_cut_and_merged_in_any_way_the_same_is_found(network, files, random):
+    """Words that take no time, or begin together, in several utterances of several recordings."""
+    networks = []
+    for i, words in enumerate(files):
+        words = sorted(words, key=lambda one: one[1])
+        spans = [(100 * start, 100 * (start + length)) for _, start, length in words]
+        slots = [[(word, 0.5 + 0.01 * n)] for n, (word, *_) in enumerate(words)]
+        networks.append(network(*slots, spans_ms=spans, file=f"f{i}"))
+    terms = [Term(text, text) for text in ("a", "a b", "b a", "a b c", "c*", "a* b*")]
+    whole = [segment(*networks)]
+    parts = [ResidentSegment("", invert([one])) for one in networks]
+    random.shuffle(parts)
+    again = [ResidentSegment("", merged(parts))]
+    expected, *others = (
+        sorted(hits(search(terms, one, GLOBAL, speech_s=9, wildcards=True)))
+        for one in (whole, parts, again)
+    )
+    assert others == [expected, expected]
 
 
 def test_an_empty_index_finds_nothing():

@@ -77,7 +77,7 @@ def best_by_enumeration(phones, index, confusion):
     def follows(b, a):
         gap = a[0] - b[1]
         near = abs(gap) <= 60 or (b[2] == a[2] - 1 and -100 <= gap <= 500)
-        return b[0] < a[0] and near
+        return (b[0] < a[0] or (b[0] == a[0] and b[2] < a[2])) and near
 
     q, best = len(phones), -np.inf
 
@@ -117,9 +117,10 @@ def best_by_enumeration(phones, index, confusion):
     st.lists(st.lists(WORDS, min_size=1, max_size=2, unique=True), min_size=1, max_size=4),
     WORDS,
     st.integers(0, 400),
+    st.sampled_from([0, 100]),
 )
-def test_the_best_score_is_that_of_the_best_path(network, slots, query, gap):
-    spans = [(i * (100 + gap), i * (100 + gap) + 100) for i in range(len(slots))]
+def test_the_best_score_is_that_of_the_best_path(network, slots, query, gap, length):
+    spans = [(i * (length + gap), i * (length + gap) + length) for i in range(len(slots))]
     shares = [[(word, 0.9 / len(slot)) for word in slot] for slot in slots]
     index, confusion = ears(network(*shares, spans_ms=spans), query=query)
     hits = all_hits(query, index, confusion, -1e6)
@@ -144,6 +145,24 @@ def test_a_word_is_found_across_two_others_with_its_measures(network):
     assert m[7] == pytest.approx(0.5 * 3 + 3)
     assert m[8] == pytest.approx((50 + 100) / 201)
     assert [index.inventory[p] for p in hits.observed[0]] == list("tabtad")
+
+
+def test_a_word_is_heard_across_words_that_take_no_time(network):
+    index, confusion = ears(
+        network(
+            [("bbb", 1.0)], [("tab", 1.0)], [("tad", 1.0)], [("dab", 1.0)],
+            spans_ms=[(0, 300), (300, 300), (300, 300), (300, 600)],
+        ),
+        query="tabtaddab",
+    )  # fmt: skip
+    for query, end_ms, words in (("tabtad", 300, ["tab", "tad"]), ("taddab", 600, ["tad", "dab"])):
+        hits = heard(tuple(query), [index], confusion)
+        assert (hits.start_ms[0], hits.end_ms[0]) == (300, end_ms)
+        assert [index.words[w] for w in hits.paths[0] if w >= 0] == words
+        assert hits.measures[0, 0] == pytest.approx(
+            perfect_score(tuple(query), confusion), abs=1e-3
+        )
+        assert hits.last_slot[0] - hits.first_slot[0] == 1
 
 
 def test_a_hit_inside_a_word_says_what_it_cuts(network):

@@ -59,7 +59,7 @@ def test_a_model_says_what_it_learned_from(model):
 
 
 def first_hit(store, capsys, *argv):
-    assert searcher.cli.main(["--store", store, "--json", *argv]) == 0
+    assert searcher.cli.main(["--store", store, "--json", "--decide", *argv]) == 0
     hits = json.loads(capsys.readouterr().out)
     return max(hits, key=lambda one: one["score"])
 
@@ -83,8 +83,10 @@ def test_a_phrase_with_an_unknown_word_is_found(store, capsys):
 
 @pytest.mark.parametrize("term", ["-1", "hahnenfeder" * 460, "äöü"])
 def test_hostile_terms_find_nothing_quickly(store, term, capsys):
-    assert searcher.cli.main(["--store", store, "--json", "--", term]) == 0
-    assert not [one for one in json.loads(capsys.readouterr().out) if one["decision"] == "YES"]
+    status = searcher.cli.main(["--store", store, "--json", "--decide", "--", term])
+    hits = json.loads(capsys.readouterr().out)
+    assert status == (0 if hits else 1)
+    assert not [one for one in hits if one["decision"] == "YES"]
 
 
 def test_unknown_words_are_written_for_the_recogniser(store, german, tmp_path):

@@ -61,12 +61,18 @@ def test_one_best(name):
     assert not first.times_estimated
 
 
+NAMED = {  # by their content
+    "aws.json": "my-job", "aws_alternatives.json": "my-job",
+    "azure_batch.json": "x", "dstc.json": "x",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_every_example_is_recognised(path):
     with path.open("rb") as stream:
         assert path.name.startswith(detect(stream.read(), "x").replace("whisper", ""))
     (first, *_) = list(parse_file(path))
-    assert first.recording.file == path.name.split(".")[0]
+    assert first.recording.file == NAMED.get(path.name, path.name.split(".")[0])
     assert first.words[0].lower() == "das"
 
 
@@ -153,7 +159,7 @@ def test_whisper_cpp_without_tokens():
 
 def test_aws_utterances_end_at_pauses():
     first, second = read("aws.json")
-    assert (first.utterance, second.utterance) == ("aws-1", "aws-2")
+    assert (first.utterance, second.utterance) == ("my-job-1", "my-job-2")
     assert second.words == ("Ja",)
 
 
@@ -300,19 +306,19 @@ def test_errors_name_the_place(row):
 
 def test_broken_json_names_the_line():
     with pytest.raises(InputError) as caught:
-        list(documents(b'{"a": 1}\n\n{"b": \n oops}\n', "x.json"))
+        list(documents(io.BytesIO(b'{"a": 1}\n\n{"b": \n oops}\n'), "x.json"))
     assert caught.value.line == 4
 
 
 def test_nan_is_refused_where_it_is_asked_for():
-    (part,) = documents(b'{"a": NaN, "b": 1}', "x.json")
+    (part,) = documents(io.BytesIO(b'{"a": NaN, "b": 1}'), "x.json")
     assert part["b"].number() == 1
     with pytest.raises(InputError, match="expected a number at a, got 'NaN'"):
         part["a"].number()
 
 
 def test_documents_know_their_lines():
-    parts = list(documents(b'\n{"a": 1}\n[{"b":\n 2}, 3]\n\n4', "x.json"))
+    parts = list(documents(io.BytesIO(b'\n{"a": 1}\n[{"b":\n 2}, 3]\n\n4'), "x.json"))
     assert [(part.line, part.value) for part in parts] == [
         (2, {"a": 1}), (3, {"b": 2}), (3, 3), (6, 4),
     ]  # fmt: skip

@@ -411,9 +411,35 @@ def test_azure_several_files_in_one():
     assert [one.recording.file for one in found] == ["a", "b"]
 
 
-def test_azure_hears_nothing():
-    silence = {"RecognitionStatus": "InitialSilenceTimeout", "Offset": 0, "Duration": 10}
+@pytest.mark.parametrize("status", ["InitialSilenceTimeout", "NoMatch", 1, 2, 5])
+def test_azure_hears_nothing(status):
+    silence = {"RecognitionStatus": status, "Offset": 0, "Duration": 10}
     assert read("azure", silence) == []
+
+
+def azure_result(**more):
+    best = [{"Confidence": 0.8, "Lexical": "das haus", "Display": "Das Haus.", "Words": [
+        {"Word": "das", "Offset": 0, "Duration": 2100000},
+        {"Word": "haus", "Offset": 2100000, "Duration": 4400000},
+    ]}]  # fmt: skip
+    return {"Id": "0", "RecognitionStatus": 0, "Offset": 0, "Duration": 6500000, "Channel": 0,
+            "DisplayText": "Das Haus.", "NBest": best, **more}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [azure_result(), {"RecognitionStatus": 1, "Offset": 7000000, "Duration": 10}],
+        [{"privText": "Das Haus.", "privJson": json.dumps(azure_result())}],
+        {"text": "Das Haus.", "duration": 6500000, "offset": 0, "json": azure_result()},
+        [azure_result(RecognitionStatus="Success")],
+        [azure_result(RecognitionStatus="whatever comes next")],
+    ],
+    ids=["numbers", "the SDK's objects", "Speech Studio", "names", "other names"],
+)
+def test_azure_lists_of_the_sdk(value):
+    (network,) = read("azure", value)
+    assert said(network) == [{"das": (0.8, 0, 210)}, {"haus": (0.8, 210, 650)}]
 
 
 @pytest.mark.parametrize("value", [{"Offset": 1}, {"NBest": [{"Confidence": 1}]}])
@@ -508,7 +534,7 @@ def test_call_logs():
     ]
     first, second = read("dstc", {"session-id": "s", "turns": turns})
     assert (first.recording, said(first)) == (
-        Recording("news", 1),
+        Recording("s", 1),
         [{}, {"das": (0.75, 8100, 8500)}],
     )
     assert first.epsilons.tolist() == pytest.approx([1, 0.25])

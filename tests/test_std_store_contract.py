@@ -66,7 +66,9 @@ def random_columns(
     start_ms = rng.integers(0, 10**7, postings).astype(np.uint32)
     order = np.lexsort((start_ms, slot_key[slot] >> np.uint64(32), word))
     recordings = tuple(
-        IndexedRecording(Recording(f"{seed}-{i}", 1 + i % 2), 1000 + i, i, i % 2 == 1)
+        IndexedRecording(
+            Recording(f"{seed}-{i}", 1 + i % 2), 1000 + i, i, i % 2 == 1, (f"/in/ü {i}.mesh",) * i
+        )
         for i in range(files)
     )
     return SegmentColumns(
@@ -104,8 +106,11 @@ def assert_reads_as(segment: Segment, columns: SegmentColumns, deleted=frozenset
         for one, other in zip(got[word], postings, strict=True):
             np.testing.assert_array_equal(one, other, strict=True)
     rows = range(len(plain.recordings))
-    for one, other in zip(segment.slots(rows), plain.slots(rows), strict=True):
+    slots, expected_slots = segment.slots(rows), plain.slots(rows)
+    for one, other in zip(slots[:3], expected_slots[:3], strict=True):
         np.testing.assert_array_equal(one, other, strict=True)
+    every = np.arange(len(slots.key))
+    np.testing.assert_array_equal(slots.positions(every), every)
     assert segment.columns().digest() == columns.digest()
 
 
@@ -168,6 +173,22 @@ def test_any_segments(opened, seeds, words, postings, dead):
     assert len(segments) == len(expected)
     for segment, (columns, dead_rows) in zip(segments, expected, strict=True):
         assert_reads_as(segment, columns, dead_rows)
+
+
+def test_cleaning_up_changes_nothing_that_is_read(opened):
+    store = opened()
+    assert store.clean_up() == 0
+    first, second = random_columns(1), random_columns(2)
+    commit(store, first)
+    with store.writing():
+        store.commit([second], normalisation=PLAIN, replace=[store.segments()[0].id])
+        with pytest.raises(StoreBusyError):
+            opened().clean_up()
+    assert store.clean_up() in (0, 1)
+    assert store.clean_up() == 0
+    (segment,) = opened().segments()
+    assert_reads_as(segment, second)
+    assert list(store.damage()) == []
 
 
 def test_extra_columns(opened):

@@ -46,7 +46,7 @@ def test_a_writer_to_a_folder_is_killed(tmp_path, scenario):
 
 @pytest.mark.slow
 @pytest.mark.couchdb
-@pytest.mark.parametrize("scenario", [*SCENARIOS, "heal"])
+@pytest.mark.parametrize("scenario", [*SCENARIOS, "heal", "parts"])
 def test_a_writer_to_couchdb_is_killed(couchdb_databases, scenario):
     """After a re-run all segments are the same, digest for digest."""
     outcome = killed_everywhere("couchdb", couchdb_databases, scenario)
@@ -56,7 +56,7 @@ def test_a_writer_to_couchdb_is_killed(couchdb_databases, scenario):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", [*SCENARIOS, "heal"])
+@pytest.mark.parametrize("scenario", [*SCENARIOS, "heal", "parts"])
 def test_a_writer_to_a_cluster_is_killed(couchdb_cluster, scenario):
     """One of three nodes is away, too."""
     couchdb_cluster.kill(2)
@@ -107,7 +107,7 @@ def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, reques
         if fatal and when == "after":
             mortal.kill()
             mortal.start()
-            raise couch_http._Temporary("the answer was lost")
+            raise couch_http.Temporary("the answer was lost")
         return answer
 
     monkeypatch.setattr(Database, "_once", once)

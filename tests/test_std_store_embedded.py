@@ -49,7 +49,7 @@ def read_everything(path: Path) -> list:
         postings = segment.postings(words)
         seen.append((segment.id, words, segment.counts().tolist()))
         seen += [[column.tolist() for column in postings[word]] for word in sorted(postings)]
-        seen.append([column.tolist() for column in segment.slots([0])])
+        seen.append([column.tolist() for column in segment.slots([0])[:3]])
     return seen
 
 
@@ -204,7 +204,7 @@ def test_what_is_no_manifest(index, text):
 
 def test_another_version_says_what_to_do(index):
     forged(index, lambda document: document.update(version=99))
-    with pytest.raises(StoreError, match="expected index version 2, got 99; index the recordings"):
+    with pytest.raises(StoreError, match="expected index version 3, got 99; index the recordings"):
         open_store(str(index))
 
 

@@ -4,22 +4,22 @@
 """
 
 import argparse
-import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoring.limits import PARTS
-from std.command import Parser, number, run
-from std.errors import InputError, StdError
+from std.command import Parser, file_argument, folder_argument, number, run
+from std.errors import InputError, StdError, named
 
 if TYPE_CHECKING:
     from scoring.discovery.corpus import Corpus
     from scoring.discovery.evaluate import Progress
     from scoring.discovery.scores import Evaluation
+    from std.distinct import Given
     from std.formats.alignments import Tier
     from std.formats.folds import Folds
 
@@ -28,6 +28,7 @@ EXAMPLE = """example:
   std-discovery --phones gold.phn --words gold.wrd --classes disc.class \\
       --profile zrc2015 --parts 10 --talker-pattern '^s[0-9]{2}' --json
 """
+INPUTS = ("phones", "words", "classes", "folds", "talkers", "config")
 PROFILES = ("zrc2017", "zrc2015", "definition")
 
 
@@ -40,9 +41,23 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     add = result.add_argument
-    add("--phones", type=Path, required=True, metavar="GOLD.phn", help="gold phone alignment")
-    add("--words", type=Path, required=True, metavar="GOLD.wrd", help="gold word alignment")
-    add("--classes", type=Path, required=True, metavar="DISC.class", help="discovered classes")
+    add(
+        "--phones",
+        type=file_argument,
+        required=True,
+        metavar="GOLD.phn",
+        help="gold phone alignment",
+    )
+    add(
+        "--words", type=file_argument, required=True, metavar="GOLD.wrd", help="gold word alignment"
+    )
+    add(
+        "--classes",
+        type=file_argument,
+        required=True,
+        metavar="DISC.class",
+        help="discovered classes",
+    )
     add(
         "--profile",
         choices=PROFILES,
@@ -50,20 +65,32 @@ def parser() -> argparse.ArgumentParser:
         help="whose numbers: the 2017 toolkit's (default), the 2015 one's, or the definition's",
     )
     parts = result.add_mutually_exclusive_group()
-    parts.add_argument("--folds", type=Path, metavar="FILE", help="intervals, folds by blank line")
+    parts.add_argument(
+        "--folds", type=file_argument, metavar="FILE", help="intervals, folds by blank line"
+    )
     count = number(PARTS)
     parts.add_argument("--parts", type=count, metavar="N", help="cut the corpus into N equal folds")
     talkers = result.add_mutually_exclusive_group()
-    talkers.add_argument("--talkers", type=Path, metavar="FILE", help="lines: file talker")
+    talkers.add_argument("--talkers", type=file_argument, metavar="FILE", help="lines: file talker")
     talkers.add_argument(
         "--talker-pattern",
         metavar="REGEX",
         help="what it finds in a file's name (its first group, if any) is the talker",
     )
-    add("--output", type=Path, metavar="DIR", help="write scores.txt, .csv, .json, report.html")
+    add(
+        "--output",
+        type=folder_argument,
+        metavar="DIR",
+        help="write scores.txt, .csv, .json, report.html",
+    )
     add("--json", action="store_true", help="print one JSON document")
     add("--quiet", action="store_true", help="no progress bar and summary on stderr")
-    add("--config", type=Path, metavar="FILE.toml", help="checked; holds nothing for this command")
+    add(
+        "--config",
+        type=file_argument,
+        metavar="FILE.toml",
+        help="checked; holds nothing for this command",
+    )
     return result
 
 
@@ -75,12 +102,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _discovery(args: argparse.Namespace) -> None:
     from scoring.discovery import report
+    from std.distinct import require_distinct
+    from std.terminal import json_text
 
+    inputs: Mapping[str, Given] = {f"--{name}": getattr(args, name) for name in INPUTS}
+    require_distinct(inputs, {})
     evaluation = _evaluate(args)
     text = report.text(evaluation)
-    document = json.dumps(report.document(evaluation), allow_nan=False, ensure_ascii=False)
+    document = json_text(report.document(evaluation))
     if args.output:
-        _write(evaluation, args.output, args.classes.name, text, document)
+        _write(
+            evaluation, args.output, inputs, named(args.classes).rpartition("/")[2], text, document
+        )
     if args.json:
         print(document)
     if not args.json and not args.output:
@@ -176,10 +209,18 @@ def _progress(quiet: bool) -> "Iterator[Progress | None]":
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _write(evaluation: "Evaluation", folder: Path, title: str, text: str, document: str) -> None:
+def _write(
+    evaluation: "Evaluation",
+    folder: Path,
+    inputs: "Mapping[str, Given]",
+    title: str,
+    text: str,
+    document: str,
+) -> None:
     """Write the four files, each whole or not at all."""
     from scoring.discovery import page, report
-    from std.formats.files import replace_file
+    from std.distinct import require_distinct
+    from std.outputs import make_folder, open_output
 
     contents = {
         "scores.txt": text,
@@ -187,7 +228,8 @@ def _write(evaluation: "Evaluation", folder: Path, title: str, text: str, docume
         "scores.json": document + "\n",
         "report.html": page.page(evaluation, title),
     }
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
+    require_distinct(inputs, {"--output": [folder / name for name in contents]})
     for name, content in contents.items():
-        with replace_file(folder / name) as stream:
+        with open_output(folder / name) as stream:
             stream.write(content.encode())

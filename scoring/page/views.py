@@ -139,9 +139,14 @@ def cost_of_a_miss(group: Group) -> Float64s:
 
 
 def cost_of_a_false_alarm(group: Group) -> Float64s:
-    """(U,) what one false alarm takes from the ATWV; NaN for units that do not count."""
-    room = np.where(group.counted, group.trials - group.counts.targets, np.nan)
-    cost: Float64s = group.point.beta / np.where(room > 0, room, np.nan) / group.counted.sum()
+    """(U,) what one false alarm takes from the ATWV; NaN for units that do not count.
+
+    Nothing in units where every trial is a target: they have no P_fa.
+    """
+    room = group.trials - group.counts.targets
+    with_room = group.counted & (room > 0)
+    cost = np.where(group.counted, 0.0, np.nan)
+    cost[with_room] = group.point.beta / room[with_room] / with_room.sum()
     return cost
 
 

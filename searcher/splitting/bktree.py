@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,8 @@ def save(tree: BKTreeIndex, folder: Path, vocabulary: Vocabulary) -> None:
             fresh = Path(name) / "tree"
             fresh.mkdir()
             for array, values in _arrays(tree).items():
-                np.save(fresh / f"{array}.npy", values, allow_pickle=False)
+                with (fresh / f"{array}.npy").open("wb") as stream:  # numpy names no reason
+                    np.save(SimpleNamespace(write=stream.write), values, allow_pickle=False)
             header = {"format": FORMAT, "vocabulary": vocabulary.digest()}
             (fresh / "bktree.json").write_text(json.dumps(header), "utf-8")
             fresh.rename(folder)

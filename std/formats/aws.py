@@ -10,7 +10,7 @@
 With ``segments`` (ShowAlternatives) each is an utterance and its alternatives are laid side by
 side, weighted by the geometric mean of their words' confidences. Without, an utterance ends
 where nothing is said for half a second. Punctuation is skipped. ``ch_0`` is channel 1. What was
-redacted (``[PII]``, ``***``) is a word that nobody names.
+redacted (``[PII]``, ``***``) is a word that nobody names. The recording is called as the job.
 
 Call Analytics writes turns, each an utterance; without items the turn's words share its time:
 
@@ -38,7 +38,8 @@ from std.formats.heard import (
     write_words,
 )
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.nonwords import Nonwords
+from std.formats.recordings import recording_for
 from std.values import ConfusionNetwork, Recording
 
 LEAST_CONFIDENCE = 1e-6
@@ -64,10 +65,11 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not AWS Transcribe's.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
-    for one in documents(stream.read(), path):
+    draft = Draft(path)
+    for one in documents(stream, path):
+        recording = recording_for(path, context, one.name(["jobName", "JobName"]))
         if one.has("Transcript"):
-            _turns(draft, one["Transcript"], recording)
+            _turns(draft, one["Transcript"], recording, context.nonwords)
             continue
         results = one["results"]
         segments = list(results.each("segments"))
@@ -79,7 +81,7 @@ def parse(
                 _items(draft, channel["items"], _place(recording, channel))
         else:
             _items(draft, results["items"], recording)
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _place(recording: Recording, part: Part) -> Recording:
@@ -159,7 +161,7 @@ def _span(part: Part, start: str, end: str, per_second: float) -> tuple[float, f
     return part[start].seconds(per_second), part[end].seconds(per_second)
 
 
-def _turns(draft: Draft, turns: Part, recording: Recording) -> None:
+def _turns(draft: Draft, turns: Part, recording: Recording, nonwords: Nonwords) -> None:
     count = 0
     keys = "BeginOffsetMillis", "EndOffsetMillis", MS
     for turn in turns:
@@ -171,7 +173,7 @@ def _turns(draft: Draft, turns: Part, recording: Recording) -> None:
             )
             for item in turn.each("Items")
             if item["Type"].value != "punctuation" and bare(item["Content"].text())
-        ] or untimed(_REDACTED.sub(f" {UNNAMED} ", turn["Content"].text()))
+        ] or untimed(_REDACTED.sub(f" {UNNAMED} ", turn["Content"].text()), nonwords=nonwords)
         if words:
             count += 1
             name = f"{recording.file}-{count}"

@@ -16,20 +16,32 @@ Times are ticks of 100 ns (``Offset``, ``offsetInTicks``), ISO 8601 (``PT1.5S``)
 its n best are laid side by side, weighted by their confidence (scaled to sum to 1 where they sum
 to more). A single one's words have their own, or the phrase's. Words are the lexical ones, else
 those for display; where there are none the text's words share the phrase's time. Channel 0 is our
-channel 1.
+channel 1. The recording is called as the audio (``source``, ``AudioFileUrl``). What the SDK or
+Speech Studio put around an answer (``privJson``, ``json``) is taken off; ``RecognitionStatus`` may
+be a number, and is asked only where there is no text.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
-from std.formats.heard import Heard, Hypothesis, bare, untimed, write_hypotheses, write_words
+from std.formats.heard import (
+    Heard,
+    Hypothesis,
+    bare,
+    spoken,
+    untimed,
+    write_hypotheses,
+    write_words,
+)
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.nonwords import Nonwords
+from std.formats.recordings import recording_for, recording_of
 from std.values import ConfusionNetwork, Recording
 
 TICKS = 1e7  # per second
@@ -39,7 +51,13 @@ WORDS = ("Words", "DisplayWords")
 WORD = ("Word", "DisplayText", "Text")
 TEXTS = ("Lexical", "ITN", "Display", "DisplayText", "Text")
 CHANNELS = ("Channel", "ChannelNumber")
+WRAPPERS = ("privJson", "json")
+NOTHING_HEARD = (  # names, and the SDK's numbers for them
+    "NoMatch", "InitialSilenceTimeout", "BabbleTimeout", "Error", "EndOfDictation",
+    "TooManyRequests", "BadRequest", "Forbidden", *range(1, 9),
+)  # fmt: skip
 
+_CHANNEL = re.compile(r"Channel\.\d+\.wav")  # what 2.0 calls any audio
 _ISO_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 
 
@@ -47,6 +65,7 @@ def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is Azure's."""
     return (
         b'"NBest"' in head
+        or b'"privJson"' in head
         or b'"recognizedphrases"' in head.lower()
         or b'"combinedPhrases"' in head
         or (b'"phrases"' in head and b'"offsetMilliseconds"' in head)
@@ -62,15 +81,13 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Azure's.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft = Draft(path)
     count = 0
-    for one in documents(stream.read(), path):
+    for one in map(_unwrapped, documents(stream, path)):
+        recording = recording_for(path, context, _source(one))
         for file, phrase, per_second in _phrases(one):
-            if _of(phrase, "RecognitionStatus").value not in (None, "Success"):
-                continue  # silence, or the end
-            is_simple = not _has(phrase, "NBest") and _first(phrase, TEXTS) is not None
-            best = [phrase] if is_simple else list(_of(phrase, "NBest"))
-            said = [_words(hypothesis, per_second) for hypothesis in best]
+            best = _hypotheses(phrase)
+            said = [_words(one, per_second, context.nonwords) for one in best]
             if not any(said):
                 continue
             count += 1
@@ -91,7 +108,38 @@ def parse(
                     for weight, words in zip(weights, said, strict=True)
                 ]
                 write_hypotheses(draft, phrase.line, hypotheses)
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+
+
+def _unwrapped(one: Part) -> Part:
+    """Return the service's answer in what the SDK or Speech Studio put around it."""
+    for key in WRAPPERS:
+        if one.has(key):
+            inner = one[key]
+            if not isinstance(inner.value, str):
+                return inner
+            for written in documents(BytesIO(inner.text().encode()), one.path):
+                return Part(one.path, one.line, written.value, inner.where)
+    return one
+
+
+def _source(one: Part) -> str:
+    """Return the name or address of the audio, where the answer has it."""
+    files = list(_of(one, "AudioFileResults")) if _has(one, "AudioFileResults") else [one]
+    if len(files) != 1:
+        return ""  # they are recordings of their own
+    names = files[0].name(["AudioFileUrl", "audioFileUrl", "AudioFileName", "audioFileName"])
+    return "" if _CHANNEL.fullmatch(names) else names or one.name(["source"])
+
+
+def _hypotheses(phrase: Part) -> list[Part]:
+    """Return a phrase's n best; its own text where it has none, nothing where nothing was heard."""
+    if not _has(phrase, "NBest"):
+        if _first(phrase, TEXTS) is not None:
+            return [phrase]
+        if _of(phrase, "RecognitionStatus").value in NOTHING_HEARD:
+            return []
+    return list(_of(phrase, "NBest"))
 
 
 def _phrases(one: Part) -> Iterator[tuple[str | None, Part, float]]:
@@ -150,12 +198,12 @@ def _seconds(part: Part, key: str, per_second: float) -> float:
     return 3600 * hours + 60 * minutes + seconds
 
 
-def _words(hypothesis: Part, per_second: float) -> list[Heard]:
+def _words(hypothesis: Part, per_second: float, nonwords: Nonwords) -> list[Heard]:
     confidence = _confidence(hypothesis, 1.0)
     words = _first(hypothesis, WORDS)
     said = [
         Heard(
-            bare((_first(word, WORD) or word["word"]).text()),
+            (_first(word, WORD) or word["word"]).text(),
             _confidence(word, confidence),
             *_span(word, per_second),
         )
@@ -164,6 +212,6 @@ def _words(hypothesis: Part, per_second: float) -> list[Heard]:
     texts = [_of(hypothesis, key).text() for key in TEXTS if _has(hypothesis, key)]
     if not words and not texts:
         raise _of(hypothesis, TEXTS[0]).error("text")
-    return [word for word in said if word.token] or untimed(
-        next(filter(None, texts), ""), confidence
-    )
+    if any(bare(word.token) for word in said):
+        return spoken(said, nonwords)
+    return untimed(next(filter(None, texts), ""), confidence, nonwords)

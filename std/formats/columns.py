@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from std.errors import InputError
-from std.formats.context import Segment, segment_of
+from std.formats.context import SEGMENTS_HINT, Segment, segment_of
 from std.formats.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
-from std.formats.nonwords import replacements, spoken
+from std.formats.nonwords import Nonwords, is_noise, replacements, spoken
 from std.nbest import TimedWord
 from std.slot_times import Int64s, borrowed, filled, untangled, weighted_spans
 from std.values import Bools, ConfusionNetwork, Float64s, Recording
@@ -84,6 +84,7 @@ def networks(
     path: Path | str,
     segments: Mapping[str, Segment] | None = None,
     one_best: Mapping[str, Sequence[TimedWord]] | None = None,
+    nonwords: Nonwords | None = None,
 ) -> Iterator[ConfusionNetwork]:
     """Turn sound columns into networks, in order.
 
@@ -93,6 +94,7 @@ def networks(
         path: for messages.
         segments: where each utterance lies, by name.
         one_best: timed words of utterances, by name, whose times slots without times borrow.
+        nonwords: keeps noises, or counts those that are dropped.
 
     Raises:
         InputError: an utterance has words but neither times nor what they could be derived
@@ -105,7 +107,7 @@ def networks(
         columns = _lent(columns, one_best)
     if segments is not None:
         columns = _placed(columns, path, segments)
-    columns = _words_only(columns)
+    columns = _words_only(columns, nonwords or Nonwords())
     slot_of = _slot_of(columns)
     totals = columns.epsilons + np.bincount(slot_of, columns.posteriors, len(columns.epsilons))
     excess = np.where(totals > 1 + FLOAT32_NOISE, totals, 1.0)
@@ -119,6 +121,7 @@ def networks(
             int(columns.lines[utterance]),
             "times of its words, or of the utterance",
             columns.utterances[utterance],
+            SEGMENTS_HINT,
         )
     untimed = np.isnan(spans[:, 0])
     spans[untimed] = slot_spans[slot_of[untimed]]
@@ -212,13 +215,14 @@ def _slot_of(columns: Columns) -> Int64s:
     return np.repeat(np.arange(len(columns.epsilons)), np.diff(columns.offsets))
 
 
-def _words_only(columns: Columns) -> Columns:
+def _words_only(columns: Columns, nonwords: Nonwords) -> Columns:
     """Move the mass of non-words to epsilon, merge variants, drop what has no mass."""
     slots, slot_of, tokens = len(columns.epsilons), _slot_of(columns), columns.tokens
     posteriors, epsilons = columns.posteriors.clip(0, 1), columns.epsilons.clip(0, 1)
     slot_spans_s, vocabulary = columns.slot_spans_s, columns.vocabulary
-    changed = replacements(vocabulary)
+    changed = replacements(vocabulary, nonwords.keep)
     if changed:
+        _count_noises(columns, changed, nonwords)
         ids: dict[str | None, int] = dict(zip(vocabulary, count(), strict=False))
         meaning = np.arange(len(vocabulary))
         for token, word in changed.items():
@@ -247,6 +251,14 @@ def _words_only(columns: Columns) -> Columns:
         posteriors=posteriors[kept],
         spans_s=columns.spans_s[kept],
     )
+
+
+def _count_noises(columns: Columns, changed: Mapping[str, str | None], nonwords: Nonwords) -> None:
+    noises = [token for token, word in changed.items() if word == "" and is_noise(token)]
+    if noises:
+        counts = np.bincount(columns.tokens, minlength=len(columns.vocabulary))
+        for token in noises:
+            nonwords.drop(token, int(counts[columns.vocabulary.index(token)]))
 
 
 def _merged(keys: Int64s, posteriors: Float64s) -> Float64s:

@@ -6,20 +6,25 @@ beside           from files that lie beside the recogniser's, under the names Ka
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from std.errors import InputError
 from std.formats.audio_names import recording_name
-from std.formats.fields import number, shown, text, whole_number
-from std.formats.files import open_input
+from std.formats.fields import number, numbered, shown, text, whole_number
+from std.formats.files import content_of, is_nameless, open_input
 from std.formats.limits import MAX_CHANNEL, MAX_TIME_S
+from std.formats.nonwords import Nonwords
 from std.nbest import TimedWord
-from std.values import Recording
+from std.values import Float64s, Recording
 
 WordOn = Literal["auto", "link", "source", "target"]
 LatticeMethod = Literal["mbr", "pivot"]
+Names = Literal["any", "content", "file"]
+
+
+SEGMENTS_HINT = "--segments FILE says where in their recordings the utterances lie"
 
 
 class Segment(NamedTuple):
@@ -40,18 +45,22 @@ class Context:
 
     file: str | None = None  # name of the recording, where the file does not say it
     channel: int = 1
+    names: Names = "any"  # of recordings: the content's, else the file's; or one of them only
     segments: Mapping[str, Segment] | None = None  # by utterance
     symbols: Mapping[str, str] | None = None  # word by its id, as Kaldi's words.txt
     times: Path | None = None  # slot times of Kaldi sausages
+    slot_times: Mapping[str, Float64s] | None = None  # what `times` holds, by utterance
     one_best: Mapping[str, Sequence[TimedWord]] | None = None  # by utterance: lends its times
     frame_s: float = 0.01  # frame shift times subsampling factor
     word_on: WordOn = "auto"  # lattices: where a link's word stands
     acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
     lm_scale: float | None = None
     lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
+    nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
 
 
 DEFAULT = Context()
+LONGEST_LINE = 1 << 16  # of words.txt
 
 
 def load(
@@ -60,8 +69,9 @@ def load(
     segments: Path | None = None,
     symbols: Path | None = None,
     one_best: Path | None = None,
+    times: Path | None = None,
 ) -> Context:
-    """Add what stands in files.
+    """Add what stands in files; each is read once, it may be a pipe.
 
     Raises:
         InputError: a file is not what it should be.
@@ -75,6 +85,11 @@ def load(
 
         with open_input(one_best) as stream:
             context = replace(context, one_best=timed_words(stream, one_best))
+    if times:
+        from std.formats.sausage import read_times  # which needs the context itself
+
+        slot_times = read_times(times, context.frame_s)
+        context = replace(context, times=times, slot_times=slot_times)
     return context
 
 
@@ -87,6 +102,8 @@ def beside(path: Path, context: Context = DEFAULT) -> Context:
     Raises:
         InputError: a file is not what it should be.
     """
+    if is_nameless(path):
+        return context
     folder = path.parent
     named = path.name.replace("sausages", "times").replace("sau", "times")
 
@@ -121,7 +138,7 @@ def read_segments(path: Path, channel: int = 1) -> dict[str, Segment]:
     """
     segments: dict[str, Segment] = {}
     with open_input(path) as stream:
-        lines = stream.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        lines = content_of(stream, path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
     columns = [b"utt", b"file", b"start", b"end"]
     separator = None
     if lines[0].startswith(b"utt\tfile\t"):
@@ -159,7 +176,7 @@ def read_symbols(path: Path) -> dict[str, str]:
     """
     symbols = {}
     with open_input(path) as stream:
-        for at, line in enumerate(stream, start=1):
+        for at, line in numbered(stream, path, LONGEST_LINE):
             fields = line.split()
             if len(fields) == 2 and fields[1].isdigit():
                 symbols[fields[1].decode()] = text(path, at, fields[0])

@@ -50,15 +50,14 @@ def looks_like(head: bytes) -> bool:
     rows = [row for row in lines if row and not row[0].startswith(b";;")]
     if not rows:
         return head.startswith(b";;")
-    return all(5 <= len(row) <= 8 and (row[2] == b"*" or _is_number(row[2])) for row in rows)
+    return all(5 <= len(row) <= 8 and all(map(_is_time, row[2:4])) for row in rows)
 
 
-def _is_number(token: bytes) -> bool:
+def _is_time(token: bytes) -> bool:
     try:
-        float(token)
+        return token == b"*" or float(token) >= -1  # nan is none
     except ValueError:
         return False
-    return True
 
 
 def parse(
@@ -75,7 +74,7 @@ def parse(
     by_recording = _read(stream, path)
     for recording in list(by_recording):
         if waiting > SLOTS_AT_ONCE:
-            yield from networks(draft.columns(), path, context.segments)
+            yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
             draft, waiting = Draft(path), 0
         slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
         waiting += len(slots)
@@ -88,7 +87,7 @@ def parse(
                 draft.utterance(words[0].line, recording, name)
             said_until = max(said_until, end)
             _write(draft, words, start, end)
-    yield from networks(draft.columns(), path, context.segments)
+    yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
 
 
 def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]]:

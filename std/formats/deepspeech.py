@@ -18,7 +18,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import Draft
 from std.formats.heard import Heard, weighted, write_hypotheses
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.values import ConfusionNetwork
 
 
@@ -35,10 +35,10 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not DeepSpeech's.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft, recording = Draft(path), recording_for(path, context)
     scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
     count = 0
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
         transcripts = list(one["transcripts"])
         logs = [scale * transcript["confidence"].number() for transcript in transcripts]
         said = [list(map(_word, transcript["words"])) for transcript in transcripts]
@@ -46,7 +46,7 @@ def parse(
             count += 1
             draft.utterance(one.line, recording, f"{recording.file}-{count}")
             write_hypotheses(draft, one.line, weighted(logs, said))
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _word(word: Part) -> Heard:

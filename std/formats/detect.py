@@ -3,15 +3,20 @@
 FORMATS       name -> how to read it, how to recognise it
 detect        first bytes, name -> format
 parse_file    open, detect, parse
+foreign       whether a file that was refused is something else altogether
+
+JSON is told by its keys; where that reader finds no word, others that share keys
+with it are tried. What nothing reads is described by `std.formats.looks`.
 """
 
 import codecs
 import re
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from std.errors import InputError
+from std.errors import ForeignFileError, InputError
 from std.formats import (
     aws,
     azure,
@@ -31,7 +36,10 @@ from std.formats import (
     whisper,
 )
 from std.formats.context import DEFAULT, Context
-from std.formats.files import open_input
+from std.formats.files import open_input, rewound
+from std.formats.json_fields import documents
+from std.formats.limits import MAX_UTTERANCE_BYTES
+from std.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
 from std.lattice import Lattice
 from std.values import ConfusionNetwork
 
@@ -42,7 +50,6 @@ BOM = codecs.BOM_UTF8
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
 HEAD_BYTES = 1 << 16
-MOST_JSON_BYTES = 1 << 28  # read to recognise a document whose keys come late
 
 JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "jsonl": (jsonl.parse, jsonl.looks_like),
@@ -71,27 +78,17 @@ def detect(head: bytes, path: Path | str) -> str:
     """Name the format of a file that begins with these bytes.
 
     Raises:
-        InputError: none of the formats we read.
+        InputError: none of the formats we read; `ForeignFileError` if it is something else.
     """
-    if head.startswith(UTF_16):
-        raise InputError(path, 1, "UTF-8 text", "UTF-16")
-    if _KALDI_BINARY.match(head):
-        raise InputError(path, 1, "Kaldi's text form (ark,t:)", "its binary form (ark:)")
-    head = head.removeprefix(BOM).lstrip()
-    extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
-    if extension in FORMATS and not head:
-        return extension  # its reader says what is missing
-    for name, (_, looks_like) in (JSON_FORMATS if is_json(head) else TEXT_FORMATS).items():
-        if looks_like(head):
-            return name
-    first = head.split(b"\n")[0].decode(errors="backslashreplace")
-    known = ", ".join(FORMATS)
-    raise InputError(path, 1, f"recogniser output ({known})", first or "an empty file")
+    name = _detected(head, path)
+    if name is None:
+        raise unknown(_text_of(head), path, FORMATS)
+    return name
 
 
 def is_json(head: bytes) -> bool:
     """Tell whether a file that begins like this can only be JSON."""
-    return head.removeprefix(BOM).lstrip()[:1] in (b"{", b"[")
+    return _text_of(head)[:1] in (b"{", b"[")
 
 
 def parse_file(
@@ -101,22 +98,104 @@ def parse_file(
 
     Args:
         path: the file, possibly gzip.
-        input_format: a name of `FORMATS`, or "auto".
+        input_format: a name of `FORMATS`, or "auto": JSON is then read by any reader that can.
         context: what the file leaves out.
 
     Raises:
         InputError: as ``detect`` and the format's ``parse``.
     """
-    if input_format == "auto":
-        with open_input(path) as stream:
-            head = stream.read(HEAD_BYTES)
-            try:
-                input_format = detect(head, path)
-            except InputError:
-                if not is_json(head):
-                    raise
-                input_format = detect(head + stream.read(MOST_JSON_BYTES), path)
-    if input_format not in FORMATS:
+    if input_format not in ("auto", *FORMATS):
         raise InputError(path, 0, f"one of the formats {', '.join(FORMATS)}", input_format)
     with open_input(path) as stream:
-        yield from FORMATS[input_format][0](stream, path, context)
+        whole = stream
+        if input_format == "auto":
+            head = stream.read(HEAD_BYTES)
+            name = _detected(head, path)
+            if is_json(head) and name != "jsonl":
+                content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
+                likeliest = name or _detected(content, path)
+                yield from _any_json(content, path, context, likeliest)
+                return
+            input_format = name or detect(head, path)
+            whole = rewound(stream, head)
+        yield from FORMATS[input_format][0](whole, path, context)
+
+
+def foreign(
+    path: Path, problem: InputError, input_format: str = "auto", context: Context = DEFAULT
+) -> ForeignFileError | None:
+    """Return what a file is that a reader refused, if it is something else altogether.
+
+    Whoever names a format may have meant other files of the folder: one that breaks off in its
+    first line, and that no other reader knows either, was not meant.
+    """
+    if input_format == "auto":
+        return problem if isinstance(problem, ForeignFileError) else None
+    try:
+        for _ in parse_file(path, context=context):
+            return None
+    except ForeignFileError as other:
+        return other if problem.line <= 1 or not other.line else None
+    except InputError:
+        return None
+    return None
+
+
+def _detected(head: bytes, path: Path | str) -> str | None:
+    if head.startswith(UTF_16):
+        promised = CLAIMS.search(str(path)) or IS_JSON.search(str(path))
+        raise (InputError if promised else ForeignFileError)(path, 1, "UTF-8 text", "UTF-16")
+    if _KALDI_BINARY.match(head):
+        raise InputError(path, 1, "Kaldi's text form (ark,t:)", "its binary form (ark:)")
+    head = _text_of(head)
+    extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
+    if extension in FORMATS and not head:
+        return extension  # its reader says what is missing
+    formats = JSON_FORMATS if is_json(head) else TEXT_FORMATS
+    return next((name for name, (_, looks_like) in formats.items() if looks_like(head)), None)
+
+
+def _text_of(head: bytes) -> bytes:
+    return head.removeprefix(BOM).lstrip()
+
+
+def _any_json(
+    content: bytes, path: Path, context: Context, likeliest: str | None
+) -> list[ConfusionNetwork | Lattice]:
+    """Read JSON as what it looks like; where that gives no word, as what else can read it.
+
+    Raises:
+        InputError: nothing can: the likeliest reader's error, if there is one.
+    """
+    problems: dict[str, InputError] = {}
+    wordless: list[ConfusionNetwork | Lattice] | None = None
+    for name in _candidates(content, likeliest):
+        try:
+            networks = list(FORMATS[name][0](BytesIO(content), path, context))
+        except InputError as error:
+            problems[name] = error
+            continue
+        if any(isinstance(one, ConfusionNetwork) and one.words for one in networks):
+            return networks
+        if wordless is None:
+            wordless = networks
+    if likeliest in problems:
+        raise problems[likeliest]
+    if wordless is not None:
+        return wordless
+    head = _text_of(content[:HEAD_BYTES])
+    try:
+        for _ in documents(BytesIO(content), path):
+            pass
+    except InputError:
+        if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
+            raise
+        raise unknown(head, path, FORMATS) from None
+    lacks = {name: problem.expected for name, problem in problems.items()}
+    raise unknown(head, path, FORMATS, lacks)
+
+
+def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:
+    if likeliest is not None:
+        yield likeliest
+    yield from (name for name in near_json(content) if name != likeliest)

@@ -6,7 +6,7 @@
 
 Each turn that has a ``cnet`` is an utterance; a ``cnet`` may also stand alone. Scores are natural
 logarithms of posteriors. Times of a slot count from the start of its turn; a turn that names its
-audio file is a recording of its own.
+audio file is a recording of its own, the others belong to the session.
 """
 
 import math
@@ -18,7 +18,7 @@ from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import Draft
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for, recording_of
 from std.values import ConfusionNetwork
 
 LEAST_SCORE = -700.0  # below, the posterior is 0
@@ -37,9 +37,12 @@ def parse(
     Raises:
         InputError: the file is no JSON, or no such log, or does not say when its turns begin.
     """
-    draft, session = Draft(path), recording_of(path, context.file, context.channel)
+    draft = Draft(path)
     count = 0
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
+        session = recording_for(path, context, one.name(["session-id"]))
+        if not one.has("turns") and _cnet(one) is None:
+            raise one.error("a list of turns, or a cnet")
         turns = list(one["turns"]) if one.has("turns") else [one]
         spoken = [(turn, cnet) for turn in turns if (cnet := _cnet(turn))]
         for turn, cnet in spoken:
@@ -57,7 +60,7 @@ def parse(
                 for arc in slot["arcs"]:
                     score = max(arc["score"].number(), LEAST_SCORE)
                     draft.word(turn.line, arc["word"].text(), math.exp(min(score, 1.0)))
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _cnet(turn: Part) -> Part | None:

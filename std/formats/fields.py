@@ -28,6 +28,26 @@ def numbered(
         yield at, line.removeprefix(codecs.BOM_UTF8) if at == 1 else line
 
 
+def line_blocks(
+    stream: BinaryIO, path: Path | str, block_bytes: int, longest: int
+) -> Iterator[list[bytes]]:
+    """Yield all lines without their ends, as many at once as are worth converting together.
+
+    Raises:
+        InputError: a line has more bytes than ``longest``.
+    """
+    rest, line = b"", 1
+    while block := stream.read(block_bytes):
+        *lines, rest = (rest + block).split(b"\n")
+        line += len(lines)
+        if len(rest) > longest:
+            raise InputError(path, line, f"lines of at most {longest} bytes", "a longer one")
+        if lines:
+            yield lines
+    if rest:
+        yield [rest]
+
+
 def text(path: Path | str, line: int, token: bytes) -> str:
     """Decode a token.
 

@@ -1,40 +1,171 @@
-"""Opening and replacing files: gzip by content, and outputs written whole or not at all."""
+"""Files that are read: regular files, pipes, devices and standard input; gzip by content.
+
+open_input     a file's bytes as a stream, decompressed
+rewound        the same stream from its start, after its first bytes were looked at
+read           what a format's ``parse`` makes of a file
+read_twice     what two of them make of it, though a pipe gives its bytes only once
+read_text      a small file whole
+size_bytes     how large a file is, without opening it
+
+Every error of the operating system becomes an `InputError` with the path as the user gave it.
+Files that are written are the business of `std.outputs`.
+"""
 
 import gzip
+import io
 import os
+import re
+import shutil
+import stat
+import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from select import select
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
-from std.errors import InputError
+from std.errors import STANDARD_STREAM, InputError
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+A = TypeVar("A")
+B = TypeVar("B")
 T = TypeVar("T")
+
 GZIP_MAGIC = b"\x1f\x8b"
+_DESCRIPTOR = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/(self|\d+)/fd/\d+")
+BUFFER_BYTES = 1 << 17
+MAX_TEXT_BYTES = 1 << 28  # of a file that is read whole
+KEPT_IN_MEMORY_BYTES = 1 << 26  # of a pipe that is read twice; the rest goes to a temporary file
+# Text with many repetitions is compressed to a fiftieth, a bomb to a thousandth.
+MAX_EXPANSION = 200
+EXPANSION_FROM_BYTES = 1 << 26  # less than this may expand from anything
+
+
+class _Source(io.FileIO):
+    """An open file whose errors name the path as the user gave it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.bytes_read = 0
+        if path != STANDARD_STREAM:
+            super().__init__(path, "rb")
+        elif sys.stdin is None:  # by now descriptor 0 may be any other file
+            raise OSError(None, "a closed one")
+        else:
+            super().__init__(0, "rb", closefd=False)
+
+    def seekable(self) -> bool:
+        """Standard input is read from where it stands: somebody may have read what is before."""
+        return self.path != STANDARD_STREAM and super().seekable()
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        try:
+            while (count := super().readinto(buffer)) is None:  # nothing to read yet
+                select([self], [], [])
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+        self.bytes_read += count
+        return count
+
+    def readall(self) -> bytes:
+        if self.seekable():
+            try:
+                content = super().readall()
+            except OSError as error:
+                raise unreadable(self.path, error) from error
+            self.bytes_read += len(content)
+            return content
+        chunk, pieces = bytearray(BUFFER_BYTES), []
+        while count := self.readinto(chunk):
+            pieces.append(bytes(chunk[:count]))
+        return b"".join(pieces)
+
+
+class _Inflated(io.RawIOBase):
+    """What a gzip file holds."""
+
+    def __init__(self, compressed: BinaryIO, source: _Source) -> None:
+        self._gzip = gzip.GzipFile(fileobj=compressed)
+        self._source, self._bytes = source, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        try:
+            # In pieces, so that a bomb is known before it fills the memory.
+            count = self._gzip.readinto(memoryview(buffer)[:BUFFER_BYTES])
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise InputError(self._source.path, 0, "a whole gzip file", str(error)) from error
+        self._bytes += count
+        if self._bytes > max(EXPANSION_FROM_BYTES, MAX_EXPANSION * self._source.bytes_read):
+            raise InputError(
+                self._source.path,
+                0,
+                f"gzip content of at most {MAX_EXPANSION} times its compressed size",
+                "more",
+            )
+        return count
+
+
+class _Joined(io.RawIOBase):
+    """Bytes that were read already, then the rest of the stream that they came from."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = memoryview(head), rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        if not self._head:
+            return cast(io.BufferedReader, self._rest).readinto(buffer)
+        view = memoryview(buffer)
+        count = min(len(view), len(self._head))
+        view[:count] = self._head[:count]
+        self._head = self._head[count:]
+        return count
+
+
+def unreadable(path: Path | str, error: OSError | ValueError) -> InputError:
+    """The error that a file cannot be opened or read."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(path, 0, "a readable file", reason)
 
 
 @contextmanager
 def open_input(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading as bytes, decompressing it if its content is gzip.
 
+    It may be a pipe, and ``-`` is standard input: the stream may not be able to seek.
+
     Raises:
-        InputError: there is no such file, or its gzip stream is damaged or cut short.
+        InputError: there is no such file, it cannot be read, or its gzip stream is damaged, cut
+            short or a decompression bomb.
     """
     try:
-        with path.open("rb") as raw:
-            compressed = raw.read(2) == GZIP_MAGIC
-            raw.seek(0)
-            if compressed:
-                with gzip.GzipFile(fileobj=raw) as stream:
-                    yield stream  # type: ignore[misc]  # a GzipFile is binary I/O in all but name
-            else:
-                yield raw
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(path, 0, "a whole gzip file", str(error)) from error
-    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
-        raise InputError(path, 0, "a readable file", error.strerror or str(error)) from error
+        source = _Source(path)
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        raise unreadable(path, error) from error
+    with io.BufferedReader(source, BUFFER_BYTES) as raw:
+        magic = raw.read(len(GZIP_MAGIC))
+        whole = rewound(raw, magic)
+        if magic == GZIP_MAGIC:
+            yield io.BufferedReader(_Inflated(whole, source), BUFFER_BYTES)
+        else:
+            yield whole
+
+
+def rewound(stream: BinaryIO, head: bytes) -> BinaryIO:
+    """A stream of which ``head`` was read first, from its start again."""
+    if stream.seekable():
+        stream.seek(0)
+        return stream
+    return io.BufferedReader(_Joined(head, stream), BUFFER_BYTES)
 
 
 def read(parse: Callable[[BinaryIO, Path], T], path: Path) -> T:
@@ -45,6 +176,53 @@ def read(parse: Callable[[BinaryIO, Path], T], path: Path) -> T:
     """
     with open_input(path) as stream:
         return parse(stream, path)
+
+
+def read_twice(
+    first: Callable[[BinaryIO, Path], A], second: Callable[[BinaryIO, Path], B], path: Path
+) -> tuple[A, B]:
+    """What two parsers make of one file, which is opened once.
+
+    Raises:
+        InputError: as `open_input` and the parsers, or there is no room to keep a pipe's content.
+    """
+    with (
+        open_input(path) as stream,
+        tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY_BYTES) as spool,
+    ):
+        kept = stream
+        if not stream.seekable():
+            kept = cast(BinaryIO, spool)
+            try:
+                shutil.copyfileobj(stream, kept, BUFFER_BYTES)
+            except OSError as error:  # of the temporary file: `stream` raises InputError
+                reason = error.strerror or str(error)
+                raise InputError(path, 0, "room to keep what it holds", reason) from error
+            kept.seek(0)
+        one = first(kept, path)
+        kept.seek(0)
+        return one, second(kept, path)
+
+
+def read_text(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> str:
+    """The text of a whole file.
+
+    Raises:
+        InputError: as `open_input`, it is larger than ``max_bytes``, or it is not UTF-8.
+    """
+    return read(lambda stream, _: decode(content_of(stream, path, max_bytes), path), path)
+
+
+def content_of(stream: BinaryIO, path: Path | str, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
+    """The bytes of a whole stream.
+
+    Raises:
+        InputError: there are more than ``max_bytes``.
+    """
+    content = stream.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise InputError(path, 0, f"at most {max_bytes} bytes", "more")
+    return content
 
 
 def decode(content: bytes, path: Path | str, encoding: str = "utf-8") -> str:
@@ -62,38 +240,38 @@ def decode(content: bytes, path: Path | str, encoding: str = "utf-8") -> str:
         ) from error
 
 
-@contextmanager
-def replace_file(path: Path) -> Iterator[BinaryIO]:
-    """Write a file whole or not at all: a temporary file beside it, renamed when all went well.
-
-    A name that ends in ``.gz`` is compressed (without a time stamp: same content, same bytes).
-
-    Raises:
-        InputError: the folder does not exist or cannot be written.
-    """
+def size_bytes(path: Path) -> int:
+    """Size of a regular file; 0 for what has none before it is read: pipes, standard input."""
+    if path == STANDARD_STREAM:
+        return 0
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent or Path())
+        status = path.stat()
     except OSError as error:
-        raise InputError(path, 0, "a writable folder", error.strerror or str(error)) from error
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as raw:
-            if path.suffix == ".gz":
-                with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
-                    yield stream  # type: ignore[misc]  # a GzipFile is binary I/O in all but name
-            else:
-                yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        raise unreadable(path, error) from error
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def _umask() -> int:
-    """The process's umask; mkstemp makes files private, outputs should not be."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def content_bytes(path: Path) -> int:
+    """Size of what a file holds, decompressed, as far as it can be told without reading it."""
+    size = size_bytes(path)
+    if not size:
+        return 0
+    with suppress(OSError), path.open("rb") as raw:
+        if raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC:  # its last four bytes tell
+            raw.seek(-min(4, size), os.SEEK_END)
+            return int.from_bytes(raw.read(4), "little")
+    return size
+
+
+def is_nameless(path: Path | str) -> bool:
+    """Whether a path is standard input or another open descriptor, as of ``<(command)``.
+
+    >>> is_nameless("-"), is_nameless("/dev/fd/63"), is_nameless("/dev/shm/news.ctm")
+    (True, True, False)
+    """
+    return str(path) == str(STANDARD_STREAM) or bool(_DESCRIPTOR.fullmatch(str(path)))
+
+
+def is_regular(path: Path) -> bool:
+    """Whether a file can be opened by its name again and again, in other processes too."""
+    return path != STANDARD_STREAM and path.is_file()

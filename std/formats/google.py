@@ -26,9 +26,18 @@ from typing import BinaryIO
 from std.formats.columns import networks
 from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
-from std.formats.heard import Heard, Hypothesis, bare, untimed, write_hypotheses, write_words
+from std.formats.heard import (
+    Heard,
+    Hypothesis,
+    bare,
+    spoken,
+    untimed,
+    write_hypotheses,
+    write_words,
+)
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.nonwords import Nonwords
+from std.formats.recordings import recording_for, recording_of
 from std.values import ConfusionNetwork, Recording
 
 ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
@@ -61,9 +70,9 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Google's.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft, recording = Draft(path), recording_for(path, context)
     by_file: dict[str | None, list[Part]] = {}
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
         for file, result in _results(one):
             by_file.setdefault(file, []).append(result)
     everything = [result for results in by_file.values() for result in results]
@@ -78,7 +87,7 @@ def parse(
             tag = result.first(("channelTag", "channel_tag"))
             where = Recording(name, tag.channel() if tag and tag.value else recording.channel)
             before = said.setdefault(where, _Said())
-            words = [_words(one) for one in result.each("alternatives")]
+            words = [_words(one, context.nonwords) for one in result.each("alternatives")]
             words = before.fresh(words, may_repeat=_tells_speakers(result))
             start, end = before.span(result)
             if any(words):
@@ -88,7 +97,7 @@ def parse(
                     write_words(draft, result.line, words[0])
                 else:
                     write_hypotheses(draft, result.line, _weighted(result, words))
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 class _Said:
@@ -167,13 +176,12 @@ def _time(part: Part) -> float:
     return seconds + (NANO * part["nanos"].number() if part.has("nanos") else 0.0)
 
 
-def _words(alternative: Part) -> list[Heard]:
+def _words(alternative: Part, nonwords: Nonwords) -> list[Heard]:
     confidence = _confidence(alternative) or 1.0
     words = [_word(word, confidence) for word in alternative.each("words")]
-    said = [word for word in words if word.token]
-    if said or not alternative.has("transcript"):
-        return said
-    return untimed(alternative["transcript"].text(), confidence)
+    if any(bare(word.token) for word in words) or not alternative.has("transcript"):
+        return spoken(words, nonwords)
+    return untimed(alternative["transcript"].text(), confidence, nonwords)
 
 
 def _word(word: Part, otherwise: float) -> Heard:
@@ -181,7 +189,7 @@ def _word(word: Part, otherwise: float) -> Heard:
     for start, end in SPANS:
         if word.has(end):  # zero is left out: a word at the very beginning has no start
             times = _time(word[start]) if word.has(start) else 0.0, _time(word[end])
-    return Heard(bare(word["word"].text()), _confidence(word) or otherwise, *times)
+    return Heard(word["word"].text(), _confidence(word) or otherwise, *times)
 
 
 def _confidence(part: Part) -> float:

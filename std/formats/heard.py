@@ -15,6 +15,7 @@ import numpy as np
 
 from std.errors import InputError
 from std.formats.draft import UNKNOWN, Draft
+from std.formats.nonwords import UNKNOWN_WORDS, Nonwords, remarks
 from std.nbest import TimedWord, aligned
 
 PAUSE_S = 0.5  # phrases are not joined over more
@@ -45,7 +46,7 @@ def bare(written: str) -> str:
     >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("s***")
     ('Haus-Nr', "don't", '', '<unk>')
     """
-    if "**" in written or written == UNNAMED:
+    if "**" in written or written.strip().lower() in UNKNOWN_WORDS:
         return UNNAMED
     first, last = 0, len(written)
     while first < last and unicodedata.category(written[first])[0] not in "LNM":
@@ -55,28 +56,40 @@ def bare(written: str) -> str:
     return written[first:last]
 
 
-def untimed(text: str, confidence: float = 1.0) -> list[Heard]:
+def untimed(text: str, confidence: float = 1.0, nonwords: Nonwords | None = None) -> list[Heard]:
     """Split a transcript that has no times."""
-    return spoken(Heard(word, confidence) for word in text.split())
+    return spoken((Heard(word, confidence) for word in text.split()), nonwords)
 
 
-def spoken(words: Iterable[Heard]) -> list[Heard]:
-    """Make words bare; leave out what is punctuation only, or stands in square brackets.
+def spoken(words: Iterable[Heard], nonwords: Nonwords | None = None) -> list[Heard]:
+    """Make words bare; leave out what is punctuation only, and remarks (`nonwords.remarks`).
 
-    >>> [word.token for word in untimed("[leise Musik] Das - gute [*] Haus.")]
+    >>> [word.token for word in untimed("[leise Musik] Das - gute (lacht) Haus.")]
     ['Das', 'gute', 'Haus']
     """
-    said: list[Heard] = []
-    opened: int | None = None  # how much had been said before the bracket
-    for word in words:
-        if word.token.lstrip().startswith("["):
-            opened = len(said)
-        if opened is not None and "]" in word.token:
-            del said[opened:]
-            opened = None
-        elif token := bare(word.token):
-            said.append(word._replace(token=token))
-    return said
+    nonwords = nonwords or Nonwords()
+    words = list(words)
+    cut = [word.token for word in words] if nonwords.keep else _without_remarks(words, nonwords)
+    return [
+        word._replace(token=token)
+        for word, rest in zip(words, cut, strict=True)
+        if (token := bare(rest))
+    ]
+
+
+def _without_remarks(words: Sequence[Heard], nonwords: Nonwords) -> list[str]:
+    """Take remarks out of words; one may go over several."""
+    tokens = [word.token for word in words]
+    text = " ".join(tokens)
+    spans = list(remarks(text))
+    if not spans:
+        return tokens
+    kept = list(text)
+    for start, end in spans:
+        nonwords.drop(" ".join(text[start:end].split()))
+        kept[start:end] = [""] * (end - start)
+    begins = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
+    return ["".join(kept[a : a + len(token)]) for a, token in zip(begins, tokens, strict=False)]
 
 
 def single(words: Sequence[Heard]) -> list[Heard]:

@@ -12,10 +12,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from std.errors import MAX_QUOTED, InputError, quoted
-from std.formats.files import decode, open_input
+from std.formats.files import content_of, decode, read_text
 from std.formats.limits import (
     MAX_CHANNEL,
     MAX_DOCUMENT_BYTES,
@@ -53,11 +53,13 @@ STRICT = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse, p
 LENIENT = json.JSONDecoder(object_pairs_hook=_distinct)
 
 
-def documents(content: bytes, path: Path | str, *, split_letters: bool = False) -> Iterator["Part"]:
+def documents(
+    stream: BinaryIO, path: Path | str, *, split_letters: bool = False
+) -> Iterator["Part"]:
     """Yield the JSON values of a file; the elements of a list count as values.
 
     Args:
-        content: the file's bytes, UTF-8.
+        stream: the file, UTF-8.
         path: its name, for messages.
         split_letters: a text may hold a part of a letter's bytes: they become lone surrogates,
             which `whole` makes letters again.
@@ -65,10 +67,7 @@ def documents(content: bytes, path: Path | str, *, split_letters: bool = False) 
     Raises:
         InputError: something is no JSON, or there is nothing.
     """
-    if len(content) > MAX_UTTERANCE_BYTES:
-        raise InputError(
-            path, 0, f"JSON of at most {MAX_UTTERANCE_BYTES} bytes", f"{len(content)} bytes"
-        )
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     if split_letters:
         text = content.decode("utf-8-sig", "surrogateescape")
     else:
@@ -96,11 +95,7 @@ def read_json(path: Path) -> "Part":
     Raises:
         InputError: the file cannot be read, or is something else.
     """
-    with open_input(path) as stream:
-        content = stream.read(MAX_DOCUMENT_BYTES + 1)
-    if len(content) > MAX_DOCUMENT_BYTES:
-        raise InputError(path, 0, f"JSON of at most {MAX_DOCUMENT_BYTES} bytes", "a longer file")
-    text = decode(content, path)
+    text = read_text(path, MAX_DOCUMENT_BYTES)
     try:
         value = STRICT.decode(text)
         if "\\u" in text:  # an escape may be half a letter
@@ -165,6 +160,11 @@ class Part:
     def first(self, keys: Iterable[str]) -> "Part | None":
         """Return what stands under the first of some keys that is there."""
         return next((self[key] for key in keys if self.has(key)), None)
+
+    def name(self, keys: Iterable[str]) -> str:
+        """Return the first text under some keys that says anything; "" where none does."""
+        named = (self[key] for key in keys if self.has(key))
+        return next((one.text() for one in named if isinstance(one.value, str) and one.value), "")
 
     def text(self) -> str:
         """Return a string.

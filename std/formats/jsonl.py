@@ -30,7 +30,7 @@ from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import shown, text
 from std.formats.json_fields import DECODER
 from std.formats.limits import MAX_CHANNEL, MAX_UTTERANCE_BYTES
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.values import ConfusionNetwork, Float64s, Recording
 
 BYTES_AT_ONCE = 1 << 17
@@ -57,14 +57,17 @@ def parse(
     Raises:
         InputError: a line is not an utterance as described above.
     """
-    recording = recording_of(path, context.file, context.channel)
+    if context.names == "content":
+        recording = Recording("", context.channel)  # refused where a line needs it
+    else:
+        recording = recording_for(path, context)
     empty = True
     for lines in _lines(stream, path):
         columns = _fast(lines, recording)
         if columns is None:
             columns = careful(lines, path, recording)
         empty = empty and not columns.utterances
-        yield from networks(columns, path)
+        yield from networks(columns, path, nonwords=context.nonwords)
     if empty:
         raise InputError(path, 0, "utterances, one JSON object per line", "an empty file")
 

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from std.errors import InputError
-from std.formats.context import DEFAULT, Context, beside, segment_of
+from std.formats.context import DEFAULT, SEGMENTS_HINT, Context, beside, segment_of
 from std.formats.fields import number, numbered, shown, text, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.formats.sausage import word_of
 from std.lattice import Lattice, evenly_timed, ordered
 
@@ -36,7 +36,7 @@ ACOUSTIC_SCALE = 0.1
 MAX_STATE = 1 << 26
 INFINITE = (b"Infinity", b"inf", b"infinity")
 
-_ARC = re.compile(rb"\s*\d+\s+\d+\s+\S+(\s+\S+)*\s*$")
+_ARC = re.compile(rb"\s*\d+\s+\d+\s+\S+(\s+\S+){0,2}\s*$")
 
 
 class _Arc(NamedTuple):
@@ -108,13 +108,13 @@ def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Co
     compact = not any(arc.is_frame for arc in reached)
     arcs = reached if compact else _joined(reached, {one.state for one in finals})
 
-    recording, offset, until = recording_of(path, context.file, context.channel), 0.0, None
+    recording, offset, until = recording_for(path, context), 0.0, None
     if context.segments is not None:
         recording, offset, until = segment_of(context.segments, utterance, path, begin)
     timed = not arcs or any(frames.values()) or any(one.frames for one in finals)
     if not timed and until is None:
         expected = "transition ids, which times are counted by, or segments"
-        raise InputError(path, begin, expected, f"{utterance} without")
+        raise InputError(path, begin, expected, f"{utterance} without", SEGMENTS_HINT)
     states = {state: i for i, state in enumerate(sorted(frames))}
     times = [offset + context.frame_s * frames[state] for state in states]
     ends = [one for one in finals if one.state in states]

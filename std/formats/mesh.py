@@ -31,7 +31,7 @@ from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import number, shown, text, whole_number
 from std.formats.limits import MAX_UTTERANCE_BYTES
 from std.formats.mesh_bulk import UNUSED, unnamed
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.values import ConfusionNetwork, Recording
 
 BLOCK_BYTES = 1 << 20
@@ -58,7 +58,7 @@ def parse(
     Raises:
         InputError: the bytes are not a mesh file, are cut short, or contradict themselves.
     """
-    recording = recording_of(path, context.file, context.channel)
+    recording = recording_for(path, context)
     meshes = line = 0
     for block in _blocks(stream, path):
         columns = mesh_bulk.columns_of(block, recording, meshes, line)
@@ -66,7 +66,7 @@ def parse(
             columns = careful(block, path, recording, meshes, line)
         meshes += len(columns.utterances)
         line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
-        yield from networks(columns, path, context.segments, context.one_best)
+        yield from networks(columns, path, context.segments, context.one_best, context.nonwords)
     if not meshes:
         raise InputError(path, 0, "a word mesh", "an empty file")
 

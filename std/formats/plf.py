@@ -27,9 +27,10 @@ import numpy as np
 
 from std.errors import InputError, quoted
 from std.formats.columns import networks
-from std.formats.context import DEFAULT, Context, Segment
+from std.formats.context import DEFAULT, SEGMENTS_HINT, Context, Segment
 from std.formats.draft import Draft
 from std.formats.fields import numbered, shown, text
+from std.formats.nonwords import Nonwords
 from std.lattice import Lattice, ordered
 from std.ranges import Range
 from std.values import ConfusionNetwork
@@ -62,7 +63,7 @@ def parse(
         InputError: a line is no lattice, or there are no segments that say when it was said.
     """
     if context.segments is None:
-        raise InputError(path, 0, "segments, as the format has no times", "none")
+        raise InputError(path, 0, "segments, as the format has no times", "none", SEGMENTS_HINT)
     segments = iter(context.segments.items())
     for at, line in numbered(stream, path, LONGEST_LINE):
         name, segment = next(segments, ("", None))
@@ -73,7 +74,7 @@ def parse(
             known = f"{len(context.segments)} lines, as there are segments"
             raise InputError(path, at, known, "one more")
         if all(link.target == link.source + 1 for link in links):
-            yield _network(path, at, name, segment, nodes, links)
+            yield _network(path, at, name, segment, nodes, links, context.nonwords)
         else:
             yield _lattice(path, at, name, segment, nodes, links)
 
@@ -119,7 +120,13 @@ def _tuple(path: Path | str, at: int, value: Any, expected: str) -> tuple[Any, .
 
 
 def _network(
-    path: Path | str, at: int, name: str, segment: Segment, nodes: int, links: list[_Link]
+    path: Path | str,
+    at: int,
+    name: str,
+    segment: Segment,
+    nodes: int,
+    links: list[_Link],
+    nonwords: Nonwords,
 ) -> ConfusionNetwork:
     draft = Draft(path)
     draft.utterance(at, segment.recording, name, segment.start_s, segment.end_s)
@@ -130,7 +137,7 @@ def _network(
         draft.slot(at)
         for link in slot:
             draft.word(at, link.word, math.exp(min(link.score, 700.0)))
-    return next(networks(draft.columns(), path))
+    return next(networks(draft.columns(), path, nonwords=nonwords))
 
 
 def _lattice(

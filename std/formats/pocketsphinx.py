@@ -27,7 +27,7 @@ from std.errors import InputError
 from std.formats.context import DEFAULT, Context, segment_of
 from std.formats.fields import number, numbered, shown, text, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for, recording_of
 from std.lattice import Lattice, ordered
 
 ACOUSTIC_SCALE = 1 / 20
@@ -88,7 +88,7 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
     if log_base <= 1:
         raise InputError(path, 0, "a base of logarithms above 1", f"{log_base:g}")
     scale = ACOUSTIC_SCALE if context.acoustic_scale is None else context.acoustic_scale
-    recording, offset = recording_of(path, context.file, context.channel), 0.0
+    recording, offset = recording_for(path, context), 0.0
     utterance = recording_of(path).file
     if context.segments is not None:
         recording, offset, _ = segment_of(context.segments, utterance, path, 0)

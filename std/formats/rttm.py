@@ -1,10 +1,14 @@
-"""Reference transcripts in RTTM: nine columns, of which scoring uses six.
+"""Reference transcripts in RTTM: nine or ten columns, of which scoring uses seven.
 
-    LEXEME  file  channel  start_s  duration_s  word  subtype  speaker  confidence
+    LEXEME  file  channel  start_s  duration_s  word  subtype  speaker  confidence  [look-ahead]
 
 ``;;`` begins a comment. LEXEME records are the words (`parse`), SPEAKER records the speech turns
 (`parse_turns`, used by segment-based scoring); the other types that the format defines are
-skipped. File names lose a folder and an audio extension, see `std.formats.audio_names`.
+skipped, with or without the hyphen of their names (NON-LEX, NONLEX). The tenth column, signal
+look-ahead time, came with RT-09 and is what speaker diarisation tools write; it is not used.
+File names lose a folder and an audio extension, see `std.formats.audio_names`.
+
+Source: NIST RT-09 evaluation plan, appendix A; the test files of NIST's F4DE 3.5.0.
 """
 
 from array import array
@@ -17,15 +21,19 @@ import numpy as np
 
 from std.errors import InputError
 from std.formats.audio_names import recording_name
+from std.formats.fields import line_blocks
 from std.formats.limits import CHANNEL, SECONDS
 from std.formats.markup import decimal, parse_number, text_codec
 from std.values import Float64s, Int32s, Lexemes, Recording, freeze
 
 COLUMNS = 9
+COLUMN_COUNTS = {COLUMNS, COLUMNS + 1}
+MAX_LINE_BYTES = 1 << 20
 BLOCK_BYTES = 1 << 15  # checked together; more live lists cost the garbage collector
 Columns = tuple[tuple[str, ...], ...]  # nine columns of records
 TYPES = {"LEXEME", "SPEAKER", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH"}
 TYPES |= {"FILLER", "EDIT", "IP", "SU", "CB", "A/P", "SPKR-INFO"}
+TYPES |= {one.replace("-", joint) for one in TYPES for joint in ("", "_")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +41,9 @@ class Turns:
     """Speech turns (SPEAKER records), in file order."""
 
     recordings: tuple[Recording, ...]
+    speakers: tuple[str, ...]
     recording: Int32s  # (n,) index into recordings
+    speaker: Int32s  # (n,) index into speakers
     start_s: Float64s  # (n,)
     duration_s: Float64s  # (n,)
 
@@ -52,24 +62,19 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
             or bytes that are not in this encoding.
     """
     spans = _Spans()
-    speakers: dict[str, int] = {}
-    speaker = array("i")
     words: list[str] = []
     subtypes: list[str] = []
     known: dict[str, str] = {}  # one string object per distinct word
     for columns in _blocks(stream, path, encoding, "LEXEME"):
         spans.add(columns)
-        _, _, _, _, _, some_words, some_subtypes, talkers, _ = columns
-        for name in dict.fromkeys(talkers):
-            speakers.setdefault(name, len(speakers))
-        speaker.extend(map(speakers.__getitem__, talkers))
+        _, _, _, _, _, some_words, some_subtypes, _, _ = columns
         words.extend(map(known.setdefault, some_words, some_words))
         subtypes.extend(map(known.setdefault, some_subtypes, some_subtypes))
     return Lexemes(
         tuple(spans.recordings),
-        tuple(speakers),
+        tuple(spans.speakers),
         np.frombuffer(spans.recording, np.int32),
-        np.frombuffer(speaker, np.int32),
+        np.frombuffer(spans.speaker, np.int32),
         np.frombuffer(spans.start_s, np.float64),
         np.frombuffer(spans.duration_s, np.float64),
         tuple(words),
@@ -84,28 +89,35 @@ def parse_turns(stream: BinaryIO, path: Path | str = "<stream>", encoding: str =
         spans.add(columns)
     return Turns(
         tuple(spans.recordings),
+        tuple(spans.speakers),
         np.frombuffer(spans.recording, np.int32),
+        np.frombuffer(spans.speaker, np.int32),
         np.frombuffer(spans.start_s, np.float64),
         np.frombuffer(spans.duration_s, np.float64),
     )
 
 
 class _Spans:
-    """Growing columns of what every record has: where and when."""
+    """Growing columns of what every record has: where, who and when."""
 
     def __init__(self) -> None:
         self.recordings: dict[Recording, int] = {}
-        self.recording, self.start_s, self.duration_s = array("i"), array("d"), array("d")
+        self.speakers: dict[str, int] = {}
+        self.recording, self.speaker = array("i"), array("i")
+        self.start_s, self.duration_s = array("d"), array("d")
         self._sources: dict[tuple[str, str], int] = {}  # as written -> index
 
     def add(self, columns: Columns) -> None:
         """Add records that `_check` has seen or could have seen."""
-        _, files, channels, starts, durations, *_ = columns
+        _, files, channels, starts, durations, _, _, speakers, _ = columns
         for source in dict.fromkeys(zip(files, channels, strict=True)):
             if source not in self._sources:
                 where = Recording(recording_name(source[0]), int(source[1]))
                 self._sources[source] = self.recordings.setdefault(where, len(self.recordings))
+        for name in dict.fromkeys(speakers):
+            self.speakers.setdefault(name, len(self.speakers))
         self.recording.extend(map(self._sources.__getitem__, zip(files, channels, strict=True)))
+        self.speaker.extend(map(self.speakers.__getitem__, speakers))
         self.start_s.extend(map(float, starts))
         self.duration_s.extend(map(float, durations))
 
@@ -118,7 +130,7 @@ def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> I
     """
     codec = text_codec(encoding, path)
     line = 1
-    while lines := stream.readlines(BLOCK_BYTES):
+    for lines in line_blocks(stream, path, BLOCK_BYTES, MAX_LINE_BYTES):
         rows = _sound_rows(lines, codec, wanted)
         if rows is None:
             rows = list(_check(lines, line, path, encoding, wanted))
@@ -130,13 +142,13 @@ def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> I
 def _sound_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] | None:
     """Records of a block if nothing in it needs a closer look."""
     try:
-        text = b"".join(lines).decode(codec)
+        text = b"\n".join(lines).decode(codec)
         rows = [one.split() for one in text.split("\n") if one and not one.isspace()]
-        if ";;" in text or {len(row) for row in rows} - {COLUMNS}:
+        if ";;" in text or {len(row) for row in rows} - COLUMN_COUNTS:
             return None
         if {row[0] for row in rows} - TYPES:
             return None
-        rows = [row for row in rows if row[0] == wanted]
+        rows = [row[:COLUMNS] for row in rows if row[0] == wanted]
         numbers = [row[3] for row in rows] + [row[4] for row in rows]
         values = list(map(float, numbers))
     except ValueError:  # of decoding or of a number
@@ -168,8 +180,8 @@ def _check(
         fields = text.partition(";;")[0].split()
         if not fields:
             continue
-        if len(fields) != COLUMNS:
-            raise InputError(path, line, f"{COLUMNS} columns", text.strip())
+        if len(fields) not in COLUMN_COUNTS:
+            raise InputError(path, line, f"{COLUMNS} or {COLUMNS + 1} columns", text.strip())
         kind = fields[0].upper()
         if kind not in TYPES:
             raise InputError(path, line, "an RTTM type such as LEXEME", fields[0])
@@ -183,7 +195,7 @@ def _check(
             CHANNEL.read(fields[2])
         except ValueError as error:
             raise InputError(path, line, f"channel as {CHANNEL.described}", fields[2]) from error
-        yield fields
+        yield fields[:COLUMNS]
 
 
 def dump(lexemes: Lexemes, stream: BinaryIO, encoding: str = "UTF-8") -> None:

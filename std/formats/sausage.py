@@ -28,7 +28,7 @@ from std.formats.draft import UNKNOWN, Draft
 from std.formats.fields import number, numbered, shown, text
 from std.formats.files import open_input
 from std.formats.limits import MAX_LINKS
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.slot_times import untangled
 from std.values import ConfusionNetwork, Float64s
 
@@ -51,8 +51,10 @@ def parse(
         InputError: a line is not a sausage, an id has no word, times are missing or do not fit.
     """
     context = beside(Path(path), context)
-    times = _read_times(context.times, context.frame_s) if context.times else {}
-    recording = recording_of(path, context.file, context.channel)
+    times = context.slot_times or {}
+    if context.times and context.slot_times is None:
+        times = read_times(context.times, context.frame_s)
+    recording = recording_for(path, context)
     draft, waiting, found = Draft(path), 0, False
     for at, line in numbered(stream, path, LONGEST_LINE):
         fields = line.split()
@@ -77,11 +79,13 @@ def parse(
                 draft.word(at, word, mass)
         waiting += 1
         if waiting == UTTERANCES_AT_ONCE:
-            yield from networks(draft.columns(), path, context.segments, context.one_best)
+            yield from networks(
+                draft.columns(), path, context.segments, context.one_best, context.nonwords
+            )
             draft, waiting = Draft(path), 0
     if not found:
         raise InputError(path, 0, "sausages, one utterance per line", "an empty file")
-    yield from networks(draft.columns(), path, context.segments, context.one_best)
+    yield from networks(draft.columns(), path, context.segments, context.one_best, context.nonwords)
 
 
 def _slots(
@@ -122,11 +126,11 @@ def word_of(path: Path | str, at: int, token: bytes, context: Context) -> str:
     return context.symbols[word]
 
 
-def _read_times(path: Path, frame_s: float) -> dict[str, Float64s]:
+def read_times(path: Path, frame_s: float) -> dict[str, Float64s]:
     """Read slot times: seconds from the start of each utterance, in order and not overlapping."""
     times = {}
     with open_input(path) as stream:
-        for at, line in enumerate(stream, start=1):
+        for at, line in numbered(stream, path, LONGEST_LINE):
             utterance, *rest = line.split(None, 1) or [b""]
             if not utterance:
                 continue

@@ -30,10 +30,10 @@ from typing import BinaryIO
 import numpy as np
 
 from std.errors import InputError
-from std.formats.context import DEFAULT, Context, Segment, segment_of
+from std.formats.context import DEFAULT, SEGMENTS_HINT, Context, Segment, segment_of
 from std.formats.fields import number, numbered, shown, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for, recording_of
 from std.formats.slf_scores import Fields, Header, Numbered, scores
 from std.lattice import Lattice, evenly_timed, ordered
 from std.slot_times import Int64s
@@ -166,13 +166,14 @@ class _Reader:
                 names[node] = self._word(at, fields[b"W"])
         timed = bool(times.any())
         if not timed and self.context.segments is None:
-            raise InputError(path, self.last_line, "t=, times of the nodes, or segments", "none")
+            expected = "t=, times of the nodes, or segments"
+            raise InputError(path, self.last_line, expected, "none", SEGMENTS_HINT)
         source, target = self._ends(b"S"), self._ends(b"E")
         for (at, _), earlier, later in zip(self.links, times[source], times[target], strict=True):
             if earlier > later:
                 raise InputError(path, at, "a link forward in time", f"{earlier:g} to {later:g} s")
         utterance = self._utterance()
-        segment = Segment(recording_of(path, self.context.file, self.context.channel), 0.0, 0.0)
+        segment = Segment(recording_for(path, self.context), 0.0, 0.0)
         if self.context.segments is not None:
             segment = segment_of(self.context.segments, utterance, path, 0)
             times = times + segment.start_s

@@ -13,10 +13,11 @@ from typing import BinaryIO
 import numpy as np
 
 from std.errors import InputError
-from std.formats.files import decode
+from std.formats.files import content_of, decode
 from std.formats.limits import SECONDS
 from std.values import Float64s, Int32s, freeze
 
+MAX_BYTES = 1 << 29  # of an alignment; 20 million phones
 LATEST_S = SECONDS.highest
 
 
@@ -48,7 +49,7 @@ def lines(stream: BinaryIO, path: Path | str) -> Iterator[tuple[int, list[str]]]
 
     Fields are separated by any run of blanks or tabs; a missing last newline does no harm.
     """
-    text = decode(stream.read(), path)
+    text = decode(content_of(stream, path, MAX_BYTES), path)
     for number, line in enumerate(text.split("\n"), start=1):
         yield number, line.split()
 

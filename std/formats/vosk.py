@@ -23,7 +23,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import Draft
 from std.formats.heard import Heard, weighted, write_hypotheses, write_words
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.values import ConfusionNetwork
 
 
@@ -44,10 +44,10 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Vosk's.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft, recording = Draft(path), recording_for(path, context)
     scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
     count = 0
-    for one in _results(documents(stream.read(), path)):
+    for one in _results(documents(stream, path)):
         alternatives = list(one.each("alternatives"))
         if alternatives:
             said = [_words(alternative) for alternative in alternatives]
@@ -64,7 +64,7 @@ def parse(
             write_hypotheses(draft, one.line, weighted(logs, said))
         else:
             write_words(draft, one.line, said[0])
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _results(ones: Iterable[Part]) -> Iterator[Part]:

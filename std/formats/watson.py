@@ -24,7 +24,7 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import Draft
 from std.formats.heard import Heard, bare, write_words
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.recordings import recording_for
 from std.values import ConfusionNetwork
 
 MESSAGES = ("state", "speaker_labels")
@@ -49,16 +49,16 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Watson's.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft, recording = Draft(path), recording_for(path, context)
     count = 0
-    for one in documents(stream.read(), path):
+    for one in documents(stream, path):
         for result in _results(one):
             if result["final"].value is False:
                 continue
             count += 1
             draft.utterance(result.line, recording, f"{recording.file}-{count}")
             _write(draft, result)
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _results(one: Part) -> Iterator[Part]:

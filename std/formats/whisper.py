@@ -15,8 +15,8 @@
 
 Each segment is an utterance. Where words do not stand in segments, or each segment holds a single
 word (whisper.cpp ``-ml 1``), an utterance ends where nothing is said for half a second. Blanks and
-punctuation around words are taken off; what stands in square brackets was not said. Words without
-times share the gap they stand in; segments without words share their time by letters
+punctuation around words are taken off; remarks such as [Musik] and (laughs) were not said. Words
+without times share the gap they stand in; segments without words share their time by letters
 (``times_estimated``).
 """
 
@@ -29,7 +29,8 @@ from std.formats.context import DEFAULT, Context
 from std.formats.draft import UNKNOWN, Draft
 from std.formats.heard import Heard, by_pauses, spoken, untimed, write_words
 from std.formats.json_fields import Part, documents
-from std.formats.recordings import recording_of
+from std.formats.nonwords import Nonwords
+from std.formats.recordings import recording_for
 from std.formats.whisper_tokens import Token, joined, without_marks
 from std.values import ConfusionNetwork
 
@@ -61,43 +62,43 @@ def parse(
     Raises:
         InputError: the file is no JSON, or none of these.
     """
-    draft, recording = Draft(path), recording_of(path, context.file, context.channel)
+    draft, recording = Draft(path), recording_for(path, context)
     count = 0
-    for one in documents(stream.read(), path, split_letters=True):
-        for start, end, words in _utterances(one):
+    for one in documents(stream, path, split_letters=True):
+        for start, end, words in _utterances(one, context.nonwords):
             if words:
                 count += 1
                 draft.utterance(one.line, recording, f"{recording.file}-{count}", start, end)
                 write_words(draft, one.line, words)
-    yield from networks(draft.columns(), path)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
 
 
-def _utterances(one: Part) -> Iterable[_Utterance]:
+def _utterances(one: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
     if one.has("transcription"):
-        return _cpp(list(one["transcription"]))
+        return _cpp(list(one["transcription"]), nonwords)
     if one.has("chunks"):
-        return _chunks(list(one["chunks"]))
+        return _chunks(list(one["chunks"]), nonwords)
     if one.has("start"):
-        return [_segment(one)]
+        return [_segment(one, nonwords)]
     words = next((one[key] for key in WORD_LISTS if one.has(key) and one[key].value), None)
     if words is not None and not any(segment.has("words") for segment in one.each("segments")):
-        return _cut(_words(words))
-    return map(_segment, one["segments"])
+        return _cut(_words(words, nonwords))
+    return (_segment(segment, nonwords) for segment in one["segments"])
 
 
-def _segment(segment: Part) -> _Utterance:
+def _segment(segment: Part, nonwords: Nonwords) -> _Utterance:
     start, end = segment["start"].seconds(), segment["end"].seconds()
-    words = _words(segment["words"]) if segment.has("words") else []
+    words = _words(segment["words"], nonwords) if segment.has("words") else []
     if not words and not (segment.has("words") and segment["words"].value):
-        words = untimed(segment["text"].text())
+        words = untimed(segment["text"].text(), nonwords=nonwords)
     return _Utterance(start, end, words)
 
 
-def _words(part: Part) -> list[Heard]:
+def _words(part: Part, nonwords: Nonwords) -> list[Heard]:
     tokens = list(map(_token, part))
     if any(word.has("t_dtw") for word in part):
-        return spoken(joined(tokens))
-    return spoken(Heard(written.text(), *rest) for written, *rest in tokens)
+        return spoken(joined(tokens), nonwords)
+    return spoken((Heard(written.text(), *rest) for written, *rest in tokens), nonwords)
 
 
 def _token(word: Part) -> Token:
@@ -117,7 +118,7 @@ def _cut(words: Sequence[Heard]) -> Iterator[_Utterance]:
     return (_Utterance(UNKNOWN, UNKNOWN, said) for said in by_pauses(words))
 
 
-def _chunks(chunks: Sequence[Part]) -> Iterable[_Utterance]:
+def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
     """Read phrases or words; one without an end lasts until the next, the last has no length."""
     texts = [chunk["text"].text() for chunk in chunks]
     spans: list[tuple[float, float]] = []
@@ -132,23 +133,27 @@ def _chunks(chunks: Sequence[Part]) -> Iterable[_Utterance]:
         following = start
     spans.reverse()
     if any(len(text.split()) > 1 for text in texts):
-        return [_Utterance(*span, untimed(text)) for text, span in zip(texts, spans, strict=True)]
-    return _cut(spoken(Heard(text, 1.0, *span) for text, span in zip(texts, spans, strict=True)))
+        return [
+            _Utterance(*span, untimed(text, nonwords=nonwords))
+            for text, span in zip(texts, spans, strict=True)
+        ]
+    words = (Heard(text, 1.0, *span) for text, span in zip(texts, spans, strict=True))
+    return _cut(spoken(words, nonwords))
 
 
-def _cpp(segments: Sequence[Part]) -> Iterable[_Utterance]:
+def _cpp(segments: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
     wholes = [Token(segment["text"], 1.0, *_offsets(segment)) for segment in segments]
     texts = [whole.text for whole in wholes]
     begin_words = sum(text.startswith(" ") for text in texts)
     if begin_words > 1 and all(len(text.split()) < 2 for text in texts):
-        return _cut(spoken(joined(wholes)))
+        return _cut(spoken(joined(wholes), nonwords))
     return [
         _Utterance(
             start,
             end,
-            spoken(joined(map(_cpp_token, segment["tokens"])))
+            spoken(joined(map(_cpp_token, segment["tokens"])), nonwords)
             if segment.has("tokens")
-            else untimed(without_marks(written.text())),
+            else untimed(without_marks(written.text()), nonwords=nonwords),
         )
         for segment, (written, _, start, end) in zip(segments, wholes, strict=True)
     ]

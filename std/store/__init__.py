@@ -6,17 +6,20 @@ never between. Three kinds, one `Store` protocol, one contract test suite:
 
     FOLDER                 embedded: memory-mapped columns in a folder (the default)
     memory:[NAME]          this process only
-    couchdb://HOST/DB      Apache CouchDB (couchdbs:// for TLS)
+    couchdb://HOST/DB      Apache CouchDB (couchdbs:// for TLS; http:// and https:// mean it, too)
 
 What is *not* here: how speech becomes columns (`indexer.invert`), when segments are merged
 (`indexer.merge`), what postings mean (`searcher`).
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Protocol
 
+from std.errors import StoreError
+from std.store.address import kind_of
 from std.store.columns import (
     Column,
     IndexedRecording,
@@ -26,6 +29,8 @@ from std.store.columns import (
     Slots,
 )
 from std.text import Normalisation
+
+Gaps = Callable[[], tuple[Int64s, Int64s]]
 
 
 class Segment(Protocol):
@@ -54,6 +59,14 @@ class Segment(Protocol):
 
     def slots(self, recordings: Collection[int]) -> Slots:
         """Slots of at least these recordings."""
+
+    def slots_between(self, gaps: Gaps) -> Slots:
+        """At least the slots from the first to the last row of each gap.
+
+        Args:
+            gaps: says (n,) first and (n,) last rows of the slot columns; asked only by a store
+                that has to fetch them.
+        """
 
     def extra(self, name: str) -> Column | None:
         """A further column, or None if this segment has no such column."""
@@ -106,6 +119,16 @@ class Store(Protocol):
             StoreError: another normalisation, or the store cannot be written.
         """
 
+    def clean_up(self) -> int:
+        """Remove replaced segments at once, though somebody may still be reading them.
+
+        Returns:
+            how many were removed.
+
+        Raises:
+            StoreBusyError: somebody else is writing.
+        """
+
     def damage(self) -> Iterator[str]:
         """Read everything; name, one line each, what is not as it was committed.
 
@@ -123,11 +146,12 @@ def open_store(url: str, *, create: bool = False) -> Store:
     Raises:
         StoreError: there is no such store, it is damaged, or its kind is unknown.
     """
-    if url.startswith("memory:"):
+    kind = kind_of(url)
+    if kind == "memory":
         from std.store.memory import open_memory
 
         return open_memory(url)
-    if url.startswith(("couchdb://", "couchdbs://")):
+    if kind == "couchdb":
         from std.store.couch import open_couch
 
         return open_couch(url, create=create)
@@ -136,13 +160,38 @@ def open_store(url: str, *, create: bool = False) -> Store:
     return open_folder(url, create=create)
 
 
+def require_different(urls: Sequence[str]) -> None:
+    """Refuse to take one index for two shards.
+
+    Raises:
+        StoreError: two of the URLs are the same folder, database or memory.
+    """
+    seen: dict[str, str] = {}
+    for url in urls:
+        place = _place(url)
+        if place in seen:
+            before = "" if seen[place] == url else f" ({seen[place]} is the same)"
+            raise StoreError(f"--store {url}: expected each index once, got it twice{before}")
+        seen[place] = url
+
+
+def _place(url: str) -> str:
+    """What is equal for two URLs of one index, as far as it can be told without opening it."""
+    kind = kind_of(url)
+    if kind == "memory":
+        return url
+    if kind == "couchdb":
+        from std.store.couch_address import address
+
+        with suppress(StoreError):  # which opening it says
+            return address(url)[0].lower()
+        return url
+    return os.path.realpath(url)
+
+
 def from_anywhere(url: str) -> str:
     """The URL as a process in another folder has to write it."""
-    return (
-        url
-        if url.startswith(("memory:", "couchdb://", "couchdbs://"))
-        else str(Path(url).absolute())
-    )
+    return str(Path(url).absolute()) if kind_of(url) == "folder" else url
 
 
 def vocabulary_counts(segments: Sequence[Segment]) -> Mapping[str, int]:

@@ -46,6 +46,14 @@ class IndexedRecording(NamedTuple):
     speech_ms: int  # summed length of its utterances
     utterances: int
     times_estimated: bool = False  # some slot times are interpolated, not the recogniser's
+    inputs: tuple[str, ...] = ()  # absolute paths it was read from; none in older indexes
+
+    def speech(self) -> str:
+        """What a segment's digest covers: wherever it was read from, it is the same speech."""
+        return (
+            f"IndexedRecording(recording={self.recording!r}, speech_ms={self.speech_ms!r}, "
+            f"utterances={self.utterances!r}, times_estimated={self.times_estimated!r})"
+        )
 
 
 class Postings(NamedTuple):
@@ -79,9 +87,14 @@ class Postings(NamedTuple):
 class Slots(NamedTuple):
     """Slots of one or more recordings, ascending by key."""
 
-    key: UInt64s  # (n,) recording << 32 | middle of the slot in ms
+    key: UInt64s  # (n,) recording << 32 | middle in ms; those of an utterance never descend
     epsilon: Float32s  # (n,) posterior of 'no word here'
     word: Int32s  # (n,) id of the likeliest word; -1 where silence is likelier than any word
+    row: Int64s | None = None  # (n,) in the segment's slot columns, ascending; None = 0, 1, 2, ...
+
+    def positions(self, rows: Int64s) -> Int64s:
+        """Where rows of the segment's slot columns stand here; their recordings must be here."""
+        return rows if self.row is None else np.searchsorted(self.row, rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +150,9 @@ class SegmentColumns:
 
     def digest(self) -> str:
         """SHA-256 over recordings and columns: the same speech gives the same segment."""
-        content = hashlib.sha256(repr(self.recordings).encode())
+        speech = ", ".join(one.speech() for one in self.recordings)
+        comma = "," if len(self.recordings) == 1 else ""  # as Python writes a tuple of one
+        content = hashlib.sha256(f"({speech}{comma})".encode())
         for name, column in self.arrays().items():
             content.update(f"{name} {column.dtype.str} {column.shape}\n".encode())
             content.update(np.ascontiguousarray(column).view(np.uint8).data)

@@ -27,13 +27,15 @@ from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.couch_bulk import listed, write
 from std.store.couch_documents import Layout, documents, layout_of, segment_of
-from std.store.couch_http import Database, Patience
-from std.store.couch_manifest import Head, hidden, shown
+from std.store.couch_http import Database
+from std.store.couch_manifest import MANIFEST, Head, hidden, shown
 from std.store.couch_segment import CouchSegment, RemoteColumns
+from std.store.couch_waiting import Patience
 from std.store.couch_writer import Writer, some_of, take
 from std.store.manifest import Manifest, SegmentEntry, committed, entry
-from std.store.unite import live
+from std.store.unite import Index, United, united
 from std.store.verify import faults
+from std.store.versions import versions_after
 from std.text import Normalisation
 
 
@@ -45,8 +47,9 @@ class CouchStore:
         self._database = database
         self._layout = layout
         self._remote: dict[str, RemoteColumns] = {}
-        self._seen = False  # whether there was a manifest document
+        self._known = Head()  # the manifest document as it was read last
         self._told: tuple[str, ...] = ()  # other versions of it that the user knows of
+        self._gone: frozenset[str] = frozenset()  # audio files that one of them has deleted
         self._writer: Writer | None = None  # while we may write
 
     @property
@@ -55,14 +58,17 @@ class CouchStore:
         return self._database.requests
 
     def normalisation(self) -> Normalisation | None:
-        return self._head().manifest.normalisation
+        known = self._known.manifest.normalisation  # once there is one, it never changes
+        return self._head().manifest.normalisation if known is None else known
 
     def segments(self) -> tuple[CouchSegment, ...]:
         head = self._head()
         if head.others != self._told:
             self._told = head.others
-            for lacking, line in self._of_others(head):
-                if lacking:
+            self._gone = frozenset()
+            for both, line in self._of_others(head):
+                self._gone |= both.gone if both else frozenset()
+                if both is None or any(both[1:]):
                     warnings.warn(line, StoreWarning, stacklevel=2)
         manifest = head.manifest
         self._remote = {
@@ -70,7 +76,8 @@ class CouchStore:
             for one in manifest.segments
         }
         return tuple(
-            CouchSegment(one.id, self._remote[one.id], one.deleted) for one in manifest.segments
+            CouchSegment(one.id, self._remote[one.id], one.deleted | one.rows_of(self._gone))
+            for one in manifest.segments
         )
 
     def require(self, *, create: bool) -> None:
@@ -82,7 +89,7 @@ class CouchStore:
         if not self._database.exists():
             if not create:
                 raise StoreError(f"{self.url}: expected a database with an index, got no database")
-            self._database.create()
+            self._create()
         head = self._head()
         if head.manifest.normalisation is None and not create:
             raise StoreError(
@@ -90,6 +97,20 @@ class CouchStore:
             )
         if head.revision is None:
             _refuse_foreign(self._database)
+
+    def _create(self) -> None:
+        """Make the database.
+
+        Raises:
+            StoreError: this user may not.
+        """
+        try:
+            self._database.create()
+        except StoreError as error:
+            raise StoreError(
+                f"{self.url}: there is no such database, and it cannot be made: "
+                f"{str(error).removeprefix(f'{self._database.url}: ')}"
+            ) from error
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -119,14 +140,38 @@ class CouchStore:
         committed(before, (), normalisation, place=self.url)  # refuse before anything is written
         entries = [self._write(columns, before) for columns in add]
         manifest = committed(before, entries, normalisation, replace, delete_files, place=self.url)
-        retired = self._writer.retired(before.segments, manifest.segments, {})
-        self._writer.replace(manifest=manifest, retired=retired)
+        versions = versions_after(
+            self._writer.head.versions, before, manifest, entries, replace, delete_files
+        )
+        self._writer.change(Index(manifest, versions))
+
+    def clean_up(self) -> int:
+        with self.writing():
+            assert self._writer is not None
+            waiting = self._writer.head.retired
+            # As if it had been replaced long ago: the sweep at the end of writing takes it.
+            self._writer.replace(retired=dict.fromkeys(waiting, 0.0))
+        left = waiting.keys() & self._head().retired.keys()
+        removed = len(waiting) - len(left)
+        if left:
+            warnings.warn(
+                f"{self.url}: {len(left)} replaced segments could not be removed now (another "
+                "version of this index is being written, or the server is in trouble): the next "
+                "std-index tries again",
+                StoreWarning,
+                stacklevel=2,
+            )
+        if removed:
+            with suppress(StoreError):  # only administrators may; CouchDB compacts by itself, later
+                self._database.post("_compact", {})
+        return removed
 
     def damage(self) -> Iterator[str]:
+        self._known = changed(self._known, body=None)  # nothing that was read before
         head = self._head()
         yield from (line for _, line in self._of_others(head))
         for one in head.manifest.segments:
-            remote = RemoteColumns(self._database, one)  # nothing that was read before
+            remote = RemoteColumns(self._database, one)
             try:
                 yield from list(remote.damage()) or faults(one, remote.columns())
             except StoreError as error:
@@ -152,25 +197,37 @@ class CouchStore:
         Raises:
             StoreError: it is damaged, or gone.
         """
-        head = shown(self._database)
-        if head.revision is None and self._seen:
+        head = shown(self._database, self._known)
+        if head.revision is None and self._known.revision is not None:
             raise StoreError(f"{self.url}: somebody removed this index")
-        self._seen = head.revision is not None
+        self._known = head
         return head
 
-    def _of_others(self, head: Head) -> Iterator[tuple[int, str]]:
-        """For each version that CouchDB does not show: recordings that ours lacks, and a line."""
+    def _of_others(self, head: Head) -> Iterator[tuple[United | None, str]]:
+        """For each version that CouchDB does not show: both in one, and a line about it.
+
+        None where it cannot be read, or not be united with ours.
+        """
         try:
-            others = hidden(self._database, head)
+            all_united = [
+                united(head.index, other.index, self.url) for other in hidden(self._database, head)
+            ]
         except StoreError as error:
-            yield 1, f"another version of this index, left behind by a split cluster: {error}"
+            yield None, f"another version of this index, left behind by a split cluster: {error}"
             return
-        for other in others:
-            lacking = live(other.manifest.segments) - live(head.manifest.segments)
+        for both in all_united:
+            changes = [
+                (both.taken, "only there"),
+                (both.renewed | both.doubled, "indexed again there"),
+                (both.returned, "deleted in one, indexed again in the other"),
+                (both.gone, "deleted in one, hidden here"),
+            ]
+            said = "; ".join(f"{what}: {some_of(files)}" for files, what in changes if files)
             yield (
-                len(lacking),
-                f"{self.url}: {some_of(lacking)} are only in another version of this index, left "
-                "behind by a split cluster; the next std-index brings them in",
+                both,
+                f"{self.url}: there is another version of this index, left behind by a split "
+                f"cluster or by replication: {said or 'with the same recordings'}; the next "
+                "std-index unites them",
             )
 
 
@@ -203,9 +260,14 @@ def open_couch(
 
 
 def _refuse_foreign(database: Database) -> None:
-    """Do not mix an index with somebody's documents."""
+    """Do not mix an index with somebody's documents.
+
+    A manifest document that is there by now is of somebody who started when we did. (If it is
+    foreign, whoever reads it says so.)
+    """
     for row in listed(database, "", limit=20):
-        if segment_of(row["id"]) is None and not row["id"].startswith("_design/"):
+        ours = row["id"] == MANIFEST or segment_of(row["id"]) is not None
+        if not ours and not row["id"].startswith("_design/"):
             raise StoreError(
                 f"{database.url}: expected an empty database or an index, got document "
                 f"{row['id']!r}"

@@ -3,52 +3,94 @@
 import netrc
 import os
 import re
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from std.errors import StoreError
+from std.store.address import COUCHDB_FORM, COUCHDB_SCHEMES, public
 
-DEFAULT_PORT = 5984
+NATIVE_PORTS = {"couchdb": 5984, "couchdbs": 6984}  # what CouchDB itself listens on
 DATABASE_NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
+PREFIX_PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9_.~!$&'()*+,;=%-]+")
+PREFIX_FORM = "couchdb://[user@]host[:port]/[prefix/]database"
 
 
 def address(url: str) -> tuple[str, tuple[str, str] | None]:
-    """``couchdb[s]://[user@]host[:port]/database`` as HTTP URL and (user, password).
+    """A store's URL as HTTP URL of the database, and (user, password).
+
+    ``couchdb[s]://[user@]host[:port]/[prefix/]database`` or the same with ``http[s]://``. A prefix
+    is where a proxy shows the server. Without a port, couchdb means CouchDB's own (5984, with TLS
+    6984) and http means HTTP's own (80, 443).
 
     Raises:
         StoreError: a malformed URL, one with a password in it, or a user without password.
     """
-    parts = urlsplit(url)
-    try:
-        host, port = parts.hostname, parts.port or DEFAULT_PORT
-    except ValueError as error:
-        raise StoreError(f"{_public(url)}: {error}") from error
-    if parts.password is not None:
-        raise StoreError(
-            f"{_public(url)}: expected no password in the URL (others can see it there): "
-            "put it into STD_COUCHDB_PASSWORD or ~/.netrc"
-        )
-    database = unquote(parts.path.strip("/"))
-    if not host or not database or "/" in parts.path.strip("/"):
-        raise StoreError(f"{url}: expected couchdb://[user@]host[:port]/database")
+    parts = _split(url)
+    if not parts.hostname:
+        raise StoreError(f"{public(url)}: expected {COUCHDB_FORM}")
+    *prefix, name = parts.path.strip("/").split("/")
+    if not name:
+        raise StoreError(f"{public(url)}: expected {COUCHDB_FORM}, got no database")
+    if not all(PREFIX_PART.fullmatch(part) for part in prefix):
+        raise StoreError(f"{public(url)}: expected {PREFIX_FORM}, got another prefix")
+    database = unquote(name)
     if not DATABASE_NAME.fullmatch(database):
         raise StoreError(
-            f"{url}: expected a database name of a-z, 0-9 and _$()+-/ that begins with a letter, "
-            f"got {database!r}"
+            f"{public(url)}: expected a database name of a-z, 0-9 and _$()+-/ (as %2F) that begins "
+            f"with a letter, got {database!r}"
         )
-    scheme = "https" if parts.scheme == "couchdbs" else "http"
-    shown_host = f"[{host}]" if ":" in host else host
+    port = parts.port or NATIVE_PORTS.get(parts.scheme)
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    scheme = "https" if parts.scheme in ("couchdbs", "https") else "http"
     user = unquote(parts.username) if parts.username else None
-    base = f"{scheme}://{shown_host}:{port}/{quote(database, safe='')}"
-    return base, _credentials(url, host, user)
+    path = "/".join([*prefix, quote(database, safe="")])
+    base = f"{scheme}://{host}{f':{port}' if port else ''}/{path}"
+    return base, _credentials(public(url), parts.hostname, user)
 
 
-def _public(url: str) -> str:
-    """A URL without what stands between scheme and host."""
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
+def port_hint(url: str) -> str:
+    """What to try where nobody answers at an address."""
+    scheme, port = _split(url).scheme, _split(url).port
+    if port is not None or scheme not in NATIVE_PORTS:
+        return ""
+    other, usual = ("https", 443) if scheme == "couchdbs" else ("http", 80)
+    return f" (port {NATIVE_PORTS[scheme]} is CouchDB's own; for a proxy's port {usual} write {other}://)"
 
 
-def _credentials(url: str, host: str, user: str | None) -> tuple[str, str] | None:
+def _split(url: str) -> SplitResult:
+    """The parts of a URL that has a scheme of ours, no password, no query and no fragment.
+
+    No message repeats what was found where a password might stand.
+    """
+    url = url.strip()
+    shown = public(url)
+    try:
+        parts = urlsplit(url)
+        if parts.password is not None:
+            raise StoreError(
+                f"{shown}: expected no password in the URL (others can see it there): "
+                "put it into STD_COUCHDB_PASSWORD or ~/.netrc"
+            )
+        port = parts.port
+        (parts.hostname or "").encode("idna")
+    except UnicodeError as error:
+        raise StoreError(f"{shown}: expected the name of a host") from error
+    except ValueError as error:  # its text may hold a piece of a password
+        raise StoreError(
+            f"{shown}: expected {COUCHDB_FORM} with a port from 1 to 65535 (an IPv6 address in [ ])"
+        ) from error
+    if parts.scheme not in COUCHDB_SCHEMES or not parts.netloc:
+        raise StoreError(f"{shown}: expected {COUCHDB_FORM}")
+    if port == 0:
+        raise StoreError(f"{shown}: expected a port from 1 to 65535, got 0")
+    for sign, what in (("?", "query (?...)"), ("#", "fragment (#...)")):
+        if sign in url:
+            raise StoreError(f"{shown}: expected {COUCHDB_FORM}, got a {what} behind it")
+    if not url.isprintable() or " " in url:
+        raise StoreError(f"{shown}: expected {COUCHDB_FORM}, got blanks in it")
+    return parts
+
+
+def _credentials(shown: str, host: str, user: str | None) -> tuple[str, str] | None:
     """User and password: from the environment, else from ~/.netrc."""
     password = os.environ.get("STD_COUCHDB_PASSWORD")
     if user and password is not None:
@@ -58,11 +100,11 @@ def _credentials(url: str, host: str, user: str | None) -> tuple[str, str] | Non
     except FileNotFoundError:
         login, secret = None, None
     except (netrc.NetrcParseError, OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{url}: cannot read ~/.netrc: {error}") from error
+        raise StoreError(f"{shown}: cannot read ~/.netrc: {error}") from error
     if login and secret is not None and user in (None, login):
         return login, secret
     if user:
         raise StoreError(
-            f"{url}: expected a password for this user in STD_COUCHDB_PASSWORD or ~/.netrc"
+            f"{shown}: expected a password for this user in STD_COUCHDB_PASSWORD or ~/.netrc"
         )
     return None

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from std.errors import StoreError
 from std.store.couch_documents import Document, segment_of
-from std.store.couch_http import Database
+from std.store.couch_errors import TooLargeError
+from std.store.couch_http import BATCH_BYTES, Database
 
-BATCH_BYTES = 4_000_000  # of documents written in one request; CouchDB's limit is 8 MB each
 BATCH_ROWS = 1_000_000  # of the columns read in one request: about 10 MB
 BATCH_DOCUMENTS = 500
 FINAL = frozenset({"forbidden", "unauthorized"})  # a document is refused again if sent again
@@ -64,13 +64,29 @@ def absent(database: Database, names: Collection[str]) -> set[str]:
 def write(database: Database, segment: str, documents: Iterable[Document]) -> None:
     """Put all documents of a segment in place; those that are there already stay untouched.
 
+    Where a batch is too large for the server or a proxy, halves are sent, from then on.
+
     Raises:
         StoreError: the server does not take one.
     """
     fresh = not listed(database, f"{segment}|", limit=1)
     sized = ((one, len(one["deflated"]) + 200) for one in documents)
     for batch in _batches(sized, lambda pair: pair[1], BATCH_BYTES):
-        _write_batch(database, {one["_id"]: one for one, _ in batch}, fresh)
+        pieces = [batch]
+        while pieces:
+            piece = pieces.pop()
+            size = sum(size for _, size in piece)
+            if size <= database.batch_bytes or len(piece) == 1:
+                try:
+                    _write_batch(database, {one["_id"]: one for one, _ in piece}, fresh)
+                    continue
+                except TooLargeError as error:
+                    if len(piece) == 1:
+                        name = piece[0][0]["_id"]
+                        raise TooLargeError(f"{error}; document {name} does not fit") from error
+                    database.batch_bytes = size // 2
+            half = len(piece) // 2
+            pieces += [piece[half:], piece[:half]]
 
 
 def _write_batch(database: Database, documents: Mapping[str, Document], fresh: bool) -> None:

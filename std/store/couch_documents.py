@@ -6,8 +6,9 @@ database; as the id is a digest of the content, a document never changes once it
     ID|v|PART           50,000 words of the vocabulary and the number of postings of each
     ID|b|BUCKET         postings of all words with few of them whose CRC-32 falls into the bucket
     ID|w|WORD.PART      postings of one word with many
-    ID|s|PART           slots
+    ID|s|ROWS.PART      slots, ROWS a part (ID|s|PART in indexes of before, with 65,536)
     ID|x|NAME.PART      an extra column
+    ID|m|0              a part of the manifest (`std.store.couch_parts`); ID is its own digest
 
 CouchDB's costs are per document, a reader's are per byte: about a thousand postings a document
 serve both (the measurements: docs/stores.md).
@@ -51,19 +52,20 @@ LEVEL = 1  # of deflate: transposed columns gain 2 % from a higher one, at five 
 class Layout:
     """How a segment is cut into documents; recorded in the manifest, so readers follow it.
 
-    The first three are the same for all segments, the others are the segment's own.
+    The first four are the same for all segments, the others are the segment's own.
     """
 
     bucket_postings: int = 1024  # mean postings of a bucket; words with more have own documents
     part_rows: int = 65_536  # of long columns; about 0.5 MB of JSON
     part_words: int = 50_000  # of the vocabulary
+    slot_rows: int = 4096  # of the slots, of which a phrase needs few; about 30 kB of JSON
     slot_starts: tuple[int, ...] = ()  # first key of each part of the slots
     extra: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)  # dtype, shape
 
     def of(self, columns: SegmentColumns) -> "Layout":
         """The same for a certain segment."""
         extra = {name: (one.dtype.str, one.shape) for name, one in columns.extra.items()}
-        starts = tuple(columns.slot_key[:: self.part_rows].tolist())
+        starts = tuple(columns.slot_key[:: self.slot_rows].tolist())
         return replace(self, slot_starts=starts, extra=extra)
 
     def slot_parts(self, recordings: Collection[int]) -> list[int]:
@@ -74,6 +76,12 @@ class Layout:
         end = np.searchsorted(starts, (rows + np.uint64(1)) << KEY_SHIFT)
         spans = zip(first.tolist(), end.tolist(), strict=True)
         return sorted({part for begin, last in spans for part in range(begin, last)})
+
+    def slot_parts_between(self, first: Int64s, last: Int64s) -> list[int]:
+        """The parts that hold the slots from each first to the last row that goes with it."""
+        begin, end = first // self.slot_rows, last // self.slot_rows
+        parts: list[int] = np.unique(spans(begin, end - begin + 1)).tolist()
+        return parts
 
     def recorded(self) -> dict[str, Any]:
         """What the manifest keeps."""
@@ -99,6 +107,7 @@ def layout_of(recorded: Mapping[str, Any], place: str) -> Layout:
     """
     try:
         sizes = {name: recorded[name] for name in ("bucket_postings", "part_rows", "part_words")}
+        sizes["slot_rows"] = recorded.get("slot_rows", recorded["part_rows"])  # as once they were
         if not all(type(size) is int and size > 0 for size in sizes.values()):
             raise ValueError(f"sizes {sizes}")
         extra = {
@@ -137,10 +146,10 @@ def documents(
         for part, begin in enumerate(range(first, end, layout.part_rows)):
             rows = slice(begin, min(begin + layout.part_rows, end))
             yield pack(f"{segment}|w|{row}.{part}", WORD, _postings(columns, rows))
-    for part, begin in enumerate(range(0, len(columns.slot_key), layout.part_rows)):
-        rows = slice(begin, begin + layout.part_rows)
+    for part, begin in enumerate(range(0, len(columns.slot_key), layout.slot_rows)):
+        rows = slice(begin, begin + layout.slot_rows)
         slots = Slots(columns.slot_key[rows], columns.slot_epsilon[rows], columns.slot_word[rows])
-        yield pack(slot_name(segment, part), SLOTS, slots._asdict())
+        yield pack(slot_name(segment, part, layout), SLOTS, slots._asdict())
     for name, column in columns.extra.items():
         content = np.ascontiguousarray(column).reshape(-1).view(np.uint8)
         for part, begin in enumerate(range(0, len(content), 8 * layout.part_rows)):
@@ -155,7 +164,7 @@ def document_names(segment: str, words: list[str], counts: Int64s, layout: Layou
     for row, (word, count) in enumerate(zip(words, counts.tolist(), strict=True)):
         if count:
             found.update(layout.document_of(segment, row, word, count, buckets))
-    found.update(slot_name(segment, part) for part in range(len(layout.slot_starts)))
+    found.update(slot_name(segment, part, layout) for part in range(len(layout.slot_starts)))
     for name in layout.extra:
         found.update(extra_names(segment, name, layout))
     return found
@@ -166,9 +175,15 @@ def vocabulary_names(segment: str, words: int, layout: Layout) -> list[str]:
     return [f"{segment}|v|{part}" for part in range(parts(words, layout.part_words))]
 
 
-def slot_name(segment: str, part: int) -> str:
-    """Name of the document that holds a part of the slots."""
-    return f"{segment}|s|{part}"
+def slot_name(segment: str, part: int, layout: Layout) -> str:
+    """Name of the document that holds a part of the slots.
+
+    Its size is in the name, for the content of a document follows from its name: the same speech
+    may have been indexed by a version with other parts.
+    """
+    if layout.slot_rows == layout.part_rows:
+        return f"{segment}|s|{part}"
+    return f"{segment}|s|{layout.slot_rows}.{part}"
 
 
 def extra_names(segment: str, name: str, layout: Layout) -> list[str]:
@@ -285,7 +300,7 @@ def _digest(name: str, rows: Mapping[str, int], content: bytes) -> str:
     return hashlib.sha256(head + b"\n" + content).hexdigest()
 
 
-SEGMENT_OF = re.compile(r"([0-9a-f]{32})\|[vbwsx]\|.*", re.DOTALL)
+SEGMENT_OF = re.compile(r"([0-9a-f]{32})\|[vbwsxm]\|.*", re.DOTALL)
 
 
 def segment_of(name: str) -> str | None:

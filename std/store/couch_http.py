@@ -1,52 +1,47 @@
-"""One CouchDB database over HTTP: time-outs, retries, authentication, compressed requests.
+"""One CouchDB database over HTTP: retries, authentication, redirections, compressed requests.
 
-The `couchdb` package speaks HTTP; what it leaves to its caller is added here. It never gives up
-waiting (here: `Patience`), retries only broken sockets (here: whatever a server in trouble does),
-and may keep a connection whose last answer was not read to its end (here: one connection per
-thread, dropped after any error). Only its modules that do without ``cgi``, which Python 3.13 no
-longer has, are imported.
+The `couchdb` package speaks HTTP; what it leaves to its caller is added here and in
+`std.store.couch_connection`. It never gives up waiting (here: `std.store.couch_waiting`), retries
+only broken sockets (here: whatever a server in trouble does), and may keep a connection whose last
+answer was not read to its end (here: one connection per thread, dropped after any error). Only
+its modules that do without ``cgi``, which Python 3.13 no longer has, are imported.
 
 Every request may be repeated: reading changes nothing, and writing puts documents under names
 and revisions that turn a second attempt into a conflict, which the caller understands.
 """
 
 import json
-import ssl
-import threading
 import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from socket import EAI_AGAIN, gaierror
+from http.client import HTTPException
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
-from std.errors import StoreError, cut
-from std.store.couch_address import address
+from std.errors import StoreError
+from std.store.address import public
+from std.store.couch_address import address, port_hint
+from std.store.couch_connection import Connection, NoCache, Refusal, explained
+from std.store.couch_errors import (
+    Conflict,
+    Temporary,
+    TooLargeError,
+    failed,
+    refused,
+    too_large,
+)
+from std.store.couch_waiting import Patience, Waiting, usual_patience
 
+__all__ = ["BATCH_BYTES", "Conflict", "Database", "Patience", "TooLargeError"]
+
+BATCH_BYTES = 4_000_000  # CouchDB takes 8 MB a document and 4 GB a request; proxies take less
 WORTH_GZIP_BYTES = 1024
-TRY_AGAIN_LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
+LARGE_BYTES = 1_000_000  # proxies take bodies of about 1 MB; nginx's default is 1 MiB
 REFUSES_GZIP = frozenset({400, 415})
-
-
-class Conflict(Exception):  # noqa: N818  # what CouchDB calls it; never leaves the store
-    """Somebody else wrote this document or made this database; or we did, and send it again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait for an answer, and how long between attempts."""
-
-    timeout_s: float = 60.0  # CouchDB's own request_timeout
-    pauses_s: tuple[float, ...] = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
-
-    @property
-    def brief(self) -> tuple[float, ...]:
-        """Pauses where giving up soon is better: a mistyped host, letting go of the lease."""
-        return self.pauses_s[:3]
+REDIRECTS = frozenset({301, 302, 307, 308})  # not 303: that one wants another request than ours
+MOST_REDIRECTS = 5
 
 
 class Database:
@@ -54,23 +49,27 @@ class Database:
 
     Raises (from every request):
         StoreError: no answer in spite of all patience, or one that repeating does not mend.
+        TooLargeError: a request that is too large; the same in smaller ones may be taken.
     """
 
     def __init__(self, url: str, patience: Patience | None = None) -> None:
-        from couchdb.http import Resource, Session
+        from couchdb.http import Session
 
-        base, self._credentials = address(url)
+        self._base, self._credentials = address(url)
         self.url = url
         self.requests = 0  # round trips so far
-        self.patience = patience = patience or Patience()
-        self._connection = Connection(patience.timeout_s)
+        self.received_bytes = 0  # of answers, so far
+        self.batch_bytes = BATCH_BYTES  # of documents written in one request
+        self.patience = patience = patience or usual_patience()
+        self._connection = Connection(patience.connect_s)
+        self._waiting = Waiting(url, patience)
+        self._answered = False  # whether there ever was an answer of CouchDB's
+        self._silent = False  # whether the last request waited in vain
         self._gzip = True
         self._clock_offset_s = 0.0  # the server's clock minus ours
-        session = Session(timeout=patience.timeout_s, retryable_errors=())
-        session.connection_pool = self._connection
-        session.cache = NoCache()
-        self._resource = Resource(base, session)
-        self._resource.credentials = self._credentials
+        self._session = Session(timeout=patience.timeout_s, retryable_errors=())
+        self._session.connection_pool = self._connection
+        self._session.cache = NoCache()
 
     def get(self, *path: str, **parameters: str) -> Any:
         """The JSON value at a path; None if there is nothing."""
@@ -125,94 +124,137 @@ class Database:
     ) -> Any:
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         trouble: object = ""
-        for _ in self.attempts(pauses_s):
-            try:
-                return self._once(method, path, content, parameters)
-            except _Temporary as error:
-                trouble = error
-        raise StoreError(f"{self.url}: no answer from the server: {trouble}")
+        cut_off = 0  # attempts, one after the other, whose body the server did not read
+        # Who has waited in vain does not wait as long again to let go of the right to write.
+        patience = self.patience
+        end_s = time.monotonic() + (patience.notice_s if self._silent else patience.give_up_s)
+        with self._waiting.noticed():
+            for _ in self.attempts(pauses_s):
+                left_s = end_s - time.monotonic()
+                if left_s <= 0:
+                    break
+                self._connection.timeout_s = min(patience.timeout_s, left_s)
+                try:
+                    value = self._once(method, path, content, parameters)
+                    self._silent = False
+                    return value
+                except Temporary as error:
+                    trouble = error
+                    cut_off = cut_off + 1 if error.cut_off else 0
+                if cut_off == 2 and content is not None and len(content) > LARGE_BYTES:
+                    raise TooLargeError(too_large(self.url, len(content), f"it closes: {trouble}"))
+        self._silent = time.monotonic() >= end_s
+        hint = "" if self._answered else port_hint(self.url)
+        raise StoreError(f"{self.url}: no answer from the server: {trouble}{hint}")
 
     def _once(
         self, method: str, path: tuple[str, ...], content: bytes | None, parameters: dict[str, str]
     ) -> Any:
-        """One attempt; anything that may pass by itself is raised as `_Temporary`."""
-        from couchdb import http
-
-        self.requests += 1
+        """One attempt; anything that may pass by itself is raised as `Temporary`."""
         compressed = self._gzip and content is not None and len(content) >= WORTH_GZIP_BYTES
-        headers = {"Content-Type": "application/json"}
-        if compressed:
-            headers["Content-Encoding"] = "gzip"
-        # The answer's body is part of the attempt: it may break off in the middle.
+        sent = _gzipped(content or b"") if compressed else content
         try:
-            _, answer, stream = self._resource._request(
-                method,
-                list(path),
-                body=_gzipped(content or b"") if compressed else content,
-                headers=headers,
-                **parameters,
-            )
-            value = json.loads(stream.read()) if stream is not None else None
-        except http.ResourceNotFound:
+            value = self._exchanged(method, path, sent, parameters, compressed=compressed)
+        except Refusal as refusal:
             self._connection.drop()
-            return None
-        except http.ResourceConflict as error:
-            self._connection.drop()
-            raise Conflict from error
-        except http.PreconditionFailed as error:
-            self._connection.drop()
-            if method == "PUT" and error.args[0][0] == "file_exists":
-                raise Conflict from error
-            raise _Temporary(_said(error.args[0])) from error  # a node is down or in maintenance
-        except (http.Unauthorized, http.Forbidden) as error:
-            self._connection.drop()
-            raise StoreError(
-                f"{self.url}: the server refuses this user: {_said(error.args[0])} (name the user "
-                "in the URL, the password in STD_COUCHDB_PASSWORD or ~/.netrc)"
-            ) from error
-        except http.ServerError as error:
-            self._connection.drop()
-            status, reason = error.args[0]
-            if compressed and status in REFUSES_GZIP:
+            if compressed and refusal.status in REFUSES_GZIP:
                 self._gzip = False
                 try:
                     return self._once(method, path, content, parameters)
                 except StoreError:  # so compression was not what it disliked
                     self._gzip = True
                     raise
-            if status in TRY_AGAIN_LATER:
-                raise _Temporary(f"status {status}, {_said(reason)}") from error
-            raise StoreError(f"{self.url}: the server answers {status}: {_said(reason)}") from error
-        except ssl.SSLCertVerificationError as error:
-            raise StoreError(f"{self.url}: {error.verify_message}") from error
-        except gaierror as error:
-            if error.errno == EAI_AGAIN:
-                raise _Temporary(error.strerror) from error
-            raise StoreError(f"{self.url}: {error.strerror}") from error
-        except (OSError, HTTPException, ValueError) as error:
+            refused(self.url, method, len(content or b""), refusal)
+            return None
+        except BaseException as error:
+            # Ctrl-C, too: the answer still on its way is not the next request's.
             self._connection.drop()
-            raise _Temporary(f"{type(error).__name__} {error}".strip()) from error
-        except (AttributeError, TypeError) as error:
-            # How the package stumbles over errors of proxies (long, chunked or without a type),
-            # and over a list of documents that some nodes did not take (500).
-            self._connection.drop()
-            raise _Temporary("an error of unusual form") from error
-        except BaseException:  # Ctrl-C: the answer still on its way is not the next request's
-            self._connection.drop()
+            if isinstance(error, OSError | HTTPException | ValueError):
+                failed(self.url, error, self._connection.timeout_s or 0.0, first=not self._answered)
             raise
-        self._read_clock(answer.get("Date"))
         if failure := _failure(value):
             self._connection.drop()
-            raise _Temporary(failure)
+            raise Temporary(failure)
         return value
 
-    def _read_clock(self, date: str | None) -> None:
-        if date:
-            self._clock_offset_s = parsedate_to_datetime(date).timestamp() - time.time()
+    def _exchanged(
+        self,
+        method: str,
+        path: tuple[str, ...],
+        content: bytes | None,
+        parameters: dict[str, str],
+        *,
+        compressed: bool,
+    ) -> Any:
+        """The value of the answer to one request, wherever the server sends us on its host.
 
+        Raises:
+            Refusal: the answer is no success.
+        """
+        from couchdb import http
 
-class _Temporary(Exception):  # noqa: N818  # a flow of control, not an error that escapes
-    """Worth another attempt."""
+        headers = {"Content-Type": "application/json"}
+        if compressed:
+            headers["Content-Encoding"] = "gzip"
+        base = self._base
+        url = http.urljoin(base, *path, **parameters)
+        rest = url.removeprefix(base)
+        for _ in range(MOST_REDIRECTS + 1):
+            self.requests += 1
+            try:
+                # The answer's body is part of the attempt: it may break off in the middle.
+                _, answer, stream = self._session.request(
+                    method, url, body=content, headers=dict(headers), credentials=self._credentials
+                )
+                read = stream.read() if stream is not None else b"null"
+            except Refusal as refusal:
+                if refusal.status not in REDIRECTS:
+                    self._answered = self._answered or bool(refusal.error)
+                    raise
+                self._connection.drop()
+                url = self._redirected(url, refusal)
+                if refusal.status in (301, 308) and url.endswith(rest):
+                    self._base = url[: len(url) - len(rest)].rstrip("/")
+                continue
+            self.received_bytes += len(read)
+            if date := answer.get("Date"):
+                self._clock_offset_s = parsedate_to_datetime(date).timestamp() - time.time()
+            value = self._value(read, answer.get("Content-Type") or "")
+            self._answered = True
+            return value
+        raise StoreError(f"{self.url}: the server redirects in a circle, at last to {public(url)}")
+
+    def _value(self, content: bytes, content_type: str) -> Any:
+        try:
+            return json.loads(content)
+        except ValueError as error:
+            if "html" not in content_type:
+                raise
+            said = explained(content, content_type)[1]
+            raise StoreError(
+                f"{self.url}: expected the answer of a CouchDB server, got a web page: {said}"
+            ) from error
+
+    def _redirected(self, url: str, refusal: Refusal) -> str:
+        """Where a redirection leads, on the same host.
+
+        Raises:
+            StoreError: it leads elsewhere: nobody else gets documents and password unasked.
+        """
+        try:
+            there = urljoin(url, refusal.location or "")
+            old, new = urlsplit(url), urlsplit(there)
+            same = bool(refusal.location) and old.hostname == new.hostname
+            same = same and (old.scheme, new.scheme) != ("https", "http") and new.username is None
+            same = same and new.scheme in ("http", "https") and new.port != 0
+        except ValueError:
+            same, there = False, refusal.location or ""
+        if not same:
+            raise StoreError(
+                f"{self.url}: the server redirects ({refusal.status}) to {public(there)}: "
+                "give the address of the server that is meant"
+            )
+        return there
 
 
 def _gzipped(content: bytes) -> bytes:
@@ -230,61 +272,5 @@ def _failure(value: Any) -> str:
         rows = value.get("rows")
         for one in (value, *(rows if isinstance(rows, list) else ())):
             if one.get("error", "not_found") != "not_found":
-                return _said((one["error"], one.get("reason")))
+                return ", ".join(str(part) for part in (one["error"], one.get("reason")) if part)
     return ""
-
-
-def _said(error: Any) -> str:
-    """An error as CouchDB names and explains it, or the beginning of what a proxy sends."""
-    if isinstance(error, bytes):
-        return cut(error.decode("utf-8", "replace"))
-    return ", ".join(str(part) for part in error if part)
-
-
-class Connection(threading.local):
-    """What a `couchdb.http.Session` takes its connections from: here one per thread.
-
-    A thread has one request under way at a time and reads each answer to its end, so one is
-    enough; whoever sees an error drops it, because nobody knows what else is still to come. It
-    goes with its thread or its store, whichever ends first.
-    """
-
-    def __init__(self, timeout_s: float) -> None:
-        self._timeout_s = timeout_s
-        self._held: _Held | None = None
-
-    def get(self, url: str) -> HTTPConnection:
-        """The connection to the host of a URL, opened if need be."""
-        if self._held is None:
-            parts = urlsplit(url)
-            kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-            self._held = _Held(kind(parts.netloc, timeout=self._timeout_s))
-            self._held.connection.connect()
-        return self._held.connection
-
-    def release(self, url: str, connection: HTTPConnection) -> None:
-        """The answer was read; the connection stays open for the next request."""
-
-    def drop(self) -> None:
-        """Close it."""
-        self._held = None
-
-
-class _Held:
-    """Closes a connection when nobody holds it any more."""
-
-    def __init__(self, connection: HTTPConnection) -> None:
-        self.connection = connection
-
-    def __del__(self) -> None:
-        self.connection.close()
-
-
-class NoCache:
-    """Takes the place of a session's cache of answers: with them came the clock of long ago."""
-
-    def get(self, url: str) -> None:
-        """Nothing is kept."""
-
-    def put(self, url: str, answer: object) -> None:
-        """Nothing is kept."""

@@ -1,7 +1,7 @@
 """Reading a segment out of CouchDB documents; what is fetched for good is kept."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -40,7 +40,8 @@ from std.store.couch_documents import (
     unpack,
     vocabulary_names,
 )
-from std.store.couch_http import Database, Patience
+from std.store.couch_http import Database
+from std.store.couch_kept import Kept
 from std.store.manifest import SegmentEntry
 from std.store.resident import checked_postings, checked_rows, checked_slots, without
 
@@ -72,6 +73,9 @@ class CouchSegment:
     def slots(self, recordings: Collection[int]) -> Slots:
         return self._remote.slots(recordings)
 
+    def slots_between(self, gaps: Callable[[], tuple[Int64s, Int64s]]) -> Slots:
+        return self._remote.slots_between(*gaps())
+
     def extra(self, name: str) -> Column | None:
         return self._remote.extra(name)
 
@@ -85,7 +89,7 @@ class CouchSegment:
 
 def connected(url: str, entry: SegmentEntry) -> CouchSegment:
     """A segment of the index in a database, to read over a connection of its own."""
-    return CouchSegment(entry.id, RemoteColumns(Database(url, Patience()), entry), entry.deleted)
+    return CouchSegment(entry.id, RemoteColumns(Database(url), entry), entry.deleted)
 
 
 class RemoteColumns:
@@ -97,7 +101,7 @@ class RemoteColumns:
         self._database = database
         self._place = f"{database.url}: segment {entry.id}"
         self._layout = layout_of(entry.files or {}, self._place)
-        self._slots: dict[int, Slots] = {}
+        self._kept = Kept()
         self._extra: dict[str, Column] = {}
 
     @cached_property
@@ -115,23 +119,28 @@ class RemoteColumns:
             raise StoreError(f"{self._place}: expected a vocabulary that fits, got another")
         return words, total
 
+    @cached_property
+    def _buckets(self) -> int:
+        return self._layout.buckets(self.vocabulary[1])
+
     def postings(self, words: Collection[str]) -> Iterator[tuple[str, Postings]]:
         """Postings of those of the words that occur, deleted recordings included."""
         known, counts = self.vocabulary
-        buckets = self._layout.buckets(counts)
         rows_of: dict[str, int] = {}
         documents_of: dict[int, list[str]] = {}
         for word in words:
             row = bisect_left(known, word)
             if row < len(known) and known[row] == word and counts[row]:
                 count = int(counts[row])
-                names = self._layout.document_of(self.entry.id, row, word, count, buckets)
+                names = self._layout.document_of(self.entry.id, row, word, count, self._buckets)
                 documents_of[row] = names
                 rows_of |= dict.fromkeys(names, min(count, self._layout.part_rows))
-        fetched: dict[str, Columns] = {}
-        for name, document in read(self._database, rows_of):
+        fetched = self._kept.of(rows_of)
+        missing = {name: rows for name, rows in rows_of.items() if name not in fetched}
+        for name, document in read(self._database, missing):
             types = BUCKET if name.startswith(f"{self.entry.id}|b|") else WORD
             fetched[name] = unpack(document, types, self._place)
+            self._kept.keep(name, fetched[name])
         for row, names in documents_of.items():
             parts = [self._of_word(row, fetched[name], name) for name in names]
             whole = parts[0] if len(parts) == 1 else _joined(parts)
@@ -152,19 +161,41 @@ class RemoteColumns:
         return everything.rows(slice(end - int(columns["count"][place]), end))
 
     def slots(self, recordings: Collection[int]) -> Slots:
-        """The parts with these recordings, and those that were asked for before."""
+        """The parts with these recordings."""
         return self._slot_parts(self._layout.slot_parts(recordings))
 
-    def _slot_parts(self, wanted: Iterable[int]) -> Slots:
-        names = {slot_name(self.entry.id, part): part for part in wanted if part not in self._slots}
-        for name, document in read(self._database, dict.fromkeys(names, self._layout.part_rows)):
+    def slots_between(self, first: Int64s, last: Int64s) -> Slots:
+        """The parts with these rows.
+
+        Raises:
+            StoreError: there are no such rows.
+        """
+        checked_rows(np.concatenate([first, last]), self.entry.slots, self._place)
+        return self._slot_parts(self._layout.slot_parts_between(first, last))
+
+    def _slot_parts(self, wanted: Sequence[int]) -> Slots:
+        """Parts of the slots, fetched as far as they were not kept."""
+        names = {slot_name(self.entry.id, part, self._layout): part for part in wanted}
+        fetched = self._kept.of(names)
+        per_part, limits = self._layout.slot_rows, (len(self.entry.recordings), self.entry.words)
+        missing = {name: per_part for name in names if name not in fetched}
+        for name, document in read(self._database, missing):
             columns = unpack(document, SLOTS, self._place)
-            slots = Slots(*(columns[column] for column in SLOTS))
-            limits = len(self.entry.recordings), self.entry.words
-            self._slots[names[name]] = checked_slots(slots, *limits, self._place)
-        empty = Slots(*(np.empty(0, dtype) for dtype in SLOTS.values()))
-        parts = [empty, *(self._slots[part] for part in sorted(self._slots))]
-        return Slots(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+            checked_slots(Slots(**columns), *limits, self._place)
+            if len(columns["key"]) != min(per_part, self.entry.slots - names[name] * per_part):
+                raise StoreError(f"{self._place}: document {name}: expected other slots")
+            fetched[name] = columns
+            self._kept.keep(name, columns)
+        parts = [fetched[name] for name in names]
+        found = {
+            column: np.concatenate([np.empty(0, dtype), *(part[column] for part in parts)])
+            for column, dtype in SLOTS.items()
+        }
+        rows = [
+            number * per_part + np.arange(len(part["key"]))
+            for number, part in zip(wanted, parts, strict=True)
+        ]
+        return Slots(**found, row=np.concatenate([np.empty(0, np.int64), *rows]))
 
     def extra(self, name: str) -> Column | None:
         """An extra column; None if there is none of this name."""

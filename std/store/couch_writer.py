@@ -10,7 +10,7 @@ import threading
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
 from typing import Any
@@ -18,16 +18,18 @@ from typing import Any
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couch_bulk import absent, remove, stored_segments
 from std.store.couch_documents import document_names, layout_of, vocabulary_names
-from std.store.couch_http import Conflict, Database
+from std.store.couch_errors import Conflict
+from std.store.couch_http import Database
 from std.store.couch_lease import LEASE_S, RENEW_S, is_dead, new_owner
-from std.store.couch_manifest import MANIFEST, Head, hidden, packed, shown
+from std.store.couch_manifest import MANIFEST, Head, body_of, hidden, packed, shown
+from std.store.couch_parts import write_parts
 from std.store.couch_segment import RemoteColumns
-from std.store.manifest import Manifest, SegmentEntry
-from std.store.unite import United, live, united
-from std.values import Recording
+from std.store.manifest import SegmentEntry
+from std.store.unite import Index, United, live_files, united
 
 RETIRED_S = 600.0  # how long a replaced segment stays readable
 TAKE_TRIES = 5  # of writers that start at the same moment
+NAMED = 10  # recordings in a message, at most
 
 
 class Writer:
@@ -69,6 +71,34 @@ class Writer:
                     "another process has taken over; nothing of this commit counts"
                 ) from error
 
+    def change(
+        self, index: Index, gone: Iterable[str] = (), retired: Mapping[str, float] | None = None
+    ) -> None:
+        """Replace the index in the manifest document: a commit.
+
+        Args:
+            index: the new one; the documents of its segments are there.
+            gone: segments and parts that no manifest names any more, beside our own.
+            retired: those of another version that await removal, and since when.
+
+        Raises:
+            StoreBusyError: another writer has taken over.
+        """
+        body, parts = body_of(*index)
+        before = _named(self.head)
+        write_parts(
+            self._database, [one for one in parts if one["_id"].partition("|")[0] not in before]
+        )
+        live = {one.id for one in index.manifest.segments} | body.parts
+        now = self._database.server_time_s()
+        since = dict.fromkeys([*before, *gone], now) | dict(retired or {}) | self.head.retired
+        self.replace(
+            manifest=index.manifest,
+            versions=index.versions,
+            body=body,
+            retired={one: when for one, when in sorted(since.items()) if one not in live},
+        )
+
     def settle(self) -> bool:
         """Bring other versions of the index into ours; False while one is being written to.
 
@@ -76,7 +106,7 @@ class Writer:
             StoreError: one of them cannot be read, or is about differently normalised words.
         """
         with self._lock:  # no renewal in between
-            versions = _versions(self._database)
+            versions = _versions(self._database, self.head)
             mine = self.head.revision
         if mine not in [one.revision for one in versions]:
             return False  # what we see is older than we are
@@ -90,27 +120,22 @@ class Writer:
         return True
 
     def sweep(self) -> None:
-        """Remove documents that no reader can be looking at any more, and no version names."""
+        """Remove documents that no reader can be looking at any more, and no version names.
+
+        Those that no version ever named were left by a killed writer, or replication brings them
+        before the manifest that names them: they stay as long as replaced ones.
+        """
         if not self.settle():
             return
-        live_ids = {one.id for one in self.head.manifest.segments}
-        old = self._database.server_time_s() - RETIRED_S
-        kept = {segment: since for segment, since in self.head.retired.items() if since > old}
-        for segment in sorted(stored_segments(self._database) - live_ids - kept.keys()):
+        live_ids = _named(self.head)
+        now = self._database.server_time_s()
+        dead = stored_segments(self._database) - live_ids
+        retired = dict.fromkeys(sorted(dead), now) | self.head.retired
+        kept = {one: since for one, since in retired.items() if since > now - RETIRED_S}
+        for segment in sorted(dead - kept.keys()):
             self.replace()  # fails if another writer has taken over: these may be its documents
             remove(self._database, segment)
         self.replace(retired=kept)
-
-    def retired(
-        self,
-        segments: Collection[SegmentEntry],
-        kept: Collection[SegmentEntry],
-        elsewhere: Mapping[str, float],
-    ) -> dict[str, float]:
-        """What awaits removal, and since when, once only some of these segments are kept."""
-        now, live_ids = self._database.server_time_s(), {one.id for one in kept}
-        gone = {one.id: now for one in segments} | dict(elsewhere) | self.head.retired
-        return {segment: since for segment, since in gone.items() if segment not in live_ids}
 
     def _renew(self, stop: threading.Event) -> None:
         """Renew the lease until told to stop; runs in a thread of its own."""
@@ -124,16 +149,15 @@ class Writer:
         before = [*ours.segments, *theirs.segments]
         named = Counter(one.id for one in before)
         sound = {one.id for one in before if named[one.id] == 2 or self._is_complete(one)}
-        both = united(_only(ours, sound), _only(theirs, sound), self._database.url)
-        segments = both.manifest.segments
-        retired = self.retired(before, segments, other.retired)
-        self.replace(manifest=both.manifest, retired=retired)
+        both = united(_only(self.head, sound), _only(other, sound), self._database.url)
+        self.change(both.result, _named(other), other.retired)
         with suppress(Conflict):  # somebody has removed it already
             self._database.put(MANIFEST, body={"_rev": other.revision, "_deleted": True})
-        if outcome := _outcome(both, live(before) - live(segments) - both.gone):
+        lost = live_files(before) - live_files(both.result.manifest.segments) - both.gone
+        if outcome := _outcome(both, lost):
             warnings.warn(
                 f"{self._database.url}: this index had another version, left behind by a split "
-                f"cluster; the two are one now: {outcome}",
+                f"cluster or by replication; the two are one now: {outcome}",
                 StoreWarning,
                 stacklevel=2,
             )
@@ -177,13 +201,19 @@ def take(database: Database, current: Callable[[], Head]) -> Writer:
     raise StoreBusyError(f"{database.url}: many others want to write to this store")
 
 
+def _named(head: Head) -> set[str]:
+    """Segments and parts that a version of the manifest document names."""
+    segments = {one.id for one in head.manifest.segments}
+    return segments | head.body.parts if head.body else segments
+
+
 def _stands(database: Database, mine: Head) -> bool:
     """Whether the right is ours: nobody took it at another node, or CouchDB prefers us.
 
     If not, nothing is left of our attempt.
     """
     for _ in database.attempts(database.patience.brief):
-        versions = _versions(database)
+        versions = _versions(database, mine)
         if mine.revision in [one.revision for one in versions]:
             others = (one for one in versions if one.revision != mine.revision)
             if versions[0].revision == mine.revision or all(
@@ -196,9 +226,9 @@ def _stands(database: Database, mine: Head) -> bool:
     return False
 
 
-def _versions(database: Database) -> list[Head]:
+def _versions(database: Database, known: Head) -> list[Head]:
     """All versions of the manifest document, first the one that CouchDB shows."""
-    head = shown(database)
+    head = shown(database, known)
     return [head, *hidden(database, head)]
 
 
@@ -219,6 +249,10 @@ def _put(database: Database, head: Head, pauses_s: tuple[float, ...] | None = No
     Raises:
         Conflict: it has changed since ``head`` was read.
     """
+    if head.body is None:  # there was no document
+        body, parts = body_of(*head.index)
+        write_parts(database, parts)
+        head = changed(head, body=body)
     document = packed(head) | {"write": uuid.uuid4().hex}
     try:
         answer = database.put(MANIFEST, body=document, pauses_s=pauses_s)
@@ -233,23 +267,31 @@ def _put(database: Database, head: Head, pauses_s: tuple[float, ...] | None = No
     return changed(head, revision=answer["rev"], others=())
 
 
-def _only(manifest: Manifest, sound: Collection[str]) -> Manifest:
-    segments = tuple(one for one in manifest.segments if one.id in sound)
-    return changed(manifest, segments=segments)
+def _only(head: Head, sound: Collection[str]) -> Index:
+    segments = tuple(one for one in head.manifest.segments if one.id in sound)
+    return Index(changed(head.manifest, segments=segments), head.versions)
 
 
-def _outcome(both: United, lost: frozenset[Recording]) -> str:
+def _outcome(both: United, lost: frozenset[str]) -> str:
     """What became of the recordings, in one line; nothing if nothing happened to them."""
     parts = [
-        (both.taken, "came from the other"),
-        (both.doubled, "are in both, in different segments, and stay as they are here"),
-        (both.gone, "had been deleted in one and are gone"),
-        (lost, "are lost, for the documents are not there: index them again"),
+        (both.taken, "taken from the other"),
+        (both.renewed, "indexed again in the other, whose version stays"),
+        (both.doubled, "indexed in both, kept as here"),
+        (both.returned, "deleted in one, indexed again in the other, kept"),
+        (both.gone, "deleted in one, gone"),
+        (lost, "lost, for the documents are not there (index them again)"),
     ]
-    return "; ".join(f"{some_of(recordings)} {what}" for recordings, what in parts if recordings)
+    return "; ".join(f"{what}: {some_of(files)}" for files, what in parts if files)
 
 
-def some_of(recordings: frozenset[Recording]) -> str:
-    """How many recordings, and the first of them."""
-    first = min(recordings, default=None)
-    return f"{len(recordings)} recordings" + (f" ({first.file} ...)" if first else "")
+def some_of(files: Collection[str]) -> str:
+    """How many recordings, and their names as far as there is room for them.
+
+    >>> some_of(["b", "a"])
+    '2 recordings (a, b)'
+    """
+    names = sorted(files)
+    more = [f"and {len(names) - NAMED} more"] if len(names) > NAMED else []
+    number = f"{len(names)} recording{'' if len(names) == 1 else 's'}"
+    return number + (f" ({', '.join([*names[:NAMED], *more])})" if names else "")

@@ -23,12 +23,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO, Any
 
 import numpy as np
 
 from std.errors import InputError, StoreBusyError, StoreError
-from std.formats.files import replace_file
+from std.outputs import open_output
 from std.store.columns import Column, SegmentColumns, from_arrays
 from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry, committed, dumps, entry, loads
 from std.store.resident import ResidentSegment
@@ -149,7 +150,7 @@ class EmbeddedStore:
             manifest = committed(
                 manifest, entries, normalisation, replace, delete_files, place=self.url
             )
-            with replace_file(self._manifest_path) as stream:
+            with open_output(self._manifest_path) as stream:
                 stream.write(dumps(manifest).encode())
             sync_folder(self._root)
         except (OSError, InputError) as error:
@@ -186,6 +187,10 @@ class EmbeddedStore:
                     shutil.rmtree(path, ignore_errors=True)
             for path in self._root.glob(".manifest.json.*"):
                 path.unlink(missing_ok=True)
+
+    def clean_up(self) -> int:
+        with self.writing():
+            return 0  # a commit removes what it replaces; maps keep it readable
 
     def damage(self) -> Iterator[str]:
         for one in self._manifest().segments:
@@ -238,14 +243,17 @@ def _ours(path: Path) -> bool:
 
 
 def _reason(error: OSError | InputError) -> str:
-    """What went wrong, without the number; numpy's short writes have no other text."""
+    """What went wrong, without the number."""
+    if isinstance(error, InputError):
+        return error.got
     return getattr(error, "strerror", None) or str(error)
 
 
 def write_column(path: Path, column: Column) -> dict[str, Any]:
     """Write one column to disk for good; returns what the manifest records of it."""
     with path.open("wb") as stream:
-        np.save(stream, column, allow_pickle=False)
+        # As a mere writer: given a file, numpy forgets why the disk took less than all.
+        np.save(SimpleNamespace(write=stream.write), column, allow_pickle=False)
         stream.flush()
         os.fsync(stream.fileno())
     return {

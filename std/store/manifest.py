@@ -17,7 +17,8 @@ from std.text import Normalisation, require_same
 from std.values import Recording
 
 FORMAT = "std-index"
-VERSION = 2
+VERSION = 3  # since 3, recordings say which inputs they were read from
+READABLE = (2, VERSION)
 SEGMENT_ID = re.compile("[0-9a-f]{32}")
 
 
@@ -40,10 +41,18 @@ class SegmentEntry:
             one.recording.file for i, one in enumerate(self.recordings) if i not in self.deleted
         }
 
+    def rows_of(self, files: Collection[str]) -> frozenset[int]:
+        """Where recordings of audio files are."""
+        if not files:
+            return frozenset()
+        return frozenset(
+            row for row, one in enumerate(self.recordings) if one.recording.file in files
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The state of an index. It tells nothing of the way there: the same speech, the same bytes."""
+    """The state of an index. It tells nothing of the way there: the same inputs, the same bytes."""
 
     normalisation: Normalisation | None = None
     segments: tuple[SegmentEntry, ...] = ()
@@ -82,10 +91,7 @@ def committed(
     for segment in manifest.segments:
         if segment.id in replaced or segment.id in added:
             continue
-        dead = frozenset(
-            i for i, one in enumerate(segment.recordings) if one.recording.file in delete_files
-        )
-        remaining = replace(segment, deleted=segment.deleted | dead)
+        remaining = replace(segment, deleted=segment.deleted | segment.rows_of(delete_files))
         if remaining.live_files:
             kept.append(remaining)
     return Manifest(normalisation, (*kept, *added.values()))
@@ -123,7 +129,7 @@ def loads(text: str | bytes, place: str) -> Manifest:
         document = json.loads(text)
         if document["format"] != FORMAT:
             raise StoreError(f"{place}: expected format {FORMAT!r}, got {document['format']!r}")
-        if document["version"] != VERSION:
+        if document["version"] not in READABLE:
             raise StoreError(
                 f"{place}: expected index version {VERSION}, got {document['version']!r}; "
                 "index the recordings again"
@@ -141,10 +147,7 @@ def loads(text: str | bytes, place: str) -> Manifest:
 
 def _segment(one: Mapping[str, Any]) -> SegmentEntry:
     """A segment's line; whoever wrote it, nothing in it may lead a reader astray."""
-    recordings = tuple(
-        IndexedRecording(Recording(file, channel), speech_ms, utterances, estimated)
-        for file, channel, speech_ms, utterances, estimated in one["recordings"]
-    )
+    recordings = tuple(_recording(*row) for row in one["recordings"])
     deleted = frozenset(one["deleted"])
     sizes = one["postings"], one["slots"], one["words"]
     numbers = [*sizes, *deleted, *(n for r in recordings for n in (r.recording.channel, *r[1:3]))]
@@ -152,11 +155,24 @@ def _segment(one: Mapping[str, Any]) -> SegmentEntry:
         raise ValueError(f"segment {one['id']!r}")
     if not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
         raise ValueError("a count that is no natural number, or a very large one")
-    if not all(isinstance(r.recording.file, str) for r in recordings):
+    if not all(isinstance(name, str) for r in recordings for name in (r.recording.file, *r.inputs)):
         raise ValueError("a file name that is no text")
     if max(deleted, default=-1) >= len(recordings):
         raise ValueError("a deleted recording that does not exist")
     return SegmentEntry(one["id"], recordings, *sizes, deleted, one["files"])
+
+
+def _recording(
+    file: str,
+    channel: int,
+    speech_ms: int,
+    utterances: int,
+    times_estimated: bool,
+    inputs: Sequence[str] = (),  # version 2 did not know them
+) -> IndexedRecording:
+    return IndexedRecording(
+        Recording(file, channel), speech_ms, utterances, times_estimated, tuple(inputs)
+    )
 
 
 def _digest(document: Mapping[str, Any]) -> str:

@@ -57,6 +57,10 @@ class MemoryStore:
         self._manifest = manifest
         self._columns = {one.id: columns[one.id] for one in manifest.segments}
 
+    def clean_up(self) -> int:
+        with self.writing():
+            return 0  # a commit forgets what it replaces
+
     def damage(self) -> Iterator[str]:
         for one in self._manifest.segments:
             yield from faults(one, self._columns[one.id])
@@ -70,6 +74,5 @@ _named: dict[str, MemoryStore] = {}
 
 def open_memory(url: str) -> MemoryStore:
     """``memory:`` is a new store each time; ``memory:NAME`` is one store for the process."""
-    if url == "memory:":
-        return MemoryStore(url)
-    return _named.setdefault(url, MemoryStore(url))
+    name = url.partition(":")[2]
+    return _named.setdefault(name, MemoryStore(url)) if name else MemoryStore(url)

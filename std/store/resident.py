@@ -92,6 +92,9 @@ class ResidentSegment:
     def slots(self, recordings: Collection[int]) -> Slots:
         return self._slots
 
+    def slots_between(self, gaps: object) -> Slots:
+        return self._slots
+
     def extra(self, name: str) -> Column | None:
         return self._columns.extra.get(name)
 

@@ -12,7 +12,7 @@ import pytest
 from indexer.invert import invert
 from std.store.couch import open_couch
 from std.store.couch_documents import Layout
-from std.store.couch_http import Patience
+from std.store.couch_http import Database, Patience
 from std.text import Normalisation
 
 HURRY = Patience(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
@@ -32,7 +32,7 @@ def speech(network):
 @pytest.fixture
 def opened():
     stores = []
-    layout = Layout(bucket_postings=3, part_rows=4, part_words=5)
+    layout = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)
 
     def open_one(url: str, *, patience: Patience = HURRY, layout: Layout = layout):
         stores.append(open_couch(url, create=True, patience=patience, layout=layout))
@@ -58,6 +58,40 @@ def commit():
 def digests():
     """What a store holds."""
     return lambda store: [one.columns().digest() for one in store.segments()]
+
+
+@pytest.fixture
+def replicate():
+    """Bring all revisions of all documents from one database to another, or back and forth.
+
+    As CouchDB's replicator does, one way; here in the test, because servers need other rights
+    and other addresses for their own.
+    """
+
+    def one_way(source: str, target: str, *, only=lambda name: True) -> None:
+        there, here = Database(source), Database(target)
+        here.create()
+        leaves = {
+            row["id"]: [one["rev"] for one in row["changes"]]
+            for row in there.get("_changes", style="all_docs")["results"]
+            if only(row["id"])
+        }
+        documents = [
+            leaf["ok"]
+            for name in here.post("_revs_diff", leaves)
+            for leaf in there.get(name, open_revs="all", revs="true")
+            if "ok" in leaf
+        ]
+        here.post("_bulk_docs", {"docs": documents, "new_edits": False})
+        there.close()
+        here.close()
+
+    def both_ways(one: str, other: str) -> None:
+        one_way(one, other)
+        one_way(other, one)
+
+    one_way.both_ways = both_ways
+    return one_way
 
 
 class Gate:

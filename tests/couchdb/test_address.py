@@ -16,6 +16,15 @@ from std.store.couch_address import address
         ("couchdbs://db.example:443/news", "https://db.example:443/news"),
         ("couchdb://[::1]:6000/news", "http://[::1]:6000/news"),
         ("couchdb://h/a%2Fb", "http://h:5984/a%2Fb"),
+        ("COUCHDB://db.example/news/", "http://db.example:5984/news"),
+        ("couchdbs://db.example/news", "https://db.example:6984/news"),
+        ("http://db.example/news", "http://db.example/news"),
+        ("http://db.example:5984/news", "http://db.example:5984/news"),
+        ("https://db.example/news", "https://db.example/news"),
+        ("https://db.example/couch/news", "https://db.example/couch/news"),
+        ("couchdb://h:80/a/b.c/d~e/news", "http://h:80/a/b.c/d~e/news"),
+        ("couchdb://h/couch/a%2Fb", "http://h:5984/couch/a%2Fb"),
+        ("couchdb://h:/news", "http://h:5984/news"),
     ],
 )
 def test_addresses(url, expected, monkeypatch, tmp_path):
@@ -28,12 +37,17 @@ def test_addresses(url, expected, monkeypatch, tmp_path):
     [
         ("couchdb://host", "expected couchdb"),
         ("couchdb:///news", "expected couchdb"),
-        ("couchdb://host/a/b", "expected couchdb"),
+        ("couchdb://host/a//b", "expected couchdb.*got another prefix"),
+        ("couchdb://host/../b", "expected couchdb.*got another prefix"),
+        ("couchdb://host/a@b/c", "expected couchdb"),
         ("couchdb://host/News", "expected a database name .* got 'News'"),
         ("couchdb://host/_users", "expected a database name .* got '_users'"),
-        ("couchdb://host:port/news", "couchdb://host:port/news: Port could not be cast"),
+        (
+            "couchdb://host:port/news",
+            "couchdb://host:port/news: expected .* a port from 1 to 65535",
+        ),
         ("couchdb://eve:s3cret@host/news", "expected no password in the URL"),
-        ("couchdb://eve:s3cret@host:port/news", "Port could not be cast"),
+        ("couchdb://eve:s3cret@host:port/news", "expected no password in the URL"),
         ("couchdb://eve@host/news", "expected a password for this user"),
     ],
 )

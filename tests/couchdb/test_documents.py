@@ -18,11 +18,13 @@ from std.store.couch_documents import (
     layout_of,
     pack,
     segment_of,
+    slot_name,
     unpack,
 )
+from std.store.couch_kept import Kept
 from std.store.resident import ResidentSegment
 
-SMALL = Layout(bucket_postings=3, part_rows=4, part_words=5)
+SMALL = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)
 
 
 def test_documents_are_named_after_their_segment(speech):
@@ -42,11 +44,31 @@ def test_documents_are_named_after_their_segment(speech):
 def test_slots_are_found_by_recording(rows, asked):
     """Every slot of the recordings asked for is in one of the parts that are fetched."""
     rows = sorted(rows)
-    starts = tuple((row << 32) + i for i, row in enumerate(rows))[::4]
+    starts = tuple((row << 32) + i for i, row in enumerate(rows))[::3]
     parts = replace(SMALL, slot_starts=starts).slot_parts(asked)
-    needed = {i // 4 for i, row in enumerate(rows) if row in asked}
+    needed = {i // 3 for i, row in enumerate(rows) if row in asked}
     assert needed <= set(parts) <= set(range(len(starts)))
     assert len(parts) <= len(needed) + 2 * len(asked)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=9))
+def test_slots_are_found_by_row(spans):
+    first = np.array([begin for begin, _ in spans], np.int64)
+    last = np.array([begin + length for begin, length in spans], np.int64)
+    needed = {
+        row // 3 for begin, end in zip(first, last, strict=True) for row in range(begin, end + 1)
+    }
+    assert SMALL.slot_parts_between(first, last) == sorted(needed)
+
+
+def test_layouts_of_before_had_slots_in_long_parts(speech):
+    """Their documents have other names: nobody takes one for the other."""
+    recorded = {k: v for k, v in SMALL.recorded().items() if k != "slot_rows"}
+    before = layout_of(recorded, "here")
+    assert before.slot_rows == before.part_rows == 4
+    assert slot_name("x", 2, before) == "x|s|2"
+    assert slot_name("x", 2, SMALL) == "x|s|3.2"
+    assert layout_of(SMALL.recorded(), "here") == SMALL
 
 
 @pytest.mark.parametrize("name", ["letter", "_design/x", "0" * 32, "0" * 31 + "|v|0"])
@@ -116,6 +138,8 @@ def test_damaged_documents(change):
     [
         {},
         SMALL.recorded() | {"part_rows": 0},
+        SMALL.recorded() | {"slot_rows": 0},
+        SMALL.recorded() | {"slot_rows": "4096"},
         SMALL.recorded() | {"slot_starts": [-1]},
         SMALL.recorded() | {"extra": {"x": ["|O", [3]]}},
     ],
@@ -123,3 +147,14 @@ def test_damaged_documents(change):
 def test_damaged_layouts(recorded):
     with pytest.raises(StoreError, match="expected the layout of a segment"):
         layout_of(recorded, "here")
+
+
+def test_what_is_kept_has_a_limit():
+    kept = Kept(limit_bytes=20)
+    for number in range(4):
+        kept.keep(f"document {number}", {"key": np.full(1, number, np.uint64)})
+        assert kept.of(["document 0"]), "used again and again, so others go"
+    assert set(kept.of(f"document {number}" for number in range(4))) == {"document 0", "document 3"}
+    kept.keep("too large", {"key": np.zeros(99, np.uint64)})
+    kept.keep("document 3", {"key": np.full(1, 3, np.uint64)})
+    assert set(kept.of(["document 0", "document 3", "too large"])) == {"document 0", "document 3"}

@@ -2,17 +2,24 @@
 
 import subprocess
 import sys
+import threading
 import time
+import warnings
+from contextlib import closing
 
 import pytest
 
-from std.errors import StoreBusyError
-from std.store import couch_writer
-from std.store.couch_http import Database
+from indexer.cli import main as std_index
+from std.errors import StoreBusyError, StoreError, StoreWarning
+from std.store import couch, couch_writer
+from std.store.couch import open_couch
+from std.store.couch_http import Database, Patience
 from std.store.couch_lease import is_dead, new_owner
+from std.store.couch_writer import take
 from std.text import Normalisation
 
 PLAIN = Normalisation()
+HURRY = Patience(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
 couchdb = pytest.mark.couchdb
 
 
@@ -93,6 +100,82 @@ def test_two_that_start_at_once(gate, gate_url, opened, speech, commit):
     with one.writing(), pytest.raises(StoreBusyError, match="somebody else"), other.writing():
         pytest.fail("two writers")
     commit(one, speech(1))
+
+
+@couchdb
+@pytest.mark.parametrize("other", ["has begun", "is done"])
+def test_two_that_start_at_once_on_a_new_database(
+    couchdb_url, opened, speech, commit, monkeypatch, other
+):
+    """Between two looks of one the other makes the manifest document."""
+    real, rivals = couch.listed, []
+
+    def listed(*arguments, **options):
+        if not rivals:
+            monkeypatch.setattr(couch, "listed", real)
+            rivals.append(open_couch(couchdb_url, create=True))
+            if other == "is done":
+                commit(rivals[0], speech(1))
+            else:
+                take(rivals[0]._database, rivals[0]._head)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(couch, "listed", listed)
+    store = opened(couchdb_url)
+    if other == "is done":
+        commit(store, speech(2))
+        assert len(store.segments()) == 2
+    else:
+        with pytest.raises(StoreBusyError, match="somebody else is writing"):
+            commit(store, speech(2))
+    rivals[0].close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("_", range(5))
+def test_many_that_start_at_once_on_a_new_database(couchdb_cluster, speech, commit, _):
+    """Six at the nodes of a cluster: each commits, or says that another is writing."""
+    begin, outcomes = threading.Barrier(6), [""] * 6
+
+    def start(number: int) -> None:
+        url = f"couchdb://127.0.0.1:{couchdb_cluster.ports[number % 4]}/index"
+        begin.wait()
+        try:
+            store = open_couch(url, create=True, patience=HURRY)
+            with closing(store):
+                commit(store, speech(number))
+                outcomes[number] = "committed"
+        except StoreBusyError:
+            outcomes[number] = "busy"
+        except StoreError as error:
+            outcomes[number] = str(error)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoreWarning)
+        writers = [threading.Thread(target=start, args=(number,)) for number in range(6)]
+        for one in writers:
+            one.start()
+        for one in writers:
+            one.join()
+        couchdb_cluster.heal()
+        assert set(outcomes) <= {"committed", "busy"}
+        store = open_couch(f"couchdb://127.0.0.1:{couchdb_cluster.ports[0]}/index", create=True)
+        commit(store, speech(9))
+        held = {one.recording.file for s in store.segments() for one in s.recordings}
+        store.close()
+    done = {f"file{n}" for n, outcome in enumerate(outcomes) if outcome == "committed"}
+    assert done <= held
+
+
+@couchdb
+def test_the_right_to_write_is_taken_once(couchdb_url, german, opened, capsys, monkeypatch):
+    """Merging is done before it is given back: whoever waits for it does no harm."""
+    taken = []
+    real = couch.take
+    monkeypatch.setattr(couch, "take", lambda *a: taken.append(1) or real(*a))
+    networks = sorted((german / "mesh").glob("KERSTIN_*"))[:2]
+    assert std_index([*map(str, networks), "--store", couchdb_url, "--merge", "--quiet"]) == 0
+    assert taken == [1]
 
 
 @couchdb

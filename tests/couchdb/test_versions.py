@@ -12,6 +12,7 @@ from std.store.couch_bulk import remove, stored_segments
 from std.store.couch_lease import new_owner
 from std.store.couch_manifest import MANIFEST, Head, hidden, packed, shown
 from std.store.manifest import committed
+from std.store.versions import Versions, versions_after
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -34,8 +35,10 @@ def put_beside(database, ancestors: dict, document: dict, digest: str = "0" * 32
 def commit_elsewhere(store, ancestors, manifest, *columns, lease=None, delete_files=()) -> None:
     """A commit at a node that had no contact since the manifest was as given."""
     entries = [store._write(one, manifest) for one in columns]
-    manifest = committed(manifest, entries, PLAIN, delete_files=delete_files)
-    put_beside(store._database, ancestors, packed(Head(manifest=manifest, lease=lease)))
+    after = committed(manifest, entries, PLAIN, delete_files=delete_files)
+    versions = versions_after(Versions(), manifest, after, entries, delete_files=delete_files)
+    head = Head(manifest=after, versions=versions, lease=lease)
+    put_beside(store._database, ancestors, packed(head))
 
 
 @pytest.fixture
@@ -80,18 +83,23 @@ def test_a_reader_is_told_what_it_does_not_see(split, opened, couchdb_url, speec
     store = split(ours=[speech(2)], theirs=[speech(3), speech(4)])
     reader = opened(couchdb_url)
     before = reader.round_trips
-    with pytest.warns(StoreWarning, match=r"2 recordings \(file3 \.\.\.\) are only in another"):
+    with pytest.warns(
+        StoreWarning,
+        match=r"another version .* only there: 2 recordings \(file3, file4\); the next",
+    ):
         assert files(reader) == ["file1", "file2"]
     assert reader.round_trips == before + 2  # the manifest, and its other version
     assert files(reader) == ["file1", "file2"]  # says it once
     assert reader.round_trips == before + 3
     (line,) = store.damage()
-    assert "2 recordings (file3 ...) are only in another version of this index" in line
+    assert "only there: 2 recordings (file3, file4); the next std-index unites them" in line
 
 
 def test_the_next_writer_brings_in_what_is_missing(split, opened, couchdb_url, speech, commit):
     store = split(ours=[speech(2)], theirs=[speech(3), speech(4)])
-    with pytest.warns(StoreWarning, match=r"one now: 2 recordings \(file3 \.\.\.\) came from the"):
+    with pytest.warns(
+        StoreWarning, match=r"one now: taken from the other: 2 recordings \(file3, file4\)"
+    ):
         commit(store, speech(5))
     assert shown(store._database).others == ()
     for one in (store, opened(couchdb_url)):
@@ -102,7 +110,7 @@ def test_the_next_writer_brings_in_what_is_missing(split, opened, couchdb_url, s
 def test_both_sides_indexed_a_file_again(split, speech, commit, digests):
     """Ours stays, and the writer says so."""
     store = split(ours=[speech(2)], theirs=[speech(2, slots=30)])
-    with pytest.warns(StoreWarning, match=r"1 recordings \(file2 \.\.\.\) are in both"):
+    with pytest.warns(StoreWarning, match=r"indexed in both, kept as here: 1 recording \(file2\)"):
         commit(store)
     assert speech(2).digest() in digests(store)
     assert speech(2, slots=30).digest() not in digests(store)
@@ -112,7 +120,8 @@ def test_a_version_with_nothing_of_its_own_goes_without_a_word(split, speech, co
     store = split(ours=[speech(2)])
     assert files(store) == ["file1", "file2"]
     (line,) = store.damage()
-    assert "0 recordings are only in another version" in line
+    assert "another version of this index" in line
+    assert "with the same recordings" in line
     commit(store)
     assert list(store.damage()) == []
 
@@ -125,7 +134,7 @@ def test_nothing_of_another_version_is_swept(split, speech, commit, monkeypatch)
         commit(store)
     monkeypatch.setattr(couch_writer, "_is_free", lambda database, head: True)
     theirs = speech(3).digest()[:32]
-    with pytest.warns(StoreWarning, match="1 recordings"):
+    with pytest.warns(StoreWarning, match="1 recording "):
         commit(store)
     assert theirs in stored_segments(store._database)
     assert quietly(store) == ["file1", "file2", "file3"]
@@ -142,7 +151,7 @@ def test_versions_that_appear_while_we_write(couchdb_url, opened, speech, commit
         longer = [f"{n:032x}" for n in range(30)]
         ancestors = {"start": ancestors["start"] + 30, "ids": [*longer, *ancestors["ids"]]}
     with (  # noqa: PT031
-        pytest.warns(StoreWarning, match=r"1 recordings \(file3 .* came from the other"),
+        pytest.warns(StoreWarning, match=r"taken from the other: 1 recording \(file3\)"),
         store.writing(),
     ):
         store.commit([speech(2)], normalisation=PLAIN)
@@ -166,7 +175,8 @@ def test_clean_up_waits_for_the_writer_of_another_version(
     assert left in stored_segments(database)
     assert quietly(store) == ["file1", "file2"]
     monkeypatch.setattr(couch_writer, "_is_free", lambda database, head: True)
-    with pytest.warns(StoreWarning, match="1 recordings"):
+    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    with pytest.warns(StoreWarning, match="1 recording "):
         commit(store)
     assert left not in stored_segments(database)
     assert files(store) == ["file1", "file2", "file3"]
@@ -228,7 +238,7 @@ def test_a_right_that_nobody_confirms(couchdb_url, opened, speech, commit, monke
     commit(store, speech(1))
     before = shown(store._database)
     with monkeypatch.context() as patch:
-        patch.setattr(couch_writer, "shown", lambda database: before)
+        patch.setattr(couch_writer, "shown", lambda database, known: before)
         with pytest.raises(StoreBusyError, match="many others"):
             commit(store, speech(2))
     assert shown(store._database).lease is None
@@ -239,7 +249,7 @@ def test_a_right_that_nobody_confirms(couchdb_url, opened, speech, commit, monke
 def test_a_version_whose_documents_never_came(split, speech, commit):
     store = split(ours=[speech(2)], theirs=[speech(3)])
     remove(store._database, speech(3).digest()[:32])
-    with pytest.warns(StoreWarning, match=r"1 recordings \(file3 \.\.\.\) are lost"):
+    with pytest.warns(StoreWarning, match=r"lost, for .*: 1 recording \(file3\)"):
         commit(store)
     assert files(store) == ["file1", "file2"]
     assert list(store.damage()) == []
@@ -279,7 +289,7 @@ def test_a_damaged_version(split, speech, commit):
 def test_the_command_says_it_in_one_line(split, speech, couchdb_url, capsys):
     split(ours=[speech(2)], theirs=[speech(3)])
     assert std_index(["--store", couchdb_url, "--verify", "--quiet"]) == 2
-    assert "1 recordings (file3 ...) are only in another version" in capsys.readouterr().err
+    assert "only there: 1 recording (file3); the next std-index" in capsys.readouterr().err
     assert std_index(["--store", couchdb_url, "--merge", "--quiet"]) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"std-index: warning: {couchdb_url}: this index had another version")

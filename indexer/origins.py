@@ -1,0 +1,131 @@
+"""Where recordings come from: an audio file is replaced by the inputs that it came from, only.
+
+Two inputs may be called alike (``job1/transcription.json``, ``job2/transcription.json``). If the
+second simply replaced the first, speech would vanish from the index without a word.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from indexer.inputs import Input
+from std.errors import InputError
+from std.store import Store
+from std.values import Recording
+
+NAME_THEM = "--name-by path names recordings after their paths"
+
+
+def origins(stores: Iterable[Store]) -> dict[str, set[str]]:
+    """For each audio file of an index the inputs it was read from; none where nobody noted them."""
+    found: dict[str, set[str]] = {}
+    for store in stores:
+        for segment in store.segments():
+            for row, one in enumerate(segment.recordings):
+                if row not in segment.deleted:
+                    found.setdefault(one.recording.file, set()).update(one.inputs)
+    return found
+
+
+@dataclass(slots=True)
+class Origins:
+    """Says of each input of a run whether its recordings may join the index.
+
+    Args:
+        inputs: all of this run.
+        indexed: the inputs of each audio file that was in the index before.
+        has_segments: whether segments name the recordings, whatever the inputs are called.
+    """
+
+    inputs: Sequence[Input]
+    indexed: Mapping[str, set[str]]
+    has_segments: bool = False
+    _given: set[str] = field(init=False)
+    _places: set[str] | None = None  # the same with links resolved; needed only in case of doubt
+    _holders: dict[str, list[tuple[Input, Recording, frozenset[str]]]] = field(default_factory=dict)
+    _admitted: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._given = {one.origin for one in self.inputs}
+
+    def admit(
+        self, source: Input, utterances: Mapping[Recording, Sequence[str]]
+    ) -> InputError | None:
+        """Note what an input holds; the error if a recording of it is another input's.
+
+        Args:
+            source: the input.
+            utterances: of each of its recordings.
+        """
+        for recording, names in utterances.items():
+            problem = self._of_this_run(source, recording, frozenset(names))
+            problem = problem or self._of_the_index(source, recording.file)
+            if problem:
+                return problem
+        for recording, names in utterances.items():
+            holders = self._holders.setdefault(recording.file, [])
+            holders.append((source, recording, frozenset(names)))
+        self._admitted.add(source.origin)
+        return None
+
+    def doubts(self) -> Iterator[str]:
+        """What the user should know after a run: speech that went, speech that is there twice."""
+        lost: dict[str, str] = {}
+        stale: dict[str, str] = {}
+        for file, before in sorted(self.indexed.items()):
+            if file in self._holders:
+                if gone := {one for one in before if not self._is_given(one)}:
+                    lost[file] = min(gone)
+            elif before and before <= self._admitted:
+                stale[file] = min(before)
+        for origin in list(lost.values())[:1]:
+            yield (
+                f"{_files(lost)}: what the index had of it from {origin} is gone: index all inputs "
+                "of a recording together"
+            )
+        for file, origin in list(stale.items())[:1]:
+            yield (
+                f"{_files(stale)}: stays in the index, though {origin} does not hold it any more, "
+                f"or under another name: --delete {file} forgets it"
+            )
+
+    def _of_this_run(
+        self, source: Input, recording: Recording, names: frozenset[str]
+    ) -> InputError | None:
+        for other, held, before in self._holders.get(recording.file, ()):
+            if not self.has_segments and recording.file in (source.own_name, other.own_name):
+                expected = f"a recording of another name than that of {other.path}"
+                return InputError(source.path, 0, expected, recording.file, self._advice(source))
+            if held == recording and (twice := names & before):
+                expected = f"each utterance in one input file ({other.path} has it already)"
+                got = f"{min(twice)} of {recording.file}"
+                return InputError(source.path, 0, expected, got, self._advice(source))
+        return None
+
+    def _of_the_index(self, source: Input, file: str) -> InputError | None:
+        """An audio file leaves the index as a whole when one of its inputs is indexed again."""
+        before = self.indexed.get(file, set())
+        again = {one for one in before if self._is_given(one)}
+        if before and not again:
+            expected = f"a recording of another name than what the index has from {min(before)}"
+            replace_it = f"--delete {file} beside the new input replaces it"
+            advice = [one for one in (self._advice(source), replace_it) if one]
+            return InputError(source.path, 0, expected, file, "; ".join(advice))
+        return None
+
+    def _advice(self, source: Input) -> str:
+        """How to name it, where that would help and has not been tried."""
+        return "" if self.has_segments or source.name else NAME_THEM
+
+    def _is_given(self, origin: str) -> bool:
+        if origin in self._given:
+            return True
+        if self._places is None:
+            self._places = {os.path.realpath(one.path) for one in self.inputs}
+        return os.path.realpath(origin) in self._places
+
+
+def _files(found: Mapping[str, str]) -> str:
+    """The first audio file, and how many there are."""
+    first = next(iter(found))
+    return first if len(found) == 1 else f"{first} and {len(found) - 1} more"

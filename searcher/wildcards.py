@@ -1,0 +1,158 @@
+"""Wildcards: a word with ``*`` stands for the words of the index that fit it.
+
+    expand      robo* -> robot, roboter, ...: what fits, the most frequent if there are too many
+    union       the postings of all these words as those of one word, which is then joined as any
+    spelt       which of these words stand at each place that was found
+
+The words of one slot exclude each other, so the posterior of ``robo*`` there is the sum of
+theirs. A phrase with wildcards is joined once, whatever each of them stands for.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from std.store.columns import Int64s, Postings
+
+STAR = "*"
+SHOWN = 10  # words that a wildcard stands for, in a line
+
+
+class Expansion(NamedTuple):
+    """What a wildcard stands for."""
+
+    words: tuple[str, ...]  # that are searched, the most frequent first
+    fitting: int  # words of the vocabulary that fit
+    limited: bool = False  # whether more fit than are searched
+
+    def within(self, known: Collection[str]) -> "Expansion":
+        """The same without words that only deleted recordings had."""
+        words = tuple(word for word in self.words if word in known)
+        return Expansion(words, self.fitting if self.limited else len(words), self.limited)
+
+
+class Union(NamedTuple):
+    """The postings of several words, one of each slot: as if they were one word."""
+
+    postings: Postings
+    words: tuple[str, ...]  # ascending
+    slots: Int64s  # (n,) ascending
+    likeliest: Int64s  # (n,) of each slot, its likeliest of the words
+
+
+def is_wildcard(word: str) -> bool:
+    """Whether a word of a term stands for others.
+
+    >>> is_wildcard("robo*"), is_wildcard("robot")
+    (True, False)
+    """
+    return STAR in word
+
+
+def expand(patterns: Iterable[str], counts: Mapping[str, int], most: int) -> dict[str, Expansion]:
+    """What each wildcard stands for.
+
+    Args:
+        patterns: normalised words with ``*``, each for any letters or none.
+        counts: the vocabulary with its number of postings, ascending by word.
+        most: words that one wildcard may stand for; of more, the most frequent.
+    """
+    words, found = list(counts), {}
+    for pattern in patterns:
+        head = pattern.partition(STAR)[0]
+        fitting = []
+        for word in islice(words, bisect_left(words, head), None):
+            if not word.startswith(head):
+                break
+            if fits(pattern, word):
+                fitting.append(word)
+        ranked = sorted(fitting, key=lambda word: (-counts[word], word))
+        found[pattern] = Expansion(tuple(ranked[:most]), len(fitting), len(fitting) > most)
+    return found
+
+
+def described(expansion: Expansion) -> str:
+    """What a wildcard stands for, to a person.
+
+    >>> described(Expansion(("robot", "robots"), 2))
+    '2 words of the index: robot, robots'
+    """
+    if not expansion.words:
+        return "no word of the index fits"
+    words = ", ".join(expansion.words[:SHOWN]) + (" ..." if len(expansion.words) > SHOWN else "")
+    number = f"{expansion.fitting:,} word{'s' if expansion.fitting > 1 else ''} of the index"
+    if not expansion.limited:
+        return f"{number}: {words}"
+    return (
+        f"{number}, of which the {len(expansion.words):,} most frequent are searched "
+        f"([search] wildcard_words): {words}"
+    )
+
+
+def fits(pattern: str, word: str) -> bool:
+    """Whether a word fits a pattern with at least one ``*``, in time linear in the word.
+
+    >>> [fits("r*b*t", word) for word in ("rbt", "robot", "robots", "rt")]
+    [True, True, False, False]
+    """
+    head, *middle, tail = pattern.split(STAR)
+    at, end = len(head), len(word) - len(tail)
+    if at > end or not (word.startswith(head) and word.endswith(tail)):
+        return False
+    for piece in middle:  # the first place of each is as good as any later one
+        at = word.find(piece, at, end)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
+
+
+def union(postings: Mapping[str, Postings]) -> Union:
+    """Unite the postings of words: in each slot their posteriors summed, the likeliest's times."""
+    words = tuple(sorted(postings))
+    parts = [postings[word] for word in words]
+    together = Postings._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
+    word = np.repeat(np.arange(len(words)), [len(one.key) for one in parts])
+    order = np.lexsort((word, -together.posterior, together.slot))
+    slot = together.slot[order]
+    first = np.flatnonzero(np.concatenate([[True], slot[1:] != slot[:-1]]))
+    total = np.add.reduceat(together.posterior[order].astype(np.float64), first)
+    best = order[first]
+    summed = together.rows(best)._replace(posterior=np.minimum(total, 1).astype(np.float32))
+    return Union(
+        summed.rows(np.lexsort((summed.slot, summed.key))),
+        words,
+        summed.slot.astype(np.int64),
+        word[best],
+    )
+
+
+def spelt(
+    words: Sequence[str], slots: Int64s, unions: Mapping[str, Union]
+) -> tuple[list[tuple[str, ...]], Int64s]:
+    """The words that stand where a term with wildcards was found.
+
+    Args:
+        words: of the term.
+        slots: (n, words) of each place.
+        unions: of the wildcards among the words.
+
+    Returns:
+        The different word sequences, and (n,) which of them each place has.
+    """
+    standing = [
+        unions[word].likeliest[np.searchsorted(unions[word].slots, slots[:, i])]
+        for i, word in enumerate(words)
+        if word in unions
+    ]
+    chosen, which = np.unique(np.stack(standing, axis=1), axis=0, return_inverse=True)
+    sequences = []
+    for row in chosen.tolist():
+        ids = iter(row)
+        sequences.append(
+            tuple(unions[word].words[next(ids)] if word in unions else word for word in words)
+        )
+    return sequences, which.reshape(-1)

@@ -1,0 +1,152 @@
+"""Which files a command line names: no output may be an input or another output.
+
+Two paths can be one file: relative and absolute, through symbolic and hard links, by case where
+the file system ignores it, and ``-`` and /dev/stdin. So files are compared by device and inode.
+"""
+
+import os
+import stat
+import tempfile
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from std.errors import STANDARD_STREAM, InputError, StdError, named
+from std.formats.files import is_nameless
+from std.outputs import descriptor_of, output_name, status_of, unwritable
+
+INDEX_FILES = ("manifest.json", "lock", "segments", "bktree")  # see `std.store.embedded`
+Given = Path | Sequence[Path] | None
+
+
+class Place(NamedTuple):
+    """What a path stands for: two paths to one file have equal places."""
+
+    device: int
+    inode: int  # of the file, or of the folder where it would be made
+    name: str = ""  # in that folder
+    mode: int = 0
+
+
+def require_distinct(
+    inputs: Mapping[str, Given], outputs: Mapping[str, Given], stores: Sequence[str] = ()
+) -> None:
+    """Refuse, before anything is written, outputs that would destroy something.
+
+    Args:
+        inputs, outputs: the command line's options and the files that they name.
+        stores: the indexes used; where one is a folder, its own files are not written.
+
+    Raises:
+        StdError: an output is an input, another output or a part of an index; a pipe is read twice.
+        InputError: an output is a folder, is in no folder, or cannot be looked at.
+    """
+    written: list[tuple[str, Path, Place]] = []
+    for option, path in _pairs(outputs):
+        place = _place_to_write(path)
+        for other, other_path, taken in written:
+            if _same(place, taken, path) and not _shareable(path, other_path, place):
+                raise _refused(option, output_name(path), other)
+        for store in stores:
+            if descriptor_of(path) is None and _belongs_to(path, Path(store)):
+                raise StdError(f"{option}: expected a file other than the index's own, got {path}")
+        written.append((option, path, place))
+    read: dict[tuple[int, int], str] = {}
+    for option, path in _pairs(inputs):
+        found = _place(path, 0)
+        if found is None:
+            continue  # opening it says what is wrong
+        for other, _, taken in written:
+            if found[:3] == taken[:3] and not _two_way(found):
+                raise _refused(other, named(path), option)
+        if _gives_once(path, found):
+            if (found.device, found.inode) in read:
+                raise _refused(option, named(path), read[found.device, found.inode])
+            read[found.device, found.inode] = option
+
+
+def _refused(option: str, name: str, other: str) -> StdError:
+    whose = "that of another" if option == other else f"that of {other}"
+    return StdError(f"{option}: expected a file of its own, got {whose} ({name})")
+
+
+def _place_to_write(path: Path) -> Place:
+    """Where an output goes, after a look at whether it can."""
+    descriptor = descriptor_of(path)
+    if descriptor is not None:
+        return _place(path, descriptor) or Place(-1, descriptor)
+    if status_of(path) is None:
+        target = Path(os.path.realpath(path))
+        try:
+            folder = target.parent.stat()
+        except OSError as error:
+            raise unwritable(path, "a writable folder", error) from error
+        if not stat.S_ISDIR(folder.st_mode):
+            raise InputError(path, 0, "a writable folder", "Not a directory")
+        if not os.access(target.parent, os.W_OK):
+            raise InputError(path, 0, "a writable folder", "Permission denied")
+        return Place(folder.st_dev, folder.st_ino, target.name)
+    return _place(path, 1) or Place(-1, -1)
+
+
+def _place(path: Path, stream: int) -> Place | None:
+    """What is there; None if nothing is. ``stream`` is the descriptor that ``-`` stands for."""
+    try:
+        status = os.fstat(stream) if path == STANDARD_STREAM else path.stat()
+    except (OSError, ValueError):
+        return None
+    return Place(status.st_dev, status.st_ino, mode=status.st_mode)
+
+
+def _same(one: Place, other: Place, path: Path) -> bool:
+    if one[:2] != other[:2]:
+        return False
+    return one.name == other.name or (
+        _folded(one.name) == _folded(other.name)
+        and _folds_case(Path(os.path.realpath(path)).parent)
+    )
+
+
+def _gives_once(path: Path, place: Place) -> bool:
+    """Whether what has been read from a place cannot be read from it again."""
+    if stat.S_ISFIFO(place.mode) or stat.S_ISSOCK(place.mode) or path == STANDARD_STREAM:
+        return True
+    return stat.S_ISREG(place.mode) and is_nameless(path)  # /dev/stdin, and - may be the same
+
+
+def _two_way(place: Place) -> bool:
+    """Whether reading from and writing to one place are independent, as of a terminal."""
+    return stat.S_ISCHR(place.mode) or stat.S_ISSOCK(place.mode)
+
+
+def _shareable(path: Path, other: Path, place: Place) -> bool:
+    """Whether two outputs may go to one place: /dev/null and terminals, but not both to ``-``."""
+    return stat.S_ISCHR(place.mode) and not path == other == STANDARD_STREAM
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _folds_case(folder: Path) -> bool:
+    """Whether a folder takes two names that differ in case for one, tried with a temporary file."""
+    try:
+        with tempfile.NamedTemporaryFile(prefix=".case-", dir=folder) as probe:
+            return Path(probe.name).with_name(Path(probe.name).name.upper()).exists()
+    except OSError:
+        return False  # nothing can be written there, which the writing says
+
+
+def _belongs_to(path: Path, index: Path) -> bool:
+    """Whether a file is one of those that an index in a folder consists of, links followed."""
+    folder, file = Path(os.path.realpath(index)), Path(os.path.realpath(path))
+    if not folder.is_dir() or not file.is_relative_to(folder):
+        return False
+    return file.relative_to(folder).parts[:1] in {(name,) for name in INDEX_FILES}
+
+
+def _pairs(options: Mapping[str, Given]) -> Iterator[tuple[str, Path]]:
+    for option, given in options.items():
+        for path in [given] if isinstance(given, Path) else given or ():
+            yield option, path

@@ -1,0 +1,183 @@
+"""Files that are written: regular files whole or not at all, everything else straight through.
+
+| a path that names | |
+|---|---|
+| a regular file, or nothing yet | a temporary file beside it is renamed when all went well |
+| a symbolic link | the same for the file that it points to; the link stays |
+| a device, a FIFO | written to as it is |
+| ``-``, /dev/stdout, /dev/fd/N | written to the descriptor that is open already |
+
+A replaced file keeps its permissions and owner; its other hard links keep the content from before.
+"""
+
+import gzip
+import io
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from std.errors import STANDARD_STREAM, InputError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+STREAMS = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|\d+))/fd/(\d+)")
+MAX_PREFIX = 50  # characters of a name that its temporary file begins with
+
+
+class _Sink(io.FileIO):
+    """An open file whose errors name the path as the user gave it."""
+
+    def __init__(self, handle: int, path: Path) -> None:
+        super().__init__(handle, "wb")
+        self.path = path
+        self._failed = False
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        if self._failed:  # closing flushes what is buffered, which has nowhere to go
+            return memoryview(data).nbytes
+        try:
+            return super().write(data)
+        except OSError as error:
+            self._failed = True
+            if isinstance(error, BrokenPipeError) and descriptor_of(self.path) == 1:
+                raise  # the reader of standard output went away, as `head` does
+            raise unwritable(self.path, "a file that takes all of the output", error) from error
+
+
+@contextmanager
+def open_output(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing; the table above says how.
+
+    A name that ends in ``.gz`` is compressed (without a time stamp: same content, same bytes).
+
+    Raises:
+        InputError: it cannot be written, or not to the end; a regular file then is as before.
+    """
+    descriptor = descriptor_of(path)
+    status = None if descriptor is not None else status_of(path)
+    if descriptor is None and (status is None or stat.S_ISREG(status.st_mode)):
+        with _replacement(path, status) as stream:
+            yield stream
+        return
+    try:
+        if descriptor is not None:
+            handle = os.dup(descriptor)
+            if descriptor == 1 and sys.stdout is not None:
+                sys.stdout.flush()
+        else:
+            handle = os.open(path, os.O_WRONLY | os.O_NOCTTY)
+    except OSError as error:
+        raise unwritable(path, "a file that can be written", error) from error
+    with _stream(_Sink(handle, path)) as stream:
+        yield stream
+
+
+@contextmanager
+def _replacement(path: Path, status: os.stat_result | None) -> Iterator[BinaryIO]:
+    """A new file that takes the place of a regular file, or of nothing, when all went well."""
+    target = Path(os.path.realpath(path))
+    if status and not os.access(target, os.W_OK):
+        raise InputError(path, 0, "a file that can be written", "Permission denied")
+    try:
+        prefix = f".{target.name[:MAX_PREFIX]}."
+        handle, name = tempfile.mkstemp(prefix=prefix, dir=target.parent)
+    except OSError as error:
+        raise unwritable(path, "a writable folder", error) from error
+    temporary = Path(name)
+    try:
+        with _stream(_Sink(handle, path)) as stream:
+            yield stream
+            stream.flush()
+        _take_place(temporary, target, status, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _take_place(temporary: Path, target: Path, status: os.stat_result | None, path: Path) -> None:
+    """Put a finished file in its place, on the disk for good."""
+    try:
+        handle = os.open(temporary, os.O_RDWR)
+        try:
+            if status:
+                with suppress(OSError):  # only its owner and root may give a file away
+                    os.fchown(handle, status.st_uid, status.st_gid)
+            os.fchmod(handle, stat.S_IMODE(status.st_mode) if status else 0o666 & ~_umask())
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        temporary.replace(target)
+    except OSError as error:
+        raise unwritable(path, "a file that can be replaced", error) from error
+
+
+@contextmanager
+def _stream(sink: _Sink) -> Iterator[BinaryIO]:
+    """What a caller writes to: buffered, and compressed if the name says so."""
+    with io.BufferedWriter(sink) as raw:
+        if sink.path.suffix == ".gz":
+            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
+                yield stream  # type: ignore[misc]  # a GzipFile is binary I/O in all but name
+        else:
+            yield raw
+
+
+def descriptor_of(path: Path) -> int | None:
+    """The open descriptor that a path stands for; None if it is a file to be opened."""
+    text = str(path)
+    found = _DESCRIPTOR.fullmatch(text)
+    return int(found[1]) if found else STREAMS.get(text)
+
+
+def unwritable(path: Path, expected: str, error: OSError) -> InputError:
+    """The error that a file cannot be written."""
+    return InputError(output_name(path), 0, expected, error.strerror or str(error))
+
+
+def output_name(path: Path) -> str:
+    """An output as messages name it."""
+    return "standard output" if path == STANDARD_STREAM else str(path)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for outputs, with those above it.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(path, "a folder to write to", error) from error
+
+
+def status_of(path: Path) -> os.stat_result | None:
+    """What is where an output goes, links followed; None if nothing is.
+
+    Raises:
+        InputError: a folder, or something that cannot be looked at.
+    """
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise unwritable(path, "a file that can be written", error) from error
+    if stat.S_ISDIR(status.st_mode):
+        raise InputError(path, 0, "a file to write", "a folder")
+    return status
+
+
+def _umask() -> int:
+    """The process's umask; mkstemp makes files private, outputs should not be."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

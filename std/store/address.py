@@ -1,0 +1,61 @@
+"""What kind of store an address names: a folder, ``memory:``, or CouchDB.
+
+Whatever begins with a scheme that is not ours is refused, never taken for the name of a folder:
+a password would become part of that name. What is shown of an address holds no password.
+"""
+
+import re
+from typing import Literal
+
+from std.errors import StoreError
+
+COUCHDB_FORM = "couchdb://[user@]host[:port]/database"
+COUCHDB_SCHEMES = frozenset({"couchdb", "couchdbs", "http", "https"})
+SCHEME = re.compile(r"\s*([a-z][a-z0-9+.-]*):(.*)", re.IGNORECASE | re.DOTALL)
+HOST_AND_DATABASE = re.compile(r"\d+/.+", re.DOTALL)  # what follows the host in host:port/database
+
+Kind = Literal["folder", "memory", "couchdb"]
+
+
+def kind_of(url: str) -> Kind:
+    """Which kind of store this is; schemes may be in upper or lower case.
+
+    Raises:
+        StoreError: a scheme that no store has, or nothing at all.
+    """
+    parts = SCHEME.fullmatch(url)
+    if parts is None:
+        if not url.strip():
+            raise StoreError(
+                f"expected the address of a store ({COUCHDB_FORM} or a folder), got ''"
+            )
+        if url.startswith("//") and "@" in url:
+            raise StoreError(f"{public(url)}: expected a scheme, as in {COUCHDB_FORM}")
+        return "folder"
+    scheme, rest = parts[1].lower(), parts[2]
+    if scheme == "memory":
+        if "/" in rest:
+            raise StoreError(f"{public(url)}: expected memory:[NAME], got a name with a slash")
+        return "memory"
+    if scheme in COUCHDB_SCHEMES:
+        return "couchdb"
+    shown = public(url)
+    if scheme == "file":
+        hint = f"a folder is written without a scheme: {public(rest).replace('//', '', 1)}"
+    elif HOST_AND_DATABASE.fullmatch(rest):
+        hint = f"a CouchDB database is couchdb://{shown}"
+    else:
+        hint = f"a CouchDB database is {COUCHDB_FORM}, a folder of this name ./{shown}"
+    raise StoreError(f"{shown}: no store has the scheme {scheme}: ({hint})")
+
+
+def public(url: str) -> str:
+    """An address without user, password, query and fragment, to be shown.
+
+    >>> public("http://eve:s3/cr3t@db.example/news?key=1")
+    'http://db.example/news'
+    """
+    parts = SCHEME.fullmatch(url)
+    scheme, rest = (f"{parts[1]}:", parts[2]) if parts else ("", url)
+    begin = rest[: len(rest) - len(rest.lstrip("/"))]
+    return scheme + begin + re.split("[?#]", rest[len(begin) :].rpartition("@")[2])[0]
