@@ -219,3 +219,40 @@ def test_tuning_learns_one_language(segment):
         chosen(segments)
     with pytest.raises(InputError, match="recordings in 'French', got 'de, nl'"):
         chosen(segments, "--language", "French")
+
+
+def test_a_wildcard_is_of_all_the_index(segment):
+    """Its words are chosen and explained once; each language is searched for those that it has."""
+    segments = [segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n")]
+    terms = [Term(text, text) for text in ("sch*", "*ch*", "school straat", "zz*", "sch* kirche")]
+    found = search(terms, segments, Config(), speech_s=60.0, wildcards=True)
+    assert found.wildcards["sch*"].words == ("schiff", "schip", "school", "schule")
+    assert found.wildcards["zz*"].words == ()
+    at = {(term, file, found.variants[variant].words)
+          for (term, file, *_), variant in zip(rows(found), found.candidates.variant, strict=True)
+          if term == "sch*"}  # fmt: skip
+    assert at == {
+        ("sch*", "g", ("schiff",)),
+        ("sch*", "g", ("schule",)),
+        ("sch*", "n", ("schip",)),
+        ("sch*", "n", ("school",)),
+    }
+    starred = {method for term, *_, method, _ in rows(found) if "*" in term}
+    assert starred == {"wildcard"}  # neither split nor heard
+    assert set(np.round(found.probability[found.candidates.term == 0], 6)) == {0.9}
+    alone = search(terms[:1], segments[1:], Config(), speech_s=60.0, wildcards=True)
+    both = [one for one in rows(found) if one[:2] == ("sch*", "n")]
+    assert both == rows(alone)
+    limited = replace(Config(), search=replace(Config().search, wildcard_words=1))
+    (one,) = search(terms[:1], segments, limited, speech_s=60.0, wildcards=True).wildcards.values()
+    assert (len(one.words), one.fitting) == (1, 4)
+
+
+def test_one_place_is_reported_once_in_each_language(segment):
+    segments = [segment(GERMAN, "de", "g"), segment(DUTCH + " kir che", "nl", "n")]
+    found = found_in(segments, "kirche", "kirchenschiff", "schoolstraat", "waterschip")
+    c = found.candidates
+    for i in range(len(c.term)):
+        for j in range(i):
+            if (c.term[i], c.recording[i]) == (c.term[j], c.recording[j]):
+                assert not (c.start_ms[i] < c.end_ms[j] and c.start_ms[j] < c.end_ms[i])
