@@ -17,7 +17,7 @@ WHISPER = {"segments": [{"start": 0.0, "end": 1.0, "text": " Das Haus."}], "lang
 
 
 def azure(source):
-    phrase = {"channel": 0, "offsetInTicks": 0, "durationInTicks": 10**7,
+    phrase = {"channel": 0, "locale": "de-DE", "offsetInTicks": 0, "durationInTicks": 10**7,
               "nBest": [{"confidence": 0.9, "lexical": "das haus"}]}  # fmt: skip
     return {"source": source, "recognizedPhrases": [phrase]}
 
@@ -140,6 +140,7 @@ def test_lines_of_jsonl_name_their_recordings(there, tmp_path, capsys):
     slots = [{"w": [["das", 0.9]]}]
     for name in ("one", "two"):
         line = {"utt": name, "file": "news", "start": 0, "end": 1, "slots": slots}
+        line |= {"language": "de"}  # one word leaves it in doubt, which is a warning
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(line))
     assert index("one.jsonl", "two.jsonl", "--name-by", "content") == 0
     assert indexed() == {"news": ["one.jsonl", "two.jsonl"]}
@@ -208,7 +209,7 @@ def test_advice_that_was_taken_is_not_given_again(there, tmp_path, capsys):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "x.ctm").write_text("news 1 0.0 0.5 das\n")
-    assert index("a", "--name-by", "path") == 0
+    assert index("a", "--name-by", "path", "--language", "de") == 0
     assert index("b", "--name-by", "path") == 2
     line = said(capsys)
     assert "--name-by" not in line

@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import searcher.hearing
+import searcher.search
 from indexer.invert import invert
 from indexer.phones import phone_columns
 from searcher.calibrate import UNTUNED
+from searcher.candidates import concatenate
 from searcher.cli import main
 from searcher.languages import by_language
 from searcher.model import Model
@@ -21,6 +24,7 @@ from searcher.search import search
 from searcher.term_language import ALPHABET, MOST, PER_NAT, SMOOTHING, log_odds
 from searcher.tune_cli import in_one_language
 from searcher.tune_cli import parser as tune_parser
+from searcher.variant import Variant
 from std.config import Config
 from std.confusion import empty
 from std.errors import ConfigError, InputError
@@ -219,3 +223,53 @@ def test_tuning_learns_one_language(segment):
         chosen(segments)
     with pytest.raises(InputError, match="recordings in 'French', got 'de, nl'"):
         chosen(segments, "--language", "French")
+
+
+def test_a_wildcard_is_of_all_the_index(segment):
+    """Its words are chosen and explained once; each language is searched for those that it has."""
+    segments = [segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n")]
+    terms = [Term(text, text) for text in ("sch*", "*ch*", "school straat", "zz*", "sch* kirche")]
+    found = search(terms, segments, Config(), speech_s=60.0, wildcards=True)
+    assert found.wildcards["sch*"].words == ("schiff", "schip", "school", "schule")
+    assert found.wildcards["zz*"].words == ()
+    at = {(term, file, found.variants[variant].words)
+          for (term, file, *_), variant in zip(rows(found), found.candidates.variant, strict=True)
+          if term == "sch*"}  # fmt: skip
+    assert at == {
+        ("sch*", "g", ("schiff",)),
+        ("sch*", "g", ("schule",)),
+        ("sch*", "n", ("schip",)),
+        ("sch*", "n", ("school",)),
+    }
+    starred = {method for term, *_, method, _ in rows(found) if "*" in term}
+    assert starred == {"wildcard"}  # neither split nor heard
+    assert set(np.round(found.probability[found.candidates.term == 0], 6)) == {0.9}
+    alone = search(terms[:1], segments[1:], Config(), speech_s=60.0, wildcards=True)
+    both = [one for one in rows(found) if one[:2] == ("sch*", "n")]
+    assert both == rows(alone)
+    limited = replace(Config(), search=replace(Config().search, wildcard_words=1))
+    (one,) = search(terms[:1], segments, limited, speech_s=60.0, wildcards=True).wildcards.values()
+    assert (len(one.words), one.fitting) == (1, 4)
+
+
+def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
+    """Whatever methods found it, in whichever group of segments."""
+    genuine = searcher.search.with_sound
+
+    def twice(*args):
+        found, variants = genuine(*args)
+        again = found._replace(
+            start_ms=found.start_ms + 10,
+            score=found.score / 2,
+            variant=np.full(len(found.term), len(variants)),
+            family=np.full(len(found.term), len(variants)),
+        )
+        return concatenate([found, again]), (*variants, Variant(("x",), 0.5, "sound"))
+
+    monkeypatch.setattr(searcher.search, "with_sound", twice)
+    segments = [segment(GERMAN, "de", "g"), segment(DUTCH + " kir che", "nl", "n")]
+    found = found_in(segments, "kirche", "gartenschule", "waterschip").candidates
+    places = zip(found.term, found.recording, found.start_ms, found.end_ms, strict=True)
+    for one, other in combinations(places, 2):
+        assert one[:2] != other[:2] or one[3] <= other[2] or other[3] <= one[2]
+    assert {0, 1} <= {*found.recording.tolist()}

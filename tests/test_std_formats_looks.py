@@ -143,7 +143,7 @@ def folder(tmp_path):
     """A transcript among what else lies in folders."""
     inside = tmp_path / "in"
     (inside / ".git").mkdir(parents=True)
-    (inside / "news.json").write_text(json.dumps(ODD_WHISPER[0]))
+    (inside / "news.json").write_text(json.dumps(ODD_WHISPER[0] | {"language": "de"}))
     (inside / "news.wav").write_bytes(b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(100))
     (inside / "notes.txt").write_text("Das ist keine Ausgabe eines Erkenners.\n")
     (inside / "[todo].txt").write_text("[todo] alles\n")
@@ -162,7 +162,8 @@ def index(*argv):
 @pytest.mark.parametrize("more", [[], ["--format", "whisper"]])
 def test_foreign_files_of_a_folder_are_skipped(folder, capsys, more):
     assert index(folder, *more) == 0
-    skipped, report = capsys.readouterr().err.splitlines()
+    skipped, report, language = capsys.readouterr().err.splitlines()
+    assert language.startswith("language de (")
     assert skipped.startswith("std-index: 7 files skipped that are no recogniser output")
     assert report.startswith("1 files, 1 utterances")
     assert index(folder, "--verbose", "--json", *more) == 0
