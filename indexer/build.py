@@ -28,17 +28,18 @@ from indexer.origins import Origins, origins
 from indexer.pronounce import Pronouncer, undecided
 from indexer.prune import prune
 from indexer.separate import separated
-from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.errors import InputError, StdError
-from std.formats.context import DEFAULT, SEGMENTS_HINT, Context
+from std.formats.context import DEFAULT, Context
 from std.formats.detect import foreign
 from std.formats.files import is_regular, size_bytes
 from std.formats.nonwords import Nonwords
+from std.formats.utterance_spans import SEGMENTS_HINT
 from std.store import Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import ConfusionNetwork, Recording
+from std.workers import IN_PROCESS, Executor
 
 MANY = 20  # recordings of one utterance each, which rather are pieces of recordings
 WORTH_A_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves

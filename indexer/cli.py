@@ -176,8 +176,10 @@ def index(args: argparse.Namespace) -> int:
     from std.formats.audio_names import recording_name
     from std.formats.context import Context
     from std.formats.context import load as load_context
+    from std.formats.ctm import timed_words
     from std.formats.files import is_regular, read, size_bytes
     from std.formats.nonwords import Nonwords
+    from std.formats.sausage import read_times
     from std.store import open_store, require_different
 
     options = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
@@ -208,11 +210,12 @@ def index(args: argparse.Namespace) -> int:
             lattice_method=args.lattice_method,
             names=NAMES[args.name_by],
             nonwords=Nonwords(args.keep_nonwords),
+            one_best=read(timed_words, args.one_best) if args.one_best else None,
+            times=args.times,
+            slot_times=read_times(args.times, args.frame_shift) if args.times else None,
         ),
         segments=args.segments,
         symbols=args.words,
-        one_best=args.one_best,
-        times=args.times,
     )
     size = sum(map(size_bytes, paths))
     report, pronouncer, deleted = BuildReport(), pronouncer_of(config, experiment), 0

@@ -18,9 +18,8 @@ import numpy as np
 
 from indexer import mbr
 from std.formats.columns import Columns, networks
-from std.formats.context import LatticeMethod
 from std.formats.nonwords import Nonwords, is_noise, replacements
-from std.lattice import NO_WORD, Lattice, ordered
+from std.lattice import NO_WORD, Lattice, LatticeMethod, ordered
 from std.slot_times import Int64s, untangled
 from std.values import ConfusionNetwork, Float64s, Int32s
 

@@ -21,7 +21,6 @@ from searcher.sound import SAME_PLACE_MS, Hits, hear
 from searcher.sound_index import SoundIndex, open_sound
 from searcher.sound_ratios import listening, perfect_score
 from searcher.variant import Variant
-from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.confusion import Confusion, empty
 from std.languages import of_segment
@@ -30,6 +29,7 @@ from std.phones import Pronunciation
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
 from std.values import Bools, Float64s, Recording
+from std.workers import IN_PROCESS, Executor
 
 FEWEST_PHONES = 3  # shorter sounds are everywhere
 MOST_PHONES = 200

@@ -14,12 +14,12 @@ from searcher.join import SkipCost, join, single, skip_costs
 from searcher.merge import merge
 from searcher.variant import Variant
 from searcher.wildcards import Union, is_wildcard, spelt, union
-from std.cluster import Executor
 from std.config import Config
 from std.excerpts import inside_one
 from std.store import Segment
 from std.store.columns import Int64s, Postings, UInt64s
 from std.values import Bools, Excerpt, Float64s, Recording
+from std.workers import Executor
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,13 +36,13 @@ from searcher.model import Model
 from searcher.term_language import log_odds
 from searcher.variant import Variant
 from searcher.wildcards import Expansion, expand, is_wildcard
-from std.cluster import IN_PROCESS, Executor
 from std.config import Config
 from std.languages import of_segment
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
 from std.vocabulary import of_counts
+from std.workers import IN_PROCESS, Executor
 
 AS_WRITTEN = ("exact", "wildcard")  # methods that look up a term as it is spelt
 

@@ -28,11 +28,11 @@ from searcher.sound_seeds import (
     seeded_windows,
     summed,
 )
-from std.cluster import IN_PROCESS, Executor
 from std.confusion import Confusion
 from std.phones import Pronunciation
 from std.store.columns import Int64s
 from std.values import Float32s, Int32s
+from std.workers import IN_PROCESS, Executor
 
 Int16s = npt.NDArray[np.int16]
 

@@ -21,10 +21,10 @@ from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError, connect
 from distributed.protocol.pickle import dumps
 
-from std.cluster import Workers
 from std.command import tell
 from std.errors import ConfigError, StdError
 from std.sources import version
+from std.workers import Workers
 
 CONNECT_S = 10.0
 LOOK_S = 2.0  # how often to look for failures and missing workers while waiting

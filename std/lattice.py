@@ -10,12 +10,15 @@ probability is exp(sum of its links) / exp(sum over all paths).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from std.slot_times import Int64s
 from std.values import Float64s, Int32s, Recording, freeze
+
+LatticeMethod = Literal["mbr", "pivot"]  # exact slots, or the faster alignment
 
 NO_WORD = -1
 MAX_SCORE = 1e12  # beyond, sums of scores lose what tells paths apart

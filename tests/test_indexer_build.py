@@ -9,13 +9,14 @@ from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from searcher.search import search
 from searcher.snapshot import open_stores, snapshot
-from std.cluster import InProcess, executor
+from std.cluster import executor
 from std.config import Config, IndexConfig
 from std.errors import InputError, StoreError
 from std.formats import jsonl
 from std.formats.context import DEFAULT
 from std.store import open_store
 from std.values import Term
+from std.workers import InProcess
 
 CONFIG = Config()
 FILES = ["anna", "berta", "cäsar", "dora", "emil", "fritz", "gustav", "heinrich"]

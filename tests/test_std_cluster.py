@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from std.cluster import IN_PROCESS, PER_WORKER, Workers, executor
+from std.cluster import executor
 from std.errors import ConfigError, InputError, StdError
+from std.workers import IN_PROCESS, PER_WORKER, Workers
 
 
 def slow_square(n):

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from indexer.lattice import pruned, to_network, words_only
 from std.errors import InputError
 from std.formats import kaldi_lattice
-from std.formats.context import Context, Segment
+from std.formats.context import Context
 from std.formats.detect import parse_file
+from std.formats.utterance_spans import Segment
 from std.values import Recording
 
 ASR = Path(__file__).parent / "data" / "asr"

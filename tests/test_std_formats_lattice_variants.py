@@ -9,8 +9,9 @@ import pytest
 from indexer.lattice import to_network
 from std.errors import InputError
 from std.formats import pocketsphinx, slf
-from std.formats.context import Context, Segment
+from std.formats.context import Context
 from std.formats.detect import FORMATS, parse_file
+from std.formats.utterance_spans import Segment
 from std.lattice import Lattice
 from std.values import Recording
 

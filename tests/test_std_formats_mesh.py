@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 from std.errors import InputError
 from std.formats import mesh, mesh_bulk
 from std.formats.columns import networks
-from std.formats.context import Context, Segment, load
+from std.formats.context import Context
+from std.formats.ctm import timed_words
 from std.formats.detect import parse_file
+from std.formats.files import read
+from std.formats.utterance_spans import Segment
 from std.values import ConfusionNetwork, Recording
 
 GERMAN = Path(__file__).parent / "data" / "asr" / "german"
@@ -412,7 +415,7 @@ UNTIMED = "name u1\nnumaligns 4\nposterior 1\nalign 0 <s> 1\nalign 1 das 0.9 das
 
 def test_a_one_best_transcript_lends_its_times(tmp_path):
     (tmp_path / "one.ctm").write_text("u1 1 0.1 0.2 dass\nu1 1 0.8 0.4 gewalt\n")
-    context = load(one_best=tmp_path / "one.ctm")
+    context = Context(one_best=read(timed_words, tmp_path / "one.ctm"))
     (network,) = parse(UNTIMED, context=context)
     # "polizei" was not heard: it gets the gap between the words beside it
     assert network.slot_spans_ms.tolist() == [[100, 100], [100, 300], [300, 800], [800, 1200]]
@@ -425,7 +428,7 @@ def test_a_one_best_transcript_lends_its_times(tmp_path):
 
 def test_times_of_its_own_are_not_replaced(tmp_path):
     (tmp_path / "one.ctm").write_text("spk1_utt7 1 7.0 0.2 das\n")
-    (network,) = parse(EXAMPLE, context=load(one_best=tmp_path / "one.ctm"))
+    (network,) = parse(EXAMPLE, context=Context(one_best=read(timed_words, tmp_path / "one.ctm")))
     assert network.slot_spans_ms[0].tolist() == [0, 210]
 
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from indexer.lattice import link_posteriors, to_network
 from std.errors import InputError
 from std.formats import plf
-from std.formats.context import Context, Segment
+from std.formats.context import Context
 from std.formats.detect import parse_file
+from std.formats.utterance_spans import Segment
 from std.lattice import Lattice
 from std.values import Recording
 

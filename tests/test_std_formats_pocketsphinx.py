@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from std.errors import InputError
 from std.formats import pocketsphinx, slf
-from std.formats.context import Context, Segment
+from std.formats.context import Context
 from std.formats.detect import parse_file
+from std.formats.utterance_spans import Segment
 from std.values import Recording
 
 SLF = Path(__file__).parent / "data" / "asr" / "slf"

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from std.errors import InputError
 from std.formats import sausage
-from std.formats.context import Context, Segment, beside, lies_beside, load, read_segments
+from std.formats.context import Context, beside, lies_beside, load, read_segments
 from std.formats.detect import parse_file
+from std.formats.utterance_spans import Segment
 from std.values import Recording
 
 GERMAN = Path(__file__).parent / "data" / "asr" / "german"

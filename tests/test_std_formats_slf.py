@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from indexer.lattice import link_posteriors, to_network
 from std.errors import InputError
 from std.formats import slf
-from std.formats.context import Context, Segment
+from std.formats.context import Context
+from std.formats.utterance_spans import Segment
 from std.lattice import ordered
 from std.values import Recording
 

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from std.errors import InputError
-from std.formats.context import SEGMENTS_HINT, Segment, segment_of
 from std.formats.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
 from std.formats.nonwords import Nonwords, is_noise, replacements, spoken
+from std.formats.utterance_spans import SEGMENTS_HINT, Segment, segment_of
 from std.nbest import TimedWord
 from std.slot_times import Int64s, borrowed, filled, untangled, weighted_spans
 from std.values import Bools, ConfusionNetwork, Float64s, Recording

@@ -8,7 +8,7 @@ beside           from files that lie beside the recogniser's, under the names Ka
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from std.errors import InputError
 from std.formats.audio_names import recording_name
@@ -16,23 +16,13 @@ from std.formats.fields import number, numbered, shown, text, whole_number
 from std.formats.files import content_of, is_nameless, open_input
 from std.formats.limits import MAX_CHANNEL, MAX_TIME_S
 from std.formats.nonwords import Nonwords
+from std.formats.utterance_spans import Segment
+from std.lattice import LatticeMethod
 from std.nbest import TimedWord
 from std.values import Float64s, Recording
 
 WordOn = Literal["auto", "link", "source", "target"]
-LatticeMethod = Literal["mbr", "pivot"]
 Names = Literal["any", "content", "file"]
-
-
-SEGMENTS_HINT = "--segments FILE says where in their recordings the utterances lie"
-
-
-class Segment(NamedTuple):
-    """Where an utterance lies in its recording."""
-
-    recording: Recording
-    start_s: float
-    end_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +54,7 @@ LONGEST_LINE = 1 << 16  # of words.txt
 
 
 def load(
-    context: Context = DEFAULT,
-    *,
-    segments: Path | None = None,
-    symbols: Path | None = None,
-    one_best: Path | None = None,
-    times: Path | None = None,
+    context: Context = DEFAULT, *, segments: Path | None = None, symbols: Path | None = None
 ) -> Context:
     """Add what stands in files; each is read once, it may be a pipe.
 
@@ -80,16 +65,6 @@ def load(
         context = replace(context, segments=read_segments(segments, context.channel))
     if symbols:
         context = replace(context, symbols=read_symbols(symbols))
-    if one_best:
-        from std.formats.ctm import timed_words  # which needs the context itself
-
-        with open_input(one_best) as stream:
-            context = replace(context, one_best=timed_words(stream, one_best))
-    if times:
-        from std.formats.sausage import read_times  # which needs the context itself
-
-        slot_times = read_times(times, context.frame_s)
-        context = replace(context, times=times, slot_times=slot_times)
     return context
 
 
@@ -183,16 +158,3 @@ def read_symbols(path: Path) -> dict[str, str]:
             elif fields:
                 raise InputError(path, at, "a word and its number", shown(line.strip()))
     return symbols
-
-
-def segment_of(
-    segments: Mapping[str, Segment], utterance: str, path: Path | str, line: int
-) -> Segment:
-    """Return an utterance's segment.
-
-    Raises:
-        InputError: the segments do not name it.
-    """
-    if utterance not in segments:
-        raise InputError(path, line, "an utterance that the segments name", utterance)
-    return segments[utterance]

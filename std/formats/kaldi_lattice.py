@@ -25,11 +25,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from std.errors import InputError
-from std.formats.context import DEFAULT, SEGMENTS_HINT, Context, beside, segment_of
+from std.formats.context import DEFAULT, Context, beside
 from std.formats.fields import number, numbered, shown, text, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
 from std.formats.recordings import recording_for
 from std.formats.sausage import word_of
+from std.formats.utterance_spans import SEGMENTS_HINT, segment_of
 from std.lattice import Lattice, evenly_timed, ordered
 
 ACOUSTIC_SCALE = 0.1

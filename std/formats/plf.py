@@ -27,10 +27,11 @@ import numpy as np
 
 from std.errors import InputError, quoted
 from std.formats.columns import networks
-from std.formats.context import DEFAULT, SEGMENTS_HINT, Context, Segment
+from std.formats.context import DEFAULT, Context
 from std.formats.draft import Draft
 from std.formats.fields import numbered, shown, text
 from std.formats.nonwords import Nonwords
+from std.formats.utterance_spans import SEGMENTS_HINT, Segment
 from std.lattice import Lattice, ordered
 from std.ranges import Range
 from std.values import ConfusionNetwork

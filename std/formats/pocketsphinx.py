@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from std.errors import InputError
-from std.formats.context import DEFAULT, Context, segment_of
+from std.formats.context import DEFAULT, Context
 from std.formats.fields import number, numbered, shown, text, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
 from std.formats.recordings import recording_for, recording_of
+from std.formats.utterance_spans import segment_of
 from std.lattice import Lattice, ordered
 
 ACOUSTIC_SCALE = 1 / 20

@@ -30,11 +30,12 @@ from typing import BinaryIO
 import numpy as np
 
 from std.errors import InputError
-from std.formats.context import DEFAULT, SEGMENTS_HINT, Context, Segment, segment_of
+from std.formats.context import DEFAULT, Context
 from std.formats.fields import number, numbered, shown, whole_number
 from std.formats.limits import MAX_LINKS, MAX_TIME_S
 from std.formats.recordings import recording_for, recording_of
 from std.formats.slf_scores import Fields, Header, Numbered, scores
+from std.formats.utterance_spans import SEGMENTS_HINT, Segment, segment_of
 from std.lattice import Lattice, evenly_timed, ordered
 from std.slot_times import Int64s
 
