@@ -20,26 +20,26 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from indexer.formats.context import DEFAULT, Context
+from indexer.formats.detect import foreign
 from indexer.inputs import Input
-from indexer.invert import invert
-from indexer.merge import merged
-from indexer.networks import networks_of
+from indexer.languages.pronounce import Pronouncer, undecided
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterance_spans import SEGMENTS_HINT
 from indexer.origins import Origins, origins
-from indexer.pronounce import Pronouncer, undecided
-from indexer.prune import prune
-from indexer.separate import separated
+from indexer.read import networks_of
+from indexer.segments.invert import invert
+from indexer.segments.merge import merged
+from indexer.segments.prune import prune
+from indexer.segments.separate import separated
 from std.config import Config
 from std.errors import InputError, StdError
-from std.formats.context import DEFAULT, Context
-from std.formats.detect import foreign
-from std.formats.files import is_regular, size_bytes
-from std.formats.nonwords import Nonwords
-from std.formats.utterance_spans import SEGMENTS_HINT
+from std.execution.workers import IN_PROCESS, Executor
+from std.files import is_regular, size_bytes
 from std.store import Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import ConfusionNetwork, Recording
-from std.workers import IN_PROCESS, Executor
 
 MANY = 20  # recordings of one utterance each, which rather are pieces of recordings
 WORTH_A_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves

@@ -28,9 +28,9 @@ from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library
     from indexer.build import BuildReport
-    from indexer.pronounce import Pronouncer
+    from indexer.formats.context import Names
+    from indexer.languages.pronounce import Pronouncer
     from std.config import Config
-    from std.formats.context import Names
     from std.store import Store
     from std.values import ECF
 
@@ -165,21 +165,21 @@ def work(args: argparse.Namespace) -> int:
 def index(args: argparse.Namespace) -> int:
     """Index, delete, merge: in this order, one writer at a time."""
     from indexer.build import BuildReport, build, worthwhile_jobs
+    from indexer.formats.context import Context
+    from indexer.formats.context import load as load_context
+    from indexer.formats.ctm import timed_words
+    from indexer.formats.sausage import read_times
     from indexer.inputs import input_files
-    from indexer.language_report import doubts, found_languages, in_words
+    from indexer.languages.report import doubts, found_languages, in_words
     from indexer.maintain import delete, keep_few_segments, upkeep, worth_workers
-    from std.cluster import executor
+    from indexer.networks.nonwords import Nonwords
     from std.config import load
     from std.distinct import require_distinct
-    from std.excerpts import speech_s
-    from std.formats import ecf
-    from std.formats.audio_names import recording_name
-    from std.formats.context import Context
-    from std.formats.context import load as load_context
-    from std.formats.ctm import timed_words
-    from std.formats.files import is_regular, read, size_bytes
-    from std.formats.nonwords import Nonwords
-    from std.formats.sausage import read_times
+    from std.ecf_filter import speech_s
+    from std.execution.processes import executor
+    from std.files import is_regular, read, size_bytes
+    from std.nist import ecf
+    from std.nist.audio_names import recording_name
     from std.store import open_store, require_different
 
     options = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
@@ -344,10 +344,10 @@ def pronouncer_of(config: "Config", experiment: "ECF | None") -> "Pronouncer":
     Raises:
         ConfigError: the language that the user names has no converter.
     """
-    from indexer.language import Told
-    from indexer.phones import Sounds
-    from indexer.pronounce import Pronouncer
-    from std.g2p import converter
+    from indexer.languages.precedence import Told
+    from indexer.languages.pronounce import Pronouncer
+    from indexer.segments.phone_columns import Sounds
+    from std.phonetics.g2p import converter
 
     language = config.pronunciation.language
     sounds = Sounds(config)
@@ -376,7 +376,7 @@ def continued(config: "Config", store: "Store") -> "Config":
 
 def verify(args: argparse.Namespace) -> int:
     """Name what is damaged in an index, one line each; say which languages it has."""
-    from indexer.language_report import in_words, indexed_languages, pronounced_wrongly
+    from indexer.languages.report import in_words, indexed_languages, pronounced_wrongly
     from indexer.origins import origins
     from std.store import open_store, require_different
 

@@ -5,14 +5,14 @@ from contextlib import closing
 from functools import partial
 
 from indexer.build import audio_files
-from indexer.merge import merged, plan, plan_all
-from indexer.phones import Sounds
-from indexer.pronounce import Pronouncer
+from indexer.languages.pronounce import Pronouncer
+from indexer.segments.merge import merged, plan, plan_all
+from indexer.segments.phone_columns import Sounds
 from std.errors import InputError, StoreBusyError
-from std.languages import of_segment
+from std.execution.workers import IN_PROCESS, Executor
+from std.languages.detection import of_segment
 from std.store import Segment, Store, from_anywhere, open_store
 from std.store.columns import SegmentColumns
-from std.workers import IN_PROCESS, Executor
 
 
 def delete(files: Sequence[str], stores: Sequence[Store]) -> int:

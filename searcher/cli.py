@@ -25,7 +25,7 @@ from std.config import range_of
 from std.errors import STANDARD_STREAM, ConfigError, InputError, StdError, cut, named
 
 if TYPE_CHECKING:
-    from searcher.model import Model  # --help needs none of what these load
+    from searcher.calibration.model import Model  # --help needs none of what these load
     from searcher.search import Found
     from std.config import Config
     from std.store import Segment
@@ -122,16 +122,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
-    from searcher.context import contexts
-    from searcher.explain import explained, summary
-    from searcher.output import std_list
+    from searcher.output.context import contexts
+    from searcher.output.explain import explained, summary
+    from searcher.output.std_list import hit_list
     from searcher.search import search
     from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
-    from std.cluster import executor
-    from std.excerpts import speech_s
-    from std.formats import ecf, stdlist, termlist
-    from std.formats.files import read
-    from std.formats.markup import CONTROL_CHARACTERS
+    from std.ecf_filter import speech_s
+    from std.execution.processes import executor
+    from std.files import read
+    from std.nist import ecf, std_list
+    from std.nist import term_list as termlist
+    from std.nist.xml import CONTROL_CHARACTERS
     from std.outputs import open_output, output_name
     from std.terminal import printable
 
@@ -176,13 +177,13 @@ def batch(args: argparse.Namespace) -> None:
     deaf(found)
     odd_terms(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
-    hits = std_list(found, term_list, printable(args.terms.name), args.system_id)
+    hits = hit_list(found, term_list, printable(args.terms.name), args.system_id)
     encoding = "GB2312" if term_list.encoding.lower().startswith("gb") else "UTF-8"
     if args.explain:
         hits_around = contexts(found.candidates, found.recordings, segments)
         write_lines(args.explain, explained(found, hits_around))
     with open_output(args.output) as sink:
-        stdlist.dump(hits, sink, args.dialect, encoding)
+        std_list.dump(hits, sink, args.dialect, encoding)
     figures = summary(found, searched_s) | {
         "round_trips": sum(store.round_trips for store in stores),
         "peak_memory_gb": peak_memory_gb(),
@@ -201,13 +202,13 @@ def batch(args: argparse.Namespace) -> None:
 
 def interactive(args: argparse.Namespace) -> int:
     """Search terms given as arguments and show what was found; 1 if nothing was."""
-    from searcher.context import contexts
-    from searcher.explain import explained
+    from searcher.output.context import contexts
+    from searcher.output.explain import explained
+    from searcher.output.table import print_table
     from searcher.query import words_of
     from searcher.search import search
     from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
-    from searcher.table import print_table
-    from std.cluster import executor
+    from std.execution.processes import executor
     from std.values import Term
 
     config = configuration(args)  # a person may ask for a term that was never said
@@ -254,7 +255,7 @@ def interactive(args: argparse.Namespace) -> int:
 
 def remarks(found: "Found") -> Iterator[str]:
     """What a person should know of the terms: their wildcards and unknown words, one line each."""
-    from searcher.wildcards import described
+    from searcher.lexical.wildcards import described
 
     for term, words, oov in zip(found.terms, found.words, found.oov_words, strict=True):
         if unknown := [word for word in oov if word not in found.wildcards]:
@@ -277,8 +278,8 @@ def write_lines(path: Path, documents: Iterable[Any]) -> None:
 
 def odd_terms(found: "Found") -> None:
     """Say which terms of a list can hardly be found, and why."""
+    from searcher.lexical.wildcards import is_wildcard
     from searcher.splitting.matches import MAX_LETTERS
-    from searcher.wildcards import is_wildcard
 
     silent = [one for one in found.terms if not any(c.isalnum() for c in one.text)]
     starred = [one for one in found.terms if is_wildcard(one.text) and one not in silent]
@@ -301,7 +302,7 @@ def model_of(args: argparse.Namespace) -> "Model | None":
     """The model that the command line names."""
     if not args.model:
         return None
-    from searcher.model import load
+    from searcher.calibration.model import load
 
     return load(args.model)
 
@@ -312,10 +313,10 @@ def write_unknown_words(
     """Write the words that the index does not know as a lexicon, if a file is named."""
     if not path:
         return
-    from searcher.hearing import lexicon_of_index
     from searcher.languages import by_language
-    from std.lexicon import dump
+    from searcher.phonetic_candidates import lexicon_of_index
     from std.outputs import open_output
+    from std.phonetics.lexicon import dump
 
     unknown = sorted({word for words in found.oov_words for word in words})
     groups = by_language(segments)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from searcher.model import Model, require_maker
+from searcher.calibration.model import Model, require_maker
 from std.config import Config
-from std.languages import of_segment
+from std.languages.detection import of_segment
 from std.store import Segment
 
 

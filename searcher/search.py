@@ -1,15 +1,16 @@
 """The search pipeline on one screen: terms and segments in, decided detections out.
 
-Term        --wildcards-->  what each of them stands for in all the index (`searcher.wildcards`)
+Term        --wildcards-->  what each stands for in all the index (`searcher.lexical.wildcards`)
     in the segments of each language (`searcher.languages`):
             --variants-->   word sequences to look up
-    in every segment, by any worker (`searcher.lookup`):
+    in every segment, by any worker (`searcher.lexical.lookup`):
 all words   --postings-->   one batched look-up
 Variant     --join-->       candidates
 candidates  --fence-->      those inside the speech that is searched (ECF)
             --merge-->      one per term and place
     of all segments of a language together:
-sounds      --hear-->       places where a term's phones fit (`searcher.hearing`), calibrated
+sounds      --hear-->       places where a term's phones fit, calibrated
+                                (`searcher.phonetic_candidates`)
     of all languages together:
 candidates  --merge-->      one per term and place, whatever methods found it
             --decide-->     scores on one scale, YES from 0.5 on (`searcher.decisions`)
@@ -25,24 +26,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.model import Model
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
-from searcher.hearing import open_ears, with_sound
 from searcher.languages import Group, by_language, require_one
-from searcher.lookup import InSegment, Plan, fence, in_segment
-from searcher.merge import merge
-from searcher.model import Model
+from searcher.lexical.deduplicate import merge
+from searcher.lexical.lookup import InSegment, Plan, fence, in_segment
+from searcher.lexical.wildcards import Expansion, expand, is_wildcard
+from searcher.phonetic_candidates import open_ears, with_sound
 from searcher.term_language import log_odds
 from searcher.variant import Variant
-from searcher.wildcards import Expansion, expand, is_wildcard
+from searcher.vocabulary import of_counts
 from std.config import Config
-from std.languages import of_segment
+from std.execution.workers import IN_PROCESS, Executor
+from std.languages.detection import of_segment
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
-from std.vocabulary import of_counts
-from std.workers import IN_PROCESS, Executor
 
 AS_WRITTEN = ("exact", "wildcard")  # methods that look up a term as it is spelt
 

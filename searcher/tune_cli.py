@@ -76,16 +76,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def learn(args: argparse.Namespace) -> None:
     """Learn a model and write it."""
-    from searcher.hearing import open_ears
-    from searcher.lookup import fence
-    from searcher.model import save
-    from searcher.reference import transcript
+    from searcher.calibration.model import save
+    from searcher.lexical.lookup import fence
+    from searcher.phonetic_candidates import open_ears
     from searcher.snapshot import adapted, open_stores, snapshot
-    from searcher.tune import tune
+    from searcher.tuning.reference import transcript
+    from searcher.tuning.tune import tune
     from std.config import load
     from std.distinct import require_distinct
-    from std.formats import ecf, rttm, termlist
-    from std.formats.files import read
+    from std.files import read
+    from std.nist import ecf, rttm
+    from std.nist import term_list as termlist
     from std.outputs import output_name
 
     inputs = {"--ecf": args.ecf, "--rttm": args.rttm, "--terms": args.terms}
@@ -144,7 +145,7 @@ def in_one_language(
         InputError: there are several and none is named, or another one.
     """
     from searcher.languages import by_language
-    from std.languages import language_code
+    from std.languages.detection import language_code
 
     groups = by_language(segments)
     if not args.language:

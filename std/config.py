@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from std.errors import ConfigError, InputError, cut, named, quoted
-from std.formats.files import read_text
+from std.files import read_text
 from std.ranges import Range
 from std.text import Normalisation
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from indexer.cli import main as index
+from indexer.formats import jsonl
 from searcher.cli import main as search
 from searcher.query_cli import main as query
-from std.formats import jsonl
 from std.store.manifest import _digest
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoring.cli import main
-from std.formats.files import open_input
+from std.files import open_input
 
 NIST = Path(__file__).parents[1] / "data" / "nist"
 
