@@ -3,9 +3,9 @@
     hear(queries, indexes, .) the best places of each query in all segments
 
 An unknown word leaves its sound behind in other words ("hahnenfedern" as "hand in vielen"). The
-query's phones are aligned to every path through the networks' alternatives (`find_hits`). In
-a large archive only places near a seed are aligned (`searcher.phonetic.seeds`): a word that
-contains three phones which the recogniser may well write for three phones of the query (the n-gram index
+query's phones are aligned to every path through the networks' alternatives (`find_hits`). In a
+large archive only places near a seed are aligned (`searcher.phonetic.seeds`): a word that contains
+three phones which the recogniser may well write for three phones of the query (the n-gram index
 finds those words), and that fits some part of the query well; best seeds first, until the work
 allowed is spent. However an archive is cut into segments, the same places are found.
 """

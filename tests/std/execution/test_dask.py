@@ -179,7 +179,7 @@ def wait_for_workers(scheduler):
 def changed(folder):
     for package in ("indexer", "searcher", "std"):
         shutil.copytree(ROOT / package, folder / package)
-    with (folder / "indexer" / "prune.py").open("a") as module:
+    with (folder / "indexer" / "segments" / "prune.py").open("a") as module:
         module.write("# changed\n")
 
 
@@ -193,7 +193,7 @@ def older(folder):
     ("other", "got"),
     [
         (changed, r"got (?!\1)\S+ \(\w+\) at tcp://\S+:\d+"),
-        (older, "got a worker without std.execution.dask"),
+        (older, "got a worker without std.execution"),
     ],
 )
 def test_a_worker_with_other_code_refuses(
