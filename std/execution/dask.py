@@ -103,7 +103,7 @@ def result(future: Future, timeout_s: float | None = None) -> Any:
     try:
         return future.result(timeout_s)
     except ModuleNotFoundError as error:
-        if error.name and f"{__name__}.".startswith(f"{error.name}."):  # std, or a part of this path
+        if error.name and f"{__name__}.".startswith(f"{error.name}."):  # this module or above
             raise other_code(version(), f"a worker without {error.name}") from error
         raise
 
