@@ -28,13 +28,13 @@ if TYPE_CHECKING:
         term_weighted_value,
         terms_table,
     )
-    from scoring.det import maximum
     from scoring.evaluate import Evaluation
     from scoring.group import Group
+    from scoring.measures.det import maximum
+    from scoring.measures.twv import OperatingPoint
     from scoring.options import Options
-    from scoring.plot import det_figure
-    from scoring.significance import permutation_p_value, statistics
-    from scoring.twv import OperatingPoint
+    from scoring.report.summary.plot import det_figure
+    from scoring.statistics.significance import permutation_p_value, statistics
 
 __all__ = [
     "Evaluation",
@@ -58,12 +58,12 @@ __all__ = [
 _HOME = {
     "Evaluation": "evaluate",
     "Group": "group",
-    "OperatingPoint": "twv",
+    "OperatingPoint": "measures.twv",
     "Options": "options",
-    "det_figure": "plot",
-    "maximum": "det",
-    "permutation_p_value": "significance",
-    "statistics": "significance",
+    "det_figure": "report.plot",
+    "maximum": "measures.det",
+    "permutation_p_value": "statistics.significance",
+    "statistics": "statistics.significance",
 }
 
 

@@ -7,7 +7,7 @@
     hits, Alignment --det, precision, cnxe--> at every threshold, and without any
 
 `evaluate` returns one `Evaluation` with a `Group` for the whole and for every slice that was asked
-for (`scoring.group` measures it); `scoring.report` and `scoring.plot` only render.
+for (`scoring.group` measures it); `scoring.report` only renders.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring import groups, twv
-from scoring.characters import split_lexemes, split_terms
-from scoring.counts import Counts
+from scoring import slicing
 from scoring.group import (
     Corpus,
     Group,
@@ -26,12 +24,15 @@ from scoring.group import (
     select_hits,
     select_occurrences,
 )
-from scoring.occurrences import Occurrences, find
+from scoring.matching.characters import split_lexemes, split_terms
+from scoring.matching.counts import Counts
+from scoring.matching.occurrences import Occurrences, find
+from scoring.measures import twv
+from scoring.measures.twv import OperatingPoint
 from scoring.options import Options, ScoreKind
-from scoring.twv import OperatingPoint
+from std.ecf_filter import speech_s
 from std.errors import InputError
-from std.excerpts import speech_s
-from std.formats.rttm import Turns
+from std.nist.rttm import Turns
 from std.values import (
     ECF,
     Detections,
@@ -85,7 +86,7 @@ def evaluate(
     options = options or Options()
     excerpts = ecf.excerpts
     if options.recordings:
-        excerpts = groups.in_recordings(excerpts, options.recordings, "--recordings")
+        excerpts = slicing.in_recordings(excerpts, options.recordings, "--recordings")
     if options.characters:
         lexemes = split_lexemes(
             lexemes, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens
@@ -109,7 +110,7 @@ def evaluate(
         raise InputError(
             reference_path, 0, "an occurrence of a term inside the ECF's excerpts", "none"
         )
-    whole = groups.Whole(excerpts, terms, chosen, searches, targets)
+    whole = slicing.Whole(excerpts, terms, chosen, searches, targets)
     point = options.point or OperatingPoint(
         1.0,
         1.0,
@@ -121,12 +122,12 @@ def evaluate(
     corpus = Corpus(
         lexemes, terms, found, occurrences, hits.score_range, turns, options, point, scores
     )
-    results = [measure(groups.Slice("all", excerpts, chosen), corpus)]
+    results = [measure(slicing.Slice("all", excerpts, chosen), corpus)]
     lowest_llr = results[0].lowest_llr
     for specification in options.group_by:
         results.extend(
             measure(part, corpus, None if np.isnan(lowest_llr) else lowest_llr)
-            for part in groups.slices(specification, whole)
+            for part in slicing.slices(specification, whole)
         )
     mine = chosen[found.term]
     return Evaluation(

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring import cnxe, segments, twv
-from scoring import det as curve
-from scoring.align import Alignment, align
-from scoring.counts import TermCounts, count
-from scoring.groups import Slice
-from scoring.occurrences import Occurrences
+from scoring.matching import segments
+from scoring.matching.alignment import Alignment, align
+from scoring.matching.counts import TermCounts, count
+from scoring.matching.occurrences import Occurrences
+from scoring.measures import cnxe, twv
+from scoring.measures import det as curve
+from scoring.measures.precision import average_precision
+from scoring.measures.twv import OperatingPoint
 from scoring.options import Options, ScoreKind
-from scoring.precision import average_precision
-from scoring.twv import OperatingPoint
+from scoring.slicing import Slice
+from std.ecf_filter import inside_one, speech_s
 from std.errors import StdError
-from std.excerpts import inside_one, speech_s
-from std.formats.rttm import Turns
+from std.nist.rttm import Turns
 from std.values import (
     Bools,
     Detections,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from scoring.twv import OperatingPoint
+from scoring.measures.twv import OperatingPoint
 
 ScoreKind = Literal["probability", "llr"]
 
@@ -25,4 +25,4 @@ class Options:
     keep_ascii: bool = False  # of these, leave runs of ASCII together
     delete_hyphens: bool = False  # before comparing by characters
     recordings: tuple[str, ...] = ()  # score only these: regular expressions found in file/channel
-    group_by: tuple[str, ...] = ()  # see scoring.groups
+    group_by: tuple[str, ...] = ()  # see scoring.slicing

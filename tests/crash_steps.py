@@ -24,12 +24,13 @@ from typing import Any
 
 import numpy as np
 
-from indexer.invert import invert
 from indexer.maintain import delete, upkeep
-from std.store import Store, couch_parts, open_store
-from std.store.couch import CouchStore
-from std.store.couch_http import Database
-from std.store.couch_manifest import MANIFEST, Head, packed, shown
+from indexer.segments.invert import invert
+from std.store import Store, open_store
+from std.store.couchdb import parts
+from std.store.couchdb.http import Database
+from std.store.couchdb.manifest import MANIFEST, Head, packed, shown
+from std.store.couchdb.store import CouchStore
 from std.store.manifest import committed
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Recording
@@ -74,7 +75,7 @@ def merge(store: Store) -> None:
 
 def index_in_parts(store: Store) -> None:
     """With a manifest that does not fit into its document."""
-    couch_parts.INLINE_BYTES, couch_parts.PART_BYTES = 10, 300
+    parts.INLINE_BYTES, parts.PART_BYTES = 10, 300
     index(store)
 
 

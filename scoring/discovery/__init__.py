@@ -3,7 +3,7 @@
 A system lists classes of speech fragments that it takes for the same word; a gold alignment of
 phones and words says what they are. From the files to the numbers:
 
-    std.formats.alignments, classes, folds      files -> tiers, class lists, folds, talkers
+    formats         files -> tiers, class lists, folds, talkers
     corpus          tiers and classes -> Corpus, Discovery: arrays over one table of files
     transcription   fragments -> runs of phones or words, by three published rules
     evaluate        the three profiles: which rule each measure takes; scopes; folds

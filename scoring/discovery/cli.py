@@ -18,10 +18,10 @@ from std.errors import InputError, StdError, named
 if TYPE_CHECKING:
     from scoring.discovery.corpus import Corpus
     from scoring.discovery.evaluate import Progress
+    from scoring.discovery.formats.alignments import Tier
+    from scoring.discovery.formats.folds import Folds
     from scoring.discovery.scores import Evaluation
     from std.distinct import Given
-    from std.formats.alignments import Tier
-    from std.formats.folds import Folds
 
 EXAMPLE = """example:
   std-discovery --phones gold.phn --words gold.wrd --classes disc.class --output scores/
@@ -125,9 +125,9 @@ def _discovery(args: argparse.Namespace) -> None:
 def _evaluate(args: argparse.Namespace) -> "Evaluation":
     from scoring.discovery.corpus import make_corpus, make_discovery
     from scoring.discovery.evaluate import evaluate
+    from scoring.discovery.formats import classes
     from std import config
-    from std.formats import classes
-    from std.formats.files import open_input
+    from std.files import open_input
 
     if args.config:
         config.load(args.config)
@@ -141,8 +141,8 @@ def _evaluate(args: argparse.Namespace) -> "Evaluation":
 
 
 def _tier(path: Path) -> "Tier":
-    from std.formats import alignments
-    from std.formats.files import open_input
+    from scoring.discovery.formats import alignments
+    from std.files import open_input
 
     with open_input(path) as stream:
         return alignments.parse(stream, path)
@@ -150,8 +150,8 @@ def _tier(path: Path) -> "Tier":
 
 def _talkers(args: argparse.Namespace, phones: "Tier") -> dict[str, str] | None:
     """The talker of each recording, from a file or from the recordings' names."""
-    from std.formats import folds
-    from std.formats.files import open_input
+    from scoring.discovery.formats import folds
+    from std.files import open_input
 
     files = phones.spans.files
     if args.talkers:
@@ -177,8 +177,8 @@ def _talkers(args: argparse.Namespace, phones: "Tier") -> dict[str, str] | None:
 def _parts(args: argparse.Namespace, corpus: "Corpus") -> "Folds | None":
     """The folds asked for."""
     from scoring.discovery.folds import equal_parts, require_known
-    from std.formats import folds
-    from std.formats.files import open_input
+    from scoring.discovery.formats import folds
+    from std.files import open_input
 
     if args.parts is not None:
         try:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scoring.discovery.formats.alignments import Tier
+from scoring.discovery.formats.classes import Classes
 from std.errors import InputError
-from std.formats.alignments import Tier
-from std.formats.classes import Classes
 from std.values import Bools, Float64s, freeze
 
 Ints = npt.NDArray[np.integer[Any]]  # int32 or int64
@@ -110,8 +110,8 @@ def make_corpus(phones: Tier, words: Tier, talkers: Mapping[str, str] | None = N
 
     Args:
         phones, words: the tiers; files of words without phones are kept.
-        talkers: talker of each file (`std.formats.folds.parse_talkers`); a file that is not
-            there has the talker ``""``.
+        talkers: talker of each file (`scoring.discovery.formats.folds.parse_talkers`); a file
+            that is not there has the talker ``""``.
     """
     files = tuple(sorted({*phones.spans.files, *words.spans.files}))
     names = {file: (talkers or {}).get(file, "") for file in files}

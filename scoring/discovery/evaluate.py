@@ -29,9 +29,9 @@ from collections.abc import Callable, Sequence
 from scoring.discovery import definition, folds, zrc2015, zrc2017
 from scoring.discovery.case import Case
 from scoring.discovery.corpus import Corpus, Discovery
+from scoring.discovery.formats.folds import Folds
 from scoring.discovery.mates import Scope
 from scoring.discovery.scores import Evaluation, ProfileName, Scores
-from std.formats.folds import Folds
 
 Progress = Callable[[int, int], None]
 Recipe = Callable[[Case, Sequence[Scope]], dict[Scope, Scores]]

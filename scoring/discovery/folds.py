@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from scoring.discovery.corpus import Corpus, Ints, order_keys
+from scoring.discovery.formats.folds import Folds
+from scoring.discovery.formats.spans import Spans
 from scoring.discovery.scores import PARTS, RATES, ProfileName, Scores, Spread
 from scoring.discovery.transcription import ticks
 from std.errors import InputError
-from std.formats.folds import Folds
-from std.formats.spans import Spans
 from std.values import Bools, Float64s
 
 

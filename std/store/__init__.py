@@ -8,8 +8,8 @@ never between. Three kinds, one `Store` protocol, one contract test suite:
     memory:[NAME]          this process only
     couchdb://HOST/DB      Apache CouchDB (couchdbs:// for TLS; http:// and https:// mean it, too)
 
-What is *not* here: how speech becomes columns (`indexer.invert`), when segments are merged
-(`indexer.merge`), what postings mean (`searcher`).
+What is *not* here: how speech becomes columns (`indexer.segments.invert`), when segments are merged
+(`indexer.segments.merge`), what postings mean (`searcher`).
 """
 
 import os
@@ -152,10 +152,10 @@ def open_store(url: str, *, create: bool = False) -> Store:
 
         return open_memory(url)
     if kind == "couchdb":
-        from std.store.couch import open_couch
+        from std.store.couchdb.store import open_couch
 
         return open_couch(url, create=create)
-    from std.store.embedded import open_folder
+    from std.store.folder import open_folder
 
     return open_folder(url, create=create)
 
@@ -181,7 +181,7 @@ def _place(url: str) -> str:
     if kind == "memory":
         return url
     if kind == "couchdb":
-        from std.store.couch_address import address
+        from std.store.couchdb.address import address
 
         with suppress(StoreError):  # which opening it says
             return address(url)[0].lower()

@@ -9,10 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from indexer.invert import invert
-from std.store.couch import open_couch
-from std.store.couch_documents import Layout
-from std.store.couch_http import Database, Patience
+from indexer.segments.invert import invert
+from std.store.couchdb.documents import Layout
+from std.store.couchdb.http import Database, Patience
+from std.store.couchdb.store import open_couch
 from std.text import Normalisation
 
 HURRY = Patience(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.merge import merged
+from indexer.segments.merge import merged
 from std.errors import StoreBusyError, StoreError, StoreWarning
-from std.store import couch_writer
-from std.store.couch_bulk import stored_segments
-from std.store.couch_http import Database, Patience
-from std.store.couch_lease import new_owner
-from std.store.couch_manifest import shown
+from std.store.couchdb import writer
+from std.store.couchdb.bulk import stored_segments
+from std.store.couchdb.http import Database, Patience
+from std.store.couchdb.lease import new_owner
+from std.store.couchdb.manifest import shown
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -135,7 +135,7 @@ def test_nodes_whose_clocks_disagree(couchdb_cluster, at, speech, commit):
 
 
 def test_purging_leaves_nothing_behind(couchdb_cluster, at, speech, commit, monkeypatch):
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
     store = at(0)
     commit(store, speech(1, slots=900))
     commit(store, replace=[speech(1, slots=900).digest()[:32]])
@@ -150,7 +150,7 @@ def test_a_new_database_is_its_administrators(couchdb_cluster, opened, speech, c
     couchdb_cluster.admin = ("admin", "secret")
     couchdb_cluster.users |= {"admin": "secret", "eve": "secret"}
     monkeypatch.setenv("STD_COUCHDB_PASSWORD", "secret")
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
     where = f"127.0.0.1:{couchdb_cluster.ports[0]}/index"
     with pytest.raises(
         StoreError,
@@ -228,9 +228,9 @@ def test_what_was_committed_is_never_lost(couchdb_cluster, opened, speech, steps
         with pytest.MonkeyPatch.context() as patch, suppress(StoreError, Killed):
             store = opened(url, patience=Patience(timeout_s=10, pauses_s=(0.001,)))
             patch.setattr(Database, "_once", once)
-            patch.setattr(couch_writer, "new_owner", lambda: owner)
-            patch.setattr(couch_writer, "is_dead", lambda one: one["token"] not in alive)
-            patch.setattr(couch_writer, "RETIRED_S", 600.0 if patient else -1.0)
+            patch.setattr(writer, "new_owner", lambda: owner)
+            patch.setattr(writer, "is_dead", lambda one: one["token"] not in alive)
+            patch.setattr(writer, "RETIRED_S", 600.0 if patient else -1.0)
             with store.writing():
                 committed.update(work(store))
         alive.discard(owner["token"])

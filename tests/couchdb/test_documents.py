@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from std.errors import StoreError
-from std.store.couch_documents import (
+from std.store.couchdb.documents import (
     BUCKET,
     SLOTS,
     Layout,
@@ -21,7 +21,7 @@ from std.store.couch_documents import (
     slot_name,
     unpack,
 )
-from std.store.couch_kept import Kept
+from std.store.couchdb.kept import Kept
 from std.store.resident import ResidentSegment
 
 SMALL = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)

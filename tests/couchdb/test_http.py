@@ -14,9 +14,9 @@ import pytest
 
 from std.errors import StoreBusyError, StoreError
 from std.store import open_store
-from std.store.couch import open_couch
-from std.store.couch_errors import Conflict
-from std.store.couch_http import Database, Patience
+from std.store.couchdb.errors import Conflict
+from std.store.couchdb.http import Database, Patience
+from std.store.couchdb.store import open_couch
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -54,7 +54,7 @@ def test_a_listing_that_fails_half_way_is_asked_for_again(
 def test_nobody_waits_where_nothing_failed(couchdb_url, opened, speech, commit, monkeypatch):
     store = opened(couchdb_url)
     with monkeypatch.context() as patch:
-        patch.setattr("std.store.couch_http.time.sleep", lambda pause: pytest.fail("waits"))
+        patch.setattr("std.store.couchdb.http.time.sleep", lambda pause: pytest.fail("waits"))
         commit(store, speech(1))
         commit(store, speech(1), speech(2))
         assert list(store.damage()) == []

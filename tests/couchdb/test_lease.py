@@ -11,11 +11,12 @@ import pytest
 
 from indexer.cli import main as std_index
 from std.errors import StoreBusyError, StoreError, StoreWarning
-from std.store import couch, couch_writer
-from std.store.couch import open_couch
-from std.store.couch_http import Database, Patience
-from std.store.couch_lease import is_dead, new_owner
-from std.store.couch_writer import take
+from std.store.couchdb import store as couch
+from std.store.couchdb import writer
+from std.store.couchdb.http import Database, Patience
+from std.store.couchdb.lease import is_dead, new_owner
+from std.store.couchdb.store import open_couch
+from std.store.couchdb.writer import take
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -78,7 +79,7 @@ def test_a_writer_that_lost_its_lease_commits_nothing(
 
 @couchdb
 def test_the_lease_is_renewed(couchdb_url, opened, monkeypatch):
-    monkeypatch.setattr(couch_writer, "RENEW_S", 0.02)
+    monkeypatch.setattr(writer, "RENEW_S", 0.02)
     store = opened(couchdb_url)
     with store.writing():
         first = store._database.get("manifest")

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from std.errors import StoreError
-from std.store import couch_parts, couch_writer
 from std.store.columns import IndexedRecording, SegmentColumns, pack_vocabulary
-from std.store.couch import open_couch
-from std.store.couch_bulk import stored_segments
-from std.store.couch_manifest import MANIFEST, body_of, shown
-from std.store.couch_parts import PART_BYTES, cut
+from std.store.couchdb import parts as couch_parts
+from std.store.couchdb import writer as couch_writer
+from std.store.couchdb.bulk import stored_segments
+from std.store.couchdb.manifest import MANIFEST, body_of, shown
+from std.store.couchdb.parts import PART_BYTES, cut
+from std.store.couchdb.store import open_couch
 from std.store.manifest import dumps
 from std.text import Normalisation
 from std.values import Recording

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from indexer import cli
-from indexer.invert import invert
+from indexer.segments.invert import invert
 from std.errors import StoreError, StoreWarning
 from std.store import open_store
-from std.store.couch import open_couch
-from std.store.couch_documents import Layout
-from std.store.couch_http import Database
-from std.store.couch_waiting import Patience, usual_patience
+from std.store.couchdb.documents import Layout
+from std.store.couchdb.http import Database
+from std.store.couchdb.store import open_couch
+from std.store.couchdb.waiting import Patience, usual_patience
 from std.text import Normalisation
 
 couchdb = pytest.mark.couchdb
@@ -254,7 +254,7 @@ def test_a_connection_that_breaks_under_large_bodies(
     pouchdb, name, opened, noise, commit, digests, monkeypatch
 ):
     """A proxy may close without a word."""
-    monkeypatch.setattr("std.store.couch_http.LARGE_BYTES", 30_000)
+    monkeypatch.setattr("std.store.couchdb.http.LARGE_BYTES", 30_000)
     real = Database._exchanged
 
     def exchanged(self, method, path, content, parameters, *, compressed):
@@ -473,7 +473,7 @@ def test_a_stale_connection_is_not_used(pouchdb, name, monkeypatch):
     first = database._connection._held
     database.exists()
     assert database._connection._held is first
-    monkeypatch.setattr("std.store.couch_connection.IDLE_S", -1.0)
+    monkeypatch.setattr("std.store.couchdb.connection.IDLE_S", -1.0)
     database.exists()
     assert database._connection._held is not first
     database.close()

@@ -6,12 +6,12 @@ import warnings
 import pytest
 
 from indexer.cli import main as std_index
-from indexer.merge import merged
+from indexer.segments.merge import merged
 from std.errors import StoreError, StoreWarning
-from std.store import couch_parts
-from std.store.couch_bulk import stored_segments
-from std.store.couch_documents import Layout
-from std.store.couch_manifest import MANIFEST, shown
+from std.store.couchdb import parts
+from std.store.couchdb.bulk import stored_segments
+from std.store.couchdb.documents import Layout
+from std.store.couchdb.manifest import MANIFEST, shown
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -271,8 +271,8 @@ def test_documents_that_come_before_their_manifest_stay(side, replicate):
 
 @pytest.fixture
 def in_parts(monkeypatch):
-    monkeypatch.setattr(couch_parts, "INLINE_BYTES", 10)
-    monkeypatch.setattr(couch_parts, "PART_BYTES", 400)
+    monkeypatch.setattr(parts, "INLINE_BYTES", 10)
+    monkeypatch.setattr(parts, "PART_BYTES", 400)
 
 
 def test_a_deletion_with_a_manifest_in_parts(in_parts, side):

@@ -10,16 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexer.cli import main as std_index
-from indexer.invert import invert
 from indexer.maintain import upkeep
+from indexer.segments.invert import invert
 from searcher.search import search
 from std.config import Config, SoundConfig, SplittingConfig
 from std.errors import StoreError, StoreWarning
-from std.store import couch_writer, open_store
-from std.store.couch import open_couch
-from std.store.couch_bulk import listed, stored_segments
-from std.store.couch_documents import Layout
-from std.store.couch_http import Database
+from std.store import open_store
+from std.store.couchdb import writer as couch_writer
+from std.store.couchdb.bulk import listed, stored_segments
+from std.store.couchdb.documents import Layout
+from std.store.couchdb.http import Database
+from std.store.couchdb.store import open_couch
 from std.store.resident import ResidentSegment
 from std.text import Normalisation
 from std.values import Term

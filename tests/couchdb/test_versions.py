@@ -7,10 +7,10 @@ import pytest
 
 from indexer.cli import main as std_index
 from std.errors import StoreBusyError, StoreError, StoreWarning
-from std.store import couch_writer
-from std.store.couch_bulk import remove, stored_segments
-from std.store.couch_lease import new_owner
-from std.store.couch_manifest import MANIFEST, Head, hidden, packed, shown
+from std.store.couchdb import writer
+from std.store.couchdb.bulk import remove, stored_segments
+from std.store.couchdb.lease import new_owner
+from std.store.couchdb.manifest import MANIFEST, Head, hidden, packed, shown
 from std.store.manifest import committed
 from std.store.versions import Versions, versions_after
 from std.text import Normalisation
@@ -129,10 +129,10 @@ def test_a_version_with_nothing_of_its_own_goes_without_a_word(split, speech, co
 def test_nothing_of_another_version_is_swept(split, speech, commit, monkeypatch):
     """Not before it is settled; then what it alone named is kept as long as for any reader."""
     store = split(ours=[speech(2)], theirs=[speech(3)], lease=alive())
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
     with pytest.raises(StoreBusyError, match="somebody else"):
         commit(store)
-    monkeypatch.setattr(couch_writer, "_is_free", lambda database, head: True)
+    monkeypatch.setattr(writer, "_is_free", lambda database, head: True)
     theirs = speech(3).digest()[:32]
     with pytest.warns(StoreWarning, match="1 recording "):
         commit(store)
@@ -174,8 +174,8 @@ def test_clean_up_waits_for_the_writer_of_another_version(
         store.commit([speech(2)], normalisation=PLAIN)
     assert left in stored_segments(database)
     assert quietly(store) == ["file1", "file2"]
-    monkeypatch.setattr(couch_writer, "_is_free", lambda database, head: True)
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "_is_free", lambda database, head: True)
+    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
     with pytest.warns(StoreWarning, match="1 recording "):
         commit(store)
     assert left not in stored_segments(database)
@@ -199,8 +199,8 @@ def test_what_the_other_side_replaced_stays_for_its_readers(couchdb_url, opened,
 def test_clean_up_waits_for_a_version_that_is_on_its_way(split, speech, commit, monkeypatch):
     """A node names its revision and does not have it yet."""
     store = split(ours=[speech(2)], theirs=[speech(3)])
-    monkeypatch.setattr(couch_writer, "hidden", lambda database, head: [])
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "hidden", lambda database, head: [])
+    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
     commit(store)
     assert speech(3).digest()[:32] in stored_segments(store._database)
 
@@ -211,16 +211,16 @@ def test_two_take_the_right_at_two_nodes(couchdb_url, opened, speech, commit, mo
     store = opened(couchdb_url)
     commit(store, speech(1))
     database = store._database
-    ancestors, real = history(database), couch_writer._put
+    ancestors, real = history(database), writer._put
 
     def put(database, head, pauses_s=None):
-        monkeypatch.setattr(couch_writer, "_put", real)
+        monkeypatch.setattr(writer, "_put", real)
         mine = real(database, head, pauses_s)
         rival = packed(replace(head, lease=alive(), revision=None))
         put_beside(database, ancestors, rival, ("0" if prefers == "us" else "f") * 32)
         return mine
 
-    monkeypatch.setattr(couch_writer, "_put", put)
+    monkeypatch.setattr(writer, "_put", put)
     if prefers == "us":
         with store.writing():
             store.commit([speech(2)], normalisation=PLAIN)
@@ -238,7 +238,7 @@ def test_a_right_that_nobody_confirms(couchdb_url, opened, speech, commit, monke
     commit(store, speech(1))
     before = shown(store._database)
     with monkeypatch.context() as patch:
-        patch.setattr(couch_writer, "shown", lambda database, known: before)
+        patch.setattr(writer, "shown", lambda database, known: before)
         with pytest.raises(StoreBusyError, match="many others"):
             commit(store, speech(2))
     assert shown(store._database).lease is None
@@ -265,7 +265,7 @@ def test_versions_of_different_words(split, speech, commit, monkeypatch):
             for one in hidden(database, head)
         ]
 
-    monkeypatch.setattr(couch_writer, "hidden", otherwise)
+    monkeypatch.setattr(writer, "hidden", otherwise)
     with pytest.raises(StoreError, match=r"text\.case = 'lower'"):
         commit(store)
     assert len(shown(store._database).others) == 1

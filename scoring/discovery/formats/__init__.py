@@ -1,0 +1,1 @@
+"""The files of ZeroSpeech's term discovery: alignments, class lists, folds."""

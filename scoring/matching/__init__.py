@@ -1,0 +1,1 @@
+"""Hits and occurrences side by side: which hit found which occurrence, and the counts."""

@@ -1,0 +1,1 @@
+"""The measures, each a pure function of counts or scores."""

@@ -1,0 +1,109 @@
+"""The term-weighted value and what it is made of.
+
+    P_miss(t) = missed(t) / targets(t)          P_fa(t) = false alarms(t) / (trials - targets(t))
+    TWV = 1 - ( mean P_miss + beta * mean P_fa )          over the terms that occur
+
+A term that is a target in every trial has no P_fa and no TWV of its own; it counts in the mean of
+P_miss and is left out of the mean of P_fa.
+
+Source: NIST STD 2006 evaluation plan, section 4; F4DE 3.5.0 (its behaviour); for the named points
+the MediaEval 2013 SWS performance measures, section 3 and equation 21, and the QUESST 2014 setting.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.limits import BETA, COST, PRIOR
+from scoring.matching.counts import Counts
+from std.errors import StdError
+from std.values import Float64s
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """What a false alarm and a miss cost, and how likely a trial is a target.
+
+    >>> round(OperatingPoint().beta, 6)
+    999.9
+    """
+
+    cost: float = 0.1  # C, of a false alarm
+    value: float = 1.0  # V, of a correct detection: what a miss costs
+    prior: float = 1e-4  # probability that a trial is a target
+
+    def __post_init__(self) -> None:
+        for name, span in (("cost", COST), ("value", COST), ("prior", PRIOR), ("beta", BETA)):
+            try:
+                span.require(getattr(self, name))
+            except ValueError as error:
+                raise StdError(f"operating point: {name}: {error}") from error
+
+    @property
+    def beta(self) -> float:
+        """Weight of P_fa against P_miss: (C / V) (1 / prior - 1)."""
+        return self.cost / self.value * (1 / self.prior - 1)
+
+
+# By name: costs of false alarm and miss, prior; None where the prior depends on the reference.
+NAMED_POINTS: dict[str, tuple[float, float, float | None]] = {
+    "nist2006": (0.1, 1.0, 1e-4),
+    "sws2012": (1.0, 1.0, None),
+    "sws2013": (1.0, 100.0, 0.00015),
+    "quesst2014": (1.0, 100.0, 0.0008),
+}
+
+
+def empirical_prior(targets: int, trials_per_term: float) -> float:
+    """The prior of MediaEval SWS 2012: all target trials over the trials of one term.
+
+    Source: MediaEval 2013 SWS performance measures, equation 17.
+
+    Raises:
+        StdError: there are as many targets as trials, so that it is no probability.
+    """
+    prior = targets / trials_per_term if trials_per_term else 1.0
+    if not 0 < prior < 1:
+        raise StdError(
+            f"sws2012: expected fewer targets than trials per term, got {targets} of "
+            f"{trials_per_term:g}"
+        )
+    return prior
+
+
+def number_of_trials(speech_s: float, trials_per_second: float = 1.0) -> int:
+    """Trials per term: the nearest whole number, halves to the even one."""
+    return round(speech_s * trials_per_second)
+
+
+def p_miss(miss: Counts, targets: Counts) -> Float64s:
+    """(T,) Probability of a miss; NaN for terms that do not occur."""
+    return _ratio(miss, targets)
+
+
+def p_fa(fa: Counts, targets: Counts, trials: float) -> Float64s:
+    """(T,) Probability of a false alarm; NaN for terms that leave no non-target trial."""
+    return _ratio(fa, trials - targets)
+
+
+def twv(p_miss_mean: float, p_fa_mean: float, beta: float) -> float:
+    """The value of mean probabilities: 1 is perfect, 0 is silence."""
+    return 1 - (p_miss_mean + beta * p_fa_mean)
+
+
+def twv_of_terms(p_miss: Float64s, p_fa: Float64s, beta: float) -> Float64s:
+    """(T,) The value of each term on its own."""
+    return 1 - (p_miss + beta * p_fa)
+
+
+def mean(values: Float64s) -> float:
+    """Mean over the terms for which a rate is defined; NaN of nothing."""
+    values = values[~np.isnan(values)]
+    return float(np.mean(values)) if len(values) else float("nan")
+
+
+def _ratio(part: npt.NDArray[np.number], whole: npt.NDArray[np.number]) -> Float64s:
+    ratio = np.full(len(part), np.nan)
+    np.divide(part, whole, out=ratio, where=whole > 0)
+    return ratio

@@ -1,0 +1,1 @@
+"""What std-score writes: the summary, CSV and HTML tables, plots, and the HTML report."""

@@ -1,0 +1,221 @@
+"""Slices of an evaluation: which terms, in which speech.
+
+A specification is written as ``KIND`` or ``KIND:DETAIL``:
+
+    attribute:NAME              a group per value of a term attribute, named NAME-value;
+                                several attributes are joined by " && "
+    attribute:NAME=REGEX        the terms in whose value REGEX is found
+    terms:NAME=REGEX,REGEX      the terms whose whole id matches
+    oov                         IV and OOV by the hit list's oov_count (NA is IV)
+    has-references              HasTargets and NoTargets
+    length                      by the number of words in the term
+    frequency                   by the number of reference occurrences: 1, 2-5, 6-20, 21+
+    source-type                 a group per source type of the ECF
+    source-type:NAME=type,type  the excerpts of these types
+    recording                   a group per recording, named file/channel
+    recording:NAME=REGEX        the recordings in whose file/channel REGEX is found
+
+A regular expression is found anywhere, without regard to case; ``^`` and ``$`` tie it to the ends.
+The exception are term ids: of a list of ids each means itself, not all that contain it.
+Groups may overlap, and a term or excerpt that no group takes is left to "all".
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.matching.counts import Counts
+from std.errors import StdError
+from std.values import Bools, Excerpt, TermList, TermSearch
+
+KINDS = (
+    *("attribute", "terms", "oov", "has-references", "length", "frequency"),
+    *("source-type", "recording"),
+)
+FREQUENCIES = ((1, 1, "1 reference"), (2, 5, "2-5"), (6, 20, "6-20"), (21, None, "21+"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice:
+    """Some terms in some excerpts."""
+
+    name: str
+    excerpts: tuple[Excerpt, ...]
+    terms: Bools  # (T,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whole:
+    """What slices are cut from."""
+
+    excerpts: tuple[Excerpt, ...]
+    terms: TermList
+    chosen: Bools  # (T,) terms that are scored at all
+    searches: Sequence[TermSearch | None]  # (T,) what the hit list says of each term
+    targets: Counts  # (T,) reference occurrences
+
+
+def slices(specification: str, whole: Whole) -> Iterator[Slice]:
+    """The slices of one specification, in the order of the files.
+
+    Raises:
+        StdError: no such kind, a malformed detail, or nothing that matches.
+    """
+    kind, _, detail = specification.partition(":")
+    cutters: dict[str, Callable[[str, Whole], list[Slice]]] = {
+        "attribute": _by_attribute,
+        "terms": _by_term,
+        "oov": _by_vocabulary,
+        "has-references": _by_references,
+        "length": _by_length,
+        "frequency": _by_frequency,
+        "source-type": _by_source_type,
+        "recording": _by_recording,
+    }
+    if kind not in cutters:
+        raise StdError(f"--group-by: expected one of {', '.join(KINDS)}, got {kind!r}")
+    found = cutters[kind](detail.strip(), whole)
+    if not found:
+        raise StdError(f"--group-by: expected something that matches, got {specification!r}")
+    yield from found
+
+
+def matching(pattern: str) -> re.Pattern[str]:
+    """Compile a user's regular expression.
+
+    Raises:
+        StdError: it is none.
+    """
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise StdError(f"expected a regular expression, got {pattern!r}: {error}") from error
+
+
+def _of_terms(whole: Whole, names: Sequence[str | None]) -> list[Slice]:
+    """A slice per distinct name of a term, None for terms in no slice."""
+    order = dict.fromkeys(name for name in names if name is not None)
+    labels = np.array(names, object)
+    return [Slice(name, whole.excerpts, whole.chosen & (labels == name)) for name in order]
+
+
+def _by_attribute(detail: str, whole: Whole) -> list[Slice]:
+    if not detail:
+        raise StdError("--group-by: expected attribute:NAME, got 'attribute'")
+    wanted = []
+    for one in detail.split("&&"):
+        name, _, pattern = one.strip().partition("=")
+        wanted.append((name, matching(pattern) if pattern else None))
+    known = {name for term in whole.terms.terms for name in term.attributes}
+    for name, _pattern in wanted:
+        if name not in known:
+            has = ", ".join(sorted(known)) or "none"
+            raise StdError(f"--group-by: expected an attribute of the terms ({has}), got {name!r}")
+    names: list[str | None] = []
+    for term in whole.terms.terms:
+        values = [term.attributes.get(name) for name, _ in wanted]
+        fits = all(
+            value is not None and (pattern is None or pattern.search(value))
+            for value, (_, pattern) in zip(values, wanted, strict=True)
+        )
+        parts = (f"{name}-{value}" for value, (name, _) in zip(values, wanted, strict=True))
+        names.append(" && ".join(parts) if fits else None)
+    found = _of_terms(whole, names)
+    return sorted(found, key=lambda one: _natural(one.name))
+
+
+def _by_term(detail: str, whole: Whole) -> list[Slice]:
+    name, _, ids = detail.rpartition("=")
+    patterns = [matching(one) for one in ids.split(",") if one]
+    if not patterns:
+        raise StdError(f"--group-by: expected terms:NAME=ID,ID, got {detail!r}")
+    fits = np.array(
+        [any(one.fullmatch(term.term_id) for one in patterns) for term in whole.terms.terms],
+        np.bool_,
+    )
+    return [Slice(name or ids, whole.excerpts, whole.chosen & fits)] if fits.any() else []
+
+
+def _by_vocabulary(detail: str, whole: Whole) -> list[Slice]:
+    names = ["OOV" if one and one.oov_count else "IV" for one in whole.searches]
+    return sorted(_of_terms(whole, names), key=lambda one: one.name)
+
+
+def _by_references(detail: str, whole: Whole) -> list[Slice]:
+    names = ["HasTargets" if targets else "NoTargets" for targets in whole.targets.tolist()]
+    return sorted(_of_terms(whole, names), key=lambda one: one.name)
+
+
+def _by_length(detail: str, whole: Whole) -> list[Slice]:
+    lengths = [len(term.text.split()) for term in whole.terms.terms]
+    names = [f"{one} word{'s' * (one > 1)}" for one in lengths]
+    return sorted(_of_terms(whole, names), key=lambda one: _natural(one.name))
+
+
+def _by_frequency(detail: str, whole: Whole) -> list[Slice]:
+    found = []
+    for low, high, name in FREQUENCIES:
+        fits = (whole.targets >= low) & (high is None or whole.targets <= (high or 0))
+        if (whole.chosen & fits).any():
+            found.append(Slice(name, whole.excerpts, whole.chosen & fits))
+    return found
+
+
+def _by_source_type(detail: str, whole: Whole) -> list[Slice]:
+    types = list(dict.fromkeys(one.source_type for one in whole.excerpts))
+    wanted = {one: [one] for one in types}
+    if detail:
+        name, _, listed = detail.rpartition("=")
+        wanted = {name or listed: listed.split(",")}
+    return [
+        Slice(name, excerpts, whole.chosen)
+        for name, kinds in wanted.items()
+        if (excerpts := tuple(one for one in whole.excerpts if one.source_type in kinds))
+    ]
+
+
+def _by_recording(detail: str, whole: Whole) -> list[Slice]:
+    if not detail:
+        by_place: dict[str, list[Excerpt]] = {}
+        for one in whole.excerpts:
+            by_place.setdefault(place(one), []).append(one)
+        return [Slice(name, tuple(those), whole.chosen) for name, those in by_place.items()]
+    name, _, pattern = detail.rpartition("=")
+    excerpts = in_recordings(whole.excerpts, [pattern], "--group-by")
+    return [Slice(name or pattern, excerpts, whole.chosen)]
+
+
+def in_recordings(
+    excerpts: Sequence[Excerpt], patterns: Sequence[str], option: str
+) -> tuple[Excerpt, ...]:
+    """The excerpts in whose file/channel one of the patterns is found.
+
+    Raises:
+        StdError: a pattern is no regular expression, or it is found nowhere; names the option.
+    """
+    compiled = [matching(one) for one in patterns]
+    names = dict.fromkeys(place(one) for one in excerpts)
+    for pattern in compiled:
+        if not any(pattern.search(name) for name in names):
+            few = ", ".join(list(names)[:3]) + (", ..." if len(names) > 3 else "")
+            raise StdError(
+                f"{option}: expected a regular expression that is found in file/channel of a "
+                f"recording of the ECF ({few}), got {pattern.pattern!r}"
+            )
+    return tuple(one for one in excerpts if any(p.search(place(one)) for p in compiled))
+
+
+def place(one: Excerpt) -> str:
+    """A recording as ``file/channel``."""
+    return f"{one.recording.file}/{one.recording.channel}"
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Sort key under which 10 comes after 9."""
+    return [
+        (0, len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (1, 0, part)
+        for part in re.split(r"(\d+)", name)
+        if part
+    ]

@@ -1,0 +1,1 @@
+"""Confidence intervals by resampling, and tests whether two systems differ."""

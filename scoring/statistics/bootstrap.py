@@ -1,0 +1,271 @@
+"""How much chance there is in a measure: resampling terms, or recordings, with replacement.
+
+Terms answer "would another term list say the same?", recordings "would other speech?". Audio
+files are drawn whole, with all their channels, hits, references and trials: what two words of one
+talk have in common stays together.
+
+`weighed` is the evaluation once more, with a weight for every term and file. With all weights 1
+it gives the measures of the `Group` itself; a test holds the two together.
+
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), percentile intervals.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from scoring.group import Group
+from scoring.matching.counts import Counts
+from scoring.measures import cnxe
+from scoring.measures.runs import run_ends
+from scoring.options import Options, ScoreKind
+from std.errors import StdError
+from std.values import Bools, Float64s, Int32s, Recording, freeze
+
+Unit = Literal["terms", "recordings"]
+UNITS: tuple[Unit, ...] = ("terms", "recordings")
+MEASURES = ("ATWV", "MTWV", "OTWV", "STWV", "P_miss", "P_fa", "MAP", "Cnxe")
+
+
+class Interval(NamedTuple):
+    """A percentile interval."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """One group of one system as plain columns; hits sorted by term and descending score."""
+
+    files: tuple[str, ...]
+    trials_by_file: Float64s  # (F,) trials per term, not rounded
+    trials: int  # of all files, rounded
+    beta: float
+    p_tar: float
+    occurs: Bools  # (T,) terms that occur: those that count
+    term: Int32s  # (n,) of each hit
+    file: Int32s  # (n,)
+    paired: Bools  # (n,)
+    yes: Bools  # (n,)
+    bits: Float64s  # (n,) surprise at the truth of each hit, for Cnxe
+    missing_bits: tuple[float, float]  # of a missing target, of a missing non-target
+    by_score: Counts  # (k,) rows by descending score, of terms that count
+    score_ends: Counts  # places in by_score where a run of equal scores ends
+    term_begins: Counts  # (n,) first row of each hit's term
+    term_ends: Counts  # rows where a run of one term's equal scores ends
+    run_end: Counts  # (n,) row where each hit's run of equal scores ends
+    may_be_silent: Bools  # (T,) some other term has a higher score than all of its own
+    target_term: Int32s  # (m,) of each occurrence
+    target_file: Int32s  # (m,)
+    found: Bools  # (m,) paired with a hit
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+def sample(group: Group, options: Options, scores: ScoreKind) -> Sample:
+    """Prepare a group.
+
+    Raises:
+        StdError: scoring that does not take means over the terms that occur.
+    """
+    if options.pooled or options.all_terms:
+        raise StdError("expected means over terms with references, got --pooled or --all-terms")
+    hits, occurrences = group.hits, group.occurrences
+    files = tuple(sorted(group.trials_by_file))
+    order = np.lexsort((-hits.score, hits.term))
+    term, score = hits.term[order], hits.score[order]
+    paired = (group.alignment.occurrence_of >= 0)[order]
+    counts = group.counted[term]
+    by_score = np.flatnonzero(counts)
+    by_score = by_score[np.argsort(-score[by_score], kind="stable")]
+    ends = run_ends(score, term)
+    top = np.full(len(group.units), -np.inf)
+    np.maximum.at(top, term, score)
+
+    p_tar = cnxe.effective_prior(group.point.prior, group.point.value, group.point.cost)
+    llr = cnxe.from_probabilities(score, p_tar) if scores == "probability" else score
+    log_odds = np.zeros(len(llr))  # stays 0 for hits that do not count
+    log_odds[counts] = cnxe.finite(llr[counts]) + cnxe.logit(p_tar)
+    lowest = log_odds[counts].min() if counts.any() else cnxe.logit(p_tar)
+    return Sample(
+        files,
+        np.array([group.trials_by_file[file] for file in files], float),
+        group.trials,
+        group.point.beta,
+        p_tar,
+        group.counted,
+        term,
+        _files_of(hits.recordings, files)[hits.recording[order]],
+        paired,
+        hits.yes[order],
+        cnxe.surprise_bits(log_odds, paired),
+        (
+            float(cnxe.surprise_bits(np.array([lowest]), np.array([True]))[0]),
+            float(cnxe.surprise_bits(np.array([lowest]), np.array([False]))[0]),
+        ),
+        by_score,
+        np.flatnonzero(run_ends(score[by_score])),
+        np.searchsorted(term, term),
+        np.flatnonzero(ends),
+        np.flatnonzero(ends)[np.cumsum(ends) - ends],
+        top < (score[by_score[0]] if len(by_score) else np.inf),
+        occurrences.term,
+        _files_of(occurrences.recordings, files)[occurrences.recording],
+        group.alignment.hit_of >= 0,
+    )
+
+
+def _files_of(recordings: Sequence[Recording], files: Sequence[str]) -> Int32s:
+    """(R,) index of each recording's file; recordings outside the excerpts have no hits."""
+    place = {file: i for i, file in enumerate(files)}
+    return np.array([place.get(one.file, -1) for one in recordings], np.int32)
+
+
+def weighed(one: Sample, term_weight: Float64s, file_weight: Float64s) -> Float64s:
+    """The measures, in the order of `MEASURES`.
+
+    Args:
+        term_weight: (T,) how often each term counts.
+        file_weight: (F,) how often each audio file counts.
+    """
+    n = len(one.occurs)
+    hit_weight, target_weight = file_weight[one.file], file_weight[one.target_file]
+    exact_trials = float(file_weight @ one.trials_by_file)
+    trials = one.trials if (file_weight == 1).all() else round(exact_trials)
+    targets = _sum_by(one.target_term, target_weight, n)
+    found = _sum_by(one.target_term[one.found], target_weight[one.found], n)
+    occurs = one.occurs & (targets > 0)
+    with_room = occurs & (targets < trials)  # other terms have no P_fa
+    share = np.where(occurs, term_weight, 0.0)
+    fa_share = np.where(with_room, term_weight, 0.0)
+    if not fa_share.sum():
+        return np.full(len(MEASURES), np.nan)
+    share /= share.sum()
+    fa_share /= fa_share.sum()
+    per_target = np.divide(1.0, targets, out=np.zeros(n), where=occurs)
+    per_other = np.divide(1.0, trials - targets, out=np.zeros(n), where=with_room)
+
+    # What accepting each hit does to the hit rate, or to P_fa, of its term.
+    gain = np.where(one.paired, per_target[one.term], 0.0) * hit_weight
+    loss = np.where(one.paired, 0.0, per_other[one.term]) * hit_weight
+    right, wrong = gain * share[one.term], loss * fa_share[one.term]
+    hit_rate, p_fa = right @ one.yes, wrong @ one.yes
+    curve = np.cumsum((right - one.beta * wrong)[one.by_score])[one.score_ends]
+    best_hit_rate, best_p_fa = _best_by_term(one, gain, loss)
+    return np.array(
+        [
+            hit_rate - one.beta * p_fa,
+            curve.max() if len(curve) else 0.0,
+            share @ best_hit_rate - one.beta * (fa_share @ best_p_fa),
+            share @ (found * per_target),
+            1 - hit_rate,
+            p_fa,
+            share @ (_precision_by_term(one, hit_weight, n) * per_target),
+            _cross_entropy(one, hit_weight, targets, exact_trials, term_weight * one.occurs),
+        ]
+    )
+
+
+def _best_by_term(one: Sample, gain: Float64s, loss: Float64s) -> tuple[Float64s, Float64s]:
+    """(T,) the hit rate and P_fa of each term at its own best threshold."""
+    term = one.term[one.term_ends]
+    hit_rate = _running_by_term(one, gain)[one.term_ends]
+    p_fa = _running_by_term(one, loss)[one.term_ends]
+    value = hit_rate - one.beta * p_fa
+    best = np.where(one.may_be_silent, 0.0, -np.inf)
+    np.maximum.at(best, term, value)
+    rows = np.flatnonzero(value == best[term])  # the last of a term has its lowest threshold
+    best_hit_rate, best_p_fa = np.zeros(len(best)), np.zeros(len(best))
+    best_hit_rate[term[rows]], best_p_fa[term[rows]] = hit_rate[rows], p_fa[rows]
+    return best_hit_rate, best_p_fa
+
+
+def _precision_by_term(one: Sample, hit_weight: Float64s, n: int) -> Float64s:
+    """(T,) sum over each term's right hits of the precision at their score."""
+    right = np.where(one.paired, hit_weight, 0.0)
+    rank, hits = _running_by_term(one, hit_weight), _running_by_term(one, right)
+    rank, hits = rank[one.run_end], hits[one.run_end]
+    precision = np.divide(hits, rank, out=np.zeros(len(right)), where=rank > 0)
+    return _sum_by(one.term, precision * right, n)
+
+
+def _sum_by(index: Int32s, weights: Float64s, n: int) -> Float64s:
+    return np.bincount(index, weights, n).astype(np.float64)
+
+
+def _running_by_term(one: Sample, steps: Float64s) -> Float64s:
+    """Cumulative sums that begin anew with each term."""
+    total = np.cumsum(steps)
+    before = np.concatenate([[0.0], total])
+    running: Float64s = total - before[one.term_begins]
+    return running
+
+
+def _cross_entropy(
+    one: Sample,
+    hit_weight: Float64s,
+    targets: Float64s,
+    trials: float,
+    term_weight: Float64s,
+) -> float:
+    """Cnxe; missing trials have the lowest score of the whole list."""
+    if not len(one.by_score):
+        return 1.0
+    weight = hit_weight * term_weight[one.term]
+    all_targets, all_others = term_weight @ targets, term_weight @ (trials - targets)
+    total = 0.0
+    for rows, whole, bits, prior in (
+        (one.paired, all_targets, one.missing_bits[0], one.p_tar),
+        (~one.paired, all_others, one.missing_bits[1], 1 - one.p_tar),
+    ):
+        missing = whole - weight[rows].sum()
+        if missing < 0 or not whole:
+            return float("nan")
+        total += float(prior * (weight[rows] @ one.bits[rows] + missing * bits) / whole)
+    return float(total / cnxe.entropy_bits(one.p_tar))
+
+
+def draws(
+    samples: Sequence[Sample],
+    unit: Unit,
+    replicates: int,
+    seed: int,
+) -> Iterator[list[Float64s]]:
+    """Measures of each system in each replicate; all systems share the draws, so they compare.
+
+    Raises:
+        StdError: the systems were not scored on the same terms and files.
+    """
+    first = samples[0]
+    for one in samples[1:]:
+        if one.files != first.files or not np.array_equal(one.occurs, first.occurs):
+            raise StdError("expected systems scored on the same terms and recordings")
+    random = np.random.default_rng(seed)
+    terms, files = np.flatnonzero(first.occurs), len(first.files)
+    for _ in range(replicates):
+        term_weight, file_weight = np.ones(len(first.occurs)), np.ones(files)
+        if unit == "terms":
+            term_weight = np.zeros(len(first.occurs))
+            term_weight[terms] = np.bincount(
+                random.integers(len(terms), size=len(terms)), minlength=len(terms)
+            )
+        else:
+            chosen = random.integers(files, size=files)
+            file_weight = np.bincount(chosen, minlength=files).astype(np.float64)
+        yield [weighed(one, term_weight, file_weight) for one in samples]
+
+
+def intervals(values: Float64s, confidence: float) -> dict[str, Interval]:
+    """Percentile intervals of replicates (B, measures); undefined replicates are left out."""
+    tail = 100 * (1 - confidence) / 2
+    found = {}
+    for name, column in zip(MEASURES, values.T, strict=True):
+        defined = column[np.isfinite(column)]
+        if len(defined):
+            low, high = np.percentile(defined, [tail, 100 - tail])
+            found[name] = Interval(float(low), float(high))
+    return found

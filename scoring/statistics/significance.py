@@ -1,0 +1,124 @@
+"""Is system A really better than B? Paired resampling and a permutation test.
+
+Both systems are resampled with the same draws of terms or recordings, so what is hard for both
+cancels out. The permutation test asks how often a difference as large arises if, for every term,
+chance decides which system's result is whose.
+
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 and 15.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from scoring.statistics import bootstrap
+from scoring.statistics.bootstrap import MEASURES, UNITS, Interval, Sample, Unit
+from std.values import Float64s
+
+PERMUTED_AT_ONCE = 1 << 22  # signs held in memory
+
+
+class Difference(NamedTuple):
+    """A minus B in one measure."""
+
+    value: float
+    intervals: Mapping[Unit, Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two systems on the same terms and speech."""
+
+    first: int  # index of A
+    second: int  # index of B
+    differences: Mapping[str, Difference]
+    p_value: float  # two-sided, of the difference in ATWV, by permuting terms
+    terms: int  # that the permutation test had
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Intervals of every system, and every pair compared."""
+
+    replicates: int
+    seed: int
+    confidence: float
+    systems: tuple[Mapping[Unit, Mapping[str, Interval]], ...]
+    comparisons: tuple[Comparison, ...]
+
+
+def statistics(
+    samples: Sequence[Sample],
+    twv: Sequence[Float64s],
+    *,
+    replicates: int = 1000,
+    seed: int = 1,
+    confidence: float = 0.95,
+    advance: Callable[[float], None] = lambda replicates: None,
+) -> Statistics:
+    """Intervals and comparisons; the same seed gives the same numbers.
+
+    Args:
+        samples: one per system.
+        twv: per system (T,) the value of each term at the system's decisions, NaN for terms that
+            do not count.
+        advance: told of every replicate that is done, for a progress bar.
+
+    Raises:
+        StdError: the systems were not scored on the same terms and recordings.
+    """
+    drawn: dict[Unit, Float64s] = {}  # (B, systems, measures)
+    for unit in UNITS:
+        rows = []
+        for row in bootstrap.draws(samples, unit, replicates, seed):
+            rows.append(row)
+            advance(1)
+        drawn[unit] = np.array(rows)
+    whole = [
+        bootstrap.weighed(one, np.ones(len(one.occurs)), np.ones(len(one.files))) for one in samples
+    ]
+    systems = tuple(
+        {unit: bootstrap.intervals(drawn[unit][:, i], confidence) for unit in UNITS}
+        for i in range(len(samples))
+    )
+    comparisons = []
+    for a, b in combinations(range(len(samples)), 2):
+        paired = {
+            unit: bootstrap.intervals(drawn[unit][:, a] - drawn[unit][:, b], confidence)
+            for unit in UNITS
+        }
+        differences = {
+            name: Difference(
+                float(whole[a][i] - whole[b][i]),
+                {unit: paired[unit][name] for unit in UNITS if name in paired[unit]},
+            )
+            for i, name in enumerate(MEASURES)
+        }
+        counted = samples[a].occurs
+        difference = twv[a][counted] - twv[b][counted]
+        p_value = permutation_p_value(difference, replicates=replicates, seed=seed)
+        comparisons.append(Comparison(a, b, differences, p_value, int(counted.sum())))
+    return Statistics(replicates, seed, confidence, systems, tuple(comparisons))
+
+
+def permutation_p_value(differences: Float64s, *, replicates: int = 1000, seed: int = 1) -> float:
+    """Two-sided p-value of a mean of paired differences under random changes of sign.
+
+    The observed signs count as one of the permutations, so the value is never 0.
+
+    >>> permutation_p_value(np.zeros(5))
+    1.0
+    """
+    random = np.random.default_rng(seed)
+    observed = abs(differences.sum())
+    as_large, left = 1, replicates
+    while left:
+        block = min(left, max(1, PERMUTED_AT_ONCE // max(len(differences), 1)))
+        signs = random.integers(0, 2, (block, len(differences)), np.int8) * 2 - 1
+        # Sums of the same numbers in another order differ by rounding only.
+        as_large += int((np.abs(signs @ differences) >= observed * (1 - 1e-12)).sum())
+        left -= block
+    return as_large / (replicates + 1)

@@ -1,0 +1,1 @@
+"""An index in an Apache CouchDB database; `std.store.couchdb.store` is the way in."""

@@ -1,0 +1,374 @@
+import csv
+import json
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from scoring.cli import main
+from std.files import open_input
+
+NIST = Path(__file__).parents[1] / "data" / "nist"
+
+
+def arguments(name, **replaced):
+    folder = NIST / name
+    files = {
+        "hits": folder / "kwslist.xml.gz",
+        "ecf": folder / "ecf.xml",
+        "rttm": folder / "ref.rttm.gz",
+        "terms": folder / "kwlist.xml",
+    } | replaced
+    options = [f"--{key}={value}" for key, value in files.items() if key != "hits"]
+    return [str(files["hits"]), *options]
+
+
+def table(path):
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_json_is_one_document_and_keeps_the_contract(capsys):
+    assert main([*arguments("s9"), "--json", "--quiet"]) == 0
+    out = capsys.readouterr()
+    result = json.loads(out.out)
+    assert out.err == ""
+    assert (result["speech_seconds"], result["trials"]) == (pytest.approx(695.3085), 695)
+    assert result["beta"] == pytest.approx(999.9)
+    assert result["ignored"]["hits_outside_ecf"] == 74
+    assert result["ignored"]["references_outside_ecf"] == 52
+    whole = result["groups"][0]
+    assert whole["name"] == "all"
+    # The reference program's table for s9.
+    assert whole["counts"] == {
+        "terms": 40, "scored_terms": 31, "targets": 547, "corr": 263, "fa": 79, "miss": 284,
+        "corr_nondet": 253,
+    }  # fmt: skip
+    for name in ("ATWV", "MTWV", "MTWV_threshold", "OTWV", "STWV", "P_miss", "P_fa"):
+        assert isinstance(whole["measures"][name], float)
+    first = result["terms"][0]
+    assert (first["termid"], first["targets"], first["corr"]) == ("KW-00001", 25, 15)
+    assert (first["fa"], first["miss"], first["twv"]) == (6, 10, pytest.approx(-8.3543, abs=5e-5))
+
+
+def test_undefined_measures_are_null_with_a_warning(capsys):
+    assert main([*arguments("s6"), "--json", "--quiet"]) == 0
+    out = capsys.readouterr()
+    assert json.loads(out.out)["groups"][0]["measures"]["decision_threshold"] is None
+    assert "std-score: warning: all: undefined: decision_threshold\n" in out.err
+
+
+def test_the_summary_is_the_result_when_nothing_else_is_asked_for(capsys):
+    assert main(arguments("s9")) == 0
+    out = capsys.readouterr()
+    assert "-3.2004" in out.out
+    assert "74 hits outside ecf" in out.out
+    assert out.err == ""
+
+
+def test_output_folder(tmp_path, capsys):
+    folder = tmp_path / "new" / "scores"
+    assert main([*arguments("s1"), f"--output={folder}"]) == 0
+    assert capsys.readouterr().out == ""
+    names = {one.name for one in folder.iterdir()}
+    assert names == {
+        "summary.txt", "summary.json", "terms.csv", "alignment.csv", "ignored.csv", "det.csv",
+        "det.svg", "det.png", "thresholds.svg", "tables.html", "iso_ratios.csv", "report.html",
+    }  # fmt: skip
+    assert (folder / "det.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "det.svg").read_text().count("TWV") >= 3
+    rows = table(folder / "alignment.csv")
+    # Lines of the reference program's alignment, less its header: counted with wc.
+    assert len(rows) == 299
+    assert len(table(folder / "ignored.csv")) == 36 + 22
+    assert len(table(folder / "det.csv")) == 215
+    assert len(table(folder / "terms.csv")) == 20
+
+
+def test_a_comma_in_a_term_does_not_shift_columns(tmp_path):
+    # The reference program writes its alignment unquoted.
+    terms = (NIST / "s1" / "kwlist.xml").read_text().replace("metafelo", "metafelo,")
+    path = tmp_path / "terms.xml"
+    path.write_text(terms)
+    assert main([*arguments("s1", terms=path), f"--output={tmp_path}", "--quiet"]) == 0
+    rows = table(tmp_path / "alignment.csv")
+    assert all(None not in row and None not in row.values() for row in rows)
+    assert "metafelo," in {row["term"] for row in rows}
+
+
+@pytest.mark.parametrize("broken", ["hits", "ecf", "rttm", "terms"])
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\xfe", b"<a><b></a>", b"1 2 3\n", b"\x1f\x8bx"])
+def test_broken_input_is_one_line_and_status_2(broken, content, tmp_path, capsys):
+    path = tmp_path / "broken"
+    path.write_bytes(content)
+    output = tmp_path / "scores"
+    assert main([*arguments("s1", **{broken: path}), f"--output={output}"]) == 2
+    out = capsys.readouterr()
+    assert out.out == ""
+    assert out.err.count("\n") == 1
+    named = str(path) in out.err or (broken == "rttm" and not content)
+    assert out.err.startswith("std-score: ")
+    assert named
+    assert not output.exists()
+
+
+def test_missing_file_and_unknown_term(tmp_path, capsys):
+    assert main(arguments("s1", ecf=tmp_path / "none.xml")) == 2
+    assert "none.xml: expected a readable file" in capsys.readouterr().err
+    assert main(arguments("s1", terms=NIST / "s1" / "kwlist.xml", hits=NIST / "s2/kwslist.xml.gz"))
+    assert "expected a kwid of the term list" in capsys.readouterr().err
+
+
+def test_output_that_is_a_file_is_refused(tmp_path, capsys):
+    path = tmp_path / "file"
+    path.write_text("")
+    assert main([*arguments("s1"), f"--output={path}"]) == 2
+    assert "expected a folder to write to" in capsys.readouterr().err
+
+
+def test_config_sets_beta(tmp_path, capsys):
+    path = tmp_path / "c.toml"
+    path.write_text("[decision]\nbeta = 66.6\n")
+    assert main([*arguments("s1"), "--json", "--quiet", f"--config={path}"]) == 0
+    assert json.loads(capsys.readouterr().out)["beta"] == pytest.approx(66.6)
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from scoring.cli import parser\n"
+        "parser().format_help()\n"
+        "heavy = {'numpy', 'scipy', 'matplotlib', 'sklearn', 'lxml', 'numba'} & set(sys.modules)\n"
+        "sys.exit(f'{heavy}' if heavy else 0)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def scored(capsys, *extra):
+    assert main([*arguments("s9"), "--json", "--quiet", *extra]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_groups_are_listed_after_the_whole(capsys):
+    result = scored(capsys, "--group-by=oov", "--group-by=attribute:NGram Order")
+    names = [one["name"] for one in result["groups"]]
+    assert names == ["all", "IV", "OOV"] + [f"NGram Order-{n}" for n in range(1, 5)]
+    # The reference program's cond_w table.
+    assert result["groups"][2]["counts"]["targets"] == 41
+
+
+POINTS = [
+    ([], 999.9),
+    (["--operating-point=sws2013"], 66.6566666667),
+    (["--operating-point=quesst2014"], 12.49),
+    # Equation 18: (speech - targets) / targets.
+    (["--operating-point=sws2012"], (695.3085 - 547) / 547),
+    (["--cost-fa=1", "--cost-miss=10", "--prior=0.5"], 0.1),
+    (["--operating-point=sws2012", "--prior=0.25"], 3.0),
+]
+
+
+@pytest.mark.parametrize(("options", "beta"), POINTS)
+def test_operating_points(options, beta, capsys):
+    assert scored(capsys, *options)["beta"] == pytest.approx(beta, abs=1e-9)
+
+
+def test_trials_per_second_multiply(capsys):
+    # The reference program divides; the MediaEval measures, equation 2, multiply.
+    assert scored(capsys, "--trials-per-second=2")["trials"] == round(2 * 695.3085)
+
+
+def test_scores_are_what_they_are_declared(capsys):
+    guessed, declared = scored(capsys), scored(capsys, "--scores=llr")
+    assert (guessed["scores"], declared["scores"]) == ("probability", "llr")
+    cnxe = [one["groups"][0]["measures"]["Cnxe"] for one in (guessed, declared)]
+    assert cnxe[0] != cnxe[1]
+
+
+def test_scores_that_cannot_be_probabilities_are_refused(tmp_path, capsys):
+    path = tmp_path / "hits.xml"
+    with open_input(NIST / "s1" / "kwslist.xml.gz") as stream:
+        path.write_bytes(stream.read().replace(b'score="0.112"', b'score="-3"'))
+    assert main([*arguments("s1", hits=path), "--scores=probability"]) == 2
+    assert "expected scores from 0 to 1, got '-3 to" in capsys.readouterr().err
+    assert main([*arguments("s1", hits=path), "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["scores"] == "llr"
+
+
+MODES = [
+    # options, trials, targets; the first two as the reference program prints them
+    (["--segments"], 273, 357),
+    (["--pooled"], 695, 547),
+    (["--recordings=bnews.*"], 215, 163),
+    (["--recordings=NEWS_0"], 215, 163),
+    (["--searched-terms-only"], 695, 397),
+    (["--characters"], 695, None),
+    (["--keep-ascii", "--delete-hyphens"], 695, None),
+]
+
+
+@pytest.mark.parametrize(("options", "trials", "targets"), MODES)
+def test_modes(options, trials, targets, capsys):
+    result = scored(capsys, *options)
+    assert result["trials"] == trials
+    if targets is not None:
+        assert result["groups"][0]["counts"]["targets"] == targets
+
+
+def test_several_systems_are_compared(tmp_path, capsys):
+    with open_input(NIST / "s9" / "kwslist.xml.gz") as stream:
+        other = stream.read().replace(b'decision="YES"', b'decision="NO"')
+    (tmp_path / "other.xml").write_bytes(other)
+    output = tmp_path / "scores"
+    command = [*arguments("s9"), str(tmp_path / "other.xml"), "--bootstrap=50", "--json"]
+    assert main([*command, f"--output={output}"]) == 0
+    out = capsys.readouterr()
+    result = json.loads(out.out)
+    assert [one["name"] for one in result["systems"]] == ["kwslist", "other"]
+    compared = result["statistics"]["comparisons"][0]
+    # All NO: everything missed, TWV 0.
+    assert compared["differences"]["ATWV"]["value"] == pytest.approx(-3.2004, abs=5e-5)
+    assert compared["p_value_ATWV"] < 0.05
+    assert len(result["statistics"]["intervals"]) == 2
+    assert "kwslist - other: ATWV -3.2004" in out.err
+    assert {"kwslist", "other", "det.svg"} <= {one.name for one in output.iterdir()}
+    rows = table(output / "other" / "iso_ratios.csv")
+    assert {row["group"] for row in rows} == {"all"}
+    again = [*arguments("s9"), str(tmp_path / "other.xml"), "--bootstrap=50", "--json", "--quiet"]
+    assert main(again) == 0
+    assert json.loads(capsys.readouterr().out) == result
+
+
+def test_the_same_file_twice_has_two_names(capsys):
+    hits = str(NIST / "s9" / "kwslist.xml.gz")
+    result = scored(capsys, hits)
+    first, second = [one["name"] for one in result["systems"]]
+    assert first.endswith("s9/kwslist")
+    assert second == f"{first} (2)"
+
+
+def test_plots_with_every_option(tmp_path):
+    options = ["--articulated", "--standard-errors", "--iso-ratio=100", "--group-by=oov"]
+    assert main([*arguments("s9"), *options, f"--output={tmp_path}", "--quiet"]) == 0
+    corners = table(tmp_path / "det.csv")
+    assert {row["group"] for row in corners} == {"all", "IV", "OOV"}
+    assert len([row for row in corners if row["group"] == "all"]) < 438
+    for row in table(tmp_path / "iso_ratios.csv"):
+        assert float(row["p_miss"]) == pytest.approx(100 * float(row["p_fa"]))
+    page = (tmp_path / "tables.html").read_text()
+    assert "<th scope=" in page
+    assert "KW-00040" in page
+
+
+def test_validate(tmp_path, capsys):
+    assert main([*arguments("s9"), "--validate"]) == 0
+    out = capsys.readouterr().out
+    assert "kwlist.xml: valid term list, 40 terms" in out
+    assert "ecf.xml: valid ECF, 9 excerpts of 6 recordings" in out
+    assert "ref.rttm.gz: valid transcript, 2164 words in 6 recordings" in out
+    assert "kwslist.xml.gz: valid hit list, 800 hits of 39 terms" in out
+    broken = tmp_path / "broken.xml"
+    broken.write_text("<ecf><excerpt/></ecf>")
+    assert main(["--validate", f"--ecf={broken}", "--json", str(NIST / "s9/kwslist.xml.gz")]) == 2
+    out = capsys.readouterr()
+    assert [one["valid"] for one in json.loads(out.out)["files"]] == [False, True]
+    assert out.err == f"std-score: {broken}:1: expected an attribute audio_filename, got 'none'\n"
+
+
+def test_resources(tmp_path, capsys):
+    index, search = tmp_path / "index.json", tmp_path / "search.json"
+    index.write_text('{"isf": 0.7467, "peak_memory_gb": 2.0}')
+    search.write_text('{"ssf": 0.64, "peak_memory_gb": 4.0}')
+    assert main(["--resources", str(index), str(search)]) == 0
+    # Equation 48 with lambda .1: .1 * .7467 * 2 + .9 * .64 * 4
+    assert json.loads(capsys.readouterr().out)["processing_load"] == pytest.approx(2.45334)
+    assert "resources" in scored(capsys, "--resources", str(index), str(search))
+    for content, message in (
+        (
+            "{",
+            ":1: expected JSON (Expecting property name enclosed in double quotes), got 'the end'",
+        ),
+        ("{}", "expected a number from 0 to 1000000000 at ssf, got 'null'"),
+        (
+            '{"ssf": 1e400, "peak_memory_gb": 4.0}',
+            "expected JSON, got 'a finite number, got 1e400'",
+        ),
+        ('{"ssf": 1, "ssf": 2}', "expected JSON, got 'each key once, got ssf again'"),
+        (f'{{"ssf": 1{"0" * 5000}}}', "expected JSON, got 'Exceeds the limit"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"ssf": "\\ud800"}', "half a surrogate pair"),
+    ):
+        search.write_text(content)
+        assert main(["--resources", str(index), str(search)]) == 2
+        assert message in capsys.readouterr().err
+
+
+USAGE = [
+    ["--json"],
+    ["hits.xml", "--ecf=e.xml"],
+    ["--validate"],
+    ["--resources", "a.json"],
+    [*arguments("s9"), "--bootstrap=-1"],
+    [*arguments("s9"), "--confidence=1"],
+    [*arguments("s9"), "--gap=-1"],
+    [*arguments("s9"), "--prior=2"],
+    [*arguments("s9"), "--cost-fa=-1"],
+    [*arguments("s9"), "--tolerance=nan"],
+    [*arguments("s9"), "--trials-per-second=0"],
+    [*arguments("s9"), "--operating-point=nist2099"],
+]
+
+
+@pytest.mark.parametrize("wrong", USAGE, ids=lambda one: one[-1])
+def test_usage_errors(wrong, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(wrong)
+    assert caught.value.code == 2
+    assert "expected" in capsys.readouterr().err or wrong[-1].startswith("--operating")
+
+
+UNFIT = [
+    (["--group-by=colour"], "expected one of attribute"),
+    (["--recordings=nowhere"], "--recordings: expected a regular expression that is found in"),
+    (["--recordings=bnews", "--recordings=nowhere"], "(bnews_000/1, "),
+    (["--group-by=recording:A=nowhere"], "--group-by: expected a regular expression that is found"),
+    (
+        ["--prior=0.9", "--cost-miss=1e6", "--cost-fa=1e-6"],
+        "operating point: beta: expected a number from",
+    ),
+    (["--operating-point=sws2012", "--cost-fa=2"], "name a --prior too"),
+    (["--bootstrap=9", "--pooled"], "expected means over terms with references"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), UNFIT)
+def test_options_that_do_not_fit(options, message, tmp_path, capsys):
+    output = tmp_path / "scores"
+    assert main([*arguments("s9"), *options, f"--output={output}"]) == 2
+    assert message in capsys.readouterr().err
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_reading_a_long_hit_list_moves_a_bar(compressed, tmp_path, monkeypatch, capsys):
+    path = NIST / "s1" / "kwslist.xml.gz"
+    with open_input(path) as stream:
+        content = stream.read()
+    if not compressed:
+        path = tmp_path / "hits.xml"
+        path.write_bytes(content)
+    bars = []
+
+    @contextmanager
+    def bar(label, total, *, quiet):
+        bars.append((label, total, quiet))
+        yield lambda amount: bars.append(amount)
+
+    monkeypatch.setattr("scoring.run.progress_bar", bar)
+    monkeypatch.setattr("scoring.run.BAR_FROM_BYTES", 0)
+    monkeypatch.setattr("scoring.run.BAR_STEP_BYTES", 1000)
+    assert main([*arguments("s1", hits=path), "--json"]) == 0
+    assert bars[0] == (path.name, len(content), False)
+    assert 0 < sum(bars[1:]) <= len(content)

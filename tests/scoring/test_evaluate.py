@@ -1,0 +1,234 @@
+"""The reference program's numbers on its four sets; see tests/data/nist/README.md."""
+
+import csv
+import json
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring.evaluate import evaluate
+from scoring.measures.cnxe import cross_entropy, effective_prior, from_probabilities
+from scoring.measures.twv import twv_of_terms
+from scoring.options import Options
+from std.errors import InputError
+from std.files import open_input
+from std.nist import ecf, rttm, std_list, term_list
+from std.values import Recording
+
+NIST = Path(__file__).parents[1] / "data" / "nist"
+SETS = ("s1", "s2", "s6", "s9")
+
+
+def read(module, path):
+    with open_input(path) as stream:
+        return module.parse(stream, path)
+
+
+@lru_cache
+def inputs(name):
+    folder = NIST / name
+    return (
+        read(ecf, folder / "ecf.xml"),
+        read(rttm, folder / "ref.rttm.gz"),
+        read(term_list, folder / "kwlist.xml"),
+        read(std_list, folder / "kwslist.xml.gz"),
+    )
+
+
+@lru_cache
+def evaluated(name):
+    return evaluate(*inputs(name))
+
+
+def table(path):
+    with open_input(path) as stream:
+        return list(csv.reader(stream.read().decode().splitlines()))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_measures_and_counts(name):
+    whole = evaluated(name).groups[0]
+    totals, measures = whole.counts.totals(whole.counted), whole.measures
+    got = {
+        "TotDur": whole.speech_s,
+        "TotTrials": whole.trials,
+        "Keywords": whole.counted.sum(),
+        "Targ": totals.targets,
+        "Sys": whole.counted[whole.hits.term].sum(),
+        "Corr": totals.corr,
+        "FA": totals.fa,
+        "Miss": totals.miss,
+        "CorrNonDet": totals.corr_nondet,
+        "ATWV": measures["ATWV"],
+        "APmiss": measures["P_miss"],
+        "APfa": measures["P_fa"],
+        "MTWV": measures["MTWV"],
+        "MThr": measures["MTWV_threshold"],
+        "MPmiss": measures["MTWV_P_miss"],
+        "MPfa": measures["MTWV_P_fa"],
+        "OTWV": measures["OTWV"],
+        "STWV": measures["STWV"],
+        "DETpoints": len(whole.det),
+    }
+    expected = json.loads((NIST / name / "expected.json").read_text())
+    assert got == pytest.approx(expected, abs=1e-9, rel=1e-11)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_det_point(name):
+    rows = table(NIST / name / "expected_points.csv.gz")
+    expected = np.array(rows[1:], float).T  # printed with ten significant digits
+    det = evaluated(name).groups[0].det
+    columns = (det.threshold, det.p_miss, det.p_fa, det.twv)
+    columns += (det.sd_p_miss, det.sd_p_fa, det.sd_twv)
+    assert (expected[-1] == det.terms).all()
+    for got, want in zip(columns, expected, strict=False):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_pair(name):
+    # Hits are told apart by score, not by time: two that cover an occurrence wholly with the same
+    # score are equally good, and the reference takes either.
+    expected = Counter(
+        (row[1], int(row[2]), row[3], *(float(one or "nan") for one in (row[5], row[9])), *row[-2:])
+        for row in table(NIST / name / "expected_alignment.csv.gz")[1:]
+    )
+    whole = evaluated(name).groups[0]
+    hits, occurrences, alignment = whole.hits, whole.occurrences, whole.alignment
+    got = Counter()
+    for r, h in enumerate(alignment.hit_of.tolist()):
+        where = occurrences.recordings[occurrences.recording[r]]
+        term = whole.units[occurrences.term[r]].term_id
+        yes = h >= 0 and hits.yes[h]
+        score = float(hits.score[h]) if h >= 0 else float("nan")
+        decision = ("YES" if yes else "NO") if h >= 0 else ""
+        verdict = (decision, "CORR" if yes else "MISS")
+        got[(*where, term, float(occurrences.start_s[r]), score, *verdict)] += 1
+    for h in np.flatnonzero(alignment.occurrence_of < 0).tolist():
+        where, term = hits.recordings[hits.recording[h]], hits.terms[hits.term[h]]
+        verdict = ("YES", "FA") if hits.yes[h] else ("NO", "CORR!DET")
+        got[(*where, term, float("nan"), float(hits.score[h]), *verdict)] += 1
+    # NaN never equals itself: compare as text.
+    assert Counter(map(repr, got.elements())) == Counter(map(repr, expected.elements()))
+
+
+@pytest.mark.parametrize("name", ["s1", "s2", "s9"])
+def test_every_term(name):
+    whole = evaluated(name).groups[0]
+    rows = {row[0].rpartition("|")[2]: row for row in table(NIST / name / "expected_bsum.csv.gz")}
+    header = rows["MasterKey"] if "MasterKey" in rows else next(iter(rows.values()))
+    column = {name: i for i, name in enumerate(header)}
+    compared = 0
+    for i, term in enumerate(whole.units):
+        row = rows[term.term_id]
+        blank = not row[column["Occurrence|#Targ"]]
+        assert blank == (not whole.counted[i])
+        if blank:
+            continue
+        counts = whole.counts
+        got = [counts.targets[i], counts.corr[i], counts.fa[i], counts.miss[i]]
+        got += [whole.twv[i], whole.p_fa[i], whole.p_miss[i]]
+        best = whole.best
+        best_twv = twv_of_terms(best.p_miss, best.p_fa, whole.point.beta)[i]
+        got += [best_twv, best.threshold[i]]
+        names = ["#Targ", "#Corr", "#FA", "#Miss", "TWV", "PFA", "PMISS"]
+        names = [f"Occurrence|{one}" for one in names]
+        names += ["Optimum TWV|TWV", "Optimum TWV|Dec. Thresh"]
+        for value, printed in zip(got, (row[column[one]] for one in names), strict=True):
+            digits = len(printed.partition(".")[2])
+            assert f"{value:.{digits}f}" == printed.strip()
+            compared += 1
+    assert compared == 9 * whole.counted.sum()
+
+
+def test_what_lies_outside_is_counted():
+    evaluation = evaluated("s9")
+    # 800 hits in the file, 726 in the reference program's `-inc` table (#Sys).
+    assert evaluation.ignored["hits_outside_ecf"] == 800 - 726
+    assert len(evaluation.hits_outside) == 800 - 726
+    # 726 of all terms, 651 of those with references (#Sys of the plain table).
+    assert evaluation.ignored["hits_of_terms_without_references"] == 726 - 651
+    assert evaluation.ignored["references_outside_ecf"] == len(evaluation.occurrences_outside)
+
+
+def test_inconsistent_decisions_have_no_threshold_but_a_summary():
+    # The reference program refuses any summary here.
+    assert np.isnan(evaluated("s6").groups[0].measures["decision_threshold"])
+    # (min YES + max NO) / 2, from the reference program's table of s9.
+    assert evaluated("s9").groups[0].measures["decision_threshold"] == 0.5025
+
+
+def replaced(hits, **changes):
+    names = ("terms", "recordings", "term", "recording", "start_s", "duration_s", "score", "yes")
+    found = hits.detections
+    columns = {name: changes.get(name, getattr(found, name)) for name in names}
+    return type(hits)(type(found)(**columns), hits.searches)
+
+
+def test_hits_of_an_unknown_term_are_refused():
+    *others, hits = inputs("s1")
+    strange = replaced(hits, terms=("KW-X", *hits.detections.terms[1:]))
+    with pytest.raises(InputError, match=r"hits.xml: expected terms of the term list, got 'KW-X'"):
+        evaluate(*others, strange, hits_path="hits.xml")
+
+
+def test_hits_of_other_recordings_are_refused():
+    *others, hits = inputs("s1")
+    elsewhere = tuple(Recording(f"x{one.file}", 1) for one in hits.detections.recordings)
+    with pytest.raises(InputError, match="hits in recordings of the ECF, got 'xcts_001 channel 1'"):
+        evaluate(*others, replaced(hits, recordings=elsewhere))
+
+
+def test_a_reference_of_other_recordings_is_refused():
+    excerpts, lexemes, terms, hits = inputs("s1")
+    elsewhere = type(lexemes)(
+        tuple(Recording(f"x{one.file}", 1) for one in lexemes.recordings), lexemes.speakers,
+        lexemes.recording, lexemes.speaker, lexemes.start_s, lexemes.duration_s, lexemes.words,
+        lexemes.subtypes,
+    )  # fmt: skip
+    with pytest.raises(InputError, match=r"ref.rttm: expected words in recordings of the ECF"):
+        evaluate(excerpts, elsewhere, terms, hits, reference_path="ref.rttm")
+
+
+def test_slices_take_the_lowest_score_of_the_whole_for_trials_without_hits():
+    # Equation 42 speaks of the system's scores, not of those of some of its terms.
+    evaluation = evaluate(*inputs("s9"), Options(group_by=("attribute:NGram Order",)))
+    whole, *slices = evaluation.groups
+    lowest = whole.hits.score[whole.counted[whole.hits.term]].min()
+    p_tar = effective_prior(1e-4, 1.0, 0.1)
+    part = slices[2]
+    counted = part.counted[part.hits.term]
+    llr = from_probabilities(np.append(part.hits.score[counted], lowest), p_tar)
+    paired = np.append(part.alignment.occurrence_of[counted] >= 0, False)
+    trials = part.counted.sum() * part.speech_s
+    # The lowest score in place of one of the trials without a hit changes nothing.
+    expected = cross_entropy(llr, paired, int(part.counts.targets.sum()), trials, p_tar)
+    assert part.measures["Cnxe"] == pytest.approx(expected.actual, abs=1e-12)
+    assert part.measures["Cnxe_min"] == pytest.approx(expected.minimum, abs=1e-9)
+
+
+def test_a_reference_without_any_term_is_an_error():
+    excerpts, lexemes, terms, hits = inputs("s1")
+    unspoken = type(lexemes)(
+        lexemes.recordings, lexemes.speakers, lexemes.recording, lexemes.speaker,
+        lexemes.start_s, lexemes.duration_s, ("-",) * len(lexemes.words), lexemes.subtypes,
+    )  # fmt: skip
+    with pytest.raises(InputError, match=r"ref.rttm: expected an occurrence of a term"):
+        evaluate(excerpts, unspoken, terms, hits, reference_path="ref.rttm")
+
+
+def test_no_hits_at_all():
+    excerpts, lexemes, terms, hits = inputs("s1")
+    none = {
+        name: getattr(hits.detections, name)[:0]
+        for name in ("term", "recording", "start_s", "duration_s", "score", "yes")
+    }
+    whole = evaluate(excerpts, lexemes, terms, replaced(hits, **none), Options()).groups[0]
+    measures = whole.measures
+    assert (measures["ATWV"], measures["MTWV"], measures["OTWV"], measures["STWV"]) == (0, 0, 0, 0)
+    assert np.isnan(measures["MTWV_threshold"])
+    assert (measures["P_miss"], measures["P_fa"]) == (1, 0)

@@ -1,0 +1,259 @@
+"""A real Dask cluster of two workers, one of which is killed: nothing is lost, nothing differs."""
+
+import contextlib
+import functools
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip(
+    "distributed", reason="the extra 'cluster' (Dask) is not installed: pip install distributed"
+)
+
+import indexer.cli
+import searcher.cli
+from std.errors import InputError
+from std.execution.processes import executor
+
+ROOT = Path(__file__).parents[3]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # Dask's own, of closing sockets and event loops
+]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Workers with nannies, which start a killed one again."""
+    from distributed import LocalCluster
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as running:
+            yield running
+
+
+def die_once(item, mark):
+    """The first worker that gets the middle item dies with it."""
+    if item == 10:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+            os.kill(os.getpid(), signal.SIGKILL)
+    return item * item
+
+
+def test_items_of_a_killed_worker_are_done_by_another(cluster, tmp_path):
+    with executor(scheduler=cluster.scheduler_address) as workers:
+        work = functools.partial(die_once, mark=str(tmp_path / "mark"))
+        assert list(workers.map(work, range(20))) == [n * n for n in range(20)]
+    assert (tmp_path / "mark").exists()
+
+
+def kill_a_worker(cluster, at_file, monkeypatch):
+    """Kill one of the workers when so many input files have been indexed."""
+    import indexer.build
+
+    count = indexer.build._count
+    done = []
+
+    def counted(result, report):
+        done.append(result.source.path)
+        if len(done) == at_file:
+            process = next(iter(cluster.workers.values())).process.process
+            os.kill(process.pid, signal.SIGKILL)
+        count(result, report)
+
+    monkeypatch.setattr(indexer.build, "_count", counted)
+    return done
+
+
+def hits(path: Path) -> list[str]:
+    """The hit list without its times."""
+    return [line for line in path.read_text().splitlines() if "<term " in line]
+
+
+def test_index_and_search_while_a_worker_dies(cluster, german, tmp_path, monkeypatch):
+    inputs = [str(path) for path in sorted((german / "mesh").iterdir())]
+    shards = [f"--store={tmp_path}/shard{i}" for i in range(3)]
+    done = kill_a_worker(cluster, len(inputs) // 2, monkeypatch)
+    scheduler = ["--scheduler", cluster.scheduler_address, "--quiet"]
+    assert indexer.cli.main([*inputs, *shards, *scheduler]) == 0
+    assert len(done) == len(inputs)
+    monkeypatch.undo()
+    assert indexer.cli.main([*inputs, "--store", f"{tmp_path}/whole", "--quiet"]) == 0
+
+    batch = ["--terms", str(german / "terms.xml"), "--ecf", str(german / "ecf.xml"), "--quiet"]
+    for name, more in [
+        ("there", [*shards, *scheduler]),
+        ("here", ["--store", f"{tmp_path}/whole"]),
+    ]:
+        output = ["--output", str(tmp_path / name)]
+        assert searcher.cli.main([*batch, *output, *more]) == 0
+    assert hits(tmp_path / "there") == hits(tmp_path / "here")
+    assert len(hits(tmp_path / "here")) > 300
+
+
+def test_shards_are_merged_by_workers(cluster, german, tmp_path):
+    inputs = [str(path) for path in sorted((german / "mesh").iterdir())]
+    shards = [f"--store={tmp_path}/shard{i}" for i in range(2)]
+    scheduler = ["--scheduler", cluster.scheduler_address, "--quiet"]
+    for some in (inputs[:8], inputs[8:]):
+        assert indexer.cli.main([*some, *shards, *scheduler]) == 0
+    assert indexer.cli.main([*shards, *scheduler, "--merge"]) == 0
+    assert [len(list(Path(one[8:], "segments").iterdir())) for one in shards] == [1, 1]
+
+
+def work_or_refuse(seconds):
+    if seconds:
+        time.sleep(seconds)
+    else:
+        raise InputError("x", 7, "something else", "this")
+
+
+def test_an_error_does_not_wait_for_what_was_sent_before(cluster):
+    begin = time.monotonic()
+    with (
+        pytest.raises(InputError, match="x:7"),
+        executor(scheduler=cluster.scheduler_address) as workers,
+    ):
+        list(workers.map(work_or_refuse, [60, 0]))
+    assert time.monotonic() - begin < 30
+
+
+@pytest.fixture
+def scheduler():
+    """The address of a scheduler without workers."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=0, dashboard_address=None, host="127.0.0.1") as running:
+        yield running.scheduler_address
+
+
+@pytest.fixture
+def start_worker(scheduler, tmp_path):
+    """Start a worker of two threads as a user does: from another folder, with code from there."""
+    started = []
+
+    def start(code=ROOT):
+        folder = tmp_path / "elsewhere"
+        folder.mkdir(exist_ok=True)
+        options = ["--nthreads=2", "--no-nanny", "--no-dashboard", f"--local-directory={folder}"]
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", scheduler, *options],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(code)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        started.append(worker)
+        return worker
+
+    yield start
+    for one in started:
+        one.kill()
+        one.wait()
+
+
+@pytest.fixture
+def wait_for_workers(scheduler):
+    from distributed import Client
+
+    def wait():
+        with Client(scheduler, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=60)
+
+    return wait
+
+
+def changed(folder):
+    for package in ("indexer", "searcher", "std"):
+        shutil.copytree(ROOT / package, folder / package)
+    with (folder / "indexer" / "segments" / "prune.py").open("a") as module:
+        module.write("# changed\n")
+
+
+def older(folder):
+    """So old that it does not know how to compare itself."""
+    (folder / "std").mkdir(parents=True)
+    (folder / "std" / "__init__.py").touch()
+
+
+@pytest.mark.parametrize(
+    ("other", "got"),
+    [
+        (changed, r"got (?!\1)\S+ \(\w+\) at tcp://\S+:\d+"),
+        (older, "got a worker without std.execution"),
+    ],
+)
+def test_a_worker_with_other_code_refuses(
+    other, got, scheduler, start_worker, wait_for_workers, german, tmp_path, capfd
+):
+    """It would make another index, and nobody would notice."""
+    other(tmp_path / "code")
+    start_worker(tmp_path / "code")
+    wait_for_workers()
+    store = f"{tmp_path}/store"
+    capfd.readouterr()
+    assert indexer.cli.main([str(german / "mesh"), "--store", store, "--scheduler", scheduler]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    expected = r"std-index: --scheduler: expected workers with this version, (\S+ \(\w+\)), "
+    assert re.fullmatch(f"{expected}{got}: install the same there .*", line)
+
+
+def test_stores_are_the_same_for_workers_in_another_folder(
+    scheduler, start_worker, wait_for_workers, german, tmp_path, monkeypatch
+):
+    start_worker()
+    wait_for_workers()
+    monkeypatch.chdir(tmp_path)
+    inputs = [str(path) for path in sorted((german / "mesh").iterdir())]
+    shards = ["--store=shard0", "--store=shard1", "--scheduler", scheduler, "--quiet"]
+    for some in (inputs[:8], inputs[8:]):
+        assert indexer.cli.main([*some, *shards]) == 0
+    assert indexer.cli.main([*shards, "--merge"]) == 0
+    assert [len(list(Path(one, "segments").iterdir())) for one in ("shard0", "shard1")] == [1, 1]
+
+
+def test_without_workers_it_says_so_once_and_waits(
+    scheduler, start_worker, wait_for_workers, monkeypatch, capfd
+):
+    monkeypatch.setattr("std.execution.dask.LOOK_S", 0.1)
+    first = start_worker()
+    wait_for_workers()
+    with executor(scheduler=scheduler) as workers:
+        assert list(workers.map(abs, [-1, -2])) == [1, 2]
+        first.kill()
+        first.wait()
+        capfd.readouterr()
+        start_worker()  # this takes seconds
+        assert list(workers.map(abs, [-3, -4])) == [3, 4]
+    waiting = f"waiting: no worker is connected to {scheduler}"
+    assert capfd.readouterr().err.splitlines() == [waiting]
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "http://127.0.0.1:1"])
+def test_nobody_there_is_one_clear_line(address):
+    """In a process of its own: a traceback may come when it ends."""
+    script = (
+        "import std.execution.dask\nfrom std.execution.processes import executor\n"
+        "from std.command import run\n"
+        "std.execution.dask.CONNECT_S = 0.3\n"
+        f"raise SystemExit(run('x', lambda: executor(scheduler={address!r}).__enter__()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"x: --scheduler: expected a Dask scheduler at {address}, got: ")
