@@ -25,7 +25,7 @@ from searcher.splitting.alphabet import Alphabet, FlatWords, lay_out, select
 from searcher.splitting.matches import MAX_EDITS, MAX_LETTERS, Limits, Matches, check_length, sort
 from searcher.vocabulary import Vocabulary
 from std.errors import InputError
-from std.formats.json_fields import read_json
+from std.json_fields import read_json
 from std.values import Int32s
 
 SEED = 1973  # the thesis inserts in random order; a fixed one makes the same tree every time

@@ -101,7 +101,7 @@ def test_a_pattern_that_is_found_nowhere_is_named():
 
 
 def test_names_with_numbers_of_any_length_have_an_order():
-    from scoring.groups import _natural
+    from scoring.slicing import _natural
 
     names = ["t10", "t9", "t009x", "t" + "9" * 5000, "a"]
     assert sorted(names, key=_natural) == ["a", "t9", "t009x", "t10", "t" + "9" * 5000]

@@ -155,7 +155,7 @@ def test_words_of_a_transcript_beyond_what_an_index_can_hold():
     """They lie behind their recording's slots, not in those of another one."""
     from types import SimpleNamespace
 
-    from searcher.tune import _window
+    from searcher.tuning.tune import _window
 
     key = np.array([0, 5, (1 << 32), (1 << 32) + 5, (2 << 32)], np.uint64)
     index = SimpleNamespace(columns=SimpleNamespace(slot_key=key))
