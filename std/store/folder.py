@@ -28,7 +28,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from std.errors import InputError, StoreBusyError, StoreError
+from std.errors import InputError, StoreBusyError, StoreError, quoted
 from std.outputs import open_output
 from std.store.columns import Column, SegmentColumns, from_arrays
 from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry, committed, dumps, entry, loads
@@ -279,13 +279,15 @@ def map_column(path: Path, recorded: Mapping[str, Any]) -> Column:
             raise ValueError(f"{dtype} {shape}")
         size = path.stat().st_size
         if size != recorded["bytes"]:
-            raise StoreError(f"{path}: expected {recorded['bytes']} bytes, got {size}")
+            raise StoreError(f"{path}: expected {quoted(recorded['bytes'])} bytes, got {size}")
         start = size - dtype.itemsize * math.prod(shape)
         mapped: Column = np.memmap(path, dtype, "r", start, shape).view(np.ndarray)
     except FileNotFoundError:
         raise
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise StoreError(f"{path}: expected a column as in the manifest, got {error!r}") from error
+        raise StoreError(
+            f"{path}: expected a column as in the manifest, got {quoted(error)}"
+        ) from error
     except OSError as error:
         raise StoreError(f"{path}: {_reason(error)}") from error
     return mapped

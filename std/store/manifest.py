@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from std.errors import StoreError
+from std.errors import StoreError, quoted
 from std.store.columns import IndexedRecording, SegmentColumns
 from std.text import Normalisation, require_same
 from std.values import Recording
@@ -129,10 +129,12 @@ def loads(text: str | bytes, place: str) -> Manifest:
     try:
         document = json.loads(text)
         if document["format"] != FORMAT:
-            raise StoreError(f"{place}: expected format {FORMAT!r}, got {document['format']!r}")
+            raise StoreError(
+                f"{place}: expected format {FORMAT!r}, got {quoted(document['format'])}"
+            )
         if document["version"] not in READABLE:
             raise StoreError(
-                f"{place}: expected index version {VERSION}, got {document['version']!r}; "
+                f"{place}: expected index version {VERSION}, got {quoted(document['version'])}; "
                 "index the recordings again"
             )
         if document.pop("digest") != _digest(document):
@@ -143,7 +145,7 @@ def loads(text: str | bytes, place: str) -> Manifest:
             tuple(_segment(one) for one in document["segments"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(f"{place}: expected a manifest, got {error!r}") from error
+        raise StoreError(f"{place}: expected a manifest, got {quoted(error)}") from error
 
 
 def _segment(one: Mapping[str, Any]) -> SegmentEntry:

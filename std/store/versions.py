@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby, repeat
 from typing import Any, NamedTuple
 
-from std.errors import StoreError
+from std.errors import StoreError, quoted
 from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry
 
 
@@ -187,7 +187,9 @@ def loads(text: str | bytes, manifest: Manifest, place: str) -> Versions:
         if any(len(versions) != sizes.get(segment) for segment, versions in rows.items()):
             raise ValueError("versions of other recordings")
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise StoreError(f"{place}: expected versions of recordings, got {error!r}") from error
+        raise StoreError(
+            f"{place}: expected versions of recordings, got {quoted(error)}"
+        ) from error
     return Versions(rows, dict(sorted(deleted.items())))
 
 

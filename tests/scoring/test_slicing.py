@@ -98,3 +98,10 @@ def test_a_pattern_that_is_found_nowhere_is_named():
     message = r"--recordings: .* of the ECF \(f/1, f/2, g/1\), got '\^1'"
     with pytest.raises(StdError, match=message):
         in_recordings(EXCERPTS, ["f", "^1"], "--recordings")
+
+
+def test_names_with_numbers_of_any_length_have_an_order():
+    from scoring.slicing import _natural
+
+    names = ["t10", "t9", "t009x", "t" + "9" * 5000, "a"]
+    assert sorted(names, key=_natural) == ["a", "t9", "t009x", "t10", "t" + "9" * 5000]

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from std.errors import StoreError
+from std.errors import StoreError, quoted
 from std.store.columns import KEY_SHIFT, Column, Int64s, SegmentColumns, Slots
 
 Document = dict[str, Any]
@@ -121,7 +121,9 @@ def layout_of(recorded: Mapping[str, Any], place: str) -> Layout:
             raise ValueError(f"slots that start at {starts}")
         return Layout(**sizes, slot_starts=starts, extra=extra)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StoreError(f"{place}: expected the layout of a segment, got {error!r}") from error
+        raise StoreError(
+            f"{place}: expected the layout of a segment, got {quoted(error)}"
+        ) from error
 
 
 def bucket(word: str, buckets: int) -> int:
