@@ -10,7 +10,6 @@ from itertools import pairwise
 import numpy as np
 
 from std.errors import StoreError
-from std.store import Segment
 from std.store.columns import (
     KEY_SHIFT,
     MAX_TIME_MS,
@@ -20,6 +19,7 @@ from std.store.columns import (
     unpack_vocabulary,
 )
 from std.store.manifest import SegmentEntry
+from std.store.protocol import Segment
 
 
 def sound_columns(segment: Segment) -> SegmentColumns:
