@@ -29,7 +29,7 @@ from std.store.columns import (
     first_slots,
     pack_vocabulary,
 )
-from std.store.verify import sound_columns
+from std.store.verify import verified_columns
 from std.values import Bools, Float32s, Int32s, Recording
 
 FAN_IN = 8  # segments of a tier that become one of the next; also the ratio of their sizes
@@ -103,7 +103,7 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     Raises:
         StoreError: a segment is damaged.
     """
-    parts = [sound_columns(one) if one.id else one.columns() for one in segments]
+    parts = [verified_columns(one) if one.id else one.columns() for one in segments]
     lives = [_live(one) for one in segments]
     recordings = _recordings(parts, lives)
     row_of = {one.recording: row for row, one in enumerate(recordings)}

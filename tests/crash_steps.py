@@ -31,7 +31,7 @@ from std.store.couchdb import parts
 from std.store.couchdb.http import Database
 from std.store.couchdb.manifest import MANIFEST, Head, packed, shown
 from std.store.couchdb.store import CouchStore
-from std.store.manifest import committed
+from std.store.manifest import manifest_after_commit
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Recording
 
@@ -94,7 +94,7 @@ def leave_another_version(store: Store) -> None:
     database = store._database
     head = shown(database)
     manifest = head.manifest
-    other = committed(manifest, [store._write(speech("z", 3), manifest)], PLAIN)
+    other = manifest_after_commit(manifest, [store._write(speech("z", 3), manifest)], PLAIN)
     start = str(head.revision).partition("-")[0]
     revisions = {"start": int(start), "ids": ["0" * 32, *["1" * 32] * (int(start) - 1)]}
     version = packed(Head(manifest=other)) | {

@@ -30,18 +30,18 @@ def kind_of(url: str) -> Kind:
                 f"expected the address of a store ({COUCHDB_FORM} or a folder), got ''"
             )
         if url.startswith("//") and "@" in url:
-            raise StoreError(f"{public(url)}: expected a scheme, as in {COUCHDB_FORM}")
+            raise StoreError(f"{redacted(url)}: expected a scheme, as in {COUCHDB_FORM}")
         return "folder"
     scheme, rest = parts[1].lower(), parts[2]
     if scheme == "memory":
         if "/" in rest:
-            raise StoreError(f"{public(url)}: expected memory:[NAME], got a name with a slash")
+            raise StoreError(f"{redacted(url)}: expected memory:[NAME], got a name with a slash")
         return "memory"
     if scheme in COUCHDB_SCHEMES:
         return "couchdb"
-    shown = public(url)
+    shown = redacted(url)
     if scheme == "file":
-        hint = f"a folder is written without a scheme: {public(rest).replace('//', '', 1)}"
+        hint = f"a folder is written without a scheme: {redacted(rest).replace('//', '', 1)}"
     elif HOST_AND_DATABASE.fullmatch(rest):
         hint = f"a CouchDB database is couchdb://{shown}"
     else:
@@ -49,7 +49,7 @@ def kind_of(url: str) -> Kind:
     raise StoreError(f"{shown}: no store has the scheme {scheme}: ({hint})")
 
 
-def public(url: str) -> str:
+def redacted(url: str) -> str:
     """An address without user, password, query and fragment, to be shown.
 
     >>> public("http://eve:s3/cr3t@db.example/news?key=1")

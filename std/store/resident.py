@@ -79,13 +79,13 @@ class ResidentSegment:
             checked_posteriors(columns.posting_posterior[span], place),
             columns.posting_slot[span],
         )
-        return without(postings, self.deleted)
+        return without_recordings(postings, self.deleted)
 
     def _keys(self, span: slice) -> UInt64s:
         columns, place = self._columns, f"segment {self.id}"
         slot = checked_rows(columns.posting_slot[span], len(columns.slot_key), place)
         try:
-            return keys_of(columns.posting_start_ms[span], slot, columns.slot_offsets)
+            return posting_keys(columns.posting_start_ms[span], slot, columns.slot_offsets)
         except ValueError as error:
             raise StoreError(f"{place}: postings are not in order of time") from error
 
@@ -102,7 +102,7 @@ class ResidentSegment:
         return self._columns
 
 
-def keys_of(start_ms: UInt32s, slot: Int32s, slot_offsets: Int32s) -> UInt64s:
+def posting_keys(start_ms: UInt32s, slot: Int32s, slot_offsets: Int32s) -> UInt64s:
     """(n,) keys of the postings of one word; their recordings, those of their slots, ascend.
 
     Raises:
@@ -169,7 +169,7 @@ def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slot
     return slots
 
 
-def without(postings: Postings, deleted: frozenset[int]) -> Postings:
+def without_recordings(postings: Postings, deleted: frozenset[int]) -> Postings:
     """The postings outside the deleted recordings."""
     if not deleted:
         return postings

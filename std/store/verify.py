@@ -22,14 +22,14 @@ from std.store.manifest import SegmentEntry
 from std.store.protocol import Segment
 
 
-def sound_columns(segment: Segment) -> SegmentColumns:
+def verified_columns(segment: Segment) -> SegmentColumns:
     """All columns of a segment that is to be rewritten: damage would get new checksums.
 
     Raises:
         StoreError: they are not what was committed, or nobody could rely on them.
     """
     columns, place = segment.columns(), f"segment {segment.id}"
-    wrong = next(_disorder(place, columns), None)
+    wrong = next(_inconsistencies(place, columns), None)
     if wrong is None and columns.digest()[: len(segment.id)] != segment.id:
         wrong = f"{place}: expected the speech that was committed, got another digest"
     if wrong is not None:
@@ -57,12 +57,12 @@ def faults(entry: SegmentEntry, columns: SegmentColumns) -> Iterator[str]:
         yield f"{place}: expected {len(columns.posting_offsets) - 1} words, got {len(words)}"
     if any(a >= b for a, b in pairwise(words)):
         yield f"{place}: expected words in ascending order"
-    yield from _disorder(place, columns)
+    yield from _inconsistencies(place, columns)
     if columns.digest()[:32] != entry.id:
         yield f"{place}: expected the speech that was committed, got another digest"
 
 
-def _disorder(place: str, columns: SegmentColumns) -> Iterator[str]:
+def _inconsistencies(place: str, columns: SegmentColumns) -> Iterator[str]:
     """Keys that do not ascend, rows that point nowhere."""
     slot, word = columns.posting_slot, columns.slot_word
     if len(slot) and not 0 <= int(slot.min()) <= int(slot.max()) < len(columns.slot_key):

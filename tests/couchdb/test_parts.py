@@ -15,7 +15,7 @@ from std.store.couchdb.bulk import stored_segments
 from std.store.couchdb.manifest import MANIFEST, body_of, shown
 from std.store.couchdb.parts import PART_BYTES, cut
 from std.store.couchdb.store import open_couch
-from std.store.manifest import dumps
+from std.store.manifest import manifest_to_json
 from std.text import Normalisation
 from std.values import Recording
 
@@ -163,15 +163,15 @@ def test_where_texts_are_cut(monkeypatch):
 
 
 def test_what_stays_before_a_change_keeps_its_parts(in_parts):
-    from std.store.manifest import Manifest, committed, entry
+    from std.store.manifest import Manifest, manifest_after_commit, segment_entry
     from std.store.versions import Versions
 
-    entries = [entry(many(5, seed)) for seed in range(6)]
-    before = committed(Manifest(), entries, PLAIN)
+    entries = [segment_entry(many(5, seed)) for seed in range(6)]
+    before = manifest_after_commit(Manifest(), entries, PLAIN)
     after = replace(before, segments=before.segments[:-1])
     parts, fewer = (body_of(one, Versions())[0].parts for one in (before, after))
     assert len(fewer & parts) >= len(fewer) - 2
-    assert len(dumps(before)) > len(parts) * 200
+    assert len(manifest_to_json(before)) > len(parts) * 200
 
 
 @pytest.mark.couchdb

@@ -11,7 +11,7 @@ from std.store.couchdb import writer
 from std.store.couchdb.bulk import remove, stored_segments
 from std.store.couchdb.lease import new_owner
 from std.store.couchdb.manifest import MANIFEST, Head, hidden, packed, shown
-from std.store.manifest import committed
+from std.store.manifest import manifest_after_commit
 from std.store.versions import Versions, versions_after
 from std.text import Normalisation
 
@@ -35,7 +35,7 @@ def put_beside(database, ancestors: dict, document: dict, digest: str = "0" * 32
 def commit_elsewhere(store, ancestors, manifest, *columns, lease=None, delete_files=()) -> None:
     """A commit at a node that had no contact since the manifest was as given."""
     entries = [store._write(one, manifest) for one in columns]
-    after = committed(manifest, entries, PLAIN, delete_files=delete_files)
+    after = manifest_after_commit(manifest, entries, PLAIN, delete_files=delete_files)
     versions = versions_after(Versions(), manifest, after, entries, delete_files=delete_files)
     head = Head(manifest=after, versions=versions, lease=lease)
     put_beside(store._database, ancestors, packed(head))

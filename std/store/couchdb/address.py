@@ -6,7 +6,7 @@ import re
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from std.errors import StoreError
-from std.store.address import COUCHDB_FORM, COUCHDB_SCHEMES, public
+from std.store.address import COUCHDB_FORM, COUCHDB_SCHEMES, redacted
 
 NATIVE_PORTS = {"couchdb": 5984, "couchdbs": 6984}  # what CouchDB itself listens on
 DATABASE_NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
@@ -26,17 +26,17 @@ def address(url: str) -> tuple[str, tuple[str, str] | None]:
     """
     parts = _split(url)
     if not parts.hostname:
-        raise StoreError(f"{public(url)}: expected {COUCHDB_FORM}")
+        raise StoreError(f"{redacted(url)}: expected {COUCHDB_FORM}")
     *prefix, name = parts.path.strip("/").split("/")
     if not name:
-        raise StoreError(f"{public(url)}: expected {COUCHDB_FORM}, got no database")
+        raise StoreError(f"{redacted(url)}: expected {COUCHDB_FORM}, got no database")
     if not all(PREFIX_PART.fullmatch(part) for part in prefix):
-        raise StoreError(f"{public(url)}: expected {PREFIX_FORM}, got another prefix")
+        raise StoreError(f"{redacted(url)}: expected {PREFIX_FORM}, got another prefix")
     database = unquote(name)
     if not DATABASE_NAME.fullmatch(database):
         raise StoreError(
-            f"{public(url)}: expected a database name of a-z, 0-9 and _$()+-/ (as %2F) that begins "
-            f"with a letter, got {database!r}"
+            f"{redacted(url)}: expected a database name of a-z, 0-9 and _$()+-/ (as %2F) that "
+            f"begins with a letter, got {database!r}"
         )
     port = parts.port or NATIVE_PORTS.get(parts.scheme)
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
@@ -44,7 +44,7 @@ def address(url: str) -> tuple[str, tuple[str, str] | None]:
     user = unquote(parts.username) if parts.username else None
     path = "/".join([*prefix, quote(database, safe="")])
     base = f"{scheme}://{host}{f':{port}' if port else ''}/{path}"
-    return base, _credentials(public(url), parts.hostname, user)
+    return base, _credentials(redacted(url), parts.hostname, user)
 
 
 def port_hint(url: str) -> str:
@@ -62,7 +62,7 @@ def _split(url: str) -> SplitResult:
     No message repeats what was found where a password might stand.
     """
     url = url.strip()
-    shown = public(url)
+    shown = redacted(url)
     try:
         parts = urlsplit(url)
         if parts.password is not None:

@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from std.errors import StoreError
-from std.store.address import public
+from std.store.address import redacted
 from std.store.couchdb.address import address, port_hint
 from std.store.couchdb.connection import Connection, NoCache, Refusal, explained
 from std.store.couchdb.errors import Conflict, Temporary, TooLargeError, failed, refused, too_large
@@ -215,7 +215,9 @@ class Database:
             value = self._value(read, answer.get("Content-Type") or "")
             self._answered = True
             return value
-        raise StoreError(f"{self.url}: the server redirects in a circle, at last to {public(url)}")
+        raise StoreError(
+            f"{self.url}: the server redirects in a circle, at last to {redacted(url)}"
+        )
 
     def _value(self, content: bytes, content_type: str) -> Any:
         try:
@@ -244,7 +246,7 @@ class Database:
             same, there = False, refusal.location or ""
         if not same:
             raise StoreError(
-                f"{self.url}: the server redirects ({refusal.status}) to {public(there)}: "
+                f"{self.url}: the server redirects ({refusal.status}) to {redacted(there)}: "
                 "give the address of the server that is meant"
             )
         return there

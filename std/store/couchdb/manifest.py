@@ -28,7 +28,7 @@ from std.store.couchdb.documents import Document
 from std.store.couchdb.http import Database
 from std.store.couchdb.parts import Missing, Stored, Text, part_ids, stored, texts
 from std.store.manifest import Manifest
-from std.store.reconcile import Index
+from std.store.reconcile import IndexState
 from std.store.versions import Versions
 
 MANIFEST = "manifest"
@@ -59,9 +59,9 @@ class Head:
     body: Body | None = None  # of manifest and versions; None if they are not stored yet
 
     @property
-    def index(self) -> Index:
+    def index(self) -> IndexState:
         """What `std.store.reconcile` needs to know."""
-        return Index(self.manifest, self.versions)
+        return IndexState(self.manifest, self.versions)
 
 
 def shown(database: Database, known: Head | None = None) -> Head:
@@ -114,8 +114,8 @@ def _read(
 
 def body_of(manifest: Manifest, versions: Versions) -> tuple[Body, tuple[Document, ...]]:
     """How an index is stored, and the documents that have to be there first."""
-    fields: dict[str, Text] = {"index": stored(manifests.dumps(manifest))}
-    if history := histories.dumps(versions, manifest):
+    fields: dict[str, Text] = {"index": stored(manifests.manifest_to_json(manifest))}
+    if history := histories.versions_to_json(versions, manifest):
         fields["versions"] = stored(history)
     parts = tuple(part for text in fields.values() for part in text.parts)
     return Body({name: text.stored for name, text in fields.items()}), parts
@@ -153,8 +153,10 @@ def _parsed(document: dict[str, Any], database: Database, known: Head | None) ->
         ) from error
     if known is not None and same:
         return changed(known, revision=revision, lease=lease, retired=retired, others=others)
-    manifest = manifests.loads(found["index"], f"{url}: manifest")
-    versions = histories.loads(found.get("versions", b""), manifest, f"{url}: manifest")
+    manifest = manifests.manifest_from_json(found["index"], f"{url}: manifest")
+    versions = histories.versions_from_json(
+        found.get("versions", b""), manifest, f"{url}: manifest"
+    )
     return Head(revision, manifest, versions, lease, retired, others, body)
 
 

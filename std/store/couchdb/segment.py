@@ -43,7 +43,7 @@ from std.store.couchdb.documents import (
 from std.store.couchdb.http import Database
 from std.store.couchdb.kept import Kept
 from std.store.manifest import SegmentEntry
-from std.store.resident import checked_postings, checked_rows, checked_slots, without
+from std.store.resident import checked_postings, checked_rows, checked_slots, without_recordings
 
 REST = [column for column in WORD if column != "key"]
 
@@ -67,7 +67,10 @@ class CouchSegment:
         return self._remote.vocabulary[1]
 
     def postings(self, words: Collection[str]) -> dict[str, Postings]:
-        found = {word: without(one, self.deleted) for word, one in self._remote.postings(words)}
+        found = {
+            word: without_recordings(one, self.deleted)
+            for word, one in self._remote.postings(words)
+        }
         return {word: one for word, one in found.items() if len(one.key)}
 
     def slots(self, recordings: Collection[int]) -> Slots:

@@ -32,8 +32,8 @@ from std.store.couchdb.manifest import MANIFEST, Head, hidden, shown
 from std.store.couchdb.segment import CouchSegment, RemoteColumns
 from std.store.couchdb.waiting import Patience
 from std.store.couchdb.writer import Writer, some_of, take
-from std.store.manifest import Manifest, SegmentEntry, committed, entry
-from std.store.reconcile import Index, United, united
+from std.store.manifest import Manifest, SegmentEntry, manifest_after_commit, segment_entry
+from std.store.reconcile import IndexState, Reconciled, reconcile
 from std.store.verify import faults
 from std.store.versions import versions_after
 from std.text import Normalisation
@@ -67,7 +67,7 @@ class CouchStore:
             self._told = head.others
             self._gone = frozenset()
             for both, line in self._of_others(head):
-                self._gone |= both.gone if both else frozenset()
+                self._gone |= both.deleted if both else frozenset()
                 if both is None or any(both[1:]):
                     warnings.warn(line, StoreWarning, stacklevel=2)
         manifest = head.manifest
@@ -137,13 +137,17 @@ class CouchStore:
         if self._writer is None:
             raise RuntimeError("a commit belongs inside `with store.writing():`")
         before = self._writer.head.manifest
-        committed(before, (), normalisation, place=self.url)  # refuse before anything is written
+        manifest_after_commit(
+            before, (), normalisation, place=self.url
+        )  # refuse before anything is written
         entries = [self._write(columns, before) for columns in add]
-        manifest = committed(before, entries, normalisation, replace, delete_files, place=self.url)
+        manifest = manifest_after_commit(
+            before, entries, normalisation, replace, delete_files, place=self.url
+        )
         versions = versions_after(
             self._writer.head.versions, before, manifest, entries, replace, delete_files
         )
-        self._writer.change(Index(manifest, versions))
+        self._writer.change(IndexState(manifest, versions))
 
     def clean_up(self) -> int:
         with self.writing():
@@ -182,7 +186,7 @@ class CouchStore:
 
     def _write(self, columns: SegmentColumns, manifest: Manifest) -> SegmentEntry:
         """Put a segment's documents in place; no manifest names them yet."""
-        bare = entry(columns)
+        bare = segment_entry(columns)
         layout = self._layout.of(columns)
         for one in manifest.segments:
             if one.id == bare.id:  # the same speech: what readers read keeps its layout
@@ -203,24 +207,25 @@ class CouchStore:
         self._known = head
         return head
 
-    def _of_others(self, head: Head) -> Iterator[tuple[United | None, str]]:
+    def _of_others(self, head: Head) -> Iterator[tuple[Reconciled | None, str]]:
         """For each version that CouchDB does not show: both in one, and a line about it.
 
         None where it cannot be read, or not be united with ours.
         """
         try:
             all_united = [
-                united(head.index, other.index, self.url) for other in hidden(self._database, head)
+                reconcile(head.index, other.index, self.url)
+                for other in hidden(self._database, head)
             ]
         except StoreError as error:
             yield None, f"another version of this index, left behind by a split cluster: {error}"
             return
         for both in all_united:
             changes = [
-                (both.taken, "only there"),
-                (both.renewed | both.doubled, "indexed again there"),
-                (both.returned, "deleted in one, indexed again in the other"),
-                (both.gone, "deleted in one, hidden here"),
+                (both.added, "only there"),
+                (both.updated | both.indexed_twice, "indexed again there"),
+                (both.restored, "deleted in one, indexed again in the other"),
+                (both.deleted, "deleted in one, hidden here"),
             ]
             said = "; ".join(f"{what}: {some_of(files)}" for files, what in changes if files)
             yield (

@@ -25,7 +25,7 @@ from std.store.couchdb.manifest import MANIFEST, Head, body_of, hidden, packed, 
 from std.store.couchdb.parts import write_parts
 from std.store.couchdb.segment import RemoteColumns
 from std.store.manifest import SegmentEntry
-from std.store.reconcile import Index, United, live_files, united
+from std.store.reconcile import IndexState, Reconciled, live_files, reconcile
 
 RETIRED_S = 600.0  # how long a replaced segment stays readable
 TAKE_TRIES = 5  # of writers that start at the same moment
@@ -72,7 +72,10 @@ class Writer:
                 ) from error
 
     def change(
-        self, index: Index, gone: Iterable[str] = (), retired: Mapping[str, float] | None = None
+        self,
+        index: IndexState,
+        gone: Iterable[str] = (),
+        retired: Mapping[str, float] | None = None,
     ) -> None:
         """Replace the index in the manifest document: a commit.
 
@@ -149,11 +152,11 @@ class Writer:
         before = [*ours.segments, *theirs.segments]
         named = Counter(one.id for one in before)
         sound = {one.id for one in before if named[one.id] == 2 or self._is_complete(one)}
-        both = united(_only(self.head, sound), _only(other, sound), self._database.url)
+        both = reconcile(_only(self.head, sound), _only(other, sound), self._database.url)
         self.change(both.result, _named(other), other.retired)
         with suppress(Conflict):  # somebody has removed it already
             self._database.put(MANIFEST, body={"_rev": other.revision, "_deleted": True})
-        lost = live_files(before) - live_files(both.result.manifest.segments) - both.gone
+        lost = live_files(before) - live_files(both.result.manifest.segments) - both.deleted
         if outcome := _outcome(both, lost):
             warnings.warn(
                 f"{self._database.url}: this index had another version, left behind by a split "
@@ -267,19 +270,19 @@ def _put(database: Database, head: Head, pauses_s: tuple[float, ...] | None = No
     return changed(head, revision=answer["rev"], others=())
 
 
-def _only(head: Head, sound: Collection[str]) -> Index:
+def _only(head: Head, sound: Collection[str]) -> IndexState:
     segments = tuple(one for one in head.manifest.segments if one.id in sound)
-    return Index(changed(head.manifest, segments=segments), head.versions)
+    return IndexState(changed(head.manifest, segments=segments), head.versions)
 
 
-def _outcome(both: United, lost: frozenset[str]) -> str:
+def _outcome(both: Reconciled, lost: frozenset[str]) -> str:
     """What became of the recordings, in one line; nothing if nothing happened to them."""
     parts = [
-        (both.taken, "taken from the other"),
-        (both.renewed, "indexed again in the other, whose version stays"),
-        (both.doubled, "indexed in both, kept as here"),
-        (both.returned, "deleted in one, indexed again in the other, kept"),
-        (both.gone, "deleted in one, gone"),
+        (both.added, "taken from the other"),
+        (both.updated, "indexed again in the other, whose version stays"),
+        (both.indexed_twice, "indexed in both, kept as here"),
+        (both.restored, "deleted in one, indexed again in the other, kept"),
+        (both.deleted, "deleted in one, gone"),
         (lost, "lost, for the documents are not there (index them again)"),
     ]
     return "; ".join(f"{what}: {some_of(files)}" for files, what in parts if files)

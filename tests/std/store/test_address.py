@@ -6,7 +6,7 @@ from indexer import cli as index_cli
 from searcher import cli as search_cli
 from std.errors import StoreError
 from std.store import from_anywhere, open_store
-from std.store.address import kind_of, public
+from std.store.address import kind_of, redacted
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_password_is_never_shown_nor_made_a_folder(url, tmp_path, monkeypatch,
     ],
 )
 def test_shown(url, shown):
-    assert public(url) == shown
+    assert redacted(url) == shown
 
 
 def test_addresses_from_anywhere(tmp_path, monkeypatch):
