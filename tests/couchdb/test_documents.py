@@ -21,7 +21,7 @@ from std.store.couchdb.documents import (
     slot_name,
     unpack,
 )
-from std.store.couchdb.kept import Kept
+from std.store.couchdb.cache import Kept
 from std.store.resident import ResidentSegment
 
 SMALL = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)

@@ -21,7 +21,7 @@ from std.store import open_store
 from std.store.couchdb.documents import Layout
 from std.store.couchdb.http import Database
 from std.store.couchdb.store import open_couch
-from std.store.couchdb.waiting import Patience, usual_patience
+from std.store.couchdb.retry import Patience, usual_patience
 from std.text import Normalisation
 
 couchdb = pytest.mark.couchdb

@@ -12,7 +12,7 @@ from typing import NoReturn
 from std.errors import StoreError
 from std.store.couchdb.address import port_hint
 from std.store.couchdb.connection import CannotConnectError, Refusal
-from std.store.couchdb.waiting import TIMEOUT
+from std.store.couchdb.retry import TIMEOUT
 
 TRY_AGAIN_LATER = frozenset({408, 412, 425, 429, 500, 502, 503, 504})  # 412: in maintenance
 NO_TLS = frozenset(

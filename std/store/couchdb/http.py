@@ -1,7 +1,7 @@
 """One CouchDB database over HTTP: retries, authentication, redirections, compressed requests.
 
 The `couchdb` package speaks HTTP; what it leaves to its caller is added here and in
-`std.store.couchdb.connection`. It never gives up waiting (here: `std.store.couchdb.waiting`),
+`std.store.couchdb.connection`. It never gives up waiting (here: `std.store.couchdb.retry`),
 retries only broken sockets (here: whatever a server in trouble does), and may keep a connection
 whose last answer was not read to its end (here: one connection per thread, dropped after any
 error). Only its modules that do without ``cgi``, which Python 3.13 no longer has, are imported.
@@ -25,7 +25,7 @@ from std.store.address import redacted
 from std.store.couchdb.address import address, port_hint
 from std.store.couchdb.connection import Connection, NoCache, Refusal, explained
 from std.store.couchdb.errors import Conflict, Temporary, TooLargeError, failed, refused, too_large
-from std.store.couchdb.waiting import Patience, Waiting, usual_patience
+from std.store.couchdb.retry import Patience, Waiting, usual_patience
 
 __all__ = ["BATCH_BYTES", "Conflict", "Database", "Patience", "TooLargeError"]
 

@@ -41,7 +41,7 @@ from std.store.couchdb.documents import (
     vocabulary_names,
 )
 from std.store.couchdb.http import Database
-from std.store.couchdb.kept import Kept
+from std.store.couchdb.cache import Kept
 from std.store.manifest import SegmentEntry
 from std.store.resident import checked_postings, checked_rows, checked_slots, without_recordings
 

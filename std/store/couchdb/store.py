@@ -30,7 +30,7 @@ from std.store.couchdb.documents import Layout, documents, layout_of, segment_of
 from std.store.couchdb.http import Database
 from std.store.couchdb.manifest import MANIFEST, Head, hidden, shown
 from std.store.couchdb.segment import CouchSegment, RemoteColumns
-from std.store.couchdb.waiting import Patience
+from std.store.couchdb.retry import Patience
 from std.store.couchdb.writer import Writer, some_of, take
 from std.store.manifest import Manifest, SegmentEntry, manifest_after_commit, segment_entry
 from std.store.reconcile import IndexState, Reconciled, reconcile
