@@ -8,7 +8,7 @@ from indexer.build import audio_files
 from indexer.merge import Rebuild, merged, plan, plan_all
 from std.cluster import IN_PROCESS, Executor
 from std.errors import InputError, StoreBusyError
-from std.store import Store, from_anywhere, open_store
+from std.store import Store, absolute_url, open_store
 
 
 def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
@@ -44,7 +44,7 @@ def upkeep(
         One error for each shard that somebody else began to write to: it stays as it is.
     """
     if worth_workers(stores, workers):
-        urls = [from_anywhere(store.url) for store in stores]  # workers stand in other folders
+        urls = [absolute_url(store.url) for store in stores]  # workers stand in other folders
         work = partial(upkeep_there, everything=everything, sounds=sounds)
         return [busy for busy in workers.map(work, urls) if busy is not None]
     for store in stores:

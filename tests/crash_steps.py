@@ -29,8 +29,8 @@ from indexer.maintain import delete, upkeep
 from std.store import Store, open_store
 from std.store.couchdb import parts
 from std.store.couchdb.http import Database
-from std.store.couchdb.manifest import MANIFEST, Head, packed, shown
-from std.store.couchdb.store import CouchStore
+from std.store.couchdb.manifest import MANIFEST, ManifestDocument, document_fields, read_winner
+from std.store.couchdb.store import CouchDBStore
 from std.store.manifest import manifest_after_commit
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Recording
@@ -90,14 +90,14 @@ SCENARIOS: dict[str, Callable[[Store], None]] = {
 
 def leave_another_version(store: Store) -> None:
     """Play a split cluster: a second manifest document, with one more segment."""
-    assert isinstance(store, CouchStore)
+    assert isinstance(store, CouchDBStore)
     database = store._database
-    head = shown(database)
+    head = read_winner(database)
     manifest = head.manifest
     other = manifest_after_commit(manifest, [store._write(speech("z", 3), manifest)], PLAIN)
     start = str(head.revision).partition("-")[0]
     revisions = {"start": int(start), "ids": ["0" * 32, *["1" * 32] * (int(start) - 1)]}
-    version = packed(Head(manifest=other)) | {
+    version = document_fields(ManifestDocument(manifest=other)) | {
         "_id": MANIFEST,
         "_rev": f"{start}-{'0' * 32}",
         "_revisions": revisions,

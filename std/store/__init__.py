@@ -27,14 +27,14 @@ How recordings become columns is in `indexer.invert`, when segments are merged i
 what is done with postings in `searcher`.
 """
 
-from std.store.opening import from_anywhere, open_store, require_different
+from std.store.opening import absolute_url, open_store, require_different
 from std.store.protocol import Gaps, Segment, Store, vocabulary_counts
 
 __all__ = [
     "Gaps",
     "Segment",
     "Store",
-    "from_anywhere",
+    "absolute_url",
     "open_store",
     "require_different",
     "vocabulary_counts",

@@ -22,9 +22,9 @@ def open_store(url: str, *, create: bool = False) -> Store:
 
         return open_memory(url)
     if kind == "couchdb":
-        from std.store.couchdb.store import open_couch
+        from std.store.couchdb.store import open_couchdb
 
-        return open_couch(url, create=create)
+        return open_couchdb(url, create=create)
     from std.store.folder import open_folder
 
     return open_folder(url, create=create)
@@ -38,27 +38,27 @@ def require_different(urls: Sequence[str]) -> None:
     """
     seen: dict[str, str] = {}
     for url in urls:
-        place = _place(url)
+        place = _identity(url)
         if place in seen:
             before = "" if seen[place] == url else f" ({seen[place]} is the same)"
             raise StoreError(f"--store {url}: expected each index once, got it twice{before}")
         seen[place] = url
 
 
-def _place(url: str) -> str:
+def _identity(url: str) -> str:
     """What is equal for two URLs of one index, as far as it can be told without opening it."""
     kind = kind_of(url)
     if kind == "memory":
         return url
     if kind == "couchdb":
-        from std.store.couchdb.address import address
+        from std.store.couchdb.address import parse_address
 
         with suppress(StoreError):  # which opening it says
-            return address(url)[0].lower()
+            return parse_address(url)[0].lower()
         return url
     return os.path.realpath(url)
 
 
-def from_anywhere(url: str) -> str:
+def absolute_url(url: str) -> str:
     """The URL as a process in another folder has to write it."""
     return str(Path(url).absolute()) if kind_of(url) == "folder" else url

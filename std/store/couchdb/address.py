@@ -14,7 +14,7 @@ PREFIX_PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9_.~!$&'()*+,;=%-]+")
 PREFIX_FORM = "couchdb://[user@]host[:port]/[prefix/]database"
 
 
-def address(url: str) -> tuple[str, tuple[str, str] | None]:
+def parse_address(url: str) -> tuple[str, tuple[str, str] | None]:
     """A store's URL as HTTP URL of the database, and (user, password).
 
     ``couchdb[s]://[user@]host[:port]/[prefix/]database`` or the same with ``http[s]://``. A prefix

@@ -1,34 +1,38 @@
-"""Documents that were read and unpacked, the last ones, so that a reader fetches few twice.
+"""A cache of decoded documents, so that a reader seldom fetches a document twice.
 
-Nothing in here gets old: a document's name says what it holds, for ever.
+Entries never become stale: the content of a document follows from its name.
 """
 
 import threading
 from collections.abc import Iterable
 
-from std.store.couchdb.documents import Columns
+from std.store.couchdb.codec import DocumentColumns
 
-KEPT_BYTES = 128_000_000  # of the columns of one segment: about 7 million postings
+CACHE_BYTES = 128_000_000  # per segment: about 7 million postings
 
 
-class Kept:
-    """The columns of documents by name; beyond ``limit_bytes`` those unused for longest go."""
+class DocumentCache:
+    """The columns of documents by name; the least recently used ones beyond the limit are dropped.
 
-    def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
+    Args:
+        limit_bytes: size of all columns together.
+    """
+
+    def __init__(self, limit_bytes: int = CACHE_BYTES) -> None:
         self._limit_bytes = limit_bytes
         self._bytes = 0
-        self._columns: dict[str, Columns] = {}  # last used last
+        self._columns: dict[str, DocumentColumns] = {}  # last used last
         self._lock = threading.Lock()
 
-    def of(self, names: Iterable[str]) -> dict[str, Columns]:
-        """Those of the documents that are kept."""
+    def get(self, names: Iterable[str]) -> dict[str, DocumentColumns]:
+        """Those of the documents that are in the cache."""
         with self._lock:
-            found = {name: self._columns.pop(name) for name in names if name in self._columns}
-            self._columns |= found
-        return found
+            cached = {name: self._columns.pop(name) for name in names if name in self._columns}
+            self._columns |= cached
+        return cached
 
-    def keep(self, name: str, columns: Columns) -> None:
-        """Keep a document, at the expense of others."""
+    def put(self, name: str, columns: DocumentColumns) -> None:
+        """Add a document; older ones may be dropped."""
         size = _bytes(columns)
         if size > self._limit_bytes:
             return
@@ -42,5 +46,5 @@ class Kept:
                 self._bytes -= _bytes(self._columns.pop(oldest))
 
 
-def _bytes(columns: Columns) -> int:
+def _bytes(columns: DocumentColumns) -> int:
     return sum(column.nbytes for column in columns.values())

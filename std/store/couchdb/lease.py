@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 LEASE_S = 60.0
-RENEW_S = LEASE_S / 3
+RENEWAL_S = LEASE_S / 3
 
 
 def new_owner() -> dict[str, Any]:
@@ -29,7 +29,7 @@ def new_owner() -> dict[str, Any]:
     }
 
 
-def is_dead(owner: Mapping[str, Any]) -> bool:
+def owner_is_dead(owner: Mapping[str, Any]) -> bool:
     """Whether the owner is a process of this machine that ended; False where nobody can tell."""
     machine = _machine()
     if machine is None or owner.get("machine") != machine:

@@ -5,7 +5,7 @@ import pytest
 from indexer import cli as index_cli
 from searcher import cli as search_cli
 from std.errors import StoreError
-from std.store import from_anywhere, open_store
+from std.store import absolute_url, open_store
 from std.store.address import kind_of, redacted
 
 
@@ -125,9 +125,9 @@ def test_shown(url, shown):
 
 def test_addresses_from_anywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert from_anywhere("index") == str(tmp_path / "index")
+    assert absolute_url("index") == str(tmp_path / "index")
     for url in ("memory:x", "COUCHDB://h/d", "https://h/d"):
-        assert from_anywhere(url) == url
+        assert absolute_url(url) == url
 
 
 def test_memory_in_any_case():

@@ -12,8 +12,8 @@ from indexer.invert import invert
 from std.errors import StoreError
 from std.store import open_store
 from std.store.couchdb import http
-from std.store.couchdb.http import Database, Patience
-from std.store.couchdb.store import open_couch
+from std.store.couchdb.http import Database, RetryPolicy
+from std.store.couchdb.store import open_couchdb
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -94,7 +94,7 @@ REQUESTS = ["GET manifest", "GET _all_docs", "POST _bulk_docs", "PUT manifest"]
 @pytest.mark.parametrize("request_line", REQUESTS)
 def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, request_line, when):
     """At a request, or when it was carried out and the answer is on its way."""
-    store = open_couch(f"couchdb://127.0.0.1:{mortal.port}/index", create=True)
+    store = open_couchdb(f"couchdb://127.0.0.1:{mortal.port}/index", create=True)
     real, deaths = Database._once, []
 
     def once(self, method, path, content, parameters):
@@ -128,7 +128,7 @@ def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, reques
 @pytest.mark.couchdb
 def test_the_server_is_killed_and_stays_away(mortal, speech, monkeypatch):
     url = f"couchdb://127.0.0.1:{mortal.port}/index"
-    store = open_couch(url, create=True, patience=Patience(5, (0.01, 0.05)))
+    store = open_couchdb(url, create=True, retry_policy=RetryPolicy(5, (0.01, 0.05)))
     with store.writing():
         store.commit([speech(1)], normalisation=PLAIN)
     with (  # noqa: PT012

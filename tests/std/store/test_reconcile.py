@@ -130,7 +130,7 @@ def test_one_side_deleted_what_the_other_indexed_again():
 
 
 def test_the_same_version_in_two_segments():
-    """One of them is left out when they are united. Nobody has deleted anything."""
+    """One of them is left out when they are reconciled. Nobody has deleted anything."""
     base = after(EMPTY, ([segment("a")], [], ""))
     sides = [merged(after(base, ([segment(file)], [], file))) for file in "bc"]
     first = reconcile(base, sides[0], "here").result
