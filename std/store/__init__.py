@@ -14,6 +14,7 @@ The modules, from the top down:
     folder       the store in a folder
     memory       the store of this process
     couchdb/     the store in a CouchDB database
+    column_files the files of a segment in a folder
     verify       check that a segment is what was committed
     resident     a `Segment` whose columns are in memory or memory-mapped
     reconcile    combine two versions of an index, as replication leaves them behind

@@ -1,7 +1,7 @@
-"""What kind of store an address names: a folder, ``memory:``, or CouchDB.
+"""Which kind of store a URL means: a folder, ``memory:``, or CouchDB.
 
-Whatever begins with a scheme that is not ours is refused, never taken for the name of a folder:
-a password would become part of that name. What is shown of an address holds no password.
+A URL with an unknown scheme is refused, not used as the name of a folder, because it may contain a
+password. `redacted` removes passwords from what is shown.
 """
 
 import re
@@ -18,10 +18,10 @@ Kind = Literal["folder", "memory", "couchdb"]
 
 
 def kind_of(url: str) -> Kind:
-    """Which kind of store this is; schemes may be in upper or lower case.
+    """Which kind of store a URL means; schemes may be in upper or lower case.
 
     Raises:
-        StoreError: a scheme that no store has, or nothing at all.
+        StoreError: an unknown scheme, or an empty URL.
     """
     parts = SCHEME.fullmatch(url)
     if parts is None:
@@ -50,7 +50,7 @@ def kind_of(url: str) -> Kind:
 
 
 def redacted(url: str) -> str:
-    """An address without user, password, query and fragment, to be shown.
+    """A URL without user, password, query and fragment, to be shown.
 
     >>> public("http://eve:s3/cr3t@db.example/news?key=1")
     'http://db.example/news'

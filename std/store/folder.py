@@ -14,23 +14,25 @@ it, so columns that a writer removes later stay readable.
 
 import dataclasses
 import fcntl
-import hashlib
-import math
-import os
 import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import IO, Any
-
-import numpy as np
 
 from std.errors import InputError, StoreBusyError, StoreError
 from std.outputs import open_output
-from std.store.columns import Column, SegmentColumns, from_arrays
+from std.store.column_files import (
+    difference,
+    error_reason,
+    intact,
+    map_column,
+    sync_folder,
+    write_column,
+)
+from std.store.columns import SegmentColumns, from_arrays
 from std.store.manifest import (
     SEGMENT_ID,
     Manifest,
@@ -105,7 +107,7 @@ class FolderStore:
         except FileNotFoundError:
             return Manifest()
         except OSError as error:
-            raise StoreError(f"{self._manifest_path}: {_reason(error)}") from error
+            raise StoreError(f"{self._manifest_path}: {error_reason(error)}") from error
 
     def normalisation(self) -> Normalisation | None:
         return self._manifest().normalisation
@@ -134,7 +136,7 @@ class FolderStore:
         try:
             lock = (self._root / "lock").open("ab")
         except OSError as error:
-            raise StoreError(f"{self.url}: cannot write: {_reason(error)}") from error
+            raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -142,7 +144,9 @@ class FolderStore:
             raise StoreBusyError(f"{self.url}: somebody else is writing to this store") from error
         except OSError as error:  # some network file systems
             lock.close()
-            raise StoreError(f"{self.url}: cannot lock this folder: {_reason(error)}") from error
+            raise StoreError(
+                f"{self.url}: cannot lock this folder: {error_reason(error)}"
+            ) from error
         return lock
 
     def commit(
@@ -167,7 +171,7 @@ class FolderStore:
             sync_folder(self._root)
         except (OSError, InputError) as error:
             self._remove_unreferenced()  # a full disk needs the room
-            raise StoreError(f"{self.url}: cannot write: {_reason(error)}") from error
+            raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
         self._remove_unreferenced()
 
     def _write(self, columns: SegmentColumns, manifest: Manifest) -> SegmentEntry:
@@ -235,7 +239,7 @@ def open_folder(url: str, *, create: bool) -> FolderStore:
             foreign = [path.name for path in root.iterdir() if not _belongs_to_index(path)]
         except OSError as error:
             raise StoreError(
-                f"{url}: expected a folder for the index, got: {_reason(error)}"
+                f"{url}: expected a folder for the index, got: {error_reason(error)}"
             ) from error
         if foreign and not (root / "manifest.json").exists():
             raise StoreError(f"{url}: expected an empty folder or an index, got {foreign[0]!r}")
@@ -254,86 +258,3 @@ def _belongs_to_index(path: Path) -> bool:
     return path.name in ("manifest.json", "lock", "bktree") or path.name.startswith(
         ".manifest.json."
     )
-
-
-def _reason(error: OSError | InputError) -> str:
-    """The message of an error, without its number."""
-    if isinstance(error, InputError):
-        return error.got
-    return getattr(error, "strerror", None) or str(error)
-
-
-def write_column(path: Path, column: Column) -> dict[str, Any]:
-    """Write one column to disk for good; returns what the manifest records of it."""
-    with path.open("wb") as stream:
-        # Given a file, numpy hides the error of a full disk; given a mere `write`, it does not.
-        np.save(SimpleNamespace(write=stream.write), column, allow_pickle=False)
-        stream.flush()
-        os.fsync(stream.fileno())
-    return {
-        "bytes": path.stat().st_size,
-        "sha256": file_digest(path),
-        "dtype": column.dtype.str,
-        "shape": column.shape,
-    }
-
-
-def map_column(path: Path, recorded: Mapping[str, Any]) -> Column:
-    """Map one column, read-only.
-
-    Type and shape come from the manifest, which has a digest; the file's own header is for other
-    readers of .npy files.
-
-    Raises:
-        FileNotFoundError: it is gone (a merge may have replaced its segment).
-        StoreError: it is not the file that was committed.
-    """
-    try:
-        dtype, shape = np.dtype(recorded["dtype"]), tuple(recorded["shape"])
-        if dtype.hasobject or not all(type(n) is int and n >= 0 for n in shape):
-            raise ValueError(f"{dtype} {shape}")
-        size = path.stat().st_size
-        if size != recorded["bytes"]:
-            raise StoreError(f"{path}: expected {recorded['bytes']} bytes, got {size}")
-        start = size - dtype.itemsize * math.prod(shape)
-        mapped: Column = np.memmap(path, dtype, "r", start, shape).view(np.ndarray)
-    except FileNotFoundError:
-        raise
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise StoreError(f"{path}: expected a column as in the manifest, got {error!r}") from error
-    except OSError as error:
-        raise StoreError(f"{path}: {_reason(error)}") from error
-    return mapped
-
-
-def intact(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a segment's files are byte for byte what the manifest recorded."""
-    return not any(difference(folder / f"{name}.npy", recorded) for name, recorded in files.items())
-
-
-def difference(path: Path, recorded: Mapping[str, Any]) -> str | None:
-    """How a file differs from what the manifest recorded of it; None if it does not."""
-    try:
-        size = path.stat().st_size
-        if size != recorded["bytes"]:
-            return f"{size} bytes instead of {recorded['bytes']}"
-        return None if file_digest(path) == recorded["sha256"] else "another checksum"
-    except OSError as error:
-        return _reason(error)
-    except (KeyError, TypeError) as error:
-        return f"a record without {error}"
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def sync_folder(path: Path) -> None:
-    """Make a rename inside a folder survive a power cut."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

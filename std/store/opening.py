@@ -36,29 +36,29 @@ def require_different(urls: Sequence[str]) -> None:
     Raises:
         StoreError: two of the URLs are the same folder, database or memory.
     """
-    seen: dict[str, str] = {}
+    urls_of: dict[str, str] = {}
     for url in urls:
-        place = _identity(url)
-        if place in seen:
-            before = "" if seen[place] == url else f" ({seen[place]} is the same)"
+        identity = _identity(url)
+        if identity in urls_of:
+            before = "" if urls_of[identity] == url else f" ({urls_of[identity]} is the same)"
             raise StoreError(f"--store {url}: expected each index once, got it twice{before}")
-        seen[place] = url
+        urls_of[identity] = url
 
 
 def _identity(url: str) -> str:
-    """What is equal for two URLs of one index, as far as it can be told without opening it."""
+    """Equal for two URLs of one index, as far as one can tell without opening it."""
     kind = kind_of(url)
     if kind == "memory":
         return url
     if kind == "couchdb":
         from std.store.couchdb.address import parse_address
 
-        with suppress(StoreError):  # which opening it says
+        with suppress(StoreError):  # opening the store will report it
             return parse_address(url)[0].lower()
         return url
     return os.path.realpath(url)
 
 
 def absolute_url(url: str) -> str:
-    """The URL as a process in another folder has to write it."""
+    """The URL, valid in any working directory."""
     return str(Path(url).absolute()) if kind_of(url) == "folder" else url

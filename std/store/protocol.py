@@ -27,15 +27,15 @@ class Segment(Protocol):
 
     @property
     def id(self) -> str:
-        """Digest of its content: the same speech gives the same id."""
+        """Digest of its content: the same recordings give the same id."""
 
     @property
     def recordings(self) -> tuple[IndexedRecording, ...]:
-        """The table that keys point into."""
+        """The recordings; keys and postings refer to their rows."""
 
     @property
     def deleted(self) -> frozenset[int]:
-        """Rows of `recordings` that no longer count."""
+        """Rows of `recordings` that are deleted."""
 
     def words(self) -> list[str]:
         """The vocabulary, ascending; the position of a word is its id."""
@@ -44,7 +44,7 @@ class Segment(Protocol):
         """(V,) number of postings of each word (deleted recordings included)."""
 
     def postings(self, words: Collection[str]) -> dict[str, Postings]:
-        """Postings of those of the words that occur; one round trip for all of them."""
+        """Postings of the words that occur; one request for all of them."""
 
     def slots(self, recordings: Collection[int]) -> Slots:
         """Slots of at least these recordings."""
@@ -53,36 +53,36 @@ class Segment(Protocol):
         """At least the slots from the first to the last row of each gap.
 
         Args:
-            gaps: says (n,) first and (n,) last rows of the slot columns; asked only by a store
-                that has to fetch them.
+            gaps: returns (n,) first and (n,) last rows of the slot columns. Only a store that
+                has to fetch slots calls it.
         """
 
     def extra(self, name: str) -> Column | None:
         """A further column, or None if this segment has no such column."""
 
     def columns(self) -> SegmentColumns:
-        """Everything, to merge it."""
+        """All columns, to merge them."""
 
 
 class Store(Protocol):
-    """An index. Reading needs no lock; all writing happens inside ``with store.writing():``."""
+    """An index. Reading needs no lock; writing requires ``with store.writing():``."""
 
     @property
     def url(self) -> str:
-        """What the user called it, without any password."""
+        """The URL that the user gave; it never contains a password."""
 
     @property
     def round_trips(self) -> int:
         """Requests that this process has sent over a network so far."""
 
     def normalisation(self) -> Normalisation | None:
-        """How its words were normalised; None while it is empty."""
+        """How its words were normalised; None if it is empty."""
 
     def segments(self) -> tuple[Segment, ...]:
         """A consistent snapshot of the live segments, in the order they were committed."""
 
     def writing(self) -> AbstractContextManager[None]:
-        """Hold the right to write; it ends with the process at the latest.
+        """Hold the right to write, at most until the process ends.
 
         Raises:
             StoreBusyError: somebody else holds it.
@@ -101,15 +101,16 @@ class Store(Protocol):
         Args:
             add: segments that join the index.
             normalisation: of their words; must be the store's own unless it is empty.
-            replace: ids of segments that leave it (``add`` holds what they held).
-            delete_files: audio files whose recordings leave all segments but the added ones.
+            replace: ids of segments that leave the index; ``add`` holds their recordings.
+            delete_files: audio files whose recordings are deleted from all segments but the added
+                ones.
 
         Raises:
             StoreError: another normalisation, or the store cannot be written.
         """
 
     def clean_up(self) -> int:
-        """Remove replaced segments at once, though somebody may still be reading them.
+        """Remove replaced segments now, even if a reader still uses them.
 
         Returns:
             how many were removed.
@@ -119,14 +120,14 @@ class Store(Protocol):
         """
 
     def damage(self) -> Iterator[str]:
-        """Read everything; name, one line each, what is not as it was committed.
+        """Verify the whole index; one line for each thing that is not what was committed.
 
         Raises:
             StoreError: the store cannot be read at all.
         """
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
 
 def vocabulary_counts(segments: Sequence[Segment]) -> Mapping[str, int]:

@@ -1,7 +1,7 @@
-"""A segment whose columns are all at hand, in memory or memory-mapped.
+"""A segment whose columns are in memory or memory-mapped.
 
-Untrusted columns are checked where they are used: a damaged index gives a `StoreError`, never
-an access out of bounds.
+Columns are checked where they are used, so that a damaged index raises a `StoreError` instead of
+reading out of bounds.
 """
 
 from bisect import bisect_left
@@ -60,14 +60,14 @@ class ResidentSegment:
         return np.diff(self._columns.posting_offsets)
 
     def postings(self, words: Collection[str]) -> dict[str, Postings]:
-        found = {}
+        postings_of = {}
         for word in words:
             row = bisect_left(self._words, word)
             if row < len(self._words) and self._words[row] == word:
                 postings = self._row(row)
                 if len(postings.key):
-                    found[word] = postings
-        return found
+                    postings_of[word] = postings
+        return postings_of
 
     def _row(self, row: int) -> Postings:
         columns = self._columns
@@ -103,7 +103,12 @@ class ResidentSegment:
 
 
 def posting_keys(start_ms: UInt32s, slot: Int32s, slot_offsets: Int32s) -> UInt64s:
-    """(n,) keys of the postings of one word; their recordings, those of their slots, ascend.
+    """(n,) keys of the postings of one word, in ascending order of recordings.
+
+    Args:
+        start_ms: (n,) start within the recording.
+        slot: (n,) row of the slot, which determines the recording.
+        slot_offsets: (R + 1,) first slot of each recording.
 
     Raises:
         ValueError: they do not ascend.
@@ -121,7 +126,12 @@ def posting_keys(start_ms: UInt32s, slot: Int32s, slot_offsets: Int32s) -> UInt6
 
 
 def checked_postings(postings: Postings, recordings: int, slots: int, place: str) -> Postings:
-    """The same postings, none of which points at a recording or slot that does not exist.
+    """The same postings, after checking that their recordings and slots exist.
+
+    Args:
+        postings: to check.
+        recordings, slots: how many the segment has.
+        place: the name of the segment in error messages.
 
     Raises:
         StoreError: one does.
@@ -135,7 +145,7 @@ def checked_postings(postings: Postings, recordings: int, slots: int, place: str
 
 
 def checked_posteriors(posterior: Float32s, place: str) -> Float32s:
-    """The same posteriors, all of them from 0 to 1.
+    """The same posteriors, after checking that they are from 0 to 1.
 
     Raises:
         StoreError: one is not.
@@ -146,7 +156,7 @@ def checked_posteriors(posterior: Float32s, place: str) -> Float32s:
 
 
 def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:
-    """The same rows of slots, none of which does not exist.
+    """The same rows of slots, after checking that they exist.
 
     Raises:
         StoreError: one does not.
@@ -157,7 +167,12 @@ def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:
 
 
 def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slots:
-    """The same slots, none of which names a recording or word that does not exist.
+    """The same slots, after checking that their recordings and words exist.
+
+    Args:
+        slots: to check.
+        recordings, words: how many the segment has.
+        place: the name of the segment in error messages.
 
     Raises:
         StoreError: one does.

@@ -1,7 +1,7 @@
-"""Is an index what was committed? Every checksum, and everything a reader relies on.
+"""Verify that a segment is what was committed: its digest, and all that a reader relies on.
 
-`Store.damage` names what is damaged: each store looks at its own files or documents first and
-then, where those are all right, at the columns by `faults`.
+`Store.damage` first verifies the files or documents of its own kind of store. If they are intact,
+it verifies the columns with `faults`.
 """
 
 from collections.abc import Iterator
@@ -23,22 +23,22 @@ from std.store.protocol import Segment
 
 
 def verified_columns(segment: Segment) -> SegmentColumns:
-    """All columns of a segment that is to be rewritten: damage would get new checksums.
+    """All columns of a segment, verified before they are rewritten with new checksums.
 
     Raises:
-        StoreError: they are not what was committed, or nobody could rely on them.
+        StoreError: they are not what was committed.
     """
     columns, place = segment.columns(), f"segment {segment.id}"
-    wrong = next(_inconsistencies(place, columns), None)
-    if wrong is None and columns.digest()[: len(segment.id)] != segment.id:
-        wrong = f"{place}: expected the speech that was committed, got another digest"
-    if wrong is not None:
-        raise StoreError(f"{wrong} (std-index --verify names all damage)")
+    fault = next(_inconsistencies(place, columns), None)
+    if fault is None and columns.digest()[: len(segment.id)] != segment.id:
+        fault = f"{place}: expected the speech that was committed, got another digest"
+    if fault is not None:
+        raise StoreError(f"{fault} (std-index --verify names all damage)")
     return columns
 
 
 def faults(entry: SegmentEntry, columns: SegmentColumns) -> Iterator[str]:
-    """What is wrong with a segment's columns, one line each; nothing if it is sound."""
+    """What is wrong with the columns of a segment, one line each; nothing if it is valid."""
     place = f"segment {entry.id}"
     sizes = {
         "postings": (entry.postings, len(columns.posting_start_ms)),
@@ -63,7 +63,7 @@ def faults(entry: SegmentEntry, columns: SegmentColumns) -> Iterator[str]:
 
 
 def _inconsistencies(place: str, columns: SegmentColumns) -> Iterator[str]:
-    """Keys that do not ascend, rows that point nowhere."""
+    """Keys that do not ascend, and rows that do not exist."""
     slot, word = columns.posting_slot, columns.slot_word
     if len(slot) and not 0 <= int(slot.min()) <= int(slot.max()) < len(columns.slot_key):
         yield f"{place}: a posting names a slot that does not exist"

@@ -205,7 +205,7 @@ def test_what_the_other_side_replaced_stays_for_its_readers(couchdb_url, opened,
 def test_clean_up_waits_for_a_version_that_is_on_its_way(split, speech, commit, monkeypatch):
     """A node names its revision and does not have it yet."""
     store = split(ours=[speech(2)], theirs=[speech(3)])
-    monkeypatch.setattr(writer, "hidden", lambda database, head: [])
+    monkeypatch.setattr(writer, "read_conflicts", lambda database, document: [])
     monkeypatch.setattr(writer, "RETENTION_S", -1.0)
     commit(store)
     assert speech(3).digest()[:32] in stored_segment_ids(store._database)

@@ -24,7 +24,14 @@ from std.store.couchdb.layout import Layout, bucket_of, row_ranges, slot_name
 def segment_documents(
     segment: str, columns: SegmentColumns, words: list[str], layout: Layout
 ) -> Iterator[Document]:
-    """Every document of a segment, one at a time."""
+    """Every document of a segment, one at a time.
+
+    Args:
+        segment: its id.
+        columns: its columns.
+        words: (V,) its vocabulary, as strings.
+        layout: how it is cut into documents.
+    """
     counts = np.diff(columns.posting_offsets)
     yield from _vocabulary_documents(segment, words, counts, layout)
     yield from _bucket_documents(segment, columns, words, counts, layout)

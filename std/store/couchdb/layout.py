@@ -75,7 +75,15 @@ class Layout:
         return max(1, -(-rare // self.bucket_postings))
 
     def document_of(self, segment: str, row: int, word: str, count: int, buckets: int) -> list[str]:
-        """Names of the documents that hold a word's postings."""
+        """Names of the documents that hold a word's postings.
+
+        Args:
+            segment: id of the segment.
+            row: of the word in the vocabulary.
+            word: itself.
+            count: number of its postings.
+            buckets: number of buckets of the segment.
+        """
         if count <= self.bucket_postings:
             return [f"{segment}|b|{bucket_of(word, buckets)}"]
         return [f"{segment}|w|{row}.{part}" for part in range(part_count(count, self.part_rows))]
@@ -107,7 +115,14 @@ def recorded_layout(recorded: Mapping[str, Any], place: str) -> Layout:
 
 
 def document_names(segment: str, words: list[str], counts: Int64s, layout: Layout) -> set[str]:
-    """The names of all documents of a segment."""
+    """The names of all documents of a segment.
+
+    Args:
+        segment: its id.
+        words: (V,) its vocabulary.
+        counts: (V,) number of postings of each word.
+        layout: how it is cut into documents.
+    """
     buckets = layout.buckets(counts)
     names = set(vocabulary_names(segment, len(words), layout))
     for row, (word, count) in enumerate(zip(words, counts.tolist(), strict=True)):
