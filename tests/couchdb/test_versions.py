@@ -217,16 +217,16 @@ def test_two_take_the_right_at_two_nodes(couchdb_url, opened, speech, commit, mo
     store = opened(couchdb_url)
     commit(store, speech(1))
     database = store._database
-    ancestors, real = history(database), writer._put_manifest
+    ancestors, real = history(database), writer.write_manifest
 
     def put(database, head, pauses_s=None):
-        monkeypatch.setattr(writer, "_put", real)
+        monkeypatch.setattr(writer, "write_manifest", real)
         mine = real(database, head, pauses_s)
         rival = document_fields(replace(head, lease=alive(), revision=None))
         put_beside(database, ancestors, rival, ("0" if prefers == "us" else "f") * 32)
         return mine
 
-    monkeypatch.setattr(writer, "_put", put)
+    monkeypatch.setattr(writer, "write_manifest", put)
     if prefers == "us":
         with store.writing():
             store.commit([speech(2)], normalisation=PLAIN)
@@ -244,7 +244,7 @@ def test_a_right_that_nobody_confirms(couchdb_url, opened, speech, commit, monke
     commit(store, speech(1))
     before = read_winner(store._database)
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "shown", lambda database, known: before)
+        patch.setattr(writer, "read_winner", lambda database, known: before)
         with pytest.raises(StoreBusyError, match="many others"):
             commit(store, speech(2))
     assert read_winner(store._database).lease is None
@@ -271,7 +271,7 @@ def test_versions_of_different_words(split, speech, commit, monkeypatch):
             for one in read_conflicts(database, head)
         ]
 
-    monkeypatch.setattr(writer, "hidden", otherwise)
+    monkeypatch.setattr(writer, "read_conflicts", otherwise)
     with pytest.raises(StoreError, match=r"text\.case = 'lower'"):
         commit(store)
     assert len(read_winner(store._database).conflicts) == 1
