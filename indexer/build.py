@@ -33,7 +33,7 @@ from std.formats.context import DEFAULT, SEGMENTS_HINT, Context
 from std.formats.detect import foreign
 from std.formats.files import is_regular, size_bytes
 from std.formats.nonwords import Nonwords
-from std.store import Store
+from std.store import Segment, Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import ConfusionNetwork, Recording
@@ -289,7 +289,7 @@ def _commit(
         for segment in (shard.store.segments() if again else ())
         if again & {one.recording.file for one in segment.recordings}
     ]
-    pieces = [*earlier, *(ResidentSegment("", columns) for columns in shard.batch)]
+    pieces: list[Segment] = [*earlier, *(ResidentSegment(None, columns) for columns in shard.batch)]
     add = [merged(pieces, sounds)] if any(len(one.recordings) for one in pieces) else []
     shard.batch, shard.postings = [], 0
     shard.store.commit(

@@ -29,9 +29,10 @@ what is done with postings in `searcher`.
 """
 
 from std.store.opening import absolute_url, open_store, require_different
-from std.store.protocol import Gaps, Segment, Store, vocabulary_counts
+from std.store.protocol import CommittedSegment, Gaps, Segment, Store, vocabulary_counts
 
 __all__ = [
+    "CommittedSegment",
     "Gaps",
     "Segment",
     "Store",

@@ -54,6 +54,7 @@ SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest 
 class MappedSegment(ResidentSegment):
     """A segment in a folder. Pickling keeps its path only; unpickling maps it again."""
 
+    id: str
     root: Path
     entry: SegmentEntry
 
@@ -76,7 +77,7 @@ def map_segment(root: Path, entry: SegmentEntry) -> MappedSegment:
         columns = from_arrays(entry.recordings, arrays)
     except ValueError as error:
         raise StoreError(f"{folder}: expected columns that fit, got: {error}") from error
-    return MappedSegment(entry.id, columns, entry.deleted, root=root, entry=entry)
+    return MappedSegment(columns, entry.deleted, id=entry.id, root=root, entry=entry)
 
 
 def column_files(root: Path, entry: SegmentEntry) -> list[tuple[str, Path, Mapping[str, Any]]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from std.errors import StoreBusyError
 from std.store.columns import SegmentColumns
@@ -9,6 +10,13 @@ from std.store.manifest import Manifest, manifest_after_commit, segment_entry
 from std.store.resident import ResidentSegment
 from std.store.verify import faults
 from std.text import Normalisation
+
+
+@dataclass(frozen=True, eq=False)
+class MemorySegment(ResidentSegment):
+    """A live segment of a `MemoryStore`."""
+
+    id: str
 
 
 class MemoryStore:
@@ -25,9 +33,9 @@ class MemoryStore:
     def normalisation(self) -> Normalisation | None:
         return self._manifest.normalisation
 
-    def segments(self) -> tuple[ResidentSegment, ...]:
+    def segments(self) -> tuple[MemorySegment, ...]:
         return tuple(
-            ResidentSegment(entry.id, self._columns[entry.id], entry.deleted)
+            MemorySegment(entry.id, self._columns[entry.id], entry.deleted)
             for entry in self._manifest.segments
         )
 

@@ -23,11 +23,11 @@ Gaps = Callable[[], tuple[Int64s, Int64s]]
 
 
 class Segment(Protocol):
-    """One live segment, as the searcher reads it. Deleted recordings have no postings."""
+    """A segment, as the searcher reads it. Deleted recordings have no postings."""
 
     @property
-    def id(self) -> str:
-        """Digest of its content: the same recordings give the same id."""
+    def id(self) -> str | None:
+        """Digest of its content; None if it is not committed yet."""
 
     @property
     def recordings(self) -> tuple[IndexedRecording, ...]:
@@ -64,6 +64,14 @@ class Segment(Protocol):
         """All columns, to merge them."""
 
 
+class CommittedSegment(Segment, Protocol):
+    """A live segment of a store."""
+
+    @property
+    def id(self) -> str:
+        """Digest of its content: the same recordings give the same id."""
+
+
 class Store(Protocol):
     """An index. Reading needs no lock; writing requires ``with store.writing():``."""
 
@@ -78,7 +86,7 @@ class Store(Protocol):
     def normalisation(self) -> Normalisation | None:
         """How its words were normalised; None if it is empty."""
 
-    def segments(self) -> tuple[Segment, ...]:
+    def segments(self) -> tuple[CommittedSegment, ...]:
         """A consistent snapshot of the live segments, in the order they were committed."""
 
     def writing(self) -> AbstractContextManager[None]:

@@ -31,7 +31,7 @@ from std.values import Float32s, Int32s
 class ResidentSegment:
     """`std.store.Segment` over `SegmentColumns`."""
 
-    id: str
+    id: str | None  # None if it is not committed yet
     _columns: SegmentColumns
     deleted: frozenset[int] = frozenset()
 
@@ -39,11 +39,16 @@ class ResidentSegment:
     def recordings(self) -> tuple[IndexedRecording, ...]:
         return self._columns.recordings
 
+    @property
+    def _place(self) -> str:
+        """Its name in error messages."""
+        return "segment to be committed" if self.id is None else f"segment {self.id}"
+
     @cached_property
     def _words(self) -> list[str]:
-        words = unpack_vocabulary(self._columns.vocabulary, f"segment {self.id}")
+        words = unpack_vocabulary(self._columns.vocabulary, self._place)
         if len(words) != len(self._columns.posting_offsets) - 1:
-            raise StoreError(f"segment {self.id}: vocabulary and posting offsets do not fit")
+            raise StoreError(f"{self._place}: vocabulary and posting offsets do not fit")
         return words
 
     @cached_property
@@ -51,7 +56,7 @@ class ResidentSegment:
         columns = self._columns
         slots = Slots(columns.slot_key, columns.slot_epsilon, columns.slot_word)
         limits = len(columns.recordings), len(self._words)
-        return checked_slots(slots, *limits, f"segment {self.id}")
+        return checked_slots(slots, *limits, self._place)
 
     def words(self) -> list[str]:
         return self._words
@@ -72,17 +77,16 @@ class ResidentSegment:
     def _row(self, row: int) -> Postings:
         columns = self._columns
         span = slice(int(columns.posting_offsets[row]), int(columns.posting_offsets[row + 1]))
-        place = f"segment {self.id}"
         postings = Postings(
             self._keys(span),
             columns.posting_duration_ms[span],
-            checked_posteriors(columns.posting_posterior[span], place),
+            checked_posteriors(columns.posting_posterior[span], self._place),
             columns.posting_slot[span],
         )
         return without_recordings(postings, self.deleted)
 
     def _keys(self, span: slice) -> UInt64s:
-        columns, place = self._columns, f"segment {self.id}"
+        columns, place = self._columns, self._place
         slot = checked_rows(columns.posting_slot[span], len(columns.slot_key), place)
         try:
             return posting_keys(columns.posting_start_ms[span], slot, columns.slot_offsets)

@@ -25,10 +25,15 @@ from std.store.protocol import Segment
 def verified_columns(segment: Segment) -> SegmentColumns:
     """All columns of a segment, verified before they are rewritten with new checksums.
 
+    A segment that is not committed yet has nothing to be verified with.
+
     Raises:
         StoreError: they are not what was committed.
     """
-    columns, place = segment.columns(), f"segment {segment.id}"
+    columns = segment.columns()
+    if segment.id is None:
+        return columns
+    place = f"segment {segment.id}"
     fault = next(_inconsistencies(place, columns), None)
     if fault is None and columns.digest()[: len(segment.id)] != segment.id:
         fault = f"{place}: expected the speech that was committed, got another digest"

@@ -341,7 +341,7 @@ def test_slots_of_a_recording_that_begin_elsewhere(opened):
 
 def test_words_that_do_not_ascend(opened):
     columns = random_columns(1)
-    words = ResidentSegment("", columns).words()
+    words = ResidentSegment(None, columns).words()
     store = opened()
     commit(store, replace(columns, vocabulary=pack_vocabulary(words[::-1])))
     assert any("words in ascending order" in line for line in store.damage())
