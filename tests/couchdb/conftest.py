@@ -10,8 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from indexer.invert import invert
-from std.store.couchdb.http import Database, RetryPolicy
+from std.store.couchdb.http import Database
 from std.store.couchdb.layout import Layout
+from std.store.couchdb.retry import RetryPolicy
 from std.store.couchdb.store import open_couchdb
 from std.text import Normalisation
 

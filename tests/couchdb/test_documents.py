@@ -143,11 +143,14 @@ def test_damaged_layouts(recorded):
 
 
 def test_what_is_kept_has_a_limit():
-    kept = DocumentCache(limit_bytes=20)
+    cache = DocumentCache(limit_bytes=20)
     for number in range(4):
-        kept.keep(f"document {number}", {"key": np.full(1, number, np.uint64)})
-        assert kept.of(["document 0"]), "used again and again, so others go"
-    assert set(kept.of(f"document {number}" for number in range(4))) == {"document 0", "document 3"}
-    kept.keep("too large", {"key": np.zeros(99, np.uint64)})
-    kept.keep("document 3", {"key": np.full(1, 3, np.uint64)})
-    assert set(kept.of(["document 0", "document 3", "too large"])) == {"document 0", "document 3"}
+        cache.put(f"document {number}", {"key": np.full(1, number, np.uint64)})
+        assert cache.get(["document 0"]), "used again and again, so others go"
+    assert set(cache.get(f"document {number}" for number in range(4))) == {
+        "document 0",
+        "document 3",
+    }
+    cache.put("too large", {"key": np.zeros(99, np.uint64)})
+    cache.put("document 3", {"key": np.full(1, 3, np.uint64)})
+    assert set(cache.get(["document 0", "document 3", "too large"])) == {"document 0", "document 3"}

@@ -15,7 +15,8 @@ import pytest
 from std.errors import StoreBusyError, StoreError
 from std.store import open_store
 from std.store.couchdb.errors import ConflictError
-from std.store.couchdb.http import Database, RetryPolicy
+from std.store.couchdb.http import Database
+from std.store.couchdb.retry import RetryPolicy
 from std.store.couchdb.store import open_couchdb
 from std.text import Normalisation
 

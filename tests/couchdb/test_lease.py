@@ -13,8 +13,9 @@ from indexer.cli import main as std_index
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import store as store_module
 from std.store.couchdb import writer
-from std.store.couchdb.http import Database, RetryPolicy
+from std.store.couchdb.http import Database
 from std.store.couchdb.lease import new_owner, owner_is_dead
+from std.store.couchdb.retry import RetryPolicy
 from std.store.couchdb.store import open_couchdb
 from std.store.couchdb.writer import acquire_lease
 from std.text import Normalisation

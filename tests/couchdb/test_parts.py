@@ -88,8 +88,8 @@ def test_parts_are_written_once_and_removed_like_segments(
     first = read_winner(store._database).stored.parts
     commit(store, speech(3))
     head = read_winner(store._database)
-    assert first & head.body.parts  # the first segments are in parts of their own
-    assert first - head.body.parts == head.retired.keys() & first
+    assert first & head.stored.parts  # the first segments are in parts of their own
+    assert first - head.stored.parts == head.retired.keys() & first
     assert first <= stored_segment_ids(store._database)
     monkeypatch.setattr(writer_module, "RETENTION_S", -1.0)
     commit(store)

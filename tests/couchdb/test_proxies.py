@@ -255,7 +255,7 @@ def test_a_connection_that_breaks_under_large_bodies(
 ):
     """A proxy may close without a word."""
     monkeypatch.setattr("std.store.couchdb.http.LARGE_BYTES", 30_000)
-    real = Database._exchanged
+    real = Database._exchange
 
     def exchanged(self, method, path, content, parameters, *, compressed):
         if content is not None and len(content) > 30_000:
@@ -474,12 +474,12 @@ def test_a_default_port_where_nobody_is(scheme, port, monkeypatch):
 def test_a_stale_connection_is_not_used(pouchdb, name, monkeypatch):
     database = Database(f"couchdb://127.0.0.1:{pouchdb.port}/{name}", HURRY)
     database.create()
-    first = database._connection._held
+    first = database._connection._open
     database.exists()
-    assert database._connection._held is first
+    assert database._connection._open is first
     monkeypatch.setattr("std.store.couchdb.connection.IDLE_S", -1.0)
     database.exists()
-    assert database._connection._held is not first
+    assert database._connection._open is not first
     database.close()
 
 

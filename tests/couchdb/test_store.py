@@ -280,8 +280,8 @@ def test_phrases_fetch_the_slots_that_they_skip(couchdb_url, opened, network, co
     resident = ResidentSegment(columns.digest()[:32], columns)
     for phrase, most in [("rare find", 2), ("find rare", 0), ("a b c d", 99)]:
         (segment,) = opened(couchdb_url).segments()
-        fetched, real = [], segment._remote._slot_parts
-        segment._remote._slot_parts = lambda wanted, to=fetched, real=real: (
+        fetched, real = [], segment._remote.slot_parts
+        segment._remote.slot_parts = lambda wanted, to=fetched, real=real: (
             to.extend(wanted) or real(wanted)
         )
         there, here = (

@@ -11,8 +11,9 @@ import pytest
 from indexer.invert import invert
 from std.errors import StoreError
 from std.store import open_store
-from std.store.couchdb import http
-from std.store.couchdb.http import Database, RetryPolicy
+from std.store.couchdb.errors import TransientError
+from std.store.couchdb.http import Database
+from std.store.couchdb.retry import RetryPolicy
 from std.store.couchdb.store import open_couchdb
 from std.text import Normalisation
 
@@ -108,7 +109,7 @@ def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, reques
         if fatal and when == "after":
             mortal.kill()
             mortal.start()
-            raise http.Temporary("the answer was lost")
+            raise TransientError("the answer was lost")
         return answer
 
     monkeypatch.setattr(Database, "_once", once)
@@ -139,7 +140,7 @@ def test_the_server_is_killed_and_stays_away(mortal, speech, monkeypatch):
         store.commit([speech(2)], normalisation=PLAIN)
     mortal.start()
     monkeypatch.setattr(
-        "std.store.couchdb.writer.is_dead", lambda owner: True
+        "std.store.couchdb.writer.owner_is_dead", lambda owner: True
     )  # its lease was left behind
     again = open_store(url)
     with again.writing():
