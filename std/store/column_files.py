@@ -15,7 +15,7 @@ from std.store.columns import Column
 
 
 def write_column(path: Path, column: Column) -> dict[str, Any]:
-    """Write one column to disk for good; returns what the manifest records of it."""
+    """Write one column and synchronise it to disk; returns what the manifest records of it."""
     with path.open("wb") as stream:
         # Given a file, numpy hides the error of a full disk; given a mere `write`, it does not.
         np.save(SimpleNamespace(write=stream.write), column, allow_pickle=False)

@@ -1,4 +1,4 @@
-"""The URL of a CouchDB store: where, which database, which user; and the user's password."""
+"""The URL of a CouchDB store: server, database and user; and where the password comes from."""
 
 import netrc
 import os
@@ -8,18 +8,18 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 from std.errors import StoreError
 from std.store.address import COUCHDB_FORM, COUCHDB_SCHEMES, redacted
 
-NATIVE_PORTS = {"couchdb": 5984, "couchdbs": 6984}  # what CouchDB itself listens on
+NATIVE_PORTS = {"couchdb": 5984, "couchdbs": 6984}  # CouchDB's own ports
 DATABASE_NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
 PREFIX_PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9_.~!$&'()*+,;=%-]+")
 PREFIX_FORM = "couchdb://[user@]host[:port]/[prefix/]database"
 
 
 def parse_address(url: str) -> tuple[str, tuple[str, str] | None]:
-    """A store's URL as HTTP URL of the database, and (user, password).
+    """The HTTP URL of the database of a store, and (user, password).
 
     ``couchdb[s]://[user@]host[:port]/[prefix/]database`` or the same with ``http[s]://``. A prefix
-    is where a proxy shows the server. Without a port, couchdb means CouchDB's own (5984, with TLS
-    6984) and http means HTTP's own (80, 443).
+    is the path under which a proxy serves CouchDB. The default port is CouchDB's (5984, with TLS
+    6984) for couchdb and HTTP's (80, 443) for http.
 
     Raises:
         StoreError: a malformed URL, one with a password in it, or a user without password.
@@ -48,7 +48,7 @@ def parse_address(url: str) -> tuple[str, tuple[str, str] | None]:
 
 
 def port_hint(url: str) -> str:
-    """What to try where nobody answers at an address."""
+    """A hint for the user if there is no server at an address."""
     scheme, port = _split(url).scheme, _split(url).port
     if port is not None or scheme not in NATIVE_PORTS:
         return ""
@@ -57,9 +57,9 @@ def port_hint(url: str) -> str:
 
 
 def _split(url: str) -> SplitResult:
-    """The parts of a URL that has a scheme of ours, no password, no query and no fragment.
+    """The parts of a CouchDB URL without password, query and fragment.
 
-    No message repeats what was found where a password might stand.
+    Messages never repeat a part of the URL that may be a password.
     """
     url = url.strip()
     shown = redacted(url)

@@ -75,7 +75,7 @@ def _read_postings(remote: RemoteColumns, offsets: Int64s) -> DocumentColumns:
     arrays: DocumentColumns = {name: np.empty(offsets[-1], dtype) for name, dtype in types.items()}
     filled = np.zeros(offsets[-1], np.bool_)
     for name, document in read_documents(remote.database, rows_of):
-        columns, rows = _placed(remote, name, document, offsets)
+        columns, rows = _rows_of_document(remote, name, document, offsets)
         key = columns["key"]
         if len(key) and int(key.max() >> KEY_SHIFT) >= len(remote.entry.recordings):
             raise StoreError(f"{remote.place}: a posting names a recording that does not exist")
@@ -89,7 +89,7 @@ def _read_postings(remote: RemoteColumns, offsets: Int64s) -> DocumentColumns:
     return {f"posting_{name}": column for name, column in arrays.items()}
 
 
-def _placed(
+def _rows_of_document(
     remote: RemoteColumns, name: str, document: Document, offsets: Int64s
 ) -> tuple[DocumentColumns, slice | Int64s]:
     """The columns of a posting document, and which rows of the posting columns they fill."""

@@ -18,7 +18,7 @@ from std.text import Normalisation
 from std.values import Recording
 
 PLAIN = Normalisation()
-KINDS = ["memory", "embedded", pytest.param("couchdb", marks=pytest.mark.couchdb), "cluster"]
+KINDS = ["memory", "folder", pytest.param("couchdb", marks=pytest.mark.couchdb), "cluster"]
 
 Open = Callable[..., Store]
 
@@ -28,7 +28,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where no store is yet."""
     if request.param == "memory":
         return f"memory:{uuid.uuid4().hex}"
-    if request.param == "embedded":
+    if request.param == "folder":
         return str(tmp_path / "an index")
     if request.param == "couchdb":
         return str(request.getfixturevalue("couchdb_url"))

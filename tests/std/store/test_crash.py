@@ -40,7 +40,7 @@ def killed_everywhere(kind: str, where: str, scenario: str) -> dict:
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_writer_to_a_folder_is_killed(tmp_path, scenario):
     """After a re-run the folder is the same byte for byte."""
-    outcome = killed_everywhere("embedded", str(tmp_path), scenario)
+    outcome = killed_everywhere("folder", str(tmp_path), scenario)
     assert outcome["wrong"] == []
     assert outcome["changed"]
     assert outcome["steps"] > 10
