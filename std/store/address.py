@@ -52,7 +52,7 @@ def kind_of(url: str) -> Kind:
 def redacted(url: str) -> str:
     """A URL without user, password, query and fragment, to be shown.
 
-    >>> public("http://eve:s3/cr3t@db.example/news?key=1")
+    >>> redacted("http://eve:s3/cr3t@db.example/news?key=1")
     'http://db.example/news'
     """
     parts = SCHEME.fullmatch(url)

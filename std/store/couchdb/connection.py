@@ -153,9 +153,9 @@ class _Https(_RaisingConnection, HTTPSConnection):
 def error_and_message(content: bytes, content_type: str) -> tuple[str, str]:
     """CouchDB's name of an error ("" if a proxy responded), and the message in words.
 
-    >>> explained(b'{"error": "forbidden", "reason": "not you"}', "application/json")
+    >>> error_and_message(b'{"error": "forbidden", "reason": "not you"}', "application/json")
     ('forbidden', 'forbidden, not you')
-    >>> explained(b"<html><title>502 Bad Gateway</title>...", "text/html")
+    >>> error_and_message(b"<html><title>502 Bad Gateway</title>...", "text/html")
     ('', '502 Bad Gateway')
     """
     text = content.decode("utf-8", "replace")

@@ -175,7 +175,7 @@ def row_ranges(first: Int64s, count: Int64s) -> Int64s:
         count: (n,) number of rows of each range.
 
 
-    >>> spans(np.array([7, 0]), np.array([3, 2])).tolist()
+    >>> row_ranges(np.array([7, 0]), np.array([3, 2])).tolist()
     [7, 8, 9, 0, 1]
     """
     before = np.cumsum(count) - count
