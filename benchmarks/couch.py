@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 from benchmarks import synthetic
 from benchmarks.index import HOURS_AT_ONCE
 from benchmarks.search import BATCH, PHRASES, find, ranks, said_phrases, timed
-from indexer.invert import invert
 from indexer.maintain import upkeep
+from indexer.segments.invert import invert
 from std.store import Segment, Store, open_store
 from std.store.columns import SegmentColumns
 from std.store.couchdb.http import Database

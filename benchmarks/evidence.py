@@ -31,20 +31,20 @@ from scoring.evaluate import evaluate
 from scoring.group import Group
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import Options
-from scoring.report.plot import COLOURS
-from searcher.calibrate import UNTUNED, Weights, fit
+from scoring.report.summary.plot import COLOURS
+from searcher.calibration.features import UNTUNED, Weights, fit
+from searcher.calibration.model import Model
 from searcher.decisions import rule_for
-from searcher.hearing import open_ears
-from searcher.lookup import fence
-from searcher.model import Model
-from searcher.output import std_list
-from searcher.reference import transcript
+from searcher.lexical.lookup import fence
+from searcher.output.std_list import std_list
+from searcher.phonetic_candidates import open_ears
 from searcher.search import Found, search
-from searcher.tune import learn, queries
 from searcher.tune_cli import written
+from searcher.tuning.reference import transcript
+from searcher.tuning.tune import learn, queries
 from std.config import Config, ExpansionConfig, SplittingConfig, load
-from std.confusion import empty
-from std.excerpts import speech_s
+from std.ecf_filter import speech_s
+from std.phonetics.confusion import empty
 from std.store.resident import ResidentSegment
 from std.values import Bools, Float64s
 
@@ -182,7 +182,7 @@ def prior_on(data: Data) -> Model:
 
     search_written = partial(written, segments=[segment], config=DEFAULT)
     inside = partial(fence, recordings=recordings, excerpts=data.ecf.excerpts)
-    with patch("searcher.tune.fit", few):
+    with patch("searcher.tuning.tune.fit", few):
         weights, _ = learn(said, ears, search_written, unknown, inside, known=False)
     return Model(ears.indexes[0].maker, empty([]), weights, None)
 

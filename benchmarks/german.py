@@ -27,20 +27,21 @@ from pathlib import Path
 import numpy as np
 
 import scoring.cli
-from indexer.invert import invert
-from indexer.phones import Sounds
+from indexer.formats import jsonl
+from indexer.segments.invert import invert
+from indexer.segments.phone_columns import Sounds
+from searcher.calibration.model import Model
 from searcher.candidates import concatenate
-from searcher.hearing import open_ears
-from searcher.lookup import fence
-from searcher.model import Model
-from searcher.output import std_list
-from searcher.reference import transcript
+from searcher.lexical.lookup import fence
+from searcher.output.std_list import hit_list
+from searcher.phonetic_candidates import open_ears
 from searcher.search import Found, search
-from searcher.tune import tune
 from searcher.tune_cli import written
+from searcher.tuning.reference import transcript
+from searcher.tuning.tune import tune
 from std.config import Config, load
-from std.excerpts import speech_s
-from std.formats import ecf, jsonl, rttm, stdlist, termlist
+from std.ecf_filter import speech_s
+from std.nist import ecf, rttm, std_list, term_list
 from std.store.resident import ResidentSegment
 from std.values import ECF, ConfusionNetwork, Lexemes, TermList
 
@@ -67,7 +68,7 @@ def read(folder: Path) -> Data:
         (lambda stream, path: list(jsonl.parse(stream, path)), "networks.jsonl"),
         (ecf.parse, "ecf.xml"),
         (rttm.parse, "ref.rttm"),
-        (termlist.parse, "terms.xml"),
+        (term_list.parse, "terms.xml"),
     ):
         path = folder / name
         with path.open("rb") as stream:
@@ -141,7 +142,7 @@ def scored(found: Found, data: Data, point: str) -> dict[str, dict[str, float]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "hits.xml"
         with path.open("wb") as sink:
-            stdlist.dump(std_list(found, data.terms, "terms.xml", "x"), sink, "std2006", "UTF-8")
+            std_list.dump(hit_list(found, data.terms, "terms.xml", "x"), sink, "std2006", "UTF-8")
         argv = [str(path), "--json", "--quiet", "--operating-point", point]
         for option, name in (("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml")):
             argv += [f"--{option}", str(data.folder / name)]
@@ -218,8 +219,8 @@ GROUPS = {
 
 def ablate(data: Data, config: Config, models: list[Model]) -> None:
     """Leave groups of features out of the fitted weights' input, one at a time: refit without."""
-    from searcher import calibrate
-    from searcher import tune as tuning
+    from searcher.calibration import features as calibrate
+    from searcher.tuning import tune as tuning
 
     files = sorted({one.recording.file for one in data.networks})
     whole = calibrate.fit

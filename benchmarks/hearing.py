@@ -23,20 +23,20 @@ from unittest import mock
 
 import numpy as np
 
-import searcher.sound
+import searcher.phonetic.alignment
 from benchmarks.german import Data, read
-from indexer.invert import invert
-from indexer.merge import merged
-from indexer.phones import phone_columns
-from searcher.hearing import FEWEST_PHONES
-from searcher.reference import occurrences, right_ones, transcript
-from searcher.sound import hear
-from searcher.sound_index import open_sound
-from searcher.sound_ratios import listening
+from indexer.segments.invert import invert
+from indexer.segments.merge import merged
+from indexer.segments.phone_columns import phone_columns
+from searcher.phonetic.alignment import hear
+from searcher.phonetic.index import open_sound
+from searcher.phonetic.ratios import listening
+from searcher.phonetic_candidates import FEWEST_PHONES
+from searcher.tuning.reference import occurrences, right_ones, transcript
 from std.config import Config
-from std.confusion import empty
-from std.g2p import converter
-from std.lexicon import Lexicon
+from std.phonetics.confusion import empty
+from std.phonetics.g2p import converter
+from std.phonetics.lexicon import Lexicon
 from std.store.columns import (
     KEY_SHIFT,
     IndexedRecording,
@@ -120,7 +120,7 @@ def recall(drawn: SegmentColumns, data: Data, ranked: list[str], lexicon: Lexico
     confusion = listening(empty([]), [index], list(queries.values()))
     places = sum(len(occurrences(said, [word])) for word in queries)
     for name, limit in (("near seeds", 0), ("everything", 10**12)):
-        with mock.patch.object(searcher.sound, "FULL_SCAN_ARCS", limit):
+        with mock.patch.object(searcher.phonetic.alignment, "FULL_SCAN_ARCS", limit):
             found = np.zeros(3, int)
             begin = time.process_time()
             for word, phones in queries.items():

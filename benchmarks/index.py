@@ -102,8 +102,8 @@ def parse_files(inputs: str, index: str) -> dict[str, Any]:
 
 def build_index(hours: str, index: str) -> dict[str, Any]:
     """Segments straight from networks, then merged as far as they may be."""
-    from indexer.invert import invert
     from indexer.maintain import upkeep
+    from indexer.segments.invert import invert
     from std.config import Config
     from std.store import open_store
 

@@ -1,6 +1,6 @@
 """Phase one: recogniser output into a store. Knows no terms.
 
-    file --std.formats--> ConfusionNetwork, or Lattice --networks--> ConfusionNetwork
+    file --indexer.formats--> ConfusionNetwork, or Lattice --networks--> ConfusionNetwork
     ConfusionNetwork --prune--> --invert--> SegmentColumns
     SegmentColumns of many files --merge--> one --phones--> with sounds --std.store--> committed
 

@@ -1,7 +1,7 @@
 """The indexing pipeline on one screen: files in, committed segments out.
 
-    for each file, by any worker:   parse -> prune -> invert, one part for each shard
-    in this process, shard by shard:   merge what has come in -> commit
+    for each file, by any worker:   parse -> separate -> prune -> invert, one part for each shard
+    in this process, shard by shard:   merge what has come in -> a segment per language -> commit
 
 An index is one store or several, its shards; an audio file's name says which shard has it.
 Memory holds a batch of postings and the files under way, never all the speech. A recording that
@@ -20,19 +20,22 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from indexer.formats.context import DEFAULT, Context
+from indexer.formats.detect import foreign
 from indexer.inputs import Input
-from indexer.invert import invert
-from indexer.merge import Rebuild, merged
-from indexer.networks import networks_of
+from indexer.languages.pronounce import Pronouncer, undecided
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterance_spans import SEGMENTS_HINT
 from indexer.origins import Origins, origins
-from indexer.prune import prune
-from std.cluster import IN_PROCESS, Executor
+from indexer.read import networks_of
+from indexer.segments.invert import invert
+from indexer.segments.merge import merged
+from indexer.segments.prune import prune
+from indexer.segments.separate import separated
 from std.config import Config
 from std.errors import InputError, StdError
-from std.formats.context import DEFAULT, SEGMENTS_HINT, Context
-from std.formats.detect import foreign
-from std.formats.files import is_regular, size_bytes
-from std.formats.nonwords import Nonwords
+from std.execution.workers import IN_PROCESS, Executor
+from std.files import is_regular, size_bytes
 from std.store import Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
@@ -53,6 +56,7 @@ class FileColumns:
     shards: Mapping[int, SegmentColumns]  # by number of the shard that it goes to
     utterances: Mapping[Recording, tuple[str, ...]]
     nonwords: Counter[str]  # noises that were dropped
+    languages: Mapping[Recording, str]  # of those where the file says one
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +107,13 @@ def build(
     workers: Executor = IN_PROCESS,
     keep_going: bool = False,
     progress: Progress = lambda path, size: None,
-    sounds: Rebuild | None = None,
+    pronouncer: Pronouncer | None = None,
 ) -> BuildReport:
     """Index files into stores that are being written to (``with store.writing()``).
 
     With ``keep_going``, files that cannot be read end up in ``report.failures`` and the others
-    are indexed; without, the first one ends the run at the last commit. ``sounds`` makes the
-    sound columns of each segment.
+    are indexed; without, the first one ends the run at the last commit. ``pronouncer`` tells the
+    recordings' languages and makes the sound columns of each segment.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
@@ -140,17 +144,21 @@ def build(
             report.skipped.append(result)
             continue
         _count(result, report)
+        if pronouncer:
+            pronouncer.told.by_input.update(result.languages)
         progress(result.source.path, result.size_bytes)
         for number, columns in result.shards.items():
             shards[number].batch.append(columns)
             shards[number].postings += len(columns.posting_start_ms)
         sizes = [shard.postings for shard in shards]
         if sum(sizes) >= config.index.segment_postings:  # the fullest first: few, large segments
-            _commit(sizes.index(max(sizes)), shards, config, report, sounds)
+            fullest = sizes.index(max(sizes))
+            gathered = _gathered(shards[fullest])
+            add = pronouncer.segments(gathered.columns) if pronouncer else [gathered.columns]
+            _commit(fullest, gathered, add, shards, config, report)
     _require_some(len(files), report.skipped)
-    for number, shard in enumerate(shards):
-        if shard.batch or not report.failures:
-            _commit(number, shards, config, report, sounds)
+    rest = [i for i, shard in enumerate(shards) if shard.batch or not report.failures]
+    _commit_last(rest, shards, config, report, pronouncer)
     report.warnings += known.doubts()
     if context.segments is None and report.utterances == len(report.recordings) >= MANY:
         report.warnings.append(
@@ -171,7 +179,10 @@ def index_file(
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
-        networks = [prune(one, config.index) for one in networks_of(path, input_format, context)]
+        networks = [
+            prune(separated(one, config.text), config.index)
+            for one in networks_of(path, input_format, context)
+        ]
         utterances: dict[Recording, list[str]] = {}
         parts: dict[int, list[ConfusionNetwork]] = {}
         for one in networks:
@@ -189,6 +200,7 @@ def index_file(
             {number: _from(source, invert(some, config.text)) for number, some in parts.items()},
             {recording: tuple(names) for recording, names in utterances.items()},
             nonwords.dropped,
+            _languages(networks),
         )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
@@ -268,21 +280,23 @@ def _count(result: FileColumns, report: BuildReport) -> None:
         report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000
 
 
-def _commit(
-    number: int,
-    shards: Sequence[Shard],
-    config: Config,
-    report: BuildReport,
-    sounds: Rebuild | None,
-) -> None:
-    """Merge a shard's batch to one segment and commit it.
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """What a shard's next commit is about."""
+
+    columns: SegmentColumns  # of the batch and of earlier segments, without sounds
+    earlier: tuple[str, ...]  # ids of the segments that leave for it
+    files: frozenset[str]  # audio files that it brings
+
+
+def _gathered(shard: Shard) -> Gathered:
+    """Merge a shard's batch to one segment.
 
     An audio file whose utterances are spread over several batches of this run must end up in one
-    segment, because it is replaced as a whole and phrases are joined within a segment: earlier
+    commit, because it is replaced as a whole and phrases are joined within a segment: earlier
     segments of this run that hold a part of it are merged in.
     """
-    shard = shards[number]
-    fresh = {one.recording.file for columns in shard.batch for one in columns.recordings}
+    fresh = frozenset(one.recording.file for columns in shard.batch for one in columns.recordings)
     again = fresh & shard.added
     earlier = [
         segment
@@ -290,17 +304,72 @@ def _commit(
         if again & {one.recording.file for one in segment.recordings}
     ]
     pieces = [*earlier, *(ResidentSegment("", columns) for columns in shard.batch)]
-    add = [merged(pieces, sounds)] if any(len(one.recordings) for one in pieces) else []
     shard.batch, shard.postings = [], 0
+    return Gathered(merged(pieces), tuple(one.id for one in earlier), fresh)
+
+
+def _commit(
+    number: int,
+    gathered: Gathered,
+    add: Sequence[SegmentColumns],
+    shards: Sequence[Shard],
+    config: Config,
+    report: BuildReport,
+) -> None:
+    """Commit what was gathered; an audio file that another shard had leaves that one."""
+    shard = shards[number]
+    add = [one for one in add if one.recordings]
     shard.store.commit(
         add,
         normalisation=config.text,
-        replace=[segment.id for segment in earlier],
-        delete_files=fresh,
+        replace=gathered.earlier,
+        delete_files=gathered.files,
     )
     for other in shards:
-        if other is not shard and (moved := fresh & other.held):
+        if other is not shard and (moved := gathered.files & other.held):
             other.store.commit(normalisation=config.text, delete_files=moved)
             other.held -= moved
-    shard.added |= fresh
+    shard.added |= gathered.files
     report.words.update(*(unpack_vocabulary(one.vocabulary) for one in add))
+
+
+def _commit_last(
+    numbers: Sequence[int],
+    shards: Sequence[Shard],
+    config: Config,
+    report: BuildReport,
+    pronouncer: Pronouncer | None,
+) -> None:
+    """Commit the last batches, and what waited for them: recordings whose language is in doubt."""
+    gathered = [_gathered(shards[number]) for number in numbers]
+    last = [one.columns for one in gathered]
+    if pronouncer is None:
+        for number, one in zip(numbers, gathered, strict=True):
+            _commit(number, one, [one.columns], shards, config, report)
+        return
+    leaving = {id_ for one in gathered for id_ in one.earlier}
+    index = [(s.store, one) for s in shards for one in s.store.segments() if one.id not in leaving]
+    waiting = [
+        (store, one)
+        for store, one in index
+        if pronouncer.found and undecided(one, pronouncer.found)
+    ]
+    columns = [*last, *(merged([one]) for _, one in waiting)]
+    parts = pronouncer.last_segments(columns, [one for _, one in index])
+    for number, one, add in zip(numbers, gathered, parts, strict=False):
+        _commit(number, one, add, shards, config, report)
+    for (store, segment), add in zip(waiting, parts[len(last) :], strict=True):
+        store.commit(add, normalisation=config.text, replace=[segment.id])
+
+
+def _languages(networks: Sequence[ConfusionNetwork]) -> dict[Recording, str]:
+    """What the file says of its recordings' languages; of several, that of most speech."""
+    speech: dict[Recording, Counter[str]] = {}
+    for one in networks:
+        if one.language:
+            lengths = speech.setdefault(one.recording, Counter())
+            lengths[one.language] += one.end_ms - one.start_ms
+    return {
+        recording: min(lengths, key=lambda name: (-lengths[name], name))
+        for recording, lengths in speech.items()
+    }

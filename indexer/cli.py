@@ -28,7 +28,11 @@ from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library
     from indexer.build import BuildReport
-    from std.formats.context import Names
+    from indexer.formats.context import Names
+    from indexer.languages.pronounce import Pronouncer
+    from std.config import Config
+    from std.store import Store
+    from std.values import ECF
 
 FRAME_S = number(Range(0.0001, 10))
 SCALE = number(Range(0, 1000))
@@ -42,6 +46,7 @@ NAMED = 20  # files of a kind that are named without --verbose
 EXAMPLE = """\
 examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
+  std-index interviews/*.json --store INDEX --language Danish
   std-index azure --store INDEX --name-by path
   std-index --store INDEX --delete NEWS_2011_05_01 --merge
   std-index --store couchdb://db.example/news --clean-up
@@ -102,7 +107,16 @@ def parser() -> argparse.ArgumentParser:
         help="index (laughs), [Music], %%HESITATION and the like as if they were words",
     )
     parse.add_argument(
-        "--ecf", type=file_argument, metavar="XML", help="the recordings' true durations"
+        "--ecf",
+        type=file_argument,
+        metavar="XML",
+        help="the recordings' true durations, and languages",
+    )
+    parse.add_argument(
+        "--language",
+        type=text_argument,
+        metavar="NAME",
+        help="of all these recordings: German, de, deu; else by ECF, input or their words",
     )
     parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
@@ -151,19 +165,21 @@ def work(args: argparse.Namespace) -> int:
 def index(args: argparse.Namespace) -> int:
     """Index, delete, merge: in this order, one writer at a time."""
     from indexer.build import BuildReport, build, worthwhile_jobs
+    from indexer.formats.context import Context
+    from indexer.formats.context import load as load_context
+    from indexer.formats.ctm import timed_words
+    from indexer.formats.sausage import read_times
     from indexer.inputs import input_files
+    from indexer.languages.report import doubts, found_languages, in_words
     from indexer.maintain import delete, keep_few_segments, upkeep, worth_workers
-    from indexer.phones import Sounds
-    from std.cluster import executor
+    from indexer.networks.nonwords import Nonwords
     from std.config import load
     from std.distinct import require_distinct
-    from std.excerpts import speech_s
-    from std.formats import ecf
-    from std.formats.audio_names import recording_name
-    from std.formats.context import Context
-    from std.formats.context import load as load_context
-    from std.formats.files import is_regular, read, size_bytes
-    from std.formats.nonwords import Nonwords
+    from std.ecf_filter import speech_s
+    from std.execution.processes import executor
+    from std.files import is_regular, read, size_bytes
+    from std.nist import ecf
+    from std.nist.audio_names import recording_name
     from std.store import open_store, require_different
 
     options = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
@@ -171,6 +187,10 @@ def index(args: argparse.Namespace) -> int:
     require_distinct(options | {"--config": args.config}, {})
     require_different(args.store)
     config = load(args.config)
+    if args.language:
+        config = replace(
+            config, pronunciation=replace(config.pronunciation, language=args.language)
+        )
     experiment = None
     if args.ecf:
         experiment = read(ecf.parse, args.ecf)
@@ -190,14 +210,15 @@ def index(args: argparse.Namespace) -> int:
             lattice_method=args.lattice_method,
             names=NAMES[args.name_by],
             nonwords=Nonwords(args.keep_nonwords),
+            one_best=read(timed_words, args.one_best) if args.one_best else None,
+            times=args.times,
+            slot_times=read_times(args.times, args.frame_shift) if args.times else None,
         ),
         segments=args.segments,
         symbols=args.words,
-        one_best=args.one_best,
-        times=args.times,
     )
     size = sum(map(size_bytes, paths))
-    report, sounds, deleted = BuildReport(), Sounds(config), 0
+    report, pronouncer, deleted = BuildReport(), pronouncer_of(config, experiment), 0
     stores = [open_store(url, create=bool(paths)) for url in args.store]
     with executor(worthwhile_jobs(paths, args.jobs), args.scheduler) as workers:
         with ExitStack() as locks:
@@ -210,6 +231,8 @@ def index(args: argparse.Namespace) -> int:
                     if paths or not args.merge:
                         raise
                     report.failures.append(error)
+            for store in stores:
+                config = continued(config, store)
             if paths:
                 with progress_bar("indexing", size, quiet=args.quiet) as advance:
                     report = build(
@@ -221,8 +244,9 @@ def index(args: argparse.Namespace) -> int:
                         workers=workers,
                         keep_going=args.keep_going,
                         progress=lambda path, n_bytes: advance(n_bytes),
-                        sounds=sounds,
+                        pronouncer=pronouncer,
                     )
+            sounds = pronouncer.sounds
             if not (later := worth_workers(stores, workers)):
                 # With the right to write that we have: whoever takes it next waits for us.
                 for store in stores:
@@ -231,8 +255,8 @@ def index(args: argparse.Namespace) -> int:
             report.unmerged.append(f"{busy}; its segments were not merged, all else is done")
     for store in stores:
         store.close()
-    if sounds.problem:
-        warn("std-index", f"unknown words will not be found by sound: {sounds.problem}")
+    for doubt in doubts(pronouncer):
+        warn("std-index", doubt)
     for line in report.unmerged:
         (say if args.merge else warn)("std-index", line)
     skipped = [(one.path, one.what) for one in report.skipped]
@@ -246,12 +270,14 @@ def index(args: argparse.Namespace) -> int:
         if strange := sorted(report.recordings - {one.recording for one in experiment.excerpts}):
             some = f"{strange[0].file}/{strange[0].channel}"
             warn("std-index", f"{len(strange)} recordings are not in {named(args.ecf)}: {some} ...")
+    languages = found_languages(pronouncer)
     figures = {
         "files": len({one.file for one in report.recordings}),
         "utterances": report.utterances,
         "slots": report.slots,
         "postings": report.postings,
         "words": len(report.words),
+        "languages": languages,
         "speech_seconds": audio_s,
         "seconds": report.seconds,
         "isf": report.seconds / audio_s if audio_s else None,
@@ -274,6 +300,8 @@ def index(args: argparse.Namespace) -> int:
             f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
             f"-> {', '.join(args.store)}"
         )
+        if any(one["language"] for one in languages):
+            tell(in_words(languages))
     return 2 if report.failures or (args.merge and report.unmerged) else 0
 
 
@@ -310,14 +338,52 @@ def clean_up(urls: Sequence[str], *, as_json: bool, quiet: bool) -> None:
         print_json({"removed_segments": removed})
 
 
+def pronouncer_of(config: "Config", experiment: "ECF | None") -> "Pronouncer":
+    """Who tells the recordings' languages and pronounces their words.
+
+    Raises:
+        ConfigError: the language that the user names has no converter.
+    """
+    from indexer.languages.precedence import Told
+    from indexer.languages.pronounce import Pronouncer
+    from indexer.segments.phone_columns import Sounds
+    from std.phonetics.g2p import converter
+
+    language = config.pronunciation.language
+    sounds = Sounds(config)
+    if language != "auto" and sounds.wanted:
+        converter(language)  # a misspelt name is refused before any work
+    by_ecf = {}
+    if experiment:
+        by_ecf = {one.recording: one.language or experiment.language for one in experiment.excerpts}
+    return Pronouncer(sounds, Told("" if language == "auto" else language, by_ecf))
+
+
+def continued(config: "Config", store: "Store") -> "Config":
+    """The configuration with which a store is added to, with a warning if it is an older one."""
+    from std.text import as_indexed
+
+    text = as_indexed(config.text, store.normalisation())
+    if text == config.text:
+        return config
+    warn(
+        "std-index",
+        f"{store.url} was made with text.punctuation = 'keep' and goes on so: "
+        "foto’s and foto's differ in it until its recordings are indexed into a new store",
+    )
+    return replace(config, text=text)
+
+
 def verify(args: argparse.Namespace) -> int:
-    """Name what is damaged in an index, one line each."""
+    """Name what is damaged in an index, one line each; say which languages it has."""
+    from indexer.languages.report import in_words, indexed_languages, pronounced_wrongly
     from indexer.origins import origins
     from std.store import open_store, require_different
 
     require_different(args.store)
     found: dict[str, list[str]] = {}
     inputs: dict[str, dict[str, list[str]]] = {}
+    languages = {}
     for url in args.store:
         store = open_store(url)
         found[url] = []
@@ -326,11 +392,17 @@ def verify(args: argparse.Namespace) -> int:
             found[url].append(line)
         if not found[url]:
             inputs[url] = {file: sorted(some) for file, some in sorted(origins([store]).items())}
-        if not found[url] and not args.quiet:
-            tell(f"{url}: {len(store.segments())} segments, no damage")
+            segments = store.segments()
+            languages[url] = indexed_languages(segments)
+            for doubt in pronounced_wrongly(segments):
+                warn("std-index", doubt)
+            if not args.quiet:
+                tell(f"{url}: {len(segments)} segments, no damage")
+                if any(one["language"] for one in languages[url]):
+                    tell(f"{url}: {in_words(languages[url])}")
         store.close()
     if args.json:
-        print_json({"damage": found, "inputs": inputs})
+        print_json({"damage": found, "inputs": inputs, "languages": languages})
     return 2 if any(found.values()) else 0
 
 

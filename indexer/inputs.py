@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NoReturn
 
+from indexer.formats.context import lies_beside
+from indexer.formats.recordings import recording_of
 from std.errors import STANDARD_STREAM, InputError
-from std.formats.context import lies_beside
-from std.formats.files import is_nameless
-from std.formats.recordings import recording_of
+from std.files import is_nameless
 
 NameBy = Literal["stem", "path", "content"]
 

@@ -5,10 +5,14 @@ from contextlib import closing
 from functools import partial
 
 from indexer.build import audio_files
-from indexer.merge import Rebuild, merged, plan, plan_all
-from std.cluster import IN_PROCESS, Executor
+from indexer.languages.pronounce import Pronouncer
+from indexer.segments.merge import merged, plan, plan_all
+from indexer.segments.phone_columns import Sounds
 from std.errors import InputError, StoreBusyError
-from std.store import Store, from_anywhere, open_store
+from std.execution.workers import IN_PROCESS, Executor
+from std.languages.detection import of_segment
+from std.store import Segment, Store, from_anywhere, open_store
+from std.store.columns import SegmentColumns
 
 
 def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
@@ -36,7 +40,7 @@ def upkeep(
     workers: Executor = IN_PROCESS,
     *,
     everything: bool = False,
-    sounds: Rebuild | None = None,
+    sounds: Sounds | None = None,
 ) -> list[StoreBusyError]:
     """Merge the segments of stores nobody is writing to; shards by several workers at once.
 
@@ -59,7 +63,7 @@ def worth_workers(stores: Sequence[Store], workers: Executor) -> bool:
 
 
 def upkeep_there(
-    url: str, *, everything: bool, sounds: Rebuild | None = None
+    url: str, *, everything: bool, sounds: Sounds | None = None
 ) -> StoreBusyError | None:
     """`keep_few_segments` of a store that is opened for it; runs in a worker."""
     with closing(open_store(url)) as store:
@@ -71,20 +75,55 @@ def upkeep_there(
     return None
 
 
-def keep_few_segments(store: Store, *, everything: bool, sounds: Rebuild | None = None) -> None:
-    """Merge segments tier by tier where it is due; with ``everything``, all that fit together."""
+def keep_few_segments(store: Store, *, everything: bool, sounds: Sounds | None = None) -> None:
+    """Merge segments tier by tier where it is due; with ``everything``, all that fit together.
+
+    Those of different languages stay apart. Those of no known language are told again, and join
+    the language of most of the store if that does not help.
+    """
     while True:
         segments = store.segments()
         normalisation = store.normalisation()
-        sizes = [int(one.counts().sum()) for one in segments]
-        stale = [bool(one.deleted) for one in segments]
-        groups = plan_all(sizes, stale) if everything else plan(sizes)
+        languages = _languages(segments, sounds)
+        groups = _due(segments, languages, everything=everything)
         if not groups or normalisation is None:
             return
         for rows in groups:
             group = [segments[i] for i in rows]
             store.commit(
-                [merged(group, sounds)],
+                _merged(group, languages[rows[0]], segments, sounds),
                 normalisation=normalisation,
                 replace=[one.id for one in group],
             )
+
+
+def _languages(segments: Sequence[Segment], sounds: Sounds | None) -> list[str]:
+    """The language of each segment; none where there are to be no sounds."""
+    if sounds is None or not sounds.wanted:
+        return [""] * len(segments)
+    return [of_segment(one) for one in segments]
+
+
+def _due(
+    segments: Sequence[Segment], languages: Sequence[str], *, everything: bool
+) -> list[list[int]]:
+    """Rows of segments to be merged now, a list for each that is made."""
+    sizes = [int(one.counts().sum()) for one in segments]
+    due = []
+    for language in dict.fromkeys(languages):
+        rows = [row for row, one in enumerate(languages) if one == language]
+        mine = [sizes[row] for row in rows]
+        untold = not language and any(languages)  # then they can be told, one way or the other
+        stale = [bool(segments[row].deleted) or untold for row in rows]
+        groups = plan_all(mine, stale) if everything else plan(mine)
+        due += [[rows[i] for i in group] for group in groups]
+    return due
+
+
+def _merged(
+    group: Sequence[Segment], language: str, segments: Sequence[Segment], sounds: Sounds | None
+) -> list[SegmentColumns]:
+    """Segments of one language as one; of none, as one for each language that is told now."""
+    if sounds is None or not sounds.wanted or language:
+        return [merged(group, partial(sounds.of, language=language) if sounds else None)]
+    return Pronouncer(sounds).last_segments([merged(group)], segments)[0]

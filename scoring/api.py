@@ -19,9 +19,9 @@ from scoring.matching.alignment import align
 from scoring.matching.occurrences import Occurrences
 from scoring.measures import cnxe, det, precision, twv
 from scoring.options import Options
-from scoring.report.csv_tables import TERMS_HEADER, term_rows
-from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import read, read_twice
+from scoring.report.summary.csv_tables import TERMS_HEADER, term_rows
+from std.files import read, read_twice
+from std.nist import ecf, rttm, std_list, term_list
 from std.values import Detections, Recording
 
 Numbers = Sequence[float] | npt.NDArray[Any]
@@ -53,7 +53,7 @@ def score_files(
         found.groups[0].measures["ATWV"]
     """
     options = replace(options or Options(), **changes)
-    terms = read(termlist.parse, Path(terms_path))
+    terms = read(term_list.parse, Path(terms_path))
     excerpts = read(ecf.parse, Path(ecf_path))
     words = partial(rttm.parse, encoding=terms.encoding)
     turns = None
@@ -63,7 +63,7 @@ def score_files(
     else:
         lexemes = read(words, Path(rttm_path))
     known = {one.term_id for one in terms.terms}
-    found = read(partial(stdlist.parse, known_terms=known), Path(hits))
+    found = read(partial(std_list.parse, known_terms=known), Path(hits))
     return evaluate(
         excerpts,
         lexemes,

@@ -7,7 +7,7 @@
     hits, Alignment --det, precision, cnxe--> at every threshold, and without any
 
 `evaluate` returns one `Evaluation` with a `Group` for the whole and for every slice that was asked
-for (`scoring.group` measures it); `scoring.report.summary` and `scoring.report.plot` only render.
+for (`scoring.group` measures it); `scoring.report` only renders.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,9 +30,9 @@ from scoring.matching.occurrences import Occurrences, find
 from scoring.measures import twv
 from scoring.measures.twv import OperatingPoint
 from scoring.options import Options, ScoreKind
+from std.ecf_filter import speech_s
 from std.errors import InputError
-from std.excerpts import speech_s
-from std.formats.rttm import Turns
+from std.nist.rttm import Turns
 from std.values import (
     ECF,
     Detections,

@@ -17,9 +17,9 @@ from scoring.measures.precision import average_precision
 from scoring.measures.twv import OperatingPoint
 from scoring.options import Options, ScoreKind
 from scoring.slicing import Slice
+from std.ecf_filter import inside_one, speech_s
 from std.errors import StdError
-from std.excerpts import inside_one, speech_s
-from std.formats.rttm import Turns
+from std.nist.rttm import Turns
 from std.values import (
     Bools,
     Detections,

@@ -14,7 +14,7 @@ Source: MediaEval 2013 SWS performance measures, section 4.3, equations 46-48. (
 from pathlib import Path
 from typing import NamedTuple
 
-from std.formats.json_fields import Part, read_json
+from std.json_fields import Part, read_json
 from std.ranges import Range
 
 MAX_BYTES = 1 << 26  # of a file with figures

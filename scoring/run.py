@@ -12,18 +12,18 @@ from scoring import resources
 from scoring.evaluate import Evaluation, evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import Options
-from scoring.report import summary as report
-from scoring.report.system_names import system_names
-from scoring.report.write import write
+from scoring.report.summary import summary as report
+from scoring.report.summary.system_names import system_names
+from scoring.report.summary.write import write
 from scoring.statistics.bootstrap import sample
 from scoring.statistics.significance import Statistics, statistics
 from std import config
 from std.command import print_json, progress_bar, say, tell, warn
 from std.distinct import require_distinct
 from std.errors import InputError, StdError, named
-from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import content_bytes, open_input, read, read_twice
-from std.formats.rttm import Turns
+from std.files import content_bytes, open_input, read, read_twice
+from std.nist import ecf, rttm, std_list, term_list
+from std.nist.rttm import Turns
 from std.terminal import printable
 from std.values import ECF, Lexemes, STDList, TermList
 
@@ -127,7 +127,7 @@ def validate(args: argparse.Namespace) -> int:
         )
         return value
 
-    terms = check(args.terms, "term list", lambda path: read(termlist.parse, path))
+    terms = check(args.terms, "term list", lambda path: read(term_list.parse, path))
     if terms is not None:
         encoding, known = terms.encoding, {term.term_id for term in terms.terms}
     check(args.ecf, "ECF", lambda path: read(ecf.parse, path))
@@ -180,7 +180,7 @@ def _options(args: argparse.Namespace) -> Options:
 
 
 def _read_reference(args: argparse.Namespace) -> Reference:
-    terms = read(termlist.parse, args.terms)
+    terms = read(term_list.parse, args.terms)
     turns = None
     words = partial(rttm.parse, encoding=terms.encoding)
     if args.segments:
@@ -194,7 +194,7 @@ def _read_reference(args: argparse.Namespace) -> Reference:
 def read_hits(path: Path, known: Collection[str] | None, *, quiet: bool) -> STDList:
     """Read a hit list, with a progress bar if it is long."""
     with open_input(path) as stream, _watched(stream, path, quiet=quiet) as watched:
-        return stdlist.parse(watched, path, known_terms=known)
+        return std_list.parse(watched, path, known_terms=known)
 
 
 @contextmanager

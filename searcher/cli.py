@@ -22,10 +22,10 @@ from std.command import (
     warn,
 )
 from std.config import range_of
-from std.errors import STANDARD_STREAM, InputError, StdError, cut, named
+from std.errors import STANDARD_STREAM, ConfigError, InputError, StdError, cut, named
 
 if TYPE_CHECKING:
-    from searcher.model import Model  # --help needs none of what these load
+    from searcher.calibration.model import Model  # --help needs none of what these load
     from searcher.search import Found
     from std.config import Config
     from std.store import Segment
@@ -122,16 +122,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
-    from searcher.context import contexts
-    from searcher.explain import explained, summary
-    from searcher.output import std_list
+    from searcher.output.context import contexts
+    from searcher.output.explain import explained, summary
+    from searcher.output.std_list import hit_list
     from searcher.search import search
-    from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
-    from std.cluster import executor
-    from std.excerpts import speech_s
-    from std.formats import ecf, stdlist, termlist
-    from std.formats.files import read
-    from std.formats.markup import CONTROL_CHARACTERS
+    from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
+    from std.ecf_filter import speech_s
+    from std.execution.processes import executor
+    from std.files import read
+    from std.nist import ecf, std_list
+    from std.nist import term_list as termlist
+    from std.nist.xml import CONTROL_CHARACTERS
     from std.outputs import open_output, output_name
     from std.terminal import printable
 
@@ -141,6 +142,7 @@ def batch(args: argparse.Namespace) -> None:
     experiment = read(ecf.parse, args.ecf)
     term_list = read(termlist.parse, args.terms)
     stores = open_stores(args.store)
+    config = adapted(config, stores)
     segments = snapshot(stores, config)
     recorded = speech_ms(segments).keys()
     asked = {one.recording for one in experiment.excerpts}
@@ -175,13 +177,13 @@ def batch(args: argparse.Namespace) -> None:
     deaf(found)
     odd_terms(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
-    hits = std_list(found, term_list, printable(args.terms.name), args.system_id)
+    hits = hit_list(found, term_list, printable(args.terms.name), args.system_id)
     encoding = "GB2312" if term_list.encoding.lower().startswith("gb") else "UTF-8"
     if args.explain:
         hits_around = contexts(found.candidates, found.recordings, segments)
         write_lines(args.explain, explained(found, hits_around))
     with open_output(args.output) as sink:
-        stdlist.dump(hits, sink, args.dialect, encoding)
+        std_list.dump(hits, sink, args.dialect, encoding)
     figures = summary(found, searched_s) | {
         "round_trips": sum(store.round_trips for store in stores),
         "peak_memory_gb": peak_memory_gb(),
@@ -200,18 +202,19 @@ def batch(args: argparse.Namespace) -> None:
 
 def interactive(args: argparse.Namespace) -> int:
     """Search terms given as arguments and show what was found; 1 if nothing was."""
-    from searcher.context import contexts
-    from searcher.explain import explained
+    from searcher.output.context import contexts
+    from searcher.output.explain import explained
+    from searcher.output.table import print_table
     from searcher.query import words_of
     from searcher.search import search
-    from searcher.snapshot import index_folder, open_stores, snapshot, speech_ms
-    from searcher.table import print_table
-    from std.cluster import executor
+    from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
+    from std.execution.processes import executor
     from std.values import Term
 
     config = configuration(args)  # a person may ask for a term that was never said
     config = replace(config, decision=replace(config.decision, terms="any"))
     stores = open_stores(args.store)
+    config = adapted(config, stores)
     segments = snapshot(stores, config)
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(args.term, start=1)]
     for term in terms:
@@ -242,7 +245,9 @@ def interactive(args: argparse.Namespace) -> int:
         for line in remarks(found):
             tell(line)
         if hits:
-            print_table(hits, limit=args.limit or len(hits), decided=decided)
+            several = len({*found.languages} - {""}) > 1
+            limit = args.limit or len(hits)
+            print_table(hits, limit=limit, decided=decided, languages=several)
         else:
             tell("no hits")
     return 0 if hits else 1
@@ -250,7 +255,7 @@ def interactive(args: argparse.Namespace) -> int:
 
 def remarks(found: "Found") -> Iterator[str]:
     """What a person should know of the terms: their wildcards and unknown words, one line each."""
-    from searcher.wildcards import described
+    from searcher.lexical.wildcards import described
 
     for term, words, oov in zip(found.terms, found.words, found.oov_words, strict=True):
         if unknown := [word for word in oov if word not in found.wildcards]:
@@ -273,8 +278,8 @@ def write_lines(path: Path, documents: Iterable[Any]) -> None:
 
 def odd_terms(found: "Found") -> None:
     """Say which terms of a list can hardly be found, and why."""
+    from searcher.lexical.wildcards import is_wildcard
     from searcher.splitting.matches import MAX_LETTERS
-    from searcher.wildcards import is_wildcard
 
     silent = [one for one in found.terms if not any(c.isalnum() for c in one.text)]
     starred = [one for one in found.terms if is_wildcard(one.text) and one not in silent]
@@ -297,7 +302,7 @@ def model_of(args: argparse.Namespace) -> "Model | None":
     """The model that the command line names."""
     if not args.model:
         return None
-    from searcher.model import load
+    from searcher.calibration.model import load
 
     return load(args.model)
 
@@ -308,23 +313,44 @@ def write_unknown_words(
     """Write the words that the index does not know as a lexicon, if a file is named."""
     if not path:
         return
-    from searcher.hearing import lexicon_of_index
-    from std.lexicon import dump
+    from searcher.languages import by_language
+    from searcher.phonetic_candidates import lexicon_of_index
     from std.outputs import open_output
+    from std.phonetics.lexicon import dump
 
     unknown = sorted({word for words in found.oov_words for word in words})
-    ways = lexicon_of_index(segments, config).pronunciations(unknown)
+    groups = by_language(segments)
     with open_output(path) as sink:
-        dump(zip(unknown, ways, strict=True), sink)
+        for group in groups:
+            try:
+                lexicon = lexicon_of_index(group.segments, group.configured(config))
+            except ConfigError as error:
+                if len(groups) == 1:
+                    raise
+                warn("std-search", f"{path} is without language {group.language!r}: {error}")
+                continue
+            if len(groups) > 1:
+                sink.write(f";;; {group.language}\n".encode())
+            dump(zip(unknown, lexicon.pronunciations(unknown), strict=True), sink)
 
 
 def deaf(found: "Found") -> None:
-    """Say that unknown words were not searched by sound everywhere."""
+    """Say where unknown words were not searched by sound, and where without the model."""
     if found.silent:
+        reasons = ""
+        if named := sorted({*found.silent} - {""}):
+            reasons = f"; they are in {', '.join(named)}, for which std-index had no pronunciations"
+        elif "" in found.silent:
+            reasons = "; std-index --language says which language they are in"
         warn(
             "std-search",
-            f"{found.silent} segments have no sounds, unknown words are not heard there: "
-            "std-index said why (a language, or the extra spoken-terms[espeak])",
+            f"{len(found.silent)} segments were indexed without sounds, unknown words are not "
+            f"heard there{reasons}",
+        )
+    for maker in found.untuned:
+        warn(
+            "std-search",
+            f"the model is not about {maker}: what was pronounced so is searched without it",
         )
 
 

@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from searcher.lexical.wildcards import described as in_words
+from searcher.lexical.wildcards import expand as expand_wildcards
+from searcher.lexical.wildcards import is_wildcard
 from searcher.splitting import Splitter
 from searcher.splitting.matches import Matches
 from searcher.splitting.phrase import phrase_variants
 from searcher.splitting.ranking import best_splits
 from searcher.variant import Variant
-from searcher.wildcards import described as in_words
-from searcher.wildcards import expand as expand_wildcards
-from searcher.wildcards import is_wildcard
+from searcher.vocabulary import Vocabulary
 from std.errors import InputError
 from std.text import Normalisation
-from std.vocabulary import Vocabulary
 
 Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
 

@@ -22,9 +22,9 @@ from std.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from searcher.query import Expansion
     from searcher.variants import Builder
+    from searcher.vocabulary import Vocabulary
     from std.config import Config
     from std.text import Normalisation
-    from std.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
@@ -96,8 +96,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def describe(args: argparse.Namespace) -> None:
     """Describe all terms and print them."""
+    from searcher.output.query_table import print_queries
     from searcher.query import Options, query, words_of
-    from searcher.query_table import print_queries
     from searcher.splitting import make_splitter
     from searcher.splitting.matches import Limits, check_length
     from std.config import load
@@ -150,7 +150,7 @@ def _lazy(name: str, build: "Builder", vocabulary: "Vocabulary", config: "Config
     made: list[Expansion] = []
 
     def similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
-        from std.lexicon import NoLanguageError
+        from std.phonetics.lexicon import NoLanguageError
 
         if not made:
             made.append(none_similar)
@@ -177,8 +177,8 @@ def given(value: T | None, configured: T) -> T:
 
 def opened(args: argparse.Namespace, text: "Normalisation") -> "tuple[Vocabulary, Normalisation]":
     """The vocabulary, of a file or of a store, and how its words are normalised."""
-    from std import vocabulary
-    from std.text import require_same
+    from searcher import vocabulary
+    from std.text import as_indexed, require_same
 
     if args.vocabulary:
         return vocabulary.read(args.vocabulary, text), text
@@ -190,7 +190,7 @@ def opened(args: argparse.Namespace, text: "Normalisation") -> "tuple[Vocabulary
         if normalisation is None or not counts:
             raise InputError(args.store, 0, "an index with recordings", "an empty one")
         if args.config:
-            require_same(text, normalisation, args.store)
+            require_same(as_indexed(text, normalisation), normalisation, args.store)
         return vocabulary.of_counts(counts), normalisation
 
 

@@ -1,13 +1,17 @@
 """The search pipeline on one screen: terms and segments in, decided detections out.
 
-Term        --variants-->   word sequences to look up; wildcards, if allowed (`searcher.wildcards`)
-    in every segment, by any worker (`searcher.lookup`):
+Term        --wildcards-->  what each stands for in all the index (`searcher.lexical.wildcards`)
+    in the segments of each language (`searcher.languages`):
+            --variants-->   word sequences to look up
+    in every segment, by any worker (`searcher.lexical.lookup`):
 all words   --postings-->   one batched look-up
 Variant     --join-->       candidates
 candidates  --fence-->      those inside the speech that is searched (ECF)
             --merge-->      one per term and place
-    of all segments together:
-sounds      --hear-->       places where a term's phones fit (`searcher.hearing`), calibrated
+    of all segments of a language together:
+sounds      --hear-->       places where a term's phones fit, calibrated
+                                (`searcher.phonetic_candidates`)
+    of all languages together:
 candidates  --merge-->      one per term and place, whatever methods found it
             --decide-->     scores on one scale, YES from 0.5 on (`searcher.decisions`)
 """
@@ -18,24 +22,30 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.model import Model
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
-from searcher.hearing import open_ears, with_sound
-from searcher.lookup import InSegment, Plan, fence, in_segment
-from searcher.merge import merge
-from searcher.model import Model
+from searcher.languages import Group, by_language, require_one
+from searcher.lexical.deduplicate import merge
+from searcher.lexical.lookup import InSegment, Plan, fence, in_segment
+from searcher.lexical.wildcards import Expansion, expand, is_wildcard
+from searcher.phonetic_candidates import open_ears, with_sound
+from searcher.term_language import log_odds
 from searcher.variant import Variant
-from searcher.wildcards import Expansion, expand, is_wildcard
-from std.cluster import IN_PROCESS, Executor
+from searcher.vocabulary import of_counts
 from std.config import Config
+from std.execution.workers import IN_PROCESS, Executor
+from std.languages.detection import of_segment
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
-from std.vocabulary import of_counts
+
+AS_WRITTEN = ("exact", "wildcard")  # methods that look up a term as it is spelt
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +62,22 @@ class Found:
     probability: Float64s  # (n,) of each candidate, before the decision rule rescaled it
     n_true: Float64s  # (terms,) expected occurrences
     outside: int  # candidates left out because they lie outside the ECF
-    silent: int  # segments without sounds that were to be searched by sound
+    silent: tuple[str, ...]  # languages of segments without sounds that were to be searched so
+    untuned: tuple[str, ...]  # pronouncers that the model is not about
+    segments: tuple[Segment, ...]  # what was searched
     seconds: float
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The language of each of the recordings; empty where the index does not know it."""
+        table = {
+            one.recording: language
+            for segment in self.segments
+            for language in (of_segment(segment),)
+            for row, one in enumerate(segment.recordings)
+            if row not in segment.deleted
+        }
+        return tuple(table.get(one, "") for one in self.recordings)
 
     @cached_property
     def yes(self) -> Bools:
@@ -107,36 +131,17 @@ def search(
     begin = time.perf_counter()
     words = tuple(config.text.phrase(term.text) for term in terms)
     expansions = expanded(words, segments, config) if wildcards else {}
-    by_term = variants_in(words, segments, config, index_folder, expansions)
-    variants = tuple(one for some in by_term for one in some)
-    term_of_variant = np.repeat(np.arange(len(terms)), [len(some) for some in by_term])
-    stands_for = {pattern: one.words for pattern, one in expansions.items()}
-    plan = Plan(variants, term_of_variant, config, excerpts, stands_for)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
-    place_of = {one: i for i, one in enumerate(recordings)}
-    known: set[str] = set()
-    outside, parts, table = 0, [], Variants(variants)
-    tasks = [(one, segment) for segment in segments for one in plan.pieces(segments, workers)]
-    for (piece, segment), part in zip(tasks, workers.map(in_segment, tasks), strict=True):
-        known |= part.known
-        outside += part.outside
-        rows = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
-        parts.append(table.renumbered(part, piece, rows))
-    variants = table.all()
-    candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
+    groups = by_language(segments, named=config.expansion.words != "none")
+    if model:
+        require_one(model, groups)
+    asked = Asked(words, expansions, config, excerpts, model)
+    parts = [in_language(asked, group, recordings, workers, index_folder) for group in groups]
+    candidates, variants = united(parts, foreign(words, groups))
+    if any(part.heard for part in parts):
+        candidates = merge(candidates)
+    known = set().union(*(part.known for part in parts))
     oov_words = tuple(tuple(w for w in one if w not in known) for one in words)
-    unknown = np.array([bool(one) for one in oov_words], dtype=bool)
-    wanted = heard_terms(unknown, config, model)
-    wanted &= ~np.array([expansions.keys() & set(one) != set() for one in words], dtype=bool)
-    silent = 0
-    if wanted.any():
-        ears, silent = open_ears(segments, place_of, config, model)
-        if ears:
-            inside = partial(fence, recordings=recordings, excerpts=excerpts)
-            candidates, variants = with_sound(
-                words, unknown, wanted, candidates, variants, ears, inside, workers
-            )
-            candidates = merge(candidates)
     probability = candidates.score
     rule = rule_for(config.decision, calibrated=model is not None)
     score = rule(candidates.term, probability, len(terms), speech_s, config.decision)
@@ -153,10 +158,111 @@ def search(
         n_true=expected_occurrences(
             candidates.term, probability, len(terms), config.decision.n_true_scale
         ),
-        outside=outside,
-        silent=silent,
+        outside=sum(part.outside for part in parts),
+        silent=tuple(one for part in parts for one in part.silent),
+        untuned=tuple(part.untuned for part in parts if part.untuned),
+        segments=tuple(segments),
         seconds=time.perf_counter() - begin,
     )
+
+
+class Asked(NamedTuple):
+    """What is searched for in each language."""
+
+    words: tuple[tuple[str, ...], ...]  # of each term, normalised
+    expansions: Mapping[str, Expansion]  # of the wildcards among them, in all the index
+    config: Config
+    excerpts: Sequence[Excerpt] | None
+    model: Model | None
+
+    @property
+    def starred(self) -> Bools:
+        """(terms,) which have a wildcard."""
+        return np.array([not self.expansions.keys().isdisjoint(one) for one in self.words], bool)
+
+
+class InLanguage(NamedTuple):
+    """What the segments of one language say to a search."""
+
+    candidates: Candidates  # their scores are probabilities; recordings are the search's
+    variants: tuple[Variant, ...]
+    known: set[str]  # the variants' words that these segments have, the wildcards that fit one
+    outside: int
+    heard: bool  # whether terms were searched by sound: their places are not merged with others
+    silent: tuple[str, ...]  # languages of its segments without sounds, if they were to be heard
+    untuned: str  # who pronounced these segments, if the model is not about that
+
+
+def in_language(
+    asked: Asked,
+    group: Group,
+    recordings: Sequence[Recording],
+    workers: Executor,
+    index_folder: Path | None,
+) -> InLanguage:
+    """Search the segments of one language: what they do not know is unknown there."""
+    words, segments, config = asked.words, group.segments, group.configured(asked.config)
+    place_of = {one: i for i, one in enumerate(recordings)}
+    by_term = variants_in(words, segments, config, index_folder, asked.expansions)
+    variants = tuple(one for some in by_term for one in some)
+    term_of_variant = np.repeat(np.arange(len(words)), [len(some) for some in by_term])
+    stands_for = {pattern: one.words for pattern, one in asked.expansions.items()}
+    plan = Plan(variants, term_of_variant, config, asked.excerpts, stands_for)
+    known: set[str] = set()
+    outside, parts, table = 0, [], Variants(variants)
+    tasks = [(one, segment) for segment in segments for one in plan.pieces(segments, workers)]
+    for (piece, segment), part in zip(tasks, workers.map(in_segment, tasks), strict=True):
+        known |= part.known
+        outside += part.outside
+        rows = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
+        parts.append(table.renumbered(part, piece, rows))
+    variants = table.all()
+    candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
+    unknown = np.array([any(w not in known for w in one) for one in words], dtype=bool)
+    ears, untuned = None, ""
+    silent: tuple[str, ...] = ()
+    if (heard_terms(unknown, config, asked.model) & ~asked.starred).any():
+        ears, silent = open_ears(segments, place_of, config, asked.model)
+    if ears:
+        untuned = "" if ears.model or not asked.model else ears.indexes[0].maker
+        wanted = heard_terms(unknown, config, ears.model) & ~asked.starred
+        inside = partial(fence, recordings=recordings, excerpts=asked.excerpts)
+        candidates, variants = with_sound(
+            words, unknown, wanted, candidates, variants, ears, inside, workers
+        )
+    return InLanguage(candidates, variants, known, outside, ears is not None, silent, untuned)
+
+
+def foreign(words: Sequence[tuple[str, ...]], groups: Sequence[Group]) -> Float64s:
+    """(terms, languages) what a term's spelling says against its being said in each language."""
+    if len(groups) == 1:
+        return np.zeros((len(words), 1))
+    return log_odds(words, [list(vocabulary_counts(group.segments)) for group in groups])
+
+
+def united(
+    parts: Sequence[InLanguage], against: Float64s
+) -> tuple[Candidates, tuple[Variant, ...]]:
+    """The candidates of all languages, and the variants they point into.
+
+    Args:
+        against: (terms, languages) added to the log odds of what is not written as the term.
+    """
+    if len(parts) == 1:
+        return parts[0].candidates, parts[0].variants
+    first, candidates = 0, []
+    for part, odds in zip(parts, against.T, strict=True):
+        found = part.candidates
+        written = np.array([one.channel in AS_WRITTEN for one in part.variants], dtype=bool)
+        shift = np.where(written[found.variant], 0.0, odds[found.term])
+        chance = found.score / (found.score + (1 - found.score) * np.exp(-shift))
+        score = np.where(shift < 0, chance, found.score)
+        candidates.append(
+            found._replace(score=score, variant=found.variant + first, family=found.family + first)
+        )
+        first += len(part.variants)
+    variants = tuple(one for part in parts for one in part.variants)
+    return in_order(concatenate(candidates)), variants
 
 
 def heard_terms(unknown: Bools, config: Config, model: Model | None) -> Bools:

@@ -1,13 +1,14 @@
 """What is searched: the live segments of one or several stores, as they were at one moment."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from std.config import Config
 from std.errors import InputError
 from std.store import Segment, Store, open_store, require_different
 from std.store.address import kind_of
-from std.text import require_same
+from std.text import as_indexed, require_same
 from std.values import Recording
 
 
@@ -15,6 +16,14 @@ def open_stores(urls: Sequence[str]) -> tuple[Store, ...]:
     """Open stores that together are one index: its shards."""
     require_different(urls)
     return tuple(open_store(url) for url in urls)
+
+
+def adapted(config: Config, stores: Sequence[Store]) -> Config:
+    """The configuration with which these stores can be searched: older ones keep punctuation."""
+    text = config.text
+    for store in stores:
+        text = as_indexed(text, store.normalisation())
+    return replace(config, text=text)
 
 
 def snapshot(stores: Sequence[Store], config: Config) -> tuple[Segment, ...]:

@@ -7,7 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from std.command import SEED, Parser, file_argument, print_json, progress_bar, run, tell
+from std.command import (
+    SEED,
+    Parser,
+    file_argument,
+    print_json,
+    progress_bar,
+    run,
+    tell,
+    text_argument,
+)
 from std.errors import STANDARD_STREAM, InputError
 
 if TYPE_CHECKING:
@@ -46,6 +55,12 @@ def parser() -> argparse.ArgumentParser:
         "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
     )
     parse.add_argument(
+        "--language",
+        type=text_argument,
+        metavar="NAME",
+        help="to learn of, where the index has several",
+    )
+    parse.add_argument(
         "--seed", type=SEED, default=1, help="draws the known words learned from (1)"
     )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -61,26 +76,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def learn(args: argparse.Namespace) -> None:
     """Learn a model and write it."""
-    from searcher.hearing import open_ears
-    from searcher.lookup import fence
-    from searcher.model import save
-    from searcher.reference import transcript
-    from searcher.snapshot import open_stores, snapshot
-    from searcher.tune import tune
+    from searcher.calibration.model import save
+    from searcher.lexical.lookup import fence
+    from searcher.phonetic_candidates import open_ears
+    from searcher.snapshot import adapted, open_stores, snapshot
+    from searcher.tuning.reference import transcript
+    from searcher.tuning.tune import tune
     from std.config import load
     from std.distinct import require_distinct
-    from std.formats import ecf, rttm, termlist
-    from std.formats.files import read
+    from std.files import read
+    from std.nist import ecf, rttm
+    from std.nist import term_list as termlist
     from std.outputs import output_name
 
     inputs = {"--ecf": args.ecf, "--rttm": args.rttm, "--terms": args.terms}
     outputs = {"--output": args.output} | ({"--json": STANDARD_STREAM} if args.json else {})
     require_distinct(inputs | {"--config": args.config}, outputs, args.store)
-    config = load(args.config)
+    stores = open_stores(args.store)
+    config = adapted(load(args.config), stores)
     excerpts = read(ecf.parse, args.ecf).excerpts
     term_list = read(termlist.parse, args.terms)
     lexemes = read(partial(rttm.parse, encoding=term_list.encoding), args.rttm)
-    segments = snapshot(open_stores(args.store), config)
+    segments = in_one_language(snapshot(stores, config), args)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     place_of = {one: i for i, one in enumerate(recordings)}
     ears, _ = open_ears(segments, place_of, config, None)
@@ -117,6 +134,30 @@ def learn(args: argparse.Namespace) -> None:
             f"{learned['unknown_right']} occurrences of unknown and {learned['known_right']} of "
             f"known words learned from -> {output_name(args.output)}"
         )
+
+
+def in_one_language(
+    segments: "tuple[Segment, ...]", args: argparse.Namespace
+) -> "tuple[Segment, ...]":
+    """The segments of the language that is learned.
+
+    Raises:
+        InputError: there are several and none is named, or another one.
+    """
+    from searcher.languages import by_language
+    from std.languages.detection import language_code
+
+    groups = by_language(segments)
+    if not args.language:
+        if len(groups) == 1:
+            return segments
+        found = ", ".join(group.language for group in groups)
+        raise InputError(args.store[0], 0, "one language, or --language to choose one", found)
+    for group in groups:
+        if group.language == language_code(args.language):
+            return group.segments
+    found = ", ".join(group.language or "none that is known" for group in groups)
+    raise InputError(args.store[0], 0, f"recordings in {args.language!r}", found)
 
 
 def written(

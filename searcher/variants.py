@@ -4,7 +4,7 @@
     unknown words   --expansion--> similar single words, in the term's place for them
 
 Needs only the vocabulary and its counts. Searching by sound is not here: it does not go through
-words that are written down (`searcher.sound`).
+words that are written down (`searcher.phonetic.alignment`).
 """
 
 import math
@@ -18,8 +18,8 @@ from searcher.splitting import Splitter, bktree, make_splitter
 from searcher.splitting.matches import MAX_LETTERS, Limits
 from searcher.splitting.phrase import phrase_variants
 from searcher.variant import Variant
+from searcher.vocabulary import Vocabulary
 from std.config import Config, Wanted
-from std.vocabulary import Vocabulary
 
 
 class Expander(Protocol):

@@ -126,7 +126,7 @@ def run(command: str, work: Callable[[], int | None]) -> int:
         say(command, "interrupted")
         return _finished(command, 130)
     except OSError as error:
-        return _failed(command, error)
+        return _finished(command, _failed(command, error))
 
 
 def _finished(command: str, status: int) -> int:

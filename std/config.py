@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from std.errors import ConfigError, InputError, cut, named, quoted
-from std.formats.files import read_text
+from std.files import read_text
 from std.ranges import Range
 from std.text import Normalisation
 
@@ -128,7 +128,7 @@ class ExpansionConfig(_Section):
 class PronunciationConfig(_Section):
     """How words sound."""
 
-    language: str = "auto"  # name or code; auto = by the function words of the index
+    language: str = "auto"  # name or code; auto = each recording's own
     lexicon: str = ""  # file in CMU's or Kaldi's form; goes before any converter
 
 

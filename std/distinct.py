@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from std.errors import STANDARD_STREAM, InputError, StdError, named
-from std.formats.files import is_nameless
+from std.files import is_nameless
 from std.outputs import descriptor_of, output_name, status_of, unwritable
 
 INDEX_FILES = ("manifest.json", "lock", "segments", "bktree")  # see `std.store.folder`

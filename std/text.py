@@ -2,14 +2,52 @@
 
 A store records the `Normalisation` it was made with; a search with another one is refused,
 because a term normalised differently silently finds nothing.
+
+Typographic punctuation (``punctuation = "fold"``):
+
+    ’ ‘ ʼ ′ ` ´       '         hyphens and the minus sign   -        ﬁ ﬂ ĳ   their letters
+    “ ” „ « »         "         soft hyphens, zero-width characters   removed
+    — – … -- ...      separate words
+    at word edges     quotation marks, hyphens and , ; : ! ? … are removed; apostrophes only where
+                      there is one on both sides ('tis and dogs' keep theirs)
+
+Words that are punctuation only are left out of terms. Full stops stay (``u.s.``), as do symbols
+(``c++``, ``at & t``).
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args, get_type_hints
 
 from std.errors import StoreError
+
+_APOSTROPHES = (
+    "\u2018\u2019\u201a\u201b\u02b9\u02bb\u02bc\u02bd\u2032\u2035`\u00b4\u055a\u05f3\ua78c\uff07"
+)
+_QUOTES = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u2033\u05f4\u300c\u300d\uff02"
+_HYPHENS = "\u2010\u2011\u2012\u2212\u058a\u05be\ufe63\uff0d"
+_DASHES = "\u2013\u2014\u2015\u2e3a\u2e3b\ufe58\ufe31\ufe32"
+_INVISIBLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+_LIGATURES = {
+    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl",
+    "\ufb05": "st", "\ufb06": "st",
+    "\u0132": "IJ", "\u0133": "ij", "\u0149": "'n",
+}  # fmt: skip
+_FOLDED = re.compile(
+    f"[{_APOSTROPHES}{_QUOTES}{_HYPHENS}{_DASHES}{_INVISIBLE}{''.join(_LIGATURES)}]"
+)
+_MEANINGS = {
+    **dict.fromkeys(_APOSTROPHES, "'"),
+    **dict.fromkeys(_QUOTES, '"'),
+    **dict.fromkeys(_HYPHENS + _DASHES, "-"),
+    **_LIGATURES,
+}
+_MARKS = ("--", "...", "\u2026", "\u2025", *_DASHES)
+_SEPARATORS = re.compile(rf"[\s{_DASHES}\u2026\u2025]+|--+|\.\.\.+")
+_EDGES = frozenset('-",;:!?¿¡\u2026\u2025')
+_EDGES_AND_APOSTROPHE = _EDGES | {"'"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +60,14 @@ class Normalisation:
     'strasse'
     >>> Normalisation(case="keep").phrase("  Die  Polizei-Gewalt ")
     ('Die', 'Polizei-Gewalt')
+    >>> Normalisation().phrase("„Foto’s“ — dollar—maybe")
+    ("foto's", 'dollar', 'maybe')
     """
 
     unicode_form: Literal["NFC", "NFKC"] = "NFC"
     case: Literal["lower", "keep"] = "lower"
     sharp_s: Literal["keep", "ss"] = "keep"
+    punctuation: Literal["fold", "keep"] = "fold"
 
     def __post_init__(self) -> None:
         for name, kind in get_type_hints(Normalisation).items():  # an index may say anything
@@ -35,14 +76,8 @@ class Normalisation:
 
     def word(self, text: str) -> str:
         """Normalise one word."""
-        if text.isascii():  # nothing to compose, no ß: most words of most languages
-            return text.lower() if self.case == "lower" else text
-        text = unicodedata.normalize(self.unicode_form, text)
-        if self.case == "lower":
-            text = unicodedata.normalize(self.unicode_form, text.lower())
-        if self.sharp_s == "ss":
-            text = text.replace("ß", "ss").replace("ẞ", "SS")
-        return text
+        normal = self._letters(text) or text  # nothing but invisible characters: as written
+        return _bare(normal) if self.punctuation == "fold" else normal
 
     def words(self, texts: Sequence[str]) -> list[str]:
         """Normalise many words at once; no letter changes for what stands in another line.
@@ -50,14 +85,87 @@ class Normalisation:
         Raises:
             ValueError: a word holds a line break.
         """
-        normal = self.word("\n".join(texts)).split("\n") if texts else []
+        normal = self._letters("\n".join(texts)).split("\n") if texts else []
         if len(normal) != len(texts):
             raise ValueError("a word holds a line break")
-        return normal
+        if self.punctuation == "keep":
+            return normal
+        at_edges = _EDGES_AND_APOSTROPHE
+        bare = [_bare(w) if w[:1] in at_edges or w[-1:] in at_edges else w for w in normal]
+        return bare if all(bare) else [w or text for w, text in zip(bare, texts, strict=True)]
 
     def phrase(self, text: str) -> tuple[str, ...]:
-        """Split a term at white space and normalise its words."""
-        return tuple(self.word(one) for one in text.split())
+        """Split a term at white space and dashes and normalise its words.
+
+        Words that are punctuation only are left out, unless there is nothing else.
+        """
+        if self.punctuation == "keep":
+            return tuple(self.word(one) for one in text.split())
+        words = [self.word(one) for one in self.parts(_quoted(text))]
+        spoken = [one for one in words if not _EDGES_AND_APOSTROPHE.issuperset(_folded(one))]
+        return tuple(spoken or words)
+
+    def parts(self, written: str) -> list[str]:
+        """The words in what is written as one: split at dashes; itself if it has only those."""
+        if self.punctuation == "keep":
+            return [written]
+        return [one for one in _SEPARATORS.split(written) if one] or written.split()
+
+    def several_words(self, written: Sequence[str]) -> bool:
+        """Tell whether `parts` would find anything to split at in some of what is written."""
+        if self.punctuation == "keep":
+            return False
+        text = "\0".join(written)  # a regular expression takes twenty times as long
+        return any(one in text for one in _MARKS) or text.split(None, 1) != [text]
+
+    def _letters(self, text: str) -> str:
+        """Normalise all of a word, or of lines of words, but its edges."""
+        fold = self.punctuation == "fold"
+        if text.isascii():  # nothing to compose, no ß: most words of most languages
+            text = text.replace("`", "'") if fold else text
+            return text.lower() if self.case == "lower" else text
+        text = _folded(text) if fold else text
+        text = unicodedata.normalize(self.unicode_form, text)
+        if self.case == "lower":
+            text = unicodedata.normalize(self.unicode_form, text.lower())
+        if self.sharp_s == "ss":
+            text = text.replace("ß", "ss").replace("ẞ", "SS")
+        return _folded(text) if fold else text  # composing makes some of them anew
+
+
+def _folded(text: str) -> str:
+    return _FOLDED.sub(lambda found: _MEANINGS.get(found.group(), ""), text)
+
+
+def _bare(word: str) -> str:
+    """Take quotation marks, hyphens and the like off a word; one of nothing else stays."""
+    first, last = 0, len(word)
+    while first < last and word[first] in _EDGES_AND_APOSTROPHE:
+        first += 1
+    while last > first and word[last - 1] in _EDGES_AND_APOSTROPHE:
+        last -= 1
+    if first == last:
+        return word
+    before, after = word[first - 1 : first] == "'", word[last : last + 1] == "'"
+    return word[first - (before and not after) : last + (after and not before)]
+
+
+def _quoted(text: str) -> str:
+    """What stands between single quotation marks that are around all of a term."""
+    inside = text.strip()
+    quoted = len(inside) > 2 and inside[0] in "'\u2018\u201b" and inside[-1] in "'\u2018\u2019"
+    return inside[1:-1] if quoted else text
+
+
+def as_indexed(query: Normalisation, store: Normalisation | None) -> Normalisation:
+    """The normalisation to use with an index that keeps punctuation as it was written.
+
+    Indexes made before ``punctuation`` was a key are such; they are searched and extended as they
+    were made.
+    """
+    if store is None or store.punctuation == "fold":
+        return query
+    return replace(query, punctuation="keep")
 
 
 def require_same(query: Normalisation, store: Normalisation, url: str) -> None:

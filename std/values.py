@@ -84,6 +84,7 @@ class ConfusionNetwork:
     posteriors: Float32s  # (m,) each in (0, 1]
     spans_ms: Int32s  # (m, 2) start, end of each alternative
     times_estimated: bool = False  # slot times are interpolated, not the recogniser's
+    language: str = ""  # name or code, where the recogniser's output says it
 
     def __post_init__(self) -> None:
         n, m = len(self.epsilons), len(self.words)
@@ -136,6 +137,7 @@ class Excerpt:
     start_s: float
     duration_s: float
     source_type: str = "bnews"  # bnews, cts, splitcts or confmtg
+    language: str = ""
 
     @property
     def end_s(self) -> float:

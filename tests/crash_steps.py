@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from indexer.invert import invert
 from indexer.maintain import delete, upkeep
+from indexer.segments.invert import invert
 from std.store import Store, open_store
 from std.store.couchdb import parts
 from std.store.couchdb.http import Database

@@ -43,6 +43,7 @@ def test_index_reports_what_it_did(german, tmp_path, capsys):
         "speech_seconds",
         "seconds",
         "isf",
+        "languages",
         "peak_memory_gb",
         "skipped",
         "wordless",

@@ -6,8 +6,8 @@ import pytest
 
 import indexer.cli
 import searcher.cli
-import searcher.sound
-import searcher.sound_seeds
+import searcher.phonetic.alignment
+import searcher.phonetic.seeds
 
 
 def hits(path):
@@ -19,9 +19,9 @@ def hits(path):
 @pytest.mark.parametrize("large", [False, True])
 def test_shards_and_processes_change_nothing(german, tmp_path, capsys, monkeypatch, large):
     if large:  # as if only some of the places could be listened to
-        monkeypatch.setattr(searcher.sound, "FULL_SCAN_ARCS", 0)
-        monkeypatch.setattr(searcher.sound_seeds, "SEEDS_LOOKED_AT", 100)
-        monkeypatch.setattr(searcher.sound_seeds, "WINDOWS_ALIGNED", 20)
+        monkeypatch.setattr(searcher.phonetic.alignment, "FULL_SCAN_ARCS", 0)
+        monkeypatch.setattr(searcher.phonetic.seeds, "SEEDS_LOOKED_AT", 100)
+        monkeypatch.setattr(searcher.phonetic.seeds, "WINDOWS_ALIGNED", 20)
     whole = ["--store", f"{tmp_path}/whole"]
     shards = [f"--store={tmp_path}/shard{i}" for i in range(3)]
     for stores in (whole, shards):

@@ -127,7 +127,7 @@ def _evaluate(args: argparse.Namespace) -> "Evaluation":
     from scoring.discovery.evaluate import evaluate
     from scoring.discovery.formats import classes
     from std import config
-    from std.formats.files import open_input
+    from std.files import open_input
 
     if args.config:
         config.load(args.config)
@@ -142,7 +142,7 @@ def _evaluate(args: argparse.Namespace) -> "Evaluation":
 
 def _tier(path: Path) -> "Tier":
     from scoring.discovery.formats import alignments
-    from std.formats.files import open_input
+    from std.files import open_input
 
     with open_input(path) as stream:
         return alignments.parse(stream, path)
@@ -151,7 +151,7 @@ def _tier(path: Path) -> "Tier":
 def _talkers(args: argparse.Namespace, phones: "Tier") -> dict[str, str] | None:
     """The talker of each recording, from a file or from the recordings' names."""
     from scoring.discovery.formats import folds
-    from std.formats.files import open_input
+    from std.files import open_input
 
     files = phones.spans.files
     if args.talkers:
@@ -178,7 +178,7 @@ def _parts(args: argparse.Namespace, corpus: "Corpus") -> "Folds | None":
     """The folds asked for."""
     from scoring.discovery.folds import equal_parts, require_known
     from scoring.discovery.formats import folds
-    from std.formats.files import open_input
+    from std.files import open_input
 
     if args.parts is not None:
         try:

@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from scoring.matching.alignment import Alignment
 from scoring.matching.occurrences import Occurrences
-from std.excerpts import TOLERANCE_S, round_to_100us
-from std.formats.rttm import Turns
+from std.ecf_filter import TOLERANCE_S, round_to_100us
+from std.nist.rttm import Turns
 from std.values import Bools, Detections, Excerpt, Float64s, Int32s, Lexemes, Recording, freeze
 
 Ints = npt.NDArray[np.int64]

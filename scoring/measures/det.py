@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.matching.counts import Counts
+from scoring.measures.runs import run_ends
 from std.values import Bools, Float64s, Int32s, freeze
 
 TIE = 1e-12  # two TWVs this close are equal: cumulative sums carry the error of their additions
@@ -84,7 +85,7 @@ def sweep(
     term, score, paired = term[chosen], score[chosen], paired[chosen]
     order = np.argsort(-score, kind="stable")
     term, score, paired = term[order], score[order], paired[order]
-    last = np.flatnonzero(np.diff(score, append=np.nan) != 0)[::-1]  # of runs of equal scores
+    last = np.flatnonzero(run_ends(score))[::-1]  # of runs of equal scores
     occur, n = int((counted & (targets > 0)).sum()), int(counted.sum())
 
     # A rate that grows from r - d to r adds d to the sum and d (2 r - d) to the sum of squares.
@@ -168,7 +169,7 @@ def optimum(
     no_room = np.isnan(per_other)
     per_other = np.where(no_room, 0.0, per_other)
     accepted = _accepted(term, paired)
-    last = (np.diff(score, append=np.nan) != 0) | (np.diff(term, append=-1) != 0)
+    last = run_ends(score, term)
 
     top = np.full(len(targets), -np.inf)
     np.maximum.at(top, term, score)
@@ -185,7 +186,7 @@ def optimum(
     value = hit_rate - beta * fa_rate
     value = np.round(value / TIE) * TIE
     rows = np.lexsort((-score, value, term))
-    rows = rows[np.diff(term[rows], append=-1) != 0]
+    rows = rows[run_ends(term[rows])]
     rows = rows[~silent[term[rows]] | (value[rows] >= 0)]
     best.threshold[term[rows]] = score[rows]
     best.p_miss[term[rows]] = 1 - hit_rate[rows]

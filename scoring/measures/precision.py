@@ -7,6 +7,7 @@ so the order of a hit list does not matter. Occurrences that no hit is paired wi
 import numpy as np
 
 from scoring.matching.counts import Counts
+from scoring.measures.runs import run_ends
 from std.values import Bools, Float64s, Int32s
 
 
@@ -30,7 +31,7 @@ def average_precision(term: Int32s, score: Float64s, paired: Bools, targets: Cou
     hits_so_far = hits - np.concatenate([[0], hits])[first]
     rank = np.arange(1, len(term) + 1) - first
     # Every hit takes the precision at the end of its run of equal scores.
-    ends = np.flatnonzero((np.diff(score, append=np.nan) != 0) | (np.diff(term, append=-1) != 0))
+    ends = np.flatnonzero(run_ends(score, term))
     end = ends[np.searchsorted(ends, np.arange(len(term)))]
     precision = hits_so_far[end] / rank[end]
     total = np.bincount(term, weights=precision * right, minlength=len(targets))

@@ -34,14 +34,11 @@ class OperatingPoint:
     prior: float = 1e-4  # probability that a trial is a target
 
     def __post_init__(self) -> None:
-        try:
-            for value, span in ((self.cost, COST), (self.value, COST), (self.prior, PRIOR)):
-                span.require(value)
-            BETA.require(self.beta)
-        except ValueError as error:
-            raise StdError(
-                f"costs {self.cost:g} and {self.value:g}, prior {self.prior:g}: {error}"
-            ) from error
+        for name, span in (("cost", COST), ("value", COST), ("prior", PRIOR), ("beta", BETA)):
+            try:
+                span.require(getattr(self, name))
+            except ValueError as error:
+                raise StdError(f"operating point: {name}: {error}") from error
 
     @property
     def beta(self) -> float:

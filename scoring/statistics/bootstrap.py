@@ -19,6 +19,7 @@ import numpy as np
 from scoring.group import Group
 from scoring.matching.counts import Counts
 from scoring.measures import cnxe
+from scoring.measures.runs import run_ends
 from scoring.options import Options, ScoreKind
 from std.errors import StdError
 from std.values import Bools, Float64s, Int32s, Recording, freeze
@@ -81,7 +82,7 @@ def sample(group: Group, options: Options, scores: ScoreKind) -> Sample:
     counts = group.counted[term]
     by_score = np.flatnonzero(counts)
     by_score = by_score[np.argsort(-score[by_score], kind="stable")]
-    ends = (np.diff(score, append=np.nan) != 0) | (np.diff(term, append=-1) != 0)
+    ends = run_ends(score, term)
     top = np.full(len(group.units), -np.inf)
     np.maximum.at(top, term, score)
 
@@ -107,7 +108,7 @@ def sample(group: Group, options: Options, scores: ScoreKind) -> Sample:
             float(cnxe.surprise_bits(np.array([lowest]), np.array([False]))[0]),
         ),
         by_score,
-        np.flatnonzero(np.diff(score[by_score], append=np.nan) != 0),
+        np.flatnonzero(run_ends(score[by_score])),
         np.searchsorted(term, term),
         np.flatnonzero(ends),
         np.flatnonzero(ends)[np.cumsum(ends) - ends],

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher.expansion.levenshtein import Similar
+from searcher.vocabulary import Int64s, Vocabulary, letters
 from std.values import Int32s
-from std.vocabulary import Int64s, Vocabulary, letters
 
 UInt64s = npt.NDArray[np.uint64]
 

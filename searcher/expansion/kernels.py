@@ -5,9 +5,9 @@ import numpy as np
 
 from searcher.splitting.alphabet import LetterIds
 from searcher.splitting.kernels import ONE, by_rows, myers
-from std.compiled import compiled
+from searcher.vocabulary import Int64s
+from std.execution.compiled import compiled
 from std.values import Float64s, Int32s
-from std.vocabulary import Int64s
 
 
 @compiled

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from searcher.splitting.alphabet import Alphabet, FlatWords, lay_out, select
-from std.vocabulary import Int64s, Vocabulary
+from searcher.vocabulary import Int64s, Vocabulary
 
 Similar = list[tuple[str, float]]  # word of the vocabulary, similarity; best first
 

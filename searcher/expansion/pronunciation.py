@@ -17,14 +17,14 @@ from functools import partial
 import numpy as np
 
 from searcher.expansion.levenshtein import Similar
+from searcher.vocabulary import Vocabulary
 from std.config import Config
-from std.confusion import Counts, empty, probabilities, widened
-from std.lexicon import Lexicon, lexicon_for
-from std.phone_table import PhoneTable, cached
-from std.phones import Pronunciation
+from std.phonetics.confusion import Counts, empty, probabilities, widened
+from std.phonetics.lexicon import Lexicon, lexicon_for
+from std.phonetics.phone_table import PhoneTable, cached
+from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s, UInt8s
 from std.values import Float32s
-from std.vocabulary import Vocabulary
 
 MOST_PHONES = 200
 LEFT_OUT = 0.02  # chance of a phone more or less: a whole word stands for a whole word
@@ -56,7 +56,7 @@ class SoundTable:
         return found
 
     def _closest(self, phones: Pronunciation, query: str, n: int) -> Similar:
-        from searcher.expansion.sound_kernels import sound_distances
+        from searcher.expansion.pronunciation_kernels import sound_distances
 
         if not 0 < len(phones) <= MOST_PHONES or n < 1 or not len(self.words):
             return []

@@ -23,7 +23,7 @@ from typing import Literal, Protocol
 from searcher.splitting import bktree, linear, primitive, rules, trie
 from searcher.splitting.matches import Limits, Matches
 from searcher.splitting.ranking import Ranking, Split, best_splits
-from std.vocabulary import Vocabulary
+from searcher.vocabulary import Vocabulary
 
 Method = Literal["primitive", "rules", "linear", "bktree", "trie"]
 

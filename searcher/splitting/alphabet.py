@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from searcher.vocabulary import Int64s, letters
 from std.values import Int32s
-from std.vocabulary import Int64s, letters
 
 LetterIds = npt.NDArray[np.uint8] | npt.NDArray[np.int32]  # the narrowest that holds the alphabet
 

@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from searcher.splitting.alphabet import Alphabet, FlatWords, lay_out, select
 from searcher.splitting.matches import MAX_EDITS, MAX_LETTERS, Limits, Matches, check_length, sort
+from searcher.vocabulary import Vocabulary
 from std.errors import InputError
 from std.values import Int32s
-from std.vocabulary import Vocabulary
 
 SEED = 1973  # the thesis inserts in random order; a fixed one makes the same tree every time
 FORMAT = 1

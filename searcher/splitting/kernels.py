@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher.splitting.alphabet import LetterIds
-from std.compiled import compiled
+from searcher.vocabulary import Int64s
+from std.execution.compiled import compiled
 from std.values import Int32s
-from std.vocabulary import Int64s
 
 UInt64s = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int32]  # (m, 4) start, end, id, distance

@@ -10,7 +10,7 @@ import numpy as np
 
 from searcher.splitting.alphabet import Alphabet, FlatWords, lay_out, select
 from searcher.splitting.matches import MAX_EDITS, MAX_LETTERS, Limits, Matches, check_length, sort
-from std.vocabulary import Int64s, Vocabulary
+from searcher.vocabulary import Int64s, Vocabulary
 
 
 @dataclass(frozen=True, slots=True, eq=False)

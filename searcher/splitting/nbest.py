@@ -9,7 +9,7 @@ over the parts (eq. 3.1) is a sum again once their number is fixed, so the resul
 import numpy as np
 import numpy.typing as npt
 
-from std.compiled import compiled
+from std.execution.compiled import compiled
 from std.values import Float64s, Int32s
 
 PRIME = np.uint64(0x9E3779B97F4A7C15)

@@ -24,7 +24,7 @@ from searcher.splitting.formation import DROPPED, DROPPED_COST, LINKING, LINKING
 from searcher.splitting.matches import MAX_LETTERS
 from searcher.splitting.ranking import PART, Ranking, Split
 from searcher.variant import Variant
-from std.vocabulary import Vocabulary
+from searcher.vocabulary import Vocabulary
 
 JOIN_COST = 0.1  # a join changes the query, so the term as written goes first
 MAX_JOINED = 3  # tokens that become one word

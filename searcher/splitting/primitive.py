@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from searcher.splitting.matches import Limits, Matches, check_length, sort
-from std.vocabulary import Vocabulary
+from searcher.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True, eq=False)

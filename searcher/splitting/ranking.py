@@ -16,7 +16,7 @@ import numpy as np
 
 from searcher.splitting.formation import formation_cost
 from searcher.splitting.matches import Matches
-from std.vocabulary import Vocabulary
+from searcher.vocabulary import Vocabulary
 
 Ranking = Literal["geometric", "weighted"]
 RANKINGS: Sequence[Ranking] = ("weighted", "geometric")

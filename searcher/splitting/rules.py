@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from searcher.splitting.matches import Limits, Matches, check_length, sort
-from std.vocabulary import Vocabulary
+from searcher.vocabulary import Vocabulary
 
 LINKING = ("", "s", "es", "n", "en", "er", "e")  # thesis 4.2; elsewhere `formation` knows more
 

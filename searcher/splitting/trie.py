@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from searcher.splitting.alphabet import Alphabet, FlatWords, LetterIds, lay_out, select
 from searcher.splitting.matches import MAX_EDITS, MAX_LETTERS, Limits, Matches, check_length, sort
+from searcher.vocabulary import Vocabulary
 from std.values import Int32s
-from std.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from searcher.splitting.alphabet import LetterIds
 from searcher.splitting.kernels import ONE, ZERO, Rows, append, by_rows
-from std.compiled import compiled
+from searcher.vocabulary import Int64s
+from std.execution.compiled import compiled
 from std.values import Int32s
-from std.vocabulary import Int64s
 
 WINDOW = 63  # longest segment of a trie descent: one bit per length 0..63
 

@@ -8,8 +8,8 @@ never between. Three kinds, one `Store` protocol, one contract test suite:
     memory:[NAME]          this process only
     couchdb://HOST/DB      Apache CouchDB (couchdbs:// for TLS; http:// and https:// mean it, too)
 
-What is *not* here: how speech becomes columns (`indexer.invert`), when segments are merged
-(`indexer.merge`), what postings mean (`searcher`).
+What is *not* here: how speech becomes columns (`indexer.segments.invert`), when segments are merged
+(`indexer.segments.merge`), what postings mean (`searcher`).
 """
 
 import os

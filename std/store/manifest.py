@@ -19,6 +19,7 @@ from std.values import Recording
 FORMAT = "std-index"
 VERSION = 3  # since 3, recordings say which inputs they were read from
 READABLE = (2, VERSION)
+BEFORE_PUNCTUATION = {"punctuation": "keep"}  # what an index without this key was made with
 SEGMENT_ID = re.compile("[0-9a-f]{32}")
 
 
@@ -138,7 +139,7 @@ def loads(text: str | bytes, place: str) -> Manifest:
             raise StoreError(f"{place}: expected an undamaged manifest, got a wrong digest")
         given = document["normalisation"]
         return Manifest(
-            None if given is None else Normalisation(**given),
+            None if given is None else Normalisation(**(BEFORE_PUNCTUATION | given)),
             tuple(_segment(one) for one in document["segments"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -106,6 +106,8 @@ def versions_after(
     """The versions that belong to the manifest after a commit; see `std.store.Store.commit`.
 
     A file that an added segment holds was moved there from a replaced one, or it was indexed now.
+    Where several added segments hold parts of it (channels in different languages), all have the
+    version of the first by id.
 
     Args:
         versions: that belong to the manifest before.
@@ -118,15 +120,20 @@ def versions_after(
     for file in set(moved) & set(delete_files):
         del moved[file]
 
-    def committed_now(file: str, segment: str) -> Version:
+    home: dict[str, str] = {}
+    for id_ in sorted(new):
+        for one in new[id_].recordings:
+            home.setdefault(one.recording.file, id_)
+
+    def committed_now(file: str) -> Version:
         known = [*removed.get(file, ()), *([old_live[file]] if file in old_live else [])]
-        return Version(1 + max((one.number for one in known), default=0), segment)
+        return Version(1 + max((one.number for one in known), default=0), home[file])
 
     def of(segment: SegmentEntry) -> Sequence[Version]:
         if segment.id not in new:
             return versions.of(segment)
         files = [one.recording.file for one in segment.recordings]
-        return [moved.get(file) or committed_now(file, segment.id) for file in files]
+        return [moved.get(file) or committed_now(file) for file in files]
 
     rows = stored_rows((one, of(one)) for one in after.segments)
     live = {file for one in after.segments for file in one.live_files}

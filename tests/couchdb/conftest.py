@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from indexer.invert import invert
+from indexer.segments.invert import invert
 from std.store.couchdb.documents import Layout
 from std.store.couchdb.http import Database, Patience
 from std.store.couchdb.store import open_couch

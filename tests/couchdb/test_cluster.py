@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.merge import merged
+from indexer.segments.merge import merged
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import writer
 from std.store.couchdb.bulk import stored_segments

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from indexer import cli
-from indexer.invert import invert
+from indexer.segments.invert import invert
 from std.errors import StoreError, StoreWarning
 from std.store import open_store
 from std.store.couchdb.documents import Layout

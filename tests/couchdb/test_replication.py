@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from indexer.cli import main as std_index
-from indexer.merge import merged
+from indexer.segments.merge import merged
 from std.errors import StoreError, StoreWarning
 from std.store.couchdb import parts
 from std.store.couchdb.bulk import stored_segments

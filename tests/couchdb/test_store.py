@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexer.cli import main as std_index
-from indexer.invert import invert
 from indexer.maintain import upkeep
+from indexer.segments.invert import invert
 from searcher.search import search
 from std.config import Config, SoundConfig, SplittingConfig
 from std.errors import StoreError, StoreWarning

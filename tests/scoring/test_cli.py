@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoring.cli import main
-from std.formats.files import open_input
+from std.files import open_input
 
 NIST = Path(__file__).parents[1] / "data" / "nist"
 
@@ -334,7 +334,10 @@ UNFIT = [
     (["--recordings=nowhere"], "--recordings: expected a regular expression that is found in"),
     (["--recordings=bnews", "--recordings=nowhere"], "(bnews_000/1, "),
     (["--group-by=recording:A=nowhere"], "--group-by: expected a regular expression that is found"),
-    (["--prior=0.9", "--cost-miss=1e6", "--cost-fa=1e-6"], "prior 0.9: expected a number from"),
+    (
+        ["--prior=0.9", "--cost-miss=1e6", "--cost-fa=1e-6"],
+        "operating point: beta: expected a number from",
+    ),
     (["--operating-point=sws2012", "--cost-fa=2"], "name a --prior too"),
     (["--bootstrap=9", "--pooled"], "expected means over terms with references"),
 ]

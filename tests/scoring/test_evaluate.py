@@ -14,8 +14,8 @@ from scoring.measures.cnxe import cross_entropy, effective_prior, from_probabili
 from scoring.measures.twv import twv_of_terms
 from scoring.options import Options
 from std.errors import InputError
-from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import open_input
+from std.files import open_input
+from std.nist import ecf, rttm, std_list, term_list
 from std.values import Recording
 
 NIST = Path(__file__).parents[1] / "data" / "nist"
@@ -33,8 +33,8 @@ def inputs(name):
     return (
         read(ecf, folder / "ecf.xml"),
         read(rttm, folder / "ref.rttm.gz"),
-        read(termlist, folder / "kwlist.xml"),
-        read(stdlist, folder / "kwslist.xml.gz"),
+        read(term_list, folder / "kwlist.xml"),
+        read(std_list, folder / "kwslist.xml.gz"),
     )
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from scoring.evaluate import evaluate
 from scoring.options import Options
-from scoring.report.csv_tables import alignment_csv
-from scoring.report.summary import warnings
+from scoring.report.summary.csv_tables import alignment_csv
+from scoring.report.summary.summary import warnings
 from scoring.statistics import bootstrap
+from std.ecf_filter import speech_s
 from std.errors import InputError
-from std.excerpts import speech_s
-from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.audio_names import recording_name
+from std.nist import ecf, rttm, std_list, term_list
+from std.nist.audio_names import recording_name
 from std.values import Excerpt, Recording
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "nist-differences.md").read_text()
@@ -58,7 +58,7 @@ def spoken(*rows):
 
 def scored(ecf_text, rttm_text, terms_text, hits_text, options=None):
     turns = rttm.parse_turns(io.BytesIO(rttm_text.encode()))
-    modules = (ecf, rttm, termlist, stdlist)
+    modules = (ecf, rttm, term_list, std_list)
     texts = (ecf_text, rttm_text, terms_text, hits_text)
     values = [
         module.parse(io.BytesIO(text.encode())) for module, text in zip(modules, texts, strict=True)
@@ -170,7 +170,7 @@ def test_source_type_unknown_to_the_schema():
 def test_score_nan():
     found = hits(("T", ("x", 1, "NaN", "YES")))
     with pytest.raises(InputError, match="score as a number, got 'NaN'"):
-        stdlist.parse(io.BytesIO(found.encode()))
+        std_list.parse(io.BytesIO(found.encode()))
 
 
 def test_misspelt_type():

@@ -10,8 +10,8 @@ import pytest
 from scoring.evaluate import evaluate
 from scoring.measures.twv import twv_of_terms
 from scoring.options import Options
-from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import open_input
+from std.files import open_input
+from std.nist import ecf, rttm, std_list, term_list
 
 S9 = Path(__file__).parents[1] / "data" / "nist" / "s9"
 OTHERS = "source-type:OTHER=cts,splitcts,confmtg"
@@ -47,11 +47,11 @@ def inputs():
     with open_input(S9 / "ref.rttm.gz") as stream:
         turns = rttm.parse_turns(stream)
     values = []
-    for module, name in ((ecf, "ecf.xml"), (rttm, "ref.rttm.gz"), (termlist, "kwlist.xml")):
+    for module, name in ((ecf, "ecf.xml"), (rttm, "ref.rttm.gz"), (term_list, "kwlist.xml")):
         with open_input(S9 / name) as stream:
             values.append(module.parse(stream, name))
     with open_input(S9 / "kwslist.xml.gz") as stream:
-        values.append(stdlist.parse(stream))
+        values.append(std_list.parse(stream))
     return tuple(values), turns
 
 

@@ -13,8 +13,8 @@ from typing import BinaryIO
 import numpy as np
 
 from std.errors import InputError
-from std.formats.files import content_of, decode
-from std.formats.limits import SECONDS
+from std.files import content_of, decode
+from std.limits import SECONDS
 from std.values import Float64s, Int32s, freeze
 
 MAX_BYTES = 1 << 29  # of an alignment; 20 million phones

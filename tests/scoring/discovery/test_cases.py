@@ -8,7 +8,7 @@ import pytest
 from scoring.discovery.corpus import make_corpus, make_discovery
 from scoring.discovery.evaluate import evaluate
 from scoring.discovery.formats import alignments, classes
-from std.formats.files import open_input
+from std.files import open_input
 
 DATA = Path(__file__).parents[2] / "data" / "tde"
 PARTS = {"precision": "p", "recall": "r", "fscore": "f"}

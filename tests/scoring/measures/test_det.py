@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.measures import det, twv
+from scoring.measures.precision import average_precision
 from std.errors import StdError
 
 TRIALS, BETA = 50, 3.0
@@ -178,5 +179,26 @@ def test_trials_are_rounded_half_to_even():
 
 @pytest.mark.parametrize("wrong", [{"cost": 0.0}, {"value": -1.0}, {"prior": 1.0}])
 def test_impossible_operating_points_are_refused(wrong):
-    with pytest.raises(StdError, match="expected a number from"):
+    with pytest.raises(StdError, match=r"(cost|value|prior): expected a number from"):
         twv.OperatingPoint(**wrong)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_infinite_scores_are_equal_to_each_other(sign):
+    """As a number beyond all others would be; and nothing is subtracted from infinity."""
+    term = np.array([0, 0, 0, 1, 1, 1], np.int32)
+    paired = np.array([True, False, True, False, True, False])
+    far = sign * np.inf
+    score = np.array([far, far, 0.5, far, 0.25, far])
+    targets = np.array([3, 2])
+    curves = [
+        det.sweep(term, one, paired, targets, 100, 9.9)
+        for one in (score, np.where(np.isinf(score), sign * 9.0, score))
+    ]
+    assert len(curves[0].threshold) == 3
+    for name in ("p_miss", "p_fa", "twv"):
+        assert getattr(curves[0], name).tolist() == getattr(curves[1], name).tolist()
+    found = [
+        average_precision(term, one, paired, targets) for one in (score, np.clip(score, -9, 9))
+    ]
+    assert found[0].tolist() == found[1].tolist()

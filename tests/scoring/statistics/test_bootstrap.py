@@ -11,8 +11,8 @@ from scoring.options import Options
 from scoring.statistics import bootstrap, significance
 from scoring.statistics.bootstrap import MEASURES, sample, weighed
 from std.errors import StdError
-from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import open_input
+from std.files import open_input
+from std.nist import ecf, rttm, std_list, term_list
 from std.values import Detections, STDList
 
 NIST = Path(__file__).parents[2] / "data" / "nist"
@@ -24,8 +24,8 @@ def inputs(name):
     for module, file in (
         (ecf, "ecf.xml"),
         (rttm, "ref.rttm.gz"),
-        (termlist, "kwlist.xml"),
-        (stdlist, "kwslist.xml.gz"),
+        (term_list, "kwlist.xml"),
+        (std_list, "kwslist.xml.gz"),
     ):
         with open_input(NIST / name / file) as stream:
             values.append(module.parse(stream, file))

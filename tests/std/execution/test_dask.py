@@ -20,8 +20,8 @@ pytest.importorskip(
 
 import indexer.cli
 import searcher.cli
-from std.cluster import executor
 from std.errors import InputError
+from std.execution.processes import executor
 
 ROOT = Path(__file__).parents[3]
 
@@ -179,7 +179,7 @@ def wait_for_workers(scheduler):
 def changed(folder):
     for package in ("indexer", "searcher", "std"):
         shutil.copytree(ROOT / package, folder / package)
-    with (folder / "indexer" / "prune.py").open("a") as module:
+    with (folder / "indexer" / "segments" / "prune.py").open("a") as module:
         module.write("# changed\n")
 
 
@@ -193,7 +193,7 @@ def older(folder):
     ("other", "got"),
     [
         (changed, r"got (?!\1)\S+ \(\w+\) at tcp://\S+:\d+"),
-        (older, "got a worker without std.cluster_dask"),
+        (older, "got a worker without std.execution"),
     ],
 )
 def test_a_worker_with_other_code_refuses(
@@ -228,7 +228,7 @@ def test_stores_are_the_same_for_workers_in_another_folder(
 def test_without_workers_it_says_so_once_and_waits(
     scheduler, start_worker, wait_for_workers, monkeypatch, capfd
 ):
-    monkeypatch.setattr("std.cluster_dask.LOOK_S", 0.1)
+    monkeypatch.setattr("std.execution.dask.LOOK_S", 0.1)
     first = start_worker()
     wait_for_workers()
     with executor(scheduler=scheduler) as workers:
@@ -246,8 +246,9 @@ def test_without_workers_it_says_so_once_and_waits(
 def test_nobody_there_is_one_clear_line(address):
     """In a process of its own: a traceback may come when it ends."""
     script = (
-        "import std.cluster_dask; from std.cluster import executor; from std.command import run\n"
-        "std.cluster_dask.CONNECT_S = 0.3\n"
+        "import std.execution.dask\nfrom std.execution.processes import executor\n"
+        "from std.command import run\n"
+        "std.execution.dask.CONNECT_S = 0.3\n"
         f"raise SystemExit(run('x', lambda: executor(scheduler={address!r}).__enter__()))"
     )
     done = subprocess.run(

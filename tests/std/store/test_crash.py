@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.invert import invert
+from indexer.segments.invert import invert
 from std.errors import StoreError
 from std.store import open_store
 from std.store.couchdb import http

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.invert import invert
+from indexer.segments.invert import invert
 from std.errors import StoreBusyError, StoreError
 from std.store import folder, open_store
 from std.store.manifest import _digest

@@ -168,6 +168,28 @@ def test_a_file_of_which_a_channel_goes():
     assert ids(both.result) == [mono.id]
 
 
+def test_a_file_whose_channels_are_in_several_segments():
+    """A commit gives them one version: channels in two languages are one file."""
+    left, right = (
+        SegmentEntry(str(channel) * 32, (IndexedRecording(Recording("a", channel), 1, 1),), 1, 1, 1)
+        for channel in (1, 2)
+    )
+    base = after(EMPTY, ([right, left], [], ""))
+    (version,) = {one for some in (left, right) for one in base.versions.of(some)}
+    assert version == Version(1, left.id)
+    assert loads(dumps(base.versions, base.manifest), base.manifest, "here") == base.versions
+    for merged_one in (left, right):
+        moved = SegmentEntry("3" * 32, merged_one.recordings, 1, 1, 1)
+        other = after(base, ([moved], [merged_one], ""))
+        assert set(other.versions.of(moved)) == {version}
+        both = united(after(base, ([segment("b")], [], "")), other, "here")
+        again = united(both.result, other, "here")
+        assert again.result.live()["a"] == version  # nothing says that it was indexed again
+        assert not {*both.renewed, *both.doubled, *again.renewed, *again.gone}
+    gone = united(after(base, ([], [], "a")), base, "here")
+    assert files(gone.result) == ""
+
+
 def test_an_empty_version_gives_way():
     full = after(EMPTY, ([segment("ab")], [], ""))
     assert united(EMPTY, full, "here").result == full

@@ -14,9 +14,9 @@ import pytest
 
 from scoring.evaluate import evaluate
 from scoring.options import Options
-from scoring.report.page import render
-from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import open_input
+from scoring.report.summary.page import render
+from std.files import open_input
+from std.nist import ecf, rttm, std_list, term_list
 from std.values import (
     ECF,
     Detections,
@@ -59,8 +59,8 @@ def nist(name, options=None):
     return evaluate(
         read(ecf, folder / "ecf.xml"),
         read(rttm, folder / "ref.rttm.gz"),
-        read(termlist, folder / "kwlist.xml"),
-        read(stdlist, folder / "kwslist.xml.gz"),
+        read(term_list, folder / "kwlist.xml"),
+        read(std_list, folder / "kwslist.xml.gz"),
         options,
     )
 

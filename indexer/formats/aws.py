@@ -1,0 +1,183 @@
+"""AWS Transcribe's JSON.
+
+    {"results": {"items": [ITEM, ...], "channel_labels": {"channels": [{"channel_label": "ch_0",
+        "items": [ITEM, ...]}]}, "segments": [{"start_time", "end_time", "channel_label",
+        "alternatives": [{"transcript", "items":
+            [{"content", "start_time", "end_time", "confidence", "type"}]}]}]}}
+    ITEM := {"type": "pronunciation", "start_time": "1.15", "end_time": "1.40",
+             "alternatives": [{"content": "das", "confidence": "0.99"}]}
+
+With ``segments`` (ShowAlternatives) each is an utterance and its alternatives are laid side by
+side, weighted by the geometric mean of their words' confidences. Without, an utterance ends
+where nothing is said for half a second. Punctuation is skipped. ``ch_0`` is channel 1. What was
+redacted (``[PII]``, ``***``) is a word that nobody names. The recording is called as the job.
+
+Call Analytics writes turns, each an utterance; without items the turn's words share its time:
+
+    {"Transcript": [{"BeginOffsetMillis", "EndOffsetMillis", "Content", "Items":
+        [{"Type", "Content", "Confidence", "BeginOffsetMillis", "EndOffsetMillis"}]}]}
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.context import DEFAULT, Context
+from indexer.formats.recordings import recording_for
+from indexer.formats.stated_language import stated_language
+from indexer.networks.builder import UNKNOWN, Draft
+from indexer.networks.columns import networks
+from indexer.networks.hypotheses import (
+    UNNAMED,
+    Heard,
+    bare,
+    by_pauses,
+    untimed,
+    weighted,
+    write_hypotheses,
+    write_words,
+)
+from indexer.networks.nonwords import Nonwords
+from std.json_fields import Part, documents
+from std.values import ConfusionNetwork, Recording
+
+LEAST_CONFIDENCE = 1e-6
+MS = 1000.0
+
+_REDACTED = re.compile(r"\[[A-Z_]+\]")
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is AWS Transcribe's."""
+    is_job = b'"jobName"' in head or (
+        b'"items"' in head and b'"start_time":"' in head.replace(b" ", b"")
+    )
+    is_call = b'"Transcript"' in head and b'"BeginOffsetMillis"' in head
+    return is_call or (is_job and b'"results"' in head)
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield the file's utterances in order.
+
+    Raises:
+        InputError: the file is no JSON, or not AWS Transcribe's.
+    """
+    draft = Draft(path)
+    for one in documents(stream, path):
+        draft.language = stated_language(one)
+        recording = recording_for(path, context, one.name(["jobName", "JobName"]))
+        if one.has("Transcript"):
+            _turns(draft, one["Transcript"], recording, context.nonwords)
+            continue
+        results = one["results"]
+        segments = list(results.each("segments"))
+        channels = results.has("channel_labels")
+        if segments and (not channels or all(part.has("channel_label") for part in segments)):
+            _segments(draft, segments, recording)
+        elif channels:
+            for channel in results["channel_labels"]["channels"]:
+                _items(draft, channel["items"], _place(recording, channel))
+        else:
+            _items(draft, results["items"], recording)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+
+
+def _place(recording: Recording, part: Part) -> Recording:
+    """Return the channel that a part of the results is about."""
+    if not part.has("channel_label"):
+        return recording
+    label = part["channel_label"]
+    found = re.fullmatch(r"ch_(\d{1,3})", label.text())
+    if not found:
+        raise label.error("ch_0, ch_1, ...")
+    return Recording(recording.file, int(found[1]) + 1)
+
+
+def _items(draft: Draft, items: Part, recording: Recording) -> None:
+    """Write down the items of a channel: slots of their own, mostly with one word."""
+    spoken = [item for item in items if _is_spoken(item)]
+    heard = [[_heard(alternative, item) for alternative in item["alternatives"]] for item in spoken]
+    places = [(words, item) for words, item in zip(heard, spoken, strict=True) if words]
+    at = 0
+    for count, utterance in enumerate(by_pauses([words[0] for words, _ in places]), start=1):
+        draft.utterance(items.line, recording, f"{recording.file}-{count}")
+        for words, _ in places[at : at + len(utterance)]:
+            total = max(1.0, sum(word.confidence for word in words))
+            said = [word._replace(confidence=word.confidence / total) for word in words]
+            draft.slot(items.line, epsilon=max(0.0, 1 - sum(word.confidence for word in said)))
+            for word in said:
+                draft.word(items.line, *word)
+        at += len(utterance)
+
+
+def _is_spoken(item: Part) -> bool:
+    return bool(item["type"].value != "punctuation")
+
+
+def _segments(draft: Draft, segments: Iterable[Part], recording: Recording) -> None:
+    count = 0
+    for segment in segments:
+        said = [
+            [_heard(item, item) for item in alternative["items"] if _is_spoken(item)]
+            for alternative in segment["alternatives"]
+        ]
+        if any(said):
+            count += 1
+            draft.utterance(
+                segment.line,
+                _place(recording, segment),
+                f"{recording.file}-{count}",
+                segment["start_time"].seconds(),
+                segment["end_time"].seconds(),
+            )
+            write_hypotheses(draft, segment.line, weighted([_mean_log(one) for one in said], said))
+
+
+def _mean_log(words: list[Heard]) -> float:
+    logs = [math.log(max(word.confidence, LEAST_CONFIDENCE)) for word in words]
+    return sum(logs) / len(logs) if logs else math.log(LEAST_CONFIDENCE)
+
+
+def _heard(alternative: Part, item: Part) -> Heard:
+    return Heard(
+        _named(alternative["content"].text(), alternative),
+        alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
+        *_span(item, "start_time", "end_time", 1.0),
+    )
+
+
+def _named(content: str, item: Part) -> str:
+    if item.has("redactions") or _REDACTED.fullmatch(content):
+        return UNNAMED
+    return bare(content) or content
+
+
+def _span(part: Part, start: str, end: str, per_second: float) -> tuple[float, float]:
+    """Return start and end in seconds; UNKNOWN where neither is written."""
+    if not part.has(start) and not part.has(end):
+        return UNKNOWN, UNKNOWN
+    return part[start].seconds(per_second), part[end].seconds(per_second)
+
+
+def _turns(draft: Draft, turns: Part, recording: Recording, nonwords: Nonwords) -> None:
+    count = 0
+    keys = "BeginOffsetMillis", "EndOffsetMillis", MS
+    for turn in turns:
+        words = [
+            Heard(
+                _named(item["Content"].text(), item),
+                item["Confidence"].probability() if item.has("Confidence") else 1.0,
+                *_span(item, *keys),
+            )
+            for item in turn.each("Items")
+            if item["Type"].value != "punctuation" and bare(item["Content"].text())
+        ] or untimed(_REDACTED.sub(f" {UNNAMED} ", turn["Content"].text()), nonwords=nonwords)
+        if words:
+            count += 1
+            name = f"{recording.file}-{count}"
+            draft.utterance(turn.line, recording, name, *_span(turn, *keys))
+            write_words(draft, turn.line, words)

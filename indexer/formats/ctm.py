@@ -1,0 +1,195 @@
+"""NIST CTM: one word per line with its time, mostly the one best.
+
+    file channel start_s duration_s word [confidence [type [speaker]]]
+    file channel * * <ALT_BEGIN>          then words, <ALT>, words, ..., <ALT_END>
+    ;; comment
+
+A word becomes a slot of its own: its confidence is its posterior (1 if there is none, or NA, or
+ROVER's -1), the rest is "no word". Between ALT_BEGIN and ALT_END stand alternatives of equal
+status, ``@`` for none; they become slots by time, words without confidence share equally. An
+utterance ends where nothing is said for half a second. Channels may be letters: A is 1, B is 2.
+
+Source: NIST SCTK, "ctm" in doc/infmts.htm; Kaldi ``lattice-to-ctm-conf``.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from indexer.formats.context import DEFAULT, Context
+from indexer.networks.builder import Draft
+from indexer.networks.columns import networks
+from indexer.networks.hypotheses import PAUSE_S
+from indexer.networks.n_best import TimedWord, aligned
+from std.errors import InputError
+from std.fields import number, numbered, shown, text
+from std.limits import CHANNEL
+from std.nist.audio_names import recording_name
+from std.values import ConfusionNetwork, Recording
+
+SLOTS_AT_ONCE = 1 << 16
+NULL_WORD = "@"
+NO_CONFIDENCE = (b"NA", b"-")
+NO_NUMBER = -1.0  # what ROVER writes for it
+
+
+class _Word(NamedTuple):
+    line: int
+    start_s: float
+    end_s: float
+    token: str
+    confidence: float | None
+
+
+_Slot = list[_Word]  # words that exclude each other
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is a CTM."""
+    lines = [line.split() for line in head.split(b"\n")[:-1] or [head]]
+    rows = [row for row in lines if row and not row[0].startswith(b";;")]
+    if not rows:
+        return head.startswith(b";;")
+    return all(5 <= len(row) <= 8 and all(map(_is_time, row[2:4])) for row in rows)
+
+
+def _is_time(token: bytes) -> bool:
+    try:
+        return token == b"*" or float(token) >= -1  # nan is none
+    except ValueError:
+        return False
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield the utterances of each recording, in order of time.
+
+    With segments, field 1 is an utterance and its times count from there: what Kaldi writes.
+
+    Raises:
+        InputError: a line is not a word or a part of an alternation.
+    """
+    draft, waiting = Draft(path), 0
+    by_recording = _read(stream, path)
+    for recording in list(by_recording):
+        if waiting > SLOTS_AT_ONCE:
+            yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
+            draft, waiting = Draft(path), 0
+        slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
+        waiting += len(slots)
+        count, said_until = 0, 0.0
+        for words in sorted(slots, key=_start_s):
+            start, end = _start_s(words), max(one.end_s for one in words)
+            if not count or (context.segments is None and start > said_until + PAUSE_S):
+                count, said_until = count + 1, end
+                name = recording.file if context.segments else f"{recording.file}-{count}"
+                draft.utterance(words[0].line, recording, name)
+            said_until = max(said_until, end)
+            _write(draft, words, start, end)
+    yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
+
+
+def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]]:
+    """Read the words of each file (field 1) with their times; of alternatives the first.
+
+    Raises:
+        InputError: as for `parse`.
+    """
+    return {
+        recording.file: [
+            TimedWord(words[0].token, words[0].start_s, words[0].end_s)
+            for words in sorted(slots, key=_start_s)
+        ]
+        for recording, slots in _read(stream, path).items()
+    }
+
+
+def _start_s(words: _Slot) -> float:
+    return min(one.start_s for one in words)
+
+
+def _write(draft: Draft, words: _Slot, start: float, end: float) -> None:
+    masses = [1.0 if one.confidence is None else one.confidence for one in words]
+    if len(words) > 1:  # confidences of alternatives were not made to sum to 1
+        masses = [mass / max(1.0, sum(masses)) for mass in masses]
+    draft.slot(words[0].line, start, end, max(0.0, 1 - sum(masses)))
+    for word, mass in zip(words, masses, strict=True):
+        draft.word(word.line, word.token, mass, word.start_s, word.end_s)
+
+
+def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:
+    slots: dict[Recording, list[_Slot]] = {}
+    alternatives: list[list[_Word]] = []  # of the alternation being read
+    begun = at = 0
+    for at, line in numbered(stream, path):
+        fields = line.split()
+        if not fields or fields[0].startswith(b";;"):
+            continue
+        if not 5 <= len(fields) <= 8:
+            raise InputError(path, at, "5 or 6 fields", shown(line.strip()))
+        where = slots.setdefault(_recording(path, at, fields), [])
+        mark = fields[4]
+        if mark == b"<ALT_BEGIN>" and not alternatives:
+            begun, alternatives = at, [[]]
+        elif mark == b"<ALT>" and alternatives:
+            alternatives.append([])
+        elif mark == b"<ALT_END>" and alternatives:
+            where += _alternation(path, begun, alternatives)
+            alternatives = []
+        elif mark in (b"<ALT_BEGIN>", b"<ALT>", b"<ALT_END>"):
+            raise InputError(path, at, "ALT_BEGIN, ALT, ALT_END in this order", shown(mark))
+        elif alternatives:
+            alternatives[-1].append(_word(path, at, fields))
+        elif mark != NULL_WORD.encode():
+            where.append([_word(path, at, fields)])
+    if alternatives:
+        raise InputError(path, at, f"<ALT_END> to the <ALT_BEGIN> of line {begun}", "the end")
+    if not slots:
+        raise InputError(path, 0, "words with their times", "an empty file")
+    return slots
+
+
+def _recording(path: Path | str, line: int, fields: list[bytes]) -> Recording:
+    channel = fields[1].upper()
+    if len(channel) == 1 and b"A" <= channel <= b"Z":
+        channel = b"%d" % (channel[0] - ord("A") + 1)
+    try:
+        number = int(CHANNEL.read(shown(channel)))
+    except ValueError as error:
+        expected = f"a channel, a letter or a number from {CHANNEL}"
+        raise InputError(path, line, expected, shown(fields[1])) from error
+    return Recording(recording_name(text(path, line, fields[0])), number)
+
+
+def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:
+    token = text(path, line, fields[4])
+    if token == NULL_WORD:  # takes no time; both times may be "*"
+        return _Word(line, 0.0, 0.0, token, None)
+    start = number(path, line, fields[2], "a start in seconds")
+    duration = number(path, line, fields[3], "a duration in seconds")
+    confidence = None
+    if len(fields) > 5 and fields[5] not in NO_CONFIDENCE:
+        confidence = number(path, line, fields[5], "a confidence")
+        confidence = None if confidence == NO_NUMBER else confidence
+    return _Word(line, start, start + duration, token, confidence)
+
+
+def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -> list[_Slot]:
+    """Put alternatives side by side; without confidence they share equally."""
+    share = 1 / len(alternatives)
+    said = [
+        [
+            one if one.confidence is not None else one._replace(confidence=share)
+            for one in words
+            if one.token != NULL_WORD
+        ]
+        for words in alternatives
+    ]
+    said.sort(key=len, reverse=True)  # the longest is what the others are laid beside
+    timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in said]
+    try:
+        slots = aligned(timed)
+    except ValueError as error:
+        raise InputError(path, line, "alternatives of an utterance", str(error)) from error
+    return [[said[number][place] for number, place in slot] for slot in slots]

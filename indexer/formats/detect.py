@@ -1,0 +1,201 @@
+"""Which recogniser wrote a file: by its first bytes, and where they do not tell, by its name.
+
+FORMATS       name -> how to read it, how to recognise it
+detect        first bytes, name -> format
+parse_file    open, detect, parse
+foreign       whether a file that was refused is something else altogether
+
+JSON is told by its keys; where that reader finds no word, others that share keys
+with it are tried. What nothing reads is described by `indexer.formats.looks`.
+"""
+
+import codecs
+import re
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats import (
+    aws,
+    azure,
+    ctm,
+    deepspeech,
+    dstc,
+    google,
+    jsonl,
+    kaldi_lattice,
+    mesh,
+    plf,
+    pocketsphinx,
+    sausage,
+    slf,
+    vosk,
+    watson,
+    whisper,
+)
+from indexer.formats.context import DEFAULT, Context
+from indexer.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
+from indexer.lattices.lattice import Lattice
+from std.errors import ForeignFileError, InputError
+from std.files import open_input, rewound
+from std.json_fields import documents
+from std.limits import MAX_UTTERANCE_BYTES
+from std.values import ConfusionNetwork
+
+Parse = Callable[[BinaryIO, Path, Context], Iterator[ConfusionNetwork | Lattice]]
+LooksLike = Callable[[bytes], bool]
+
+BOM = codecs.BOM_UTF8
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_KALDI_BINARY = re.compile(rb"\S+ \0B")
+HEAD_BYTES = 1 << 16
+
+JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
+    "jsonl": (jsonl.parse, jsonl.looks_like),
+    "dstc": (dstc.parse, dstc.looks_like),
+    "deepspeech": (deepspeech.parse, deepspeech.looks_like),
+    "watson": (watson.parse, watson.looks_like),
+    "aws": (aws.parse, aws.looks_like),
+    "azure": (azure.parse, azure.looks_like),
+    "google": (google.parse, google.looks_like),
+    "whisper": (whisper.parse, whisper.looks_like),
+    "vosk": (vosk.parse, vosk.looks_like),
+}
+TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
+    "mesh": (mesh.parse, mesh.looks_like),
+    "slf": (slf.parse, slf.looks_like),
+    "pocketsphinx": (pocketsphinx.parse, pocketsphinx.looks_like),
+    "sausage": (sausage.parse, sausage.looks_like),
+    "kaldi-lattice": (kaldi_lattice.parse, kaldi_lattice.looks_like),
+    "plf": (plf.parse, plf.looks_like),
+    "ctm": (ctm.parse, ctm.looks_like),
+}
+FORMATS = TEXT_FORMATS | JSON_FORMATS
+
+
+def detect(head: bytes, path: Path | str) -> str:
+    """Name the format of a file that begins with these bytes.
+
+    Raises:
+        InputError: none of the formats we read; `ForeignFileError` if it is something else.
+    """
+    name = _detected(head, path)
+    if name is None:
+        raise unknown(_text_of(head), path, FORMATS)
+    return name
+
+
+def is_json(head: bytes) -> bool:
+    """Tell whether a file that begins like this can only be JSON."""
+    return _text_of(head)[:1] in (b"{", b"[")
+
+
+def parse_file(
+    path: Path, input_format: str = "auto", context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork | Lattice]:
+    """Yield the networks or lattices of a file, in order.
+
+    Args:
+        path: the file, possibly gzip.
+        input_format: a name of `FORMATS`, or "auto": JSON is then read by any reader that can.
+        context: what the file leaves out.
+
+    Raises:
+        InputError: as ``detect`` and the format's ``parse``.
+    """
+    if input_format not in ("auto", *FORMATS):
+        raise InputError(path, 0, f"one of the formats {', '.join(FORMATS)}", input_format)
+    with open_input(path) as stream:
+        whole = stream
+        if input_format == "auto":
+            head = stream.read(HEAD_BYTES)
+            name = _detected(head, path)
+            if is_json(head) and name != "jsonl":
+                content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
+                likeliest = name or _detected(content, path)
+                yield from _any_json(content, path, context, likeliest)
+                return
+            input_format = name or detect(head, path)
+            whole = rewound(stream, head)
+        yield from FORMATS[input_format][0](whole, path, context)
+
+
+def foreign(
+    path: Path, problem: InputError, input_format: str = "auto", context: Context = DEFAULT
+) -> ForeignFileError | None:
+    """Return what a file is that a reader refused, if it is something else altogether.
+
+    Whoever names a format may have meant other files of the folder: one that breaks off in its
+    first line, and that no other reader knows either, was not meant.
+    """
+    if input_format == "auto":
+        return problem if isinstance(problem, ForeignFileError) else None
+    try:
+        for _ in parse_file(path, context=context):
+            return None
+    except ForeignFileError as other:
+        return other if problem.line <= 1 or not other.line else None
+    except InputError:
+        return None
+    return None
+
+
+def _detected(head: bytes, path: Path | str) -> str | None:
+    if head.startswith(UTF_16):
+        promised = CLAIMS.search(str(path)) or IS_JSON.search(str(path))
+        raise (InputError if promised else ForeignFileError)(path, 1, "UTF-8 text", "UTF-16")
+    if _KALDI_BINARY.match(head):
+        raise InputError(path, 1, "Kaldi's text form (ark,t:)", "its binary form (ark:)")
+    head = _text_of(head)
+    extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
+    if extension in FORMATS and not head:
+        return extension  # its reader says what is missing
+    formats = JSON_FORMATS if is_json(head) else TEXT_FORMATS
+    return next((name for name, (_, looks_like) in formats.items() if looks_like(head)), None)
+
+
+def _text_of(head: bytes) -> bytes:
+    return head.removeprefix(BOM).lstrip()
+
+
+def _any_json(
+    content: bytes, path: Path, context: Context, likeliest: str | None
+) -> list[ConfusionNetwork | Lattice]:
+    """Read JSON as what it looks like; where that gives no word, as what else can read it.
+
+    Raises:
+        InputError: nothing can: the likeliest reader's error, if there is one.
+    """
+    problems: dict[str, InputError] = {}
+    wordless: list[ConfusionNetwork | Lattice] | None = None
+    for name in _candidates(content, likeliest):
+        try:
+            networks = list(FORMATS[name][0](BytesIO(content), path, context))
+        except InputError as error:
+            problems[name] = error
+            continue
+        if any(isinstance(one, ConfusionNetwork) and one.words for one in networks):
+            return networks
+        if wordless is None:
+            wordless = networks
+    if likeliest in problems:
+        raise problems[likeliest]
+    if wordless is not None:
+        return wordless
+    head = _text_of(content[:HEAD_BYTES])
+    try:
+        for _ in documents(BytesIO(content), path):
+            pass
+    except InputError:
+        if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
+            raise
+        raise unknown(head, path, FORMATS) from None
+    lacks = {name: problem.expected for name, problem in problems.items()}
+    raise unknown(head, path, FORMATS, lacks)
+
+
+def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:
+    if likeliest is not None:
+        yield likeliest
+    yield from (name for name in near_json(content) if name != likeliest)

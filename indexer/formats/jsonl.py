@@ -1,0 +1,286 @@
+"""Our own confusion networks: one JSON object per line and utterance, times in seconds.
+
+    {"utt": "u1", "file": "news", "channel": 1, "start": 0.0, "end": 7.4, "slots": [SLOT, ...]}
+    SLOT := {"s": 0.31, "e": 0.46, "eps": 0.02, "w": [[WORD, POSTERIOR, START, END], ...]}
+
+Times count from the start of the recording. ``utt`` and ``slots`` must be there. ``file`` and
+``channel`` default to the file's name and 1, ``eps`` to 0; ``start`` with ``end``, ``s`` with
+``e`` and START with END may be left out and are then derived
+(`indexer.networks.slot_times`). Other keys are ignored. The contract is in docs/formats.md.
+
+    parse            some lines at once: _fast, and where that will not do, careful
+    dump             what parse reads
+"""
+
+import json
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import orjson
+
+from indexer.formats.context import DEFAULT, Context
+from indexer.formats.recordings import recording_for
+from indexer.networks.builder import UNKNOWN, Draft
+from indexer.networks.columns import Columns, is_sound, networks
+from std.errors import InputError
+from std.fields import shown, text
+from std.json_fields import DECODER
+from std.limits import MAX_CHANNEL, MAX_UTTERANCE_BYTES
+from std.values import ConfusionNetwork, Float64s, Recording
+
+BYTES_AT_ONCE = 1 << 17
+_BLANK = re.compile(r"[ \t\n\r\f\v]")
+BOM = b"\xef\xbb\xbf"
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is ours."""
+    start = head.removeprefix(BOM).lstrip()
+    return start.startswith(b"{") and b'"utt"' in start.split(b"\n")[0]
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield a file's utterances in order.
+
+    Args:
+        stream: the file's bytes, UTF-8.
+        path: its name, for messages.
+        context: names the recording of utterances that do not name theirs.
+
+    Raises:
+        InputError: a line is not an utterance as described above.
+    """
+    if context.names == "content":
+        recording = Recording("", context.channel)  # refused where a line needs it
+    else:
+        recording = recording_for(path, context)
+    empty = True
+    for lines in _lines(stream, path):
+        columns = _fast(lines, recording)
+        if columns is None:
+            columns = careful(lines, path, recording)
+        empty = empty and not columns.utterances
+        yield from networks(columns, path, nonwords=context.nonwords)
+    if empty:
+        raise InputError(path, 0, "utterances, one JSON object per line", "an empty file")
+
+
+def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield numbered lines, as many at once as are worth converting together."""
+    lines: list[tuple[int, bytes]] = []
+    size = 0
+    for at in count(1):
+        line = stream.readline(MAX_UTTERANCE_BYTES + 1)
+        if len(line) > MAX_UTTERANCE_BYTES:
+            raise InputError(
+                path, at, f"lines of at most {MAX_UTTERANCE_BYTES} bytes", "a longer one"
+            )
+        if line:
+            lines.append((at, line.removeprefix(BOM) if at == 1 else line))
+            size += len(line)
+        if lines and (not line or size >= BYTES_AT_ONCE):
+            yield lines
+            lines, size = [], 0
+        if not line:
+            return
+
+
+def _fast(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns | None:
+    """Convert whole columns at once; None if anything in the lines is out of the ordinary."""
+    try:
+        columns = _bulk(lines, recording)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        return None
+    return columns if columns and is_sound(columns) else None
+
+
+def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns | None:
+    ones = [orjson.loads(line) for _, line in lines]
+    slots = [slot for one in ones for slot in one["slots"]]
+    words = [slot["w"] for slot in slots]
+    rows = list(chain.from_iterable(words))
+    if not {*map(type, words), *map(type, rows), *(type(one["slots"]) for one in ones)} <= {list}:
+        return None
+    if not {*map(len, rows)} <= {4}:
+        return None
+    cells = list(chain.from_iterable(rows))
+    tokens, masses, starts, ends = (cells[i::4] for i in range(4))
+    names = [one["utt"] for one in ones]
+    recordings = [
+        Recording(one.get("file", recording.file), one.get("channel", recording.channel))
+        for one in ones
+    ]
+    ids = dict(zip(dict.fromkeys(tokens), count(), strict=False))
+    files, channels = zip(*recordings, strict=True)
+    if not {*map(type, ids), *map(type, names), *map(type, files)} <= {str}:
+        return None
+    if (
+        {*map(type, channels)} != {int}
+        or min(channels) < 0
+        or max(channels) > MAX_CHANNEL
+        or not all(ids)
+        or _BLANK.search("".join(ids))
+        or not all(names)
+        or not all(files)
+    ):
+        return None
+    languages = [one.get("language", "") for one in ones]
+    if not {*map(type, languages)} <= {str}:
+        return None
+    return Columns(
+        recordings,
+        names,
+        np.array([line for line, _ in lines], dtype=np.int64),
+        _numbers([one["start"] for one in ones], [one["end"] for one in ones]).T,
+        np.cumsum([0, *(len(one["slots"]) for one in ones)], dtype=np.int64),
+        _numbers([slot["s"] for slot in slots], [slot["e"] for slot in slots]).T,
+        _numbers([slot["eps"] for slot in slots])[0],
+        np.cumsum([0, *map(len, words)], dtype=np.int64),
+        list(ids),
+        np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens)),
+        _numbers(masses)[0],
+        _numbers(starts, ends).T,
+        languages,
+    )
+
+
+def _numbers(*columns: Sequence[Any]) -> Float64s:
+    """Convert columns of numbers.
+
+    Raises:
+        TypeError: something in them is not a number.
+        OverflowError: something in them is too large.
+    """
+    return np.stack([np.frombuffer(array("d", column)) for column in columns])
+
+
+def careful(lines: Iterable[tuple[int, bytes]], path: Path | str, recording: Recording) -> Columns:
+    """Read utterances one by one.
+
+    Args:
+        lines: 1-based line number and content.
+        path, recording: as for `parse`.
+
+    Raises:
+        InputError: the first line that is not as it should be.
+    """
+    draft = Draft(path)
+    for at, line in lines:
+        if line.strip():
+            try:
+                one = DECODER.decode(text(path, at, line))
+            except (ValueError, RecursionError) as error:
+                raise InputError(path, at, f"JSON ({error})", shown(line.strip())) from error
+            _read(draft, at, _Object(path, at, one), recording)
+    return draft.columns()
+
+
+def _read(draft: Draft, at: int, one: "_Object", recording: Recording) -> None:
+    where = Recording(one.name("file", recording.file), one.channel(recording.channel))
+    language = one.content.get("language", "")
+    draft.language = one.string(language, "language") if language else ""
+    draft.utterance(at, where, one.name("utt"), *one.span("start", "end"))
+    for slot in map(one.inner, one.array("slots")):
+        epsilon = slot.content.get("eps", 0.0)
+        draft.slot(at, *slot.span("s", "e"), slot.number(epsilon, "eps"))
+        for row in slot.array("w"):
+            if not isinstance(row, list) or len(row) not in (2, 4):
+                raise InputError(draft.path, at, "[word, posterior, start, end]", _json(row))
+            times = [slot.number(time, "a word's time") for time in row[2:]] or [UNKNOWN, UNKNOWN]
+            draft.word(at, slot.word(row[0]), slot.number(row[1], "a posterior"), *times)
+
+
+class _Object:
+    """A JSON object that says where it stands when something in it is not as it should be."""
+
+    def __init__(self, path: Path | str, line: int, content: Any) -> None:
+        if not isinstance(content, dict):
+            raise InputError(path, line, "a JSON object", _json(content))
+        self.path, self.line, self.content = path, line, content
+
+    def inner(self, content: Any) -> "_Object":
+        return _Object(self.path, self.line, content)
+
+    def number(self, value: Any, what: str) -> float:
+        if not isinstance(value, int | float):
+            raise InputError(self.path, self.line, f"a number as {what}", _json(value))
+        return float(min(value, 1e300)) if value > 0 else float(max(value, -1e300))
+
+    def string(self, value: Any, what: str) -> str:
+        if not isinstance(value, str) or not value or not _is_text(value):
+            raise InputError(self.path, self.line, f"text as {what}", _json(value))
+        return value
+
+    def word(self, value: Any) -> str:
+        word = self.string(value, "a word")
+        if _BLANK.search(word):
+            raise InputError(self.path, self.line, "a word without blanks", _json(value))
+        return word
+
+    def name(self, key: str, default: str | None = None) -> str:
+        return self.string(self.content.get(key, default), key)
+
+    def channel(self, default: int) -> int:
+        value = self.content.get("channel", default)
+        if type(value) is not int or not 0 <= value <= MAX_CHANNEL:
+            raise InputError(self.path, self.line, "a channel number", _json(value))
+        return value
+
+    def span(self, start: str, end: str) -> tuple[float, float]:
+        if start not in self.content and end not in self.content:
+            return UNKNOWN, UNKNOWN
+        first, last = (self.number(self.content.get(key), key) for key in (start, end))
+        return first, last
+
+    def array(self, key: str) -> list[Any]:
+        value = self.content.get(key)
+        if not isinstance(value, list):
+            raise InputError(self.path, self.line, f'a list "{key}"', _json(value))
+        return value
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        return False
+    return True
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value)
+
+
+def dump(networks: Iterable[ConfusionNetwork], stream: BinaryIO) -> None:
+    """Write networks, one per line; `parse` gives the same back."""
+    for network in networks:
+        one = {
+            "utt": network.utterance,
+            "file": network.recording.file,
+            "channel": network.recording.channel,
+            "start": network.start_ms / 1000,
+            "end": network.end_ms / 1000,
+            **({"language": network.language} if network.language else {}),
+            "slots": [
+                {
+                    "s": start / 1000,
+                    "e": end / 1000,
+                    "eps": _short(epsilon),
+                    "w": [[w, _short(p), s / 1000, e / 1000] for w, p, s, e in words],
+                }
+                for start, end, epsilon, words in network
+            ],
+        }
+        stream.write(json.dumps(one, ensure_ascii=False).encode() + b"\n")
+
+
+def _short(value: float) -> float:
+    """Return the shortest decimal that is still the same float32."""
+    return float(np.format_float_positional(np.float32(value), unique=True, trim="0"))

@@ -1,0 +1,235 @@
+"""What a file looks like that no reader knows: for messages, and to pass over foreign files.
+
+    unknown         first bytes -> the error that says so
+    near_json       JSON -> the formats that have most of its keys, nearest first
+
+Nothing of a file is shown as it is but the names of JSON's keys and of XML's root.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from std.errors import ForeignFileError, InputError
+from std.nist.audio_names import AUDIO_EXTENSION
+
+RECOGNISER_FIRST = (
+    "a recogniser must turn speech into words first (Whisper, Vosk, Kaldi, a cloud service ...): "
+    "index what it writes"
+)
+UNPACK = "unpack it first"
+NO_WORD_TIMES = "subtitles lack times of words: let the recogniser write JSON, too"
+IS_REFERENCE = "std-score takes it as the reference"
+
+
+class _Magic(NamedTuple):
+    pattern: bytes  # a regular expression of the first bytes
+    what: str
+    hint: str = ""
+
+
+BINARY = [
+    _Magic(rb"RIFF....WAVE|RF64....WAVE", "WAV audio", RECOGNISER_FIRST),
+    _Magic(rb"NIST_1A", "NIST SPHERE audio", RECOGNISER_FIRST),
+    _Magic(rb"ID3|\xff[\xfb\xf3\xf2\xfa]", "MP3 audio", RECOGNISER_FIRST),
+    _Magic(rb"fLaC", "FLAC audio", RECOGNISER_FIRST),
+    _Magic(rb"OggS.{24}.{0,255}?OpusHead", "Opus audio", RECOGNISER_FIRST),
+    _Magic(rb"OggS", "Ogg audio", RECOGNISER_FIRST),
+    _Magic(rb"\xff[\xf1\xf9]", "AAC audio", RECOGNISER_FIRST),
+    _Magic(rb"....ftyp(M4A|M4B|mp42)", "M4A audio", RECOGNISER_FIRST),
+    _Magic(rb"....ftyp", "an MP4 film", RECOGNISER_FIRST),
+    _Magic(rb"\x1a\x45\xdf\xa3", "a WebM or Matroska film", RECOGNISER_FIRST),
+    _Magic(rb"FORM....AIF[FC]", "AIFF audio", RECOGNISER_FIRST),
+    _Magic(rb"\.snd|dns\.", "AU audio", RECOGNISER_FIRST),
+    _Magic(rb"caff", "CAF audio", RECOGNISER_FIRST),
+    _Magic(rb"#!AMR", "AMR audio", RECOGNISER_FIRST),
+    _Magic(rb"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "WMA audio", RECOGNISER_FIRST),
+    _Magic(rb"RIFF....AVI ", "an AVI film", RECOGNISER_FIRST),
+    _Magic(rb"\x00\x00\x01[\xb3\xba]", "an MPEG film", RECOGNISER_FIRST),
+    _Magic(rb"PK\x03\x04|PK\x05\x06", "a ZIP archive or an office document", UNPACK),
+    _Magic(rb"BZh\d", "bzip2", UNPACK),
+    _Magic(rb"\xfd7zXZ\x00", "xz", UNPACK),
+    _Magic(rb"\x28\xb5\x2f\xfd", "Zstandard", UNPACK),
+    _Magic(rb"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
+    _Magic(rb"Rar!\x1a\x07", "a RAR archive", UNPACK),
+    _Magic(rb".{257}ustar", "a tar archive", UNPACK),
+    _Magic(rb"%PDF-", "a PDF document"),
+    _Magic(rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF....WEBP|BM....\x00\x00\x00\x00", "an image"),
+    _Magic(rb"SQLite format 3\x00", "an SQLite database"),
+    _Magic(rb"\x93NUMPY", "a NumPy array"),
+    _Magic(rb"\x89HDF\r\n", "an HDF5 file"),
+    _Magic(rb"\x80[\x02-\x05][\x95c}\](K]", "a Python pickle"),
+    _Magic(rb"\x7fELF|MZ|\xcf\xfa\xed\xfe|\xca\xfe\xba\xbe", "a program"),
+    _Magic(rb"\x00\x00\x00\x01Bud1", "a folder's settings of macOS"),
+]
+TEXT = [
+    _Magic(rb"WEBVTT", "WebVTT subtitles", NO_WORD_TIMES),
+    _Magic(rb"\d+\s*\r?\n\d+:\d\d:\d\d[,.]\d+ +-->", "SRT subtitles", NO_WORD_TIMES),
+    _Magic(rb"\[\d+:\d\d[.:\d]*\]", "LRC or a transcript with times of lines", NO_WORD_TIMES),
+    _Magic(rb"(?s).{0,99}ooTextFile", "a TextGrid of Praat"),
+    _Magic(
+        rb"(;[^\n]*\n)*(SPEAKER|LEXEME|SPKR-INFO|NON-LEX|NON-SPEECH|SU|NOSCORE|SEGMENT) ",
+        "RTTM",
+        IS_REFERENCE,
+    ),
+    _Magic(rb"(?i)<!doctype html|<html", "HTML"),
+    _Magic(rb"(;;[^\n]*\n)*(\S+ +){3}[\d.]+ +[\d.]+ +<", "STM", "it is a reference of NIST's"),
+]
+XML = re.compile(
+    rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<([A-Za-z_][\w.:-]*)", re.S
+)
+NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
+
+# Names that only recognisers' files have: such a file is damaged if no reader knows it.
+CLAIMS = re.compile(r"\.(mesh|jsonl|ctm|slf|lat|sau|sausage|plf|wlat|htk)(\.gz)?$", re.IGNORECASE)
+IS_JSON = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
+
+JSON_KEYS: Mapping[str, tuple[str, ...]] = {
+    "jsonl": ("utt slots",),
+    "dstc": ("turns cnet arcs", "cnet arcs word score"),
+    "deepspeech": ("transcripts confidence words start_time",),
+    "watson": ("results alternatives timestamps", "results word_alternatives"),
+    "aws": ("results items alternatives content", "Transcript BeginOffsetMillis"),
+    "azure": (
+        "NBest Lexical", "recognizedPhrases nBest", "phrases offsetMilliseconds",
+        "RecognitionStatus Offset", "AudioFileResults SegmentResults",
+    ),
+    "google": ("results alternatives transcript words", "alternatives transcript words"),
+    "whisper": (
+        "segments start end text", "transcription offsets text", "chunks timestamp text",
+        "start end words", "words start end word", "word_segments start end", "start end text",
+    ),
+    "vosk": ("result text conf word", "monologues terms text", "result word start end"),
+}  # fmt: skip
+_KEY = re.compile(rb'"([^"\\\x00-\x1f]{1,40})"\s*:')
+SHOWN_KEYS = 6
+HALF = 0.5
+
+NEAR_TEXT = [  # a line that a format has, and what then was not where it should be
+    (rb"(?m)^(align|info) \d+ \S", "mesh", "numaligns N in one of the first two lines"),
+    (rb"(?m)^\s*[IJ]=\d+\s", "slf", "VERSION= or N= in the first line"),
+    (rb"(?m)^(Nodes|Edges|Frames) ", "pocketsphinx", "Frames and then Nodes in the first lines"),
+    (rb"\[( \S+ [\d.eE+-]+)+ \]", "sausage", "an utterance's name before the first ["),
+    (rb"(?m)^\d+\s+\d+\s+\S+\s+[\d.-]+,[\d.-]+", "kaldi-lattice", "an utterance's name alone in "
+     "the first line"),
+    (rb"^\s*\(\(", "plf", "a first link such as ((('word',0.9,1)"),
+]  # fmt: skip
+
+
+def unknown(
+    head: bytes,
+    path: Path | str,
+    formats: Mapping[str, object],
+    lacks: Mapping[str, str] | None = None,
+) -> InputError:
+    """Return the error that a file is of none of the formats.
+
+    Args:
+        head: its first bytes, without a byte order mark.
+        path: its name.
+        formats: those there are.
+        lacks: what readers of JSON missed in it, by format.
+    """
+    expected = f"recogniser output ({', '.join(formats)})"
+    claims = bool(CLAIMS.search(str(path)))
+    binary = _first(BINARY, head)
+    if not head.strip():
+        claims = claims or bool(IS_JSON.search(str(path)))
+        return (InputError if claims else ForeignFileError)(path, 1, expected, "an empty file")
+    if binary is None and _is_binary(head):
+        hint = RECOGNISER_FIRST if AUDIO_EXTENSION.search(str(path)) else ""
+        binary = _Magic(b"", "audio, by its name" if hint else "binary data", hint)
+    if binary is not None:
+        return ForeignFileError(path, 0, expected, binary.what, binary.hint)
+    is_json = re.match(rb"\s*([{\[]\s*[\[{\"\d\]}]|[{\[]\s*$)", head)
+    what, hint = _json(head, lacks) if is_json else _text(head)
+    return (InputError if claims else ForeignFileError)(path, 1, expected, what, hint)
+
+
+def near_json(content: bytes, least: float = 0.0) -> list[str]:
+    """Return formats that share keys with JSON, nearest first.
+
+    Args:
+        content: the JSON.
+        least: share of a format's keys that it must have, beside one at least.
+    """
+    keys = {key.decode(errors="replace") for key in _KEY.findall(content)}
+    shares = {name: max(_share(keys, one) for one in sets) for name, sets in JSON_KEYS.items()}
+    return sorted(
+        (name for name, share in shares.items() if share and share >= least),
+        key=lambda n: -shares[n],
+    )
+
+
+def has_keys(content: bytes) -> bool:
+    """Tell whether there is a key of JSON."""
+    return _KEY.search(content) is not None
+
+
+def _share(keys: set[str], wanted: str) -> float:
+    return len(keys & {*wanted.split()}) / len(wanted.split())
+
+
+def _first(table: list[_Magic], head: bytes) -> _Magic | None:
+    return next((one for one in table if re.match(b"(?s)" + one.pattern, head)), None)
+
+
+def _is_binary(head: bytes) -> bool:
+    return b"\0" in head[:4096]
+
+
+def _json(head: bytes, lacks: Mapping[str, str] | None) -> tuple[str, str]:
+    keys = list(dict.fromkeys(key.decode(errors="replace") for key in _KEY.findall(head)))
+    shown = ", ".join(keys[:SHOWN_KEYS]) + (", ..." if len(keys) > SHOWN_KEYS else "")
+    what = f"JSON with the keys {shown}" if keys else "JSON without keys"
+    near = near_json(head, HALF)[:2]
+    if lacks is None:
+        lacks = {name: _missing({*keys}, JSON_KEYS[name]) for name in near}
+    return what, _comes_near({name: lacks[name] for name in near if lacks.get(name)})
+
+
+def _missing(keys: set[str], sets: tuple[str, ...]) -> str:
+    best = max(sets, key=lambda one: _share(keys, one))
+    return ", ".join(key for key in best.split() if key not in keys)
+
+
+def _comes_near(lacks: Mapping[str, str]) -> str:
+    return "; ".join(f"{name} comes near, but lacks {what}" for name, what in lacks.items())
+
+
+def _text(head: bytes) -> tuple[str, str]:
+    known = _first(TEXT, head)
+    if known:
+        return known.what, known.hint
+    if root := XML.match(head):
+        name = root[1].decode()
+        hint = "std-search and std-score take it" if name in NIST_ROOTS else ""
+        return f"XML, a document <{name}>", hint
+    near = {name: lacks for pattern, name, lacks in NEAR_TEXT if re.search(pattern, head)}
+    lines = [line.split() for line in head.splitlines(keepends=True)]
+    whole = [
+        line for line in lines[: -1 if len(lines) > 1 and head[-1:] != b"\n" else None] if line
+    ]
+    if not near and (problem := _ctm(whole)):
+        near["ctm"] = problem
+    return "text", _comes_near(near)
+
+
+def _ctm(lines: list[list[bytes]]) -> str:
+    """What lines lack of a CTM's, if most look as if they should be one."""
+    numbers = [sum(_is_number(token) for token in line) for line in lines]
+    alike = sum(count > 1 and len(line) > 2 for count, line in zip(numbers, lines, strict=True))
+    if 2 * alike <= len(lines):
+        return ""
+    wanted = "file channel start duration word [confidence]"
+    for at, line in enumerate(lines, start=1):
+        if not 5 <= len(line) <= 8:
+            return f"{wanted} in line {at}, which has {len(line)} fields"
+        if not (_is_number(line[2]) and _is_number(line[3])):
+            return f"{wanted} in line {at}, whose third and fourth fields are no numbers"
+    return ""
+
+
+def _is_number(token: bytes) -> bool:
+    return bool(re.fullmatch(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", token))

@@ -1,0 +1,81 @@
+"""Which recording a recogniser's file belongs to, where the file does not say.
+
+A file is named after its recording, a pipe after nobody: `require_name` refuses what neither the
+content nor the path names.
+"""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from indexer.formats.context import Context
+from std.errors import InputError
+from std.files import is_nameless
+from std.nist.audio_names import recording_name
+from std.values import Recording
+
+_EXTENSION = re.compile(
+    r"(\.words)?\.(mesh|jsonl?|ctm|slf|lat|txt|sau|sausage|plf|wlat|htk)$", re.IGNORECASE
+)
+
+NAMELESS = "<nameless>"  # the recording of standard input, until its content says another
+
+
+def require_name(recording: Recording, path: Path | str) -> None:
+    """Refuse a recording that nobody has named.
+
+    Raises:
+        InputError: neither its file's content nor the file's name says which one it is.
+    """
+    if recording.file == NAMELESS and is_nameless(path):
+        raise InputError(
+            path, 0, "a recording's name in the content, or in the name of a file", "neither"
+        )
+
+
+def recording_of(path: Path | str, file: str | None = None, channel: int = 1) -> Recording:
+    """Name a recording after its file, without folder, ``.gz`` and extensions of formats.
+
+    >>> recording_of("/out/news.v1.wav.mesh.gz")
+    Recording(file='news.v1', channel=1)
+    """
+    if file is None and is_nameless(path):
+        file = NAMELESS
+    elif file is None:
+        name = Path(path).name.removesuffix(".gz")
+        file = recording_name(_EXTENSION.sub("", name) or name)
+    return Recording(file, channel)
+
+
+def recording_for(path: Path | str, context: Context, said: str = "") -> Recording:
+    """Name the recording that a file is about as a whole, as the context wants it.
+
+    Args:
+        path: the file.
+        context: ``names`` says what comes first; ``file`` is used instead of the file's stem.
+        said: what the file's content says the recording is: a name, a path or an address.
+
+    Raises:
+        InputError: the content should name the recording, and does not.
+    """
+    name = _named(said)
+    if name and context.names != "file":
+        return Recording(name, context.channel)
+    if context.names == "content" and context.segments is None:
+        expected = "content that names its recording, as --name-by content asks for"
+        raise InputError(path, 0, expected, "none", "--name-by stem uses the file's name")
+    return recording_of(path, context.file, context.channel)
+
+
+def _named(said: str) -> str:
+    """Return the recording's name in what a file says of it.
+
+    >>> _named("https://x.example/calls/Call%201.wav?sv=2020&sig=x"), _named("job-1"), _named("")
+    ('Call 1', 'job-1', '')
+    """
+    if "://" in said:
+        try:
+            said = unquote(urlsplit(said).path)
+        except ValueError:  # no address after all
+            return ""
+    return recording_name(said.rstrip("/"))

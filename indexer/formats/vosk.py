@@ -1,0 +1,90 @@
+"""Vosk's results: JSON objects one per line, in a list, or printed one after the other.
+
+    {"result": [{"conf": 0.97, "start": 0.0, "end": 0.21, "word": "das"}, ...], "text": "..."}
+    {"alternatives": [{"confidence": 214.7, "text": "...",
+                       "result": [{"start": 0.0, "end": 0.21, "word": "das"}, ...]}, ...]}
+
+    {"monologues": [{"terms": [{"confidence": 0.97, "start": 0.0, "end": 0.21, "text": "das",
+                                "type": "WORD"}, ...]}, ...]}               vosk-transcriber -t json
+
+Each object, or monologue, is an utterance. ``conf`` is a posterior, ``confidence`` of alternatives
+a log score: their weights are its softmax, scaled by ``acoustic_scale`` if given. Partial and
+empty results are skipped; results without word times (no ``SetWords(True)``) are refused.
+
+Source: alphacep/vosk-api ``recognizer.cc`` (MbrResult, NbestResult), ``transcriber.py``.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.context import DEFAULT, Context
+from indexer.formats.recordings import recording_for
+from indexer.networks.builder import Draft
+from indexer.networks.columns import networks
+from indexer.networks.hypotheses import Heard, weighted, write_hypotheses, write_words
+from std.json_fields import Part, documents
+from std.values import ConfusionNetwork
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is Vosk's."""
+    return (
+        (b'"conf"' in head and b'"word"' in head and b'"result"' in head)
+        or (b'"alternatives"' in head and b'"result"' in head and b'"confidence"' in head)
+        or (b'"monologues"' in head and b'"terms"' in head)
+    )
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield the file's utterances in order.
+
+    Raises:
+        InputError: the file is no JSON, or not Vosk's.
+    """
+    draft, recording = Draft(path), recording_for(path, context)
+    scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
+    count = 0
+    for one in _results(documents(stream, path)):
+        alternatives = list(one.each("alternatives"))
+        if alternatives:
+            said = [_words(alternative) for alternative in alternatives]
+            logs = [scale * alternative["confidence"].number() for alternative in alternatives]
+            if not any(said):
+                continue
+        elif one.has("partial") or (one.has("text") and not one["text"].text()):
+            continue
+        else:
+            said = [_words(one)]
+        count += 1
+        draft.utterance(one.line, recording, f"{recording.file}-{count}")
+        if alternatives:
+            write_hypotheses(draft, one.line, weighted(logs, said))
+        else:
+            write_words(draft, one.line, said[0])
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+
+
+def _results(ones: Iterable[Part]) -> Iterator[Part]:
+    for one in ones:
+        yield from one["monologues"] if one.has("monologues") else [one]
+
+
+def _words(part: Part) -> list[Heard]:
+    if part.has("text") and not part["text"].text():
+        return []
+    if part.has("terms"):
+        words = [term for term in part["terms"] if term["type"].value in (None, "WORD")]
+        return [_word(word, "text", "confidence") for word in words]
+    return [_word(word, "word", "conf") for word in part["result"]]
+
+
+def _word(word: Part, token: str, confidence: str) -> Heard:
+    return Heard(
+        word[token].text(),
+        word[confidence].probability() if word.has(confidence) else 1.0,
+        word["start"].seconds(),
+        word["end"].seconds(),
+    )

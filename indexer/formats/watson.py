@@ -1,0 +1,117 @@
+"""IBM Watson Speech to Text's JSON: with ``word_alternatives`` a true confusion network.
+
+    {"results": [{"final": true, "alternatives": [{"transcript": "das haus ", "confidence": 0.9,
+        "timestamps": [["das", 0.1, 0.3], ...], "word_confidence": [["das", 0.95], ...]}],
+      "word_alternatives": [{"start_time": 0.1, "end_time": 0.3, "alternatives":
+        [{"word": "das", "confidence": 0.95}, {"word": "dass", "confidence": 0.04}]}]}]}
+
+Asynchronous jobs put such answers in a list of ``results`` of their own; of a stream's messages
+those without results (``state``, ``speaker_labels``) say nothing.
+
+Each final result is an utterance. Of its first alternative the timed words are taken, with their
+confidence or that of the alternative, where no ``word_alternatives`` are: below the service's
+threshold it leaves out words, and whole slots. What a slot lacks to 1 is therefore not known to
+be silence: it is not epsilon.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from indexer.formats.context import DEFAULT, Context
+from indexer.formats.recordings import recording_for
+from indexer.networks.builder import Draft
+from indexer.networks.columns import networks
+from indexer.networks.hypotheses import Heard, bare, write_words
+from std.json_fields import Part, documents
+from std.values import ConfusionNetwork
+
+MESSAGES = ("state", "speaker_labels")
+
+
+class _Slot(NamedTuple):
+    start_s: float
+    end_s: float
+    words: list[tuple[str, float]]
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is Watson's."""
+    return b'"results"' in head and (b'"word_alternatives"' in head or b'"timestamps"' in head)
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield the file's final results in order.
+
+    Raises:
+        InputError: the file is no JSON, or not Watson's.
+    """
+    draft, recording = Draft(path), recording_for(path, context)
+    count = 0
+    for one in documents(stream, path):
+        for result in _results(one):
+            if result["final"].value is False:
+                continue
+            count += 1
+            draft.utterance(result.line, recording, f"{recording.file}-{count}")
+            _write(draft, result)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+
+
+def _results(one: Part) -> Iterator[Part]:
+    if not one.has("results") and one.first(MESSAGES):
+        return
+    for result in one["results"]:
+        yield from result["results"] if result.has("results") else [result]
+
+
+def _write(draft: Draft, result: Part) -> None:
+    """Write a result's slots down, and between them the words that have none."""
+    slots = sorted(map(_slot, result.each("word_alternatives")))
+    timed = any(one.has("timestamps") for one in result.each("alternatives"))
+    words = _first_alternative(result) if timed or not slots else []
+    if not slots:
+        write_words(draft, result.line, words)
+        return
+    starts = [slot.start_s for slot in slots]
+    for word in words:
+        middle = (word.start_s + word.end_s) / 2
+        if not starts[0] <= middle <= slots[bisect_right(starts, middle) - 1].end_s:
+            slots.append(_Slot(word.start_s, word.end_s, [(word.token, word.confidence)]))
+    for slot in sorted(slots):
+        draft.slot(result.line)
+        for token, confidence in slot.words:
+            draft.word(result.line, token, confidence, slot.start_s, slot.end_s)
+
+
+def _slot(slot: Part) -> _Slot:
+    words = [(_token(one["word"]), one["confidence"].probability()) for one in slot["alternatives"]]
+    return _Slot(slot["start_time"].seconds(), slot["end_time"].seconds(), words)
+
+
+def _first_alternative(result: Part) -> list[Heard]:
+    for first in result["alternatives"]:
+        confidence = first["confidence"].probability() if first.has("confidence") else 1.0
+        own = [_row(pair, 2)[1].probability() for pair in first.each("word_confidence")]
+        rows = [_row(row, 3) for row in first["timestamps"]]
+        own = own if len(own) == len(rows) else [confidence] * len(rows)
+        return [
+            Heard(_token(word), mass, start.seconds(), end.seconds())
+            for (word, start, end), mass in zip(rows, own, strict=True)
+        ]
+    return []
+
+
+def _token(word: Part) -> str:
+    """Read a word; one that is masked is not named."""
+    return bare(word.text()) if "**" in word.text() else word.text()
+
+
+def _row(part: Part, length: int) -> list[Part]:
+    row = list(part)
+    if len(row) != length:
+        raise part.error(f"a list of {length}")
+    return row

@@ -1,0 +1,171 @@
+"""The Whisper family's JSON: one best sequence, words with times where it was asked for them.
+
+    openai-whisper       {"segments": [{"start", "end", "text", "words":
+                             [{"word": " das", "start", "end", "probability"}]}]}
+    faster-whisper       the same segments, as an object, a list or one per line; words may be
+                             rows [start, end, word, probability] (its named tuples as JSON)
+    whisperX             ... "words": [{"word", "start", "end", "score"}]; numerals lack times
+    whisper-timestamped  ... "words": [{"text", "start", "end", "confidence"}]
+    OpenAI's API         {"segments": [...], "words": [...]} (verbose_json), one may be missing;
+                             "word_segments" of older whisperX is the same
+    transformers         {"chunks": [{"timestamp": [start, end], "text"}]}, words or phrases
+    whisper.cpp -oj      {"transcription": [{"offsets": {"from", "to"}, "text"}]}   in ms
+    whisper.cpp -ojf     ... "tokens": [{"text": " d", "p": 0.97, "offsets": {"from", "to"}}]
+    whisper.cpp server   openai-whisper's, but its words are tokens: they have "t_dtw"
+
+Each segment is an utterance. Where words do not stand in segments, or each segment holds a single
+word (whisper.cpp ``-ml 1``), an utterance ends where nothing is said for half a second. Blanks and
+punctuation around words are taken off; remarks such as [Musik] and (laughs) were not said. Words
+without times share the gap they stand in; segments without words share their time by letters
+(``times_estimated``).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from indexer.formats.context import DEFAULT, Context
+from indexer.formats.recordings import recording_for
+from indexer.formats.stated_language import stated_language
+from indexer.formats.whisper_tokens import Token, joined, without_marks
+from indexer.networks.builder import UNKNOWN, Draft
+from indexer.networks.columns import networks
+from indexer.networks.hypotheses import Heard, by_pauses, spoken, untimed, write_words
+from indexer.networks.nonwords import Nonwords
+from std.json_fields import Part, documents
+from std.values import ConfusionNetwork
+
+KEYS = (  # of which a document of the family has all in one line
+    "transcription offsets", "segments text", "segments language", "avg_logprob text",
+    "words text language", "chunks timestamp",
+)  # fmt: skip
+CONFIDENCES = ("probability", "score", "confidence")
+WORD_LISTS = ("words", "word_segments")
+MS = 1000.0
+
+
+class _Utterance(NamedTuple):
+    start_s: float
+    end_s: float
+    words: Sequence[Heard]
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is of the Whisper family."""
+    return any(all(b'"%b"' % key.encode() in head for key in keys.split()) for keys in KEYS)
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield the file's utterances in order.
+
+    Raises:
+        InputError: the file is no JSON, or none of these.
+    """
+    draft, recording = Draft(path), recording_for(path, context)
+    count = 0
+    for one in documents(stream, path, split_letters=True):
+        draft.language = stated_language(one)
+        for start, end, words in _utterances(one, context.nonwords):
+            if words:
+                count += 1
+                draft.utterance(one.line, recording, f"{recording.file}-{count}", start, end)
+                write_words(draft, one.line, words)
+    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+
+
+def _utterances(one: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
+    if one.has("transcription"):
+        return _cpp(list(one["transcription"]), nonwords)
+    if one.has("chunks"):
+        return _chunks(list(one["chunks"]), nonwords)
+    if one.has("start"):
+        return [_segment(one, nonwords)]
+    words = next((one[key] for key in WORD_LISTS if one.has(key) and one[key].value), None)
+    if words is not None and not any(segment.has("words") for segment in one.each("segments")):
+        return _cut(_words(words, nonwords))
+    return (_segment(segment, nonwords) for segment in one["segments"])
+
+
+def _segment(segment: Part, nonwords: Nonwords) -> _Utterance:
+    start, end = segment["start"].seconds(), segment["end"].seconds()
+    words = _words(segment["words"], nonwords) if segment.has("words") else []
+    if not words and not (segment.has("words") and segment["words"].value):
+        words = untimed(segment["text"].text(), nonwords=nonwords)
+    return _Utterance(start, end, words)
+
+
+def _words(part: Part, nonwords: Nonwords) -> list[Heard]:
+    tokens = list(map(_token, part))
+    if any(word.has("t_dtw") for word in part):
+        return spoken(joined(tokens), nonwords)
+    return spoken((Heard(written.text(), *rest) for written, *rest in tokens), nonwords)
+
+
+def _token(word: Part) -> Token:
+    """Read a word of any of the family but whisper.cpp -ojf."""
+    if isinstance(word.value, list) and len(word.value) == 4:
+        start, end, written, probability = word
+        return Token(written, probability.probability(), start.seconds(), end.seconds())
+    written = word["word"] if word.has("word") else word["text"]
+    times = [word[key].seconds() if word.has(key) else UNKNOWN for key in ("start", "end")]
+    if any(time != time for time in times):  # half a span is none
+        times = [UNKNOWN, UNKNOWN]
+    confidence = next((word[key].probability() for key in CONFIDENCES if word.has(key)), 1.0)
+    return Token(written, confidence, *times)
+
+
+def _cut(words: Sequence[Heard]) -> Iterator[_Utterance]:
+    return (_Utterance(UNKNOWN, UNKNOWN, said) for said in by_pauses(words))
+
+
+def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
+    """Read phrases or words; one without an end lasts until the next, the last has no length."""
+    texts = [chunk["text"].text() for chunk in chunks]
+    spans: list[tuple[float, float]] = []
+    following = UNKNOWN
+    for chunk in reversed(chunks):
+        pair = list(chunk["timestamp"])
+        if len(pair) != 2:
+            raise chunk["timestamp"].error("a list of 2")
+        start = pair[0].seconds()
+        end = pair[1].seconds() if pair[1].value is not None else max(start, following)
+        spans.append((start, end))
+        following = start
+    spans.reverse()
+    if any(len(text.split()) > 1 for text in texts):
+        return [
+            _Utterance(*span, untimed(text, nonwords=nonwords))
+            for text, span in zip(texts, spans, strict=True)
+        ]
+    words = (Heard(text, 1.0, *span) for text, span in zip(texts, spans, strict=True))
+    return _cut(spoken(words, nonwords))
+
+
+def _cpp(segments: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
+    wholes = [Token(segment["text"], 1.0, *_offsets(segment)) for segment in segments]
+    texts = [whole.text for whole in wholes]
+    begin_words = sum(text.startswith(" ") for text in texts)
+    if begin_words > 1 and all(len(text.split()) < 2 for text in texts):
+        return _cut(spoken(joined(wholes), nonwords))
+    return [
+        _Utterance(
+            start,
+            end,
+            spoken(joined(map(_cpp_token, segment["tokens"])), nonwords)
+            if segment.has("tokens")
+            else untimed(without_marks(written.text()), nonwords=nonwords),
+        )
+        for segment, (written, _, start, end) in zip(segments, wholes, strict=True)
+    ]
+
+
+def _cpp_token(token: Part) -> Token:
+    span = _offsets(token) if token.has("offsets") else (UNKNOWN, UNKNOWN)
+    return Token(token["text"], token["p"].probability() if token.has("p") else 1.0, *span)
+
+
+def _offsets(part: Part) -> tuple[float, float]:
+    start, end = (part["offsets"][key].seconds(MS) for key in ("from", "to"))
+    return start, end

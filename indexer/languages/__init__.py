@@ -1,0 +1,1 @@
+"""Which language each recording is in, and segments of one language each."""

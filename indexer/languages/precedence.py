@@ -1,0 +1,166 @@
+"""Which language each recording is in, and segments of one language each.
+
+In this order of precedence:
+
+    1  ``--language``, or ``[pronunciation] language`` of the configuration
+    2  the ECF: its excerpt's attribute ``language``, else the ECF's own
+    3  the recogniser's output, where it says one (Whisper, AWS, Azure, Google, our JSONL)
+    4  the recording's own words (`std.languages.detection`), if they leave no doubt
+    5  in doubt: the likeliest language of all the run's doubtful recordings together,
+       else that of most of the index
+
+A segment holds recordings of one language, so its words are pronounced once. Which recordings
+are told by their words does not depend on how they are cut into segments, shards or processes;
+only 5 looks beyond a recording, when all of a run have been read.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from indexer.segments.merge import merged
+from std.languages.detection import (
+    CODES,
+    Guess,
+    Shares,
+    guess,
+    is_language,
+    language_code,
+    settled,
+    shares,
+    telling,
+    worth,
+)
+from std.store.columns import KEY_SHIFT, Int64s, SegmentColumns, unpack_vocabulary
+from std.store.resident import ResidentSegment
+from std.values import Float64s, Recording
+
+CELLS = 4_000_000  # words times recordings counted at a time
+Source = str  # who said so: one of these
+OPTION, ECF, INPUT, WORDS, OTHERS = "--language", "ECF", "input", "words", "other recordings"
+
+
+class Spoken(NamedTuple):
+    """The language of a recording."""
+
+    language: str  # a code; empty: not recognised
+    source: Source
+    guess: Guess  # what its words say
+    speech_ms: int
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether its words are surely those of another language than somebody said."""
+        told = self.source in (ECF, INPUT)
+        return told and self.guess.sure and self.guess.language != self.language
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The languages that somebody said; names or codes, as they were written."""
+
+    everywhere: str = ""  # by the user
+    by_ecf: Mapping[Recording, str] = field(default_factory=dict)
+    by_input: dict[Recording, str] = field(default_factory=dict)
+
+    def of(self, recording: Recording) -> tuple[str, Source]:
+        """The code of a recording's language and who said it; empty: nobody."""
+        if self.everywhere:
+            return language_code(self.everywhere), OPTION
+        for source, told in ((ECF, self.by_ecf), (INPUT, self.by_input)):
+            if is_language(code := language_code(told.get(recording, ""))):
+                return code, source
+        return "", WORDS
+
+    def not_understood(self) -> list[str]:
+        """What was said in ECF and input that is no language's name or code."""
+        names = {*self.by_ecf.values(), *self.by_input.values()} - {""}
+        return sorted(name for name in names if not is_language(language_code(name)))
+
+
+def spoken(columns: SegmentColumns, told: Told) -> list[Spoken]:
+    """The language of each recording of a segment; empty where its words leave a doubt."""
+    words, found = recording_shares(columns)
+    languages = []
+    for one, n, told_by_words in zip(columns.recordings, words.tolist(), found, strict=True):
+        by_words = guess(told_by_words, n)
+        language, source = told.of(one.recording)
+        if source == WORDS and by_words.sure:
+            language = by_words.language
+        languages.append(Spoken(language, source, by_words, one.speech_ms))
+    return languages
+
+
+def recording_shares(columns: SegmentColumns) -> tuple[Float64s, Shares]:
+    """How much of each recording is function words of each language.
+
+    Returns:
+        (R,) expected number of words, and (R, len(CODES)) shares.
+    """
+    total = _words(columns)
+    found = np.zeros((len(CODES), len(total)))
+    for word, languages, count in _masses(columns):
+        found[languages] += worth(word, count / np.maximum(total, 1e-9))
+    return total, settled(found.T)
+
+
+def pooled(parts: Iterable[tuple[SegmentColumns, Sequence[bool]]]) -> Guess:
+    """What some recordings of segments, those that are marked, say of their language together."""
+    counts: dict[str, float] = defaultdict(float)
+    total = 0.0
+    for columns, marks in parts:
+        marked = np.array(marks, dtype=bool)
+        total += float(_words(columns)[marked].sum())
+        for word, _, count in _masses(columns):
+            counts[word] += float(count[marked].sum())
+    return guess(shares(counts, total), total)
+
+
+def _recording_of_posting(columns: SegmentColumns, rows: slice | Int64s) -> Int64s:
+    return (columns.slot_key[columns.posting_slot[rows]] >> KEY_SHIFT).astype(np.int64)
+
+
+def _words(columns: SegmentColumns) -> Float64s:
+    """(R,) how many words each recording is expected to have."""
+    recording = _recording_of_posting(columns, slice(None))
+    return np.bincount(
+        recording, columns.posting_posterior, minlength=len(columns.recordings)
+    ).astype(np.float64)
+
+
+def _masses(columns: SegmentColumns) -> Iterator[tuple[str, list[int], Float64s]]:
+    """Words that tell a language, whose they are, and (R,) how often each recording has them."""
+    size, offsets = max(1, len(columns.recordings)), columns.posting_offsets
+    vocabulary = unpack_vocabulary(columns.vocabulary)
+    row_of = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+    found = telling(vocabulary)
+    at_once = max(1, CELLS // size)
+    for first in range(0, len(found), at_once):
+        some = found[first : first + at_once]
+        ranges = [offsets[row_of[word] : row_of[word] + 2].tolist() for word, _ in some]
+        rows = np.concatenate([np.arange(low, high) for low, high in ranges])
+        number = np.repeat(np.arange(len(some)), [high - low for low, high in ranges])
+        cells: Float64s = (
+            np.bincount(
+                number * size + _recording_of_posting(columns, rows),
+                columns.posting_posterior[rows],
+                minlength=len(some) * size,
+            )
+            .reshape(len(some), size)
+            .astype(np.float64)
+        )
+        yield from ((*one, cell) for one, cell in zip(some, cells, strict=True))
+
+
+def split(columns: SegmentColumns, languages: Sequence[str]) -> dict[str, SegmentColumns]:
+    """A segment's recordings as one segment per language; itself if they have but one."""
+    if len(set(languages)) <= 1:
+        return {languages[0] if languages else "": columns}
+    parts = {}
+    for language in sorted(set(languages)):
+        others = frozenset(i for i, one in enumerate(languages) if one != language)
+        parts[language] = merged([ResidentSegment("", columns, others)])
+    return parts

@@ -1,0 +1,118 @@
+"""What std-index says of languages: which were found, who pronounced them, and what is doubtful."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
+from indexer.languages.pronounce import Pronouncer
+from std.languages.detection import of_segment
+from std.store import Segment
+from std.values import Recording
+
+Recordings = Sequence[tuple[Recording, Spoken]]
+
+
+def found_languages(pronouncer: Pronouncer) -> list[dict[str, Any]]:
+    """The languages of a run's recordings, the most frequent first."""
+    counts = Counter(one.language for one in pronouncer.found.values())
+    return [
+        {
+            "language": language or None,
+            "pronouncer": pronouncer.sounds.pronouncer(language),
+            "recordings": n,
+            "told_by": dict(
+                Counter(o.source for o in pronouncer.found.values() if o.language == language)
+            ),
+        }
+        for language, n in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    ]
+
+
+def indexed_languages(segments: Iterable[Segment]) -> list[dict[str, Any]]:
+    """The languages of an index's recordings, the most frequent first."""
+    counts = Counter[tuple[str, str | None]]()
+    for segment in segments:
+        maker = segment.extra("phone_maker")
+        pronouncer = None if maker is None else bytes(maker).decode(errors="replace")
+        alive = len(segment.recordings) - len(segment.deleted)
+        counts[of_segment(segment), pronouncer] += alive
+    return [
+        {"language": language or None, "pronouncer": pronouncer, "recordings": n}
+        for (language, pronouncer), n in sorted(
+            counts.items(), key=lambda one: (-one[1], str(one[0]))
+        )
+        if n
+    ]
+
+
+def in_words(languages: Sequence[dict[str, Any]]) -> str:
+    """One line for a person: ``language de (espeak-ng:de): 15 recordings``."""
+    parts = []
+    for one in languages:
+        plural = "recording" if one["recordings"] == 1 else "recordings"
+        by = one["pronouncer"] or "no pronunciations"
+        parts.append(f"{one['language'] or 'unknown'} ({by}): {one['recordings']} {plural}")
+    return f"language{'s' if len(parts) > 1 else ''} {', '.join(parts)}"
+
+
+def doubts(pronouncer: Pronouncer) -> Iterator[str]:
+    """Warnings about a run's recordings, one line each."""
+    found = sorted(pronouncer.found.items())
+    for language in sorted({one.language for _, one in found}):
+        some = [one for one in found if one[1].language == language]
+        by_others = [one for one in some if one[1].source == OTHERS and language]
+        unsure = [one for one in some if one[1].source == WORDS and language]
+        unsure = [one for one in unsure if not one[1].guess.sure]
+        none = [one for one in some if not language]
+        told = f"taken for {language!r}; --language says it"
+        yield from _warning(by_others, "with too few words that tell a language", told)
+        yield from _warning(unsure, "with words of several languages", told)
+        yield from _warning(
+            none,
+            "in no recognisable language",
+            "unknown words are not found by sound there; --language says it",
+        )
+        yield from contradictions(some, "--language overrules it")
+    if names := pronouncer.told.not_understood():
+        yield f"there is no language {names[0]!r}, as the ECF or the input says; it was ignored"
+    for language, problem in sorted(pronouncer.sounds.problems.items()):
+        if language:
+            yield f"unknown words of language {language!r} are not found by sound: {problem}"
+
+
+def contradictions(recordings: Recordings, remedy: str) -> Iterator[str]:
+    """Warnings about recordings whose words are surely those of another language."""
+    wrong = [one for one in recordings if one[1].contradicted]
+    for language in sorted({one.guess.language for _, one in wrong}):
+        some = [one for one in wrong if one[1].guess.language == language]
+        told = f"in {some[0][1].language!r} by the {some[0][1].source}"
+        yield from _warning(some, f"{told}, with words like {language!r}", remedy)
+
+
+def pronounced_wrongly(segments: Iterable[Segment]) -> Iterator[str]:
+    """Warnings about indexed recordings that were pronounced as another language."""
+    wrong: dict[tuple[str, str], list[Recording]] = {}
+    for segment in segments:
+        language = of_segment(segment)
+        for row, one in enumerate(spoken(segment.columns(), Told())):
+            if language and row not in segment.deleted and one.language not in ("", language):
+                recording = segment.recordings[row].recording
+                wrong.setdefault((language, one.language), []).append(recording)
+    for (language, looks_like), recordings in sorted(wrong.items()):
+        yield (
+            f"{_some(recordings)} indexed as {language!r}, but with words like {looks_like!r}: "
+            f"index again with --language {looks_like} if that is right"
+        )
+
+
+def _warning(recordings: Recordings, what: str, remedy: str) -> Iterator[str]:
+    if recordings:
+        yield f"{_some([one for one, _ in recordings])} {what}: {remedy}"
+
+
+def _some(recordings: Sequence[Recording]) -> str:
+    first = f"{recordings[0].file}/{recordings[0].channel}"
+    if len(recordings) == 1:
+        return f"1 recording ({first})"
+    return f"{len(recordings)} recordings ({first} ...)"

@@ -1,0 +1,1 @@
+"""Lattices become confusion networks."""

@@ -1,0 +1,187 @@
+"""A word lattice as columns: nodes in time, links that carry words and log scores.
+
+    Lattice         the value; nodes are in topological order, one start, one end
+    ordered         links as a recogniser wrote them -> Lattice
+    evenly_timed    a lattice whose nodes share the time of its utterance
+
+All scores are natural logarithms with the recogniser's scales applied, so that a path's
+probability is exp(sum of its links) / exp(sum over all paths).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from indexer.networks.slot_times import Int64s
+from std.values import Float64s, Int32s, Recording, freeze
+
+LatticeMethod = Literal["mbr", "pivot"]  # exact slots, or the faster alignment
+
+NO_WORD = -1
+MAX_SCORE = 1e12  # beyond, sums of scores lose what tells paths apart
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lattice:
+    """All word sequences a recogniser considered for one utterance.
+
+    Link k goes from node ``source[k]`` to the later node ``target[k]`` and takes the time
+    between them. Node 0 is the start, the last node the end; every node lies on a path between
+    the two. Links stand in order of (target, source).
+
+    Raises:
+        ValueError: the columns do not fit each other, or a link runs backwards.
+    """
+
+    recording: Recording
+    utterance: str
+    node_s: Float64s  # (n,) seconds in the recording
+    source: Int32s  # (l,)
+    target: Int32s  # (l,)
+    vocabulary: tuple[str, ...]
+    word: Int32s  # (l,) index into vocabulary, or NO_WORD
+    log_score: Float64s  # (l,)
+    times_estimated: bool = False  # node times are interpolated, not the recogniser's
+
+    def __post_init__(self) -> None:
+        if any(len(one) != len(self.source) for one in (self.target, self.word, self.log_score)):
+            raise ValueError(f"{self.utterance}: the columns of a lattice differ in length")
+        if (
+            len(self.source)
+            and not (
+                (self.source >= 0) & (self.source < self.target) & (self.target < len(self.node_s))
+            ).all()
+        ):
+            raise ValueError(f"{self.utterance}: a link runs backwards or to no node")
+        if (np.diff(self.target) < 0).any():
+            raise ValueError(f"{self.utterance}: links are not in order of their targets")
+        freeze(self)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+def ordered(
+    recording: Recording,
+    utterance: str,
+    node_s: Sequence[float] | Float64s,
+    source: npt.ArrayLike,
+    target: npt.ArrayLike,
+    words: Sequence[str | None],
+    log_score: npt.ArrayLike,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    end_scores: Sequence[float] | None = None,
+) -> Lattice:
+    """Make a lattice of links in any order: sort it, drop dead ends, join several ends to one.
+
+    Args:
+        recording, utterance, node_s: as in `Lattice`.
+        source, target: (l,) node numbers of each link.
+        words: (l,) None = no word.
+        log_score: (l,)
+        starts, ends: where paths begin and end.
+        end_scores: log score of ending in each of ``ends``; 0 if not given.
+
+    Raises:
+        ValueError: the links form a circle, no path leads from a start to an end, or a score
+            is absurd.
+    """
+    node_s = np.asarray(node_s, dtype=np.float64)
+    sources = np.asarray(source, dtype=np.int64).reshape(-1)
+    targets = np.asarray(target, dtype=np.int64).reshape(-1)
+    scores = np.asarray(log_score, dtype=np.float64).reshape(-1)
+    words = list(words)
+    nodes = len(node_s)
+    if len(starts) > 1:
+        sources = np.append(sources, [nodes] * len(starts))
+        targets = np.append(targets, starts)
+        scores, words = np.append(scores, np.zeros(len(starts))), [*words, *([None] * len(starts))]
+        node_s, starts, nodes = np.append(node_s, node_s[list(starts)].min()), [nodes], nodes + 1
+    if len(ends) > 1 or (end_scores and end_scores[0]):
+        sources, targets = np.append(sources, ends), np.append(targets, [nodes] * len(ends))
+        scores = np.append(scores, end_scores or np.zeros(len(ends)))
+        words = [*words, *([None] * len(ends))]
+        node_s, ends, nodes = np.append(node_s, node_s[list(ends)].max()), [nodes], nodes + 1
+    if np.abs(scores[np.isfinite(scores)]).max(initial=0.0) > MAX_SCORE:
+        raise ValueError(f"a score is beyond {MAX_SCORE:g}")
+    if not len(starts) or not len(ends):
+        raise ValueError("the lattice has no start or no end")
+
+    possible = np.isfinite(scores)
+    rank = _topological_order(nodes, sources[possible], targets[possible])
+    rank = _alive(rank, sources[possible], targets[possible], starts[0], ends[0])
+    kept = possible & (rank[sources] >= 0) & (rank[targets] >= 0)
+    sources, targets, scores = rank[sources[kept]], rank[targets[kept]], scores[kept]
+    order = np.lexsort((sources, targets))
+    ids: dict[str, int] = {}
+    numbers = [
+        NO_WORD if word is None else ids.setdefault(word, len(ids))
+        for word, keep in zip(words, kept.tolist(), strict=True)
+        if keep
+    ]
+    alive = np.flatnonzero(rank >= 0)
+    return Lattice(
+        recording,
+        utterance,
+        node_s[alive[np.argsort(rank[alive])]],
+        sources[order].astype(np.int32),
+        targets[order].astype(np.int32),
+        tuple(ids),
+        np.array(numbers, dtype=np.int32)[order],
+        scores[order],
+    )
+
+
+def evenly_timed(lattice: Lattice, start_s: float, end_s: float) -> Lattice:
+    """Give the nodes of a lattice without times equal distances, and mark it."""
+    node_s = np.linspace(start_s, end_s, len(lattice.node_s))
+    return replace(lattice, node_s=node_s, times_estimated=True)
+
+
+def _topological_order(nodes: int, source: Int64s, target: Int64s) -> Int64s:
+    """Rank nodes so that every link leads to a higher rank (Kahn, level by level)."""
+    order = np.argsort(source, kind="stable")
+    first = np.searchsorted(source[order], np.arange(nodes + 1))
+    waiting = np.bincount(target, minlength=nodes)
+    rank = np.full(nodes, -1, dtype=np.int64)
+    level, ranked = np.flatnonzero(waiting == 0), 0
+    while len(level):
+        rank[level] = ranked + np.arange(len(level))
+        ranked += len(level)
+        counts = first[level + 1] - first[level]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        reached = target[order[np.repeat(first[level], counts) + within]]
+        np.subtract.at(waiting, reached, 1)
+        level = np.unique(reached[waiting[reached] == 0])
+    if ranked < nodes:
+        raise ValueError("the links form a circle")
+    return rank
+
+
+def _alive(
+    rank: Int64s,
+    source: Int64s,
+    target: Int64s,
+    start: int,
+    end: int,
+) -> Int64s:
+    """Rank only the nodes that lie between start and end; the others get -1."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    shape, there = (len(rank), len(rank)), np.ones(len(source), dtype=bool)
+    forward = csr_matrix((there, (source, target)), shape)
+    alive = np.zeros(len(rank), dtype=np.int8)
+    alive[breadth_first_order(forward, start, return_predecessors=False)] += 1
+    alive[breadth_first_order(forward.T.tocsr(), end, return_predecessors=False)] += 1
+    alive = alive == 2
+    if not alive[end] or not alive[start]:
+        raise ValueError("no path leads from the start to the end")
+    renumbered = np.full(len(rank), -1, dtype=np.int64)
+    nodes = np.flatnonzero(alive)
+    renumbered[nodes[np.argsort(rank[nodes])]] = np.arange(len(nodes))
+    return renumbered

@@ -1,0 +1,308 @@
+"""What every reader of recogniser output makes first: the columns of many utterances at once.
+
+A reader fills `Columns` (seconds, tokens and posteriors as written); `networks` does what is
+common to all formats, in a few array passes over all utterances together:
+
+    tokens -> words      non-words become epsilon mass, pronunciation variants are merged
+    posteriors           slots that sum to a little over one are scaled to one
+    seconds -> ms        round(1000 * s); missing slot times derived (`indexer.networks.slot_times`)
+
+Two ways lead here. A fast reader fills the columns by bulk conversion and asks `is_sound`; if
+anything at all is unusual the careful reader goes through the same text with a
+`indexer.networks.builder.Draft`, which names the line of an error.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
+from pathlib import Path
+
+import numpy as np
+
+from indexer.networks.n_best import TimedWord
+from indexer.networks.nonwords import Nonwords, is_noise, replacements, spoken
+from indexer.networks.slot_times import Int64s, borrowed, filled, untangled, weighted_spans
+from indexer.networks.utterance_spans import SEGMENTS_HINT, Segment, segment_of
+from std.errors import InputError
+from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
+from std.values import Bools, ConfusionNetwork, Float64s, Recording
+
+SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment
+FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors that far beyond 1 is 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Utterances as written, in CSR layout: utterance -> slots -> words. NaN = not written.
+
+    Slot i of all owns words ``offsets[i]:offsets[i + 1]``; utterance j owns slots
+    ``bounds[j]:bounds[j + 1]``.
+    """
+
+    recordings: list[Recording]  # (u,)
+    utterances: list[str]  # (u,)
+    lines: Int64s  # (u,) 1-based, where each begins
+    utterance_spans_s: Float64s  # (u, 2)
+    bounds: Int64s  # (u + 1,)
+    slot_spans_s: Float64s  # (n, 2)
+    epsilons: Float64s  # (n,)
+    offsets: Int64s  # (n + 1,)
+    vocabulary: list[str]  # (v,) the tokens as written, each once
+    tokens: Int64s  # (m,) index into vocabulary
+    posteriors: Float64s  # (m,)
+    spans_s: Float64s  # (m, 2)
+    languages: Sequence[str] = ()  # (u,) as the file says them; none at all where it does not
+
+
+def is_sound(columns: Columns) -> bool:
+    """Tell whether every number is one that a careful reader would take as it is."""
+    masses, slots = columns.posteriors, len(columns.epsilons)
+    slot_of = np.repeat(np.arange(slots), np.diff(columns.offsets))
+    sums = columns.epsilons + np.bincount(slot_of, masses, slots)
+    low, high = -POSTERIOR_TOLERANCE, 1 + POSTERIOR_TOLERANCE
+    starts = columns.slot_spans_s[:, 0]
+    backwards = np.flatnonzero(starts[1:] < starts[:-1]) + 1
+    first = np.zeros(slots + 1, dtype=bool)  # slots that may: those that begin an utterance
+    first[columns.bounds] = True
+    return bool(
+        ((masses >= low) & (masses <= high)).all()
+        and ((columns.epsilons >= low) & (sums <= 1 + SUM_TOLERANCE)).all()
+        and first[backwards].all()
+        and _spans_are_sound(columns.utterance_spans_s, MAX_TIME_S)
+        and _spans_are_sound(columns.slot_spans_s, MAX_TIME_S)
+        and _spans_are_sound(columns.spans_s, MAX_WORD_S)
+    )
+
+
+def _spans_are_sound(spans: Float64s, longest: float) -> bool:
+    start, end = spans.T
+    good = (start >= 0) & (end >= start) & (end <= MAX_TIME_S) & (end - start <= longest)
+    return bool((good | (np.isnan(start) & np.isnan(end))).all())
+
+
+def networks(
+    columns: Columns,
+    path: Path | str,
+    segments: Mapping[str, Segment] | None = None,
+    one_best: Mapping[str, Sequence[TimedWord]] | None = None,
+    nonwords: Nonwords | None = None,
+) -> Iterator[ConfusionNetwork]:
+    """Turn sound columns into networks, in order.
+
+    Args:
+        columns: as written; times count from the start of the recording, or with
+            ``segments`` from the start of the utterance.
+        path: for messages.
+        segments: where each utterance lies, by name.
+        one_best: timed words of utterances, by name, whose times slots without times borrow.
+        nonwords: keeps noises, or counts those that are dropped.
+
+    Raises:
+        InputError: an utterance has words but neither times nor what they could be derived
+            from, or is not among the segments; a word holds a line break.
+    """
+    if "\n" in "".join(columns.vocabulary):
+        broken = next(word for word in columns.vocabulary if "\n" in word)
+        raise InputError(path, 0, "words without line breaks", broken)
+    if one_best is not None:
+        columns = _lent(columns, one_best)
+    if segments is not None:
+        columns = _placed(columns, path, segments)
+    columns = _words_only(columns, nonwords or Nonwords())
+    slot_of = _slot_of(columns)
+    totals = columns.epsilons + np.bincount(slot_of, columns.posteriors, len(columns.epsilons))
+    excess = np.where(totals > 1 + FLOAT32_NOISE, totals, 1.0)
+    spans = np.rint(1000 * columns.spans_s)
+    utterance_spans = np.rint(1000 * columns.utterance_spans_s)
+    slot_spans, estimated = _slot_spans(columns, slot_of, spans, utterance_spans)
+    for slot in np.flatnonzero(np.isnan(slot_spans).any(axis=1)).tolist():
+        utterance = int(np.searchsorted(columns.bounds, slot, "right")) - 1
+        raise InputError(
+            path,
+            int(columns.lines[utterance]),
+            "times of its words, or of the utterance",
+            columns.utterances[utterance],
+            SEGMENTS_HINT,
+        )
+    untimed = np.isnan(spans[:, 0])
+    spans[untimed] = slot_spans[slot_of[untimed]]
+    spans[:, 1] = np.minimum(spans[:, 1], spans[:, 0] + 1000 * MAX_WORD_S)  # long silences' words
+
+    int_slot_spans = np.rint(slot_spans).astype(np.int32)
+    int_spans = np.rint(spans).astype(np.int32)
+    epsilons = (columns.epsilons / excess).astype(np.float32)
+    posteriors = (columns.posteriors / excess[slot_of]).astype(np.float32)
+    offsets = columns.offsets.astype(np.int32)
+    words = np.array(columns.vocabulary, dtype=object)[columns.tokens].tolist()
+    bounds = columns.bounds.tolist()
+    firsts = columns.offsets[columns.bounds].tolist()
+    whole = _whole_spans(utterance_spans, slot_spans, columns.bounds).astype(np.int64).tolist()
+    languages = columns.languages or [""] * len(columns.utterances)
+    named = zip(columns.recordings, columns.utterances, whole, languages, strict=True)
+    for i, (recording, name, (start, end), language) in enumerate(named):
+        lo, hi, first, last = bounds[i], bounds[i + 1], firsts[i], firsts[i + 1]
+        yield ConfusionNetwork(
+            recording,
+            name,
+            start,
+            end,
+            int_slot_spans[lo:hi],
+            epsilons[lo:hi],
+            offsets[lo : hi + 1] - offsets[lo],
+            tuple(words[first:last]),
+            posteriors[first:last],
+            int_spans[first:last],
+            bool(estimated[i]),
+            language,
+        )
+
+
+def _placed(columns: Columns, path: Path | str, segments: Mapping[str, Segment]) -> Columns:
+    """Move utterances to where they lie in their recordings."""
+    found = [
+        segment_of(segments, name, path, line)
+        for name, line in zip(columns.utterances, columns.lines.tolist(), strict=True)
+    ]
+    start = np.array([one.start_s for one in found])
+    latest = _latest(columns)
+    for i, one in enumerate(found):
+        if latest[i] > one.end_s - one.start_s + SEGMENT_TOLERANCE_S:
+            raise InputError(
+                path,
+                int(columns.lines[i]),
+                f"times from the start of {columns.utterances[i]}, as there are segments, "
+                f"up to {one.end_s - one.start_s:.3f} s",
+                f"{latest[i]:.3f}",
+            )
+    slot_start = np.repeat(start, np.diff(columns.bounds))[:, None]
+    return replace(
+        columns,
+        recordings=[one.recording for one in found],
+        utterance_spans_s=np.array([(one.start_s, one.end_s) for one in found]).reshape(-1, 2),
+        slot_spans_s=columns.slot_spans_s + slot_start,
+        spans_s=columns.spans_s + slot_start[_slot_of(columns)],
+    )
+
+
+def _lent(columns: Columns, one_best: Mapping[str, Sequence[TimedWord]]) -> Columns:
+    """Give slots without any times those of the same utterance's one-best words."""
+    timed = ~np.isnan(columns.spans_s[:, 0])
+    has_times = np.bincount(_slot_of(columns), timed, len(columns.epsilons)) > 0
+    has_times |= ~np.isnan(columns.slot_spans_s[:, 0])
+    spans, offsets = columns.slot_spans_s.copy(), columns.offsets.tolist()
+    for i, (lo, hi) in enumerate(pairwise(columns.bounds.tolist())):
+        heard = one_best.get(columns.utterances[i])
+        if heard is None or has_times[lo:hi].any():
+            continue
+        slots = []
+        for first, last in pairwise(offsets[lo : hi + 1]):
+            best = np.argsort(-columns.posteriors[first:last], kind="stable")
+            tokens = [columns.vocabulary[j] for j in columns.tokens[first:last][best].tolist()]
+            slots.append([word for token in tokens if (word := spoken(token))])
+        said = [j for j, words in enumerate(slots) if words]
+        if said:
+            spans[lo + np.array(said)] = borrowed([slots[j] for j in said], heard)
+    return replace(columns, slot_spans_s=spans)
+
+
+def _latest(columns: Columns) -> Float64s:
+    """Return (u,) the latest time that each utterance has written."""
+    latest = np.zeros(len(columns.utterances))
+    utterance_of = np.repeat(np.arange(len(latest)), np.diff(columns.bounds))
+    np.fmax.at(latest, utterance_of, columns.slot_spans_s[:, 1])
+    np.fmax.at(latest, utterance_of[_slot_of(columns)], columns.spans_s[:, 1])
+    return latest
+
+
+def _slot_of(columns: Columns) -> Int64s:
+    return np.repeat(np.arange(len(columns.epsilons)), np.diff(columns.offsets))
+
+
+def _words_only(columns: Columns, nonwords: Nonwords) -> Columns:
+    """Move the mass of non-words to epsilon, merge variants, drop what has no mass."""
+    slots, slot_of, tokens = len(columns.epsilons), _slot_of(columns), columns.tokens
+    posteriors, epsilons = columns.posteriors.clip(0, 1), columns.epsilons.clip(0, 1)
+    slot_spans_s, vocabulary = columns.slot_spans_s, columns.vocabulary
+    changed = replacements(vocabulary, nonwords.keep)
+    if changed:
+        _count_noises(columns, changed, nonwords)
+        ids: dict[str | None, int] = dict(zip(vocabulary, count(), strict=False))
+        meaning = np.arange(len(vocabulary))
+        for token, word in changed.items():
+            meaning[ids[token]] = ids.setdefault(word, len(ids))
+        tokens = meaning[tokens]
+        vocabulary = [word or "" for word in ids]
+        silent = tokens == ids.get("", -1)
+        wordless = silent | (tokens == ids.get(None, -1))
+        epsilons = epsilons + np.bincount(slot_of[silent], posteriors[silent], slots)
+        posteriors = np.where(wordless, 0.0, posteriors)
+        if not np.isnan(columns.spans_s[silent]).all():  # pauses may tell where they are
+            empty = np.bincount(slot_of, posteriors, slots) == 0
+            pauses = weighted_spans(slot_of, slots, columns.posteriors, columns.spans_s)
+            unwritten = np.isnan(slot_spans_s[:, 0])
+            slot_spans_s = np.where((empty & unwritten)[:, None], pauses, slot_spans_s)
+    posteriors = _merged(slot_of * len(vocabulary) + tokens, posteriors)
+    kept = np.flatnonzero(posteriors > 0)
+    counts = np.bincount(slot_of[kept], minlength=slots)
+    return replace(
+        columns,
+        slot_spans_s=slot_spans_s,
+        epsilons=epsilons,
+        offsets=np.concatenate([[0], np.cumsum(counts)]),
+        vocabulary=vocabulary,
+        tokens=tokens[kept],
+        posteriors=posteriors[kept],
+        spans_s=columns.spans_s[kept],
+    )
+
+
+def _count_noises(columns: Columns, changed: Mapping[str, str | None], nonwords: Nonwords) -> None:
+    noises = [token for token, word in changed.items() if word == "" and is_noise(token)]
+    if noises:
+        counts = np.bincount(columns.tokens, minlength=len(columns.vocabulary))
+        for token in noises:
+            nonwords.drop(token, int(counts[columns.vocabulary.index(token)]))
+
+
+def _merged(keys: Int64s, posteriors: Float64s) -> Float64s:
+    """Give the likeliest of equal keys (one word in one slot) the mass of all, the others none."""
+    ranked = np.sort(keys)
+    fresh = np.ones(len(keys), dtype=bool)
+    fresh[1:] = ranked[1:] != ranked[:-1]
+    if fresh.all():
+        return posteriors
+    order = np.lexsort((-posteriors, keys))
+    merged = np.zeros_like(posteriors)
+    merged[order[fresh]] = np.bincount(np.cumsum(fresh) - 1, posteriors[order])
+    return merged
+
+
+def _slot_spans(
+    columns: Columns, slot_of: Int64s, spans: Float64s, utterance_spans: Float64s
+) -> tuple[Float64s, Bools]:
+    """Take slot times as written, else from the words, else from the gaps between them."""
+    slots = len(columns.epsilons)
+    slot_spans = 1000 * columns.slot_spans_s
+    missing = np.isnan(slot_spans[:, 0])
+    if not missing.any():
+        return slot_spans, np.zeros(len(columns.utterances), dtype=bool)
+    derived = weighted_spans(slot_of, slots, columns.posteriors, spans)
+    slot_spans = np.where(missing[:, None], derived, slot_spans)
+    estimated = np.zeros(len(columns.utterances), dtype=bool)
+    if np.isnan(slot_spans).any():
+        letters = np.array([len(word) for word in columns.vocabulary], dtype=np.float64)
+        rising = np.argsort(columns.posteriors, kind="stable")  # written last: the best word's
+        best = np.zeros(slots)
+        best[slot_of[rising]] = letters[columns.tokens[rising]]
+        slot_spans, estimated = filled(slot_spans, columns.bounds, best, utterance_spans)
+    return untangled(slot_spans, columns.bounds), estimated
+
+
+def _whole_spans(utterance_spans: Float64s, slot_spans: Float64s, bounds: Int64s) -> Float64s:
+    """Return (u, 2) rounded spans of utterances; where none is written, from slot to slot."""
+    first, last = bounds[:-1], bounds[1:] - 1
+    from_slots = np.zeros_like(utterance_spans)
+    some = first <= last
+    from_slots[some, 0] = slot_spans[first[some], 0]
+    from_slots[some, 1] = slot_spans[last[some], 1]
+    return np.rint(np.where(np.isnan(utterance_spans), from_slots, utterance_spans))

@@ -1,0 +1,153 @@
+"""Words that a recogniser heard one after the other, and lists of several such hearings, as slots.
+
+Most recognisers write their one best sequence with a confidence per word: each word becomes a
+slot, what is missing to 1 is "no word". Lists of the n best are laid side by side
+(`indexer.networks.n_best.aligned`): a word's posterior is the weight of the hypotheses that have
+it there.
+"""
+
+import math
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from indexer.networks.builder import UNKNOWN, Draft
+from indexer.networks.n_best import TimedWord, aligned
+from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, remarks
+from std.errors import InputError
+
+PAUSE_S = 0.5  # phrases are not joined over more
+UNNAMED = "<unk>"  # said, but the recogniser does not tell what: no phrase is joined over it
+
+
+class Heard(NamedTuple):
+    """A word with its confidence; NaN = time unknown."""
+
+    token: str
+    confidence: float
+    start_s: float = UNKNOWN
+    end_s: float = UNKNOWN
+
+
+class Hypothesis(NamedTuple):
+    """One hearing of an utterance; the weights of all of them sum to 1."""
+
+    weight: float
+    words: Sequence[Heard]
+
+
+def bare(written: str) -> str:
+    """Take off blanks, punctuation and symbols around a word; inside they stay.
+
+    A masked word is one that is not named.
+
+    >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("s***")
+    ('Haus-Nr', "don't", '', '<unk>')
+    """
+    if "**" in written or written.strip().lower() in UNKNOWN_WORDS:
+        return UNNAMED
+    first, last = 0, len(written)
+    while first < last and unicodedata.category(written[first])[0] not in "LNM":
+        first += 1
+    while last > first and unicodedata.category(written[last - 1])[0] not in "LNM":
+        last -= 1
+    return written[first:last]
+
+
+def untimed(text: str, confidence: float = 1.0, nonwords: Nonwords | None = None) -> list[Heard]:
+    """Split a transcript that has no times."""
+    return spoken((Heard(word, confidence) for word in text.split()), nonwords)
+
+
+def spoken(words: Iterable[Heard], nonwords: Nonwords | None = None) -> list[Heard]:
+    """Make words bare; leave out what is punctuation only, and remarks (`nonwords.remarks`).
+
+    >>> [word.token for word in untimed("[leise Musik] Das - gute (lacht) Haus.")]
+    ['Das', 'gute', 'Haus']
+    """
+    nonwords = nonwords or Nonwords()
+    words = list(words)
+    cut = [word.token for word in words] if nonwords.keep else _without_remarks(words, nonwords)
+    return [
+        word._replace(token=token)
+        for word, rest in zip(words, cut, strict=True)
+        if (token := bare(rest))
+    ]
+
+
+def _without_remarks(words: Sequence[Heard], nonwords: Nonwords) -> list[str]:
+    """Take remarks out of words; one may go over several."""
+    tokens = [word.token for word in words]
+    text = " ".join(tokens)
+    spans = list(remarks(text))
+    if not spans:
+        return tokens
+    kept = list(text)
+    for start, end in spans:
+        nonwords.drop(" ".join(text[start:end].split()))
+        kept[start:end] = [""] * (end - start)
+    begins = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
+    return ["".join(kept[a : a + len(token)]) for a, token in zip(begins, tokens, strict=False)]
+
+
+def single(words: Sequence[Heard]) -> list[Heard]:
+    """Split words that hold blanks ("5 000"); the parts share the time by letters."""
+    parts: list[Heard] = []
+    for word in words:
+        tokens = word.token.split()
+        letters = np.cumsum([0, *map(len, tokens)])
+        ends = word.start_s + (word.end_s - word.start_s) * letters / max(letters[-1], 1)
+        for token, (start, end) in zip(tokens, pairwise(ends.tolist()), strict=True):
+            parts.append(Heard(token, word.confidence, start, end))
+    return parts
+
+
+def write_words(draft: Draft, line: int, words: Sequence[Heard]) -> None:
+    """Write one hearing down: a slot for each word."""
+    for word in single(words):
+        draft.slot(line, epsilon=max(0.0, 1 - word.confidence))
+        draft.word(line, *word)
+
+
+def write_hypotheses(draft: Draft, line: int, hypotheses: Sequence[Hypothesis]) -> None:
+    """Write several hearings down, laid side by side; the first should be the best."""
+    said = [single(hypothesis.words) for hypothesis in hypotheses]
+    timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in said]
+    try:
+        slots = aligned(timed)
+    except ValueError as error:
+        raise InputError(draft.path, line, "alternatives of an utterance", str(error)) from error
+    for slot in slots:
+        masses: dict[str, list[float]] = {}
+        places: dict[str, Heard] = {}
+        for number, at in slot:
+            word = said[number][at]
+            masses.setdefault(word.token, []).append(hypotheses[number].weight)
+            places.setdefault(word.token, word)  # times of the best hypothesis that has it
+        draft.slot(line, epsilon=max(0.0, 1 - sum(map(math.fsum, masses.values()))))
+        for token, weights in masses.items():
+            draft.word(line, token, min(1.0, math.fsum(weights)), *places[token][2:])
+
+
+def weighted(logs: Sequence[float], words: Sequence[Sequence[Heard]]) -> list[Hypothesis]:
+    """Give hypotheses weights that sum to 1, from their log scores."""
+    highest = max(logs, default=0.0)
+    odds = [math.exp(max(log - highest, -700.0)) for log in logs]
+    return [Hypothesis(odd / sum(odds), said) for odd, said in zip(odds, words, strict=True)]
+
+
+def by_pauses(words: Sequence[Heard]) -> Iterator[list[Heard]]:
+    """Cut a long hearing into utterances where nothing is said for half a second."""
+    begins = [
+        0,
+        *(
+            i + 1
+            for i, (one, other) in enumerate(pairwise(words))
+            if other.start_s > one.end_s + PAUSE_S
+        ),
+        len(words),
+    ]
+    yield from (list(words[lo:hi]) for lo, hi in pairwise(begins) if lo < hi)

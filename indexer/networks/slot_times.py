@@ -1,0 +1,162 @@
+"""Slot times from what the recogniser wrote: exact where it did, interpolated where it did not.
+
+The steps, in order; each takes and returns times in float milliseconds, NaN = unknown:
+
+    weighted_spans   slot = posterior-weighted mean of its words' times
+    borrowed         times of a one-best transcript's words, for slots that have none
+    filled           slots without times share the gap they stand in, by characters
+    untangled        overlapping neighbours meet halfway; boundaries never run backwards
+
+Slots of many utterances stand one after the other; ``bounds`` says where each utterance begins.
+
+Source: overlap and weighted mean as in Xu, Povey, Mangu, Zhu, "Minimum Bayes Risk decoding and
+system combination based on a recursion for edit distance" (2011).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from indexer.networks.n_best import TimedWord
+from std.values import Bools, Float64s
+
+Int64s = npt.NDArray[np.int64]
+SKIP_COST = 0.6  # two skips cost more than the worst match: a slot takes a word where it can
+MAX_MS = 2.0**40  # farther apart than any two times in one recording
+
+
+def weighted_spans(slot_of: Int64s, slots: int, weights: Float64s, spans: Float64s) -> Float64s:
+    """Return each slot's weighted mean start and end over its words that have times.
+
+    Args:
+        slot_of: (m,) slot of each word.
+        slots: number of slots n.
+        weights: (m,) posteriors.
+        spans: (m, 2) start, end; NaN = unknown.
+
+    Returns:
+        (n, 2); NaN for a slot none of whose words has times.
+    """
+    timed = ~np.isnan(spans[:, 0]) & (weights > 0)
+    if not timed.all():
+        slot_of, weights, spans = slot_of[timed], weights[timed], spans[timed]
+    mass = np.bincount(slot_of, weights, slots).astype(np.float64)  # int where there is nothing
+    mass[mass == 0] = np.nan
+    means = [np.bincount(slot_of, weights * column, slots) / mass for column in spans.T]
+    return np.stack(means, axis=1)
+
+
+def untangled(spans: Float64s, bounds: Int64s) -> Float64s:
+    """Let overlapping neighbours of one utterance meet halfway and no boundary run backwards.
+
+    Args:
+        spans: (n, 2), none unknown.
+        bounds: (u + 1,) first slot of each utterance.
+    """
+    spans = spans.copy()
+    same = np.ones(max(len(spans) - 1, 0), dtype=bool)
+    inner = bounds[(bounds > 0) & (bounds < len(spans))]
+    same[inner - 1] = False
+    left = np.flatnonzero(same & (spans[:-1, 1] > spans[1:, 0]))
+    spans[left, 1] = spans[left + 1, 0] = (spans[left, 1] + spans[left + 1, 0]) / 2
+    if (spans[:, 0] <= spans[:, 1]).all():  # and every end <= the next start by now
+        return spans
+    shift = np.repeat(np.arange(len(bounds) - 1) * MAX_MS, np.diff(bounds))[:, None]
+    return np.maximum.accumulate((spans + shift).ravel()).reshape(-1, 2) - shift
+
+
+def filled(
+    spans: Float64s, bounds: Int64s, weights: Float64s, utterance_spans: Float64s
+) -> tuple[Float64s, Bools]:
+    """Let each run of slots without times share the gap it stands in, in proportion to weights.
+
+    A gap reaches from the end of the slot before (or the utterance's start) to the start of
+    the slot after (or the utterance's end). Slots of weight 0 (no word) get no width; a run of
+    nothing but such slots stands at the gap's beginning.
+
+    Args:
+        spans: (n, 2); NaN = unknown.
+        bounds: (u + 1,) first slot of each utterance.
+        weights: (n,) characters of the slot's best word, 0 where there is none.
+        utterance_spans: (u, 2) start, end of each utterance; NaN = unknown.
+
+    Returns:
+        The spans, still NaN where a gap has an unknown side, and (u,) which utterances have
+        interpolated word times.
+    """
+    open_slots = np.isnan(spans[:, 0])
+    estimated = np.zeros(len(utterance_spans), dtype=bool)
+    if not open_slots.any():
+        return spans, estimated
+    spans = spans.copy()
+    for utterance in np.unique(np.searchsorted(bounds, np.flatnonzero(open_slots), "right")) - 1:
+        lo, hi = bounds[utterance], bounds[utterance + 1]
+        estimated[utterance] = _fill_one(spans[lo:hi], weights[lo:hi], utterance_spans[utterance])
+    return spans, estimated
+
+
+def _fill_one(spans: Float64s, weights: Float64s, utterance: Float64s) -> bool:
+    """Fill one utterance's spans in place; True if a word's times were interpolated."""
+    edges = np.concatenate(
+        [[utterance[0]], spans.ravel(), [utterance[1]]]
+    )  # boundary before, after
+    interpolated = False
+    last = -1  # the last slot with times
+    for after in [*np.flatnonzero(~np.isnan(spans[:, 0])).tolist(), len(spans)]:
+        run = slice(last + 1, after)
+        if run.start < run.stop:
+            left, right = edges[2 * last + 2], edges[2 * after + 1]
+            total = weights[run].sum()
+            if total == 0:
+                left = right if np.isnan(left) else left
+                spans[run] = 0.0 if np.isnan(left) else left
+            else:
+                ends = left + (max(right, left) - left) * np.cumsum(weights[run]) / total
+                spans[run, 1] = ends
+                spans[run, 0] = [left, *ends[:-1]]
+                interpolated = True
+        last = after
+    return interpolated
+
+
+def borrowed(slots: Sequence[Sequence[str]], heard: Sequence[TimedWord]) -> Float64s:
+    """Take slots' times from a one-best transcript of the same utterance.
+
+    Slots and words are aligned by least cost: 0 where the word is in the slot, else 1 minus the
+    likeness of its letters to those of the slot's first word.
+
+    Args:
+        slots: (n,) words of each slot, the best first.
+        heard: the transcript's words with their times.
+
+    Returns:
+        (n, 2) in the transcript's unit; NaN for slots that no word falls to.
+    """
+    n, m = len(slots), len(heard)
+    costs = np.zeros((n + 1, m + 1))
+    costs[:, 0], costs[0, :] = SKIP_COST * np.arange(n + 1), SKIP_COST * np.arange(m + 1)
+    match = np.array([[_unlike(slot, word.token) for word in heard] for slot in slots])
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            skipped = min(costs[i - 1, j], costs[i, j - 1]) + SKIP_COST
+            costs[i, j] = min(costs[i - 1, j - 1] + match[i - 1, j - 1], skipped)
+    spans = np.full((n, 2), np.nan)
+    i, j = n, m
+    while i and j:
+        if costs[i, j] == costs[i - 1, j - 1] + match[i - 1, j - 1]:
+            i, j = i - 1, j - 1
+            spans[i] = heard[j].start_s, heard[j].end_s
+        elif costs[i, j] == costs[i - 1, j] + SKIP_COST:
+            i -= 1
+        else:
+            j -= 1
+    return spans
+
+
+def _unlike(slot: Sequence[str], word: str) -> float:
+    from rapidfuzz.distance import Levenshtein
+
+    if word in slot:
+        return 0.0
+    return 1 - Levenshtein.normalized_similarity(slot[0], word) if slot else 1.0

@@ -1,0 +1,31 @@
+"""Where utterances lie in their recordings, as Kaldi's ``segments`` say."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from std.errors import InputError
+from std.values import Recording
+
+SEGMENTS_HINT = "--segments FILE says where in their recordings the utterances lie"
+
+
+class Segment(NamedTuple):
+    """Where an utterance lies in its recording."""
+
+    recording: Recording
+    start_s: float
+    end_s: float
+
+
+def segment_of(
+    segments: Mapping[str, Segment], utterance: str, path: Path | str, line: int
+) -> Segment:
+    """Return an utterance's segment.
+
+    Raises:
+        InputError: the segments do not name it.
+    """
+    if utterance not in segments:
+        raise InputError(path, line, "an utterance that the segments name", utterance)
+    return segments[utterance]

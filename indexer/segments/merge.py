@@ -1,0 +1,334 @@
+"""Merging: many segments into one that reads as if everything had been inverted at once.
+
+A look-up costs one step per segment, so an index of many small segments is slow to search and
+one big segment is slow to add to. In between stand tiers: segments of about the same size are
+merged as soon as there are `FAN_IN` of them, so each posting is rewritten at most once per tier
+and an index of n postings has at most about ``FAN_IN * log(n)`` segments.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, compress, count, pairwise
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from indexer.segments.order import posting_order
+from std.store import Segment
+from std.store.columns import (
+    KEY_SHIFT,
+    TIME_MASK,
+    Column,
+    IndexedRecording,
+    Int64s,
+    SegmentColumns,
+    UInt16s,
+    UInt32s,
+    UInt64s,
+    first_slots,
+    pack_vocabulary,
+)
+from std.store.verify import sound_columns
+from std.values import Bools, Float32s, Int32s, Recording
+
+FAN_IN = 8  # segments of a tier that become one of the next; also the ratio of their sizes
+SMALLEST_TIER = 100_000  # postings below which segments are all alike
+LARGEST = 50_000_000  # postings of a merged segment: some 1,100 hours, 3 GB of memory to merge
+BLOCK_POSTINGS = 2_000_000  # merged at once
+
+Rows = Int64s | slice
+Scalar = TypeVar("Scalar", bound=np.generic)
+Rebuild = Callable[[SegmentColumns], Mapping[str, Column]]
+
+
+def plan(sizes: Sequence[int]) -> list[list[int]]:
+    """Which segments to merge now, given each one's number of postings.
+
+    Returns:
+        Groups of rows of ``sizes``, each to become one segment; none where nothing is due. What
+        a merge makes may fill the next tier: plan again until there is nothing left.
+    """
+    tiers: dict[int, list[int]] = {}
+    for row, size in enumerate(sizes):
+        tiers.setdefault(_tier(size), []).append(row)
+    due = [rows for _, rows in sorted(tiers.items()) if len(rows) >= FAN_IN]
+    return [some for rows in due for some in _packed(rows, sizes) if len(some) > 1]
+
+
+def plan_all(sizes: Sequence[int], stale: Sequence[bool]) -> list[list[int]]:
+    """Which segments to merge so that they are as few as `LARGEST` allows.
+
+    Args:
+        sizes: number of postings of each.
+        stale: which hold deleted recordings; they are rewritten in any case.
+    """
+    groups = _packed(range(len(sizes)), sizes)
+    return [rows for rows in groups if len(rows) > 1 or stale[rows[0]]]
+
+
+def _packed(rows: Iterable[int], sizes: Sequence[int]) -> list[list[int]]:
+    """Rows in groups of at most `LARGEST` postings together, each in the first that has room."""
+    groups: list[list[int]] = []
+    for row in rows:
+        for group in groups:
+            if sum(sizes[one] for one in group) + sizes[row] <= LARGEST:
+                group.append(row)
+                break
+        else:
+            groups.append([row])
+    return groups
+
+
+def _tier(size: int) -> int:
+    tier, limit = 0, SMALLEST_TIER
+    while size >= limit:
+        tier, limit = tier + 1, limit * FAN_IN
+    return tier
+
+
+def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> SegmentColumns:
+    """One segment with the live recordings of all; a recording that several hold is united.
+
+    Goes through the vocabulary in blocks, so beside its result it needs little memory.
+
+    Args:
+        segments: what to merge; those without an id are fresh. Slots of one recording that share
+            their middle come in the order in which the segments' speech of it begins.
+        rebuild: makes the extra columns of the result, which are dropped without it.
+
+    Returns:
+        Columns equal to those of inverting all the live recordings' networks at once.
+
+    Raises:
+        StoreError: a segment is damaged.
+    """
+    parts = [sound_columns(one) if one.id else one.columns() for one in segments]
+    lives = [_live(one) for one in segments]
+    recordings = _recordings(parts, lives)
+    row_of = {one.recording: row for row, one in enumerate(recordings)}
+    rows = [
+        np.array([row_of.get(one.recording, -1) for one in part.recordings], dtype=np.int64)
+        for part in parts
+    ]
+
+    slot_kept = [_kept_slots(part, live) for part, live in zip(parts, lives, strict=True)]
+    slot_key = _concatenated(
+        [_moved(p.slot_key[k], r) for p, k, r in zip(parts, slot_kept, rows, strict=True)],
+        np.uint64,
+    )
+    slot_order = _slot_order(
+        slot_key, [len(p.slot_key[k]) for p, k in zip(parts, slot_kept, strict=True)]
+    )
+    new_key = slot_key[slot_order]
+    new_slots = _new_slots(parts, slot_kept, slot_order)
+
+    kept = [_kept_postings(part, live) for part, live in zip(parts, lives, strict=True)]
+    counts = [_live_counts(part, k) for part, k in zip(parts, kept, strict=True)]
+    vocabulary, new_ids = _united_vocabulary(segments, counts)
+    offsets = _offsets(len(vocabulary), new_ids, counts)
+    start_ms = np.empty(offsets[-1], np.uint32)
+    duration_ms = np.empty(offsets[-1], np.uint16)
+    posterior = np.empty(offsets[-1], np.float32)
+    slot = np.empty(offsets[-1], np.int32)
+    for first, last in _blocks(offsets):
+        pieces = [
+            _piece(part, live, place, ids, first, last)
+            for part, live, place, ids in zip(parts, lives, new_slots, new_ids, strict=True)
+        ]
+        block = _Piece(*map(np.concatenate, zip(*pieces, strict=True)))
+        key = (new_key[block.slot] & ~TIME_MASK) | block.start_ms
+        order = posting_order(block.word - first, key, block.slot)
+        here = slice(offsets[first], offsets[last])
+        start_ms[here] = block.start_ms[order]
+        duration_ms[here] = block.duration_ms[order]
+        posterior[here] = block.posterior[order]
+        slot[here] = block.slot[order]
+    columns = SegmentColumns(
+        recordings=recordings,
+        vocabulary=pack_vocabulary(vocabulary),
+        posting_offsets=offsets,
+        posting_start_ms=start_ms,
+        posting_duration_ms=duration_ms,
+        posting_posterior=posterior,
+        posting_slot=slot,
+        slot_offsets=first_slots(new_key, len(recordings)),
+        slot_key=new_key,
+        slot_epsilon=_concatenated(
+            [part.slot_epsilon[k] for part, k in zip(parts, slot_kept, strict=True)], np.float32
+        )[slot_order],
+        slot_word=_concatenated(
+            [
+                _renamed(part.slot_word[k], ids)
+                for part, k, ids in zip(parts, slot_kept, new_ids, strict=True)
+            ],
+            np.int32,
+        )[slot_order],
+    )
+    return replace(columns, extra=dict(rebuild(columns))) if rebuild else columns
+
+
+def _slot_order(slot_key: UInt64s, sizes: Sequence[int]) -> Int64s:
+    """The order of the slots of several parts by time.
+
+    Where parts hold utterances of one recording, slots may share a key: then the part whose
+    speech of this recording begins first goes first, whatever the order of the parts.
+    """
+    part = np.repeat(np.arange(len(sizes)), sizes)
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    recording = slot_key >> KEY_SHIFT
+    order = np.argsort(slot_key, kind="stable")
+    tied = slot_key[order][1:] == slot_key[order][:-1]
+    if not (tied & (part[order][1:] != part[order][:-1])).any():
+        return order
+    first = np.empty_like(slot_key)
+    for begin, end in pairwise(begins.tolist()):
+        mine = recording[begin:end]
+        first[begin:end] = slot_key[begin + np.searchsorted(mine, mine)]
+    return np.lexsort((first, slot_key))
+
+
+class _Piece(NamedTuple):
+    """One segment's live postings of a block of words, in terms of the merged segment."""
+
+    word: Int64s
+    start_ms: UInt32s
+    duration_ms: UInt16s
+    posterior: Float32s
+    slot: Int32s
+
+
+def _piece(
+    part: SegmentColumns, live: Bools, new_slots: Int32s, new_ids: Int64s, first: int, last: int
+) -> _Piece:
+    """Of the words ``first`` to before ``last`` of the merged vocabulary."""
+    inside = np.flatnonzero((new_ids >= first) & (new_ids < last))
+    low, high = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (0, 0)
+    offsets = part.posting_offsets[low : high + 1]
+    span = slice(int(offsets[0]), int(offsets[-1]))
+    word = np.repeat(new_ids[low:high], np.diff(offsets))
+    slot = new_slots[part.posting_slot[span]]
+    kept: Rows = slice(None) if live.all() else np.flatnonzero(slot >= 0)
+    return _Piece(
+        word[kept],
+        part.posting_start_ms[span][kept],
+        part.posting_duration_ms[span][kept],
+        part.posting_posterior[span][kept],
+        slot[kept],
+    )
+
+
+def _blocks(offsets: Int64s) -> Iterator[tuple[int, int]]:
+    """Cut the vocabulary in runs of words with about `BLOCK_POSTINGS` each, at least one word."""
+    first, n = 0, len(offsets) - 1
+    while first < n:
+        last = int(np.searchsorted(offsets, offsets[first] + BLOCK_POSTINGS, "right")) - 1
+        last = min(max(last, first + 1), n)
+        yield first, last
+        first = last
+
+
+def _live(segment: Segment) -> Bools:
+    """(r,) which recordings of a segment still count."""
+    live = np.ones(len(segment.recordings), dtype=bool)
+    live[list(segment.deleted)] = False
+    return live
+
+
+def _recordings(
+    parts: Sequence[SegmentColumns], lives: Sequence[Bools]
+) -> tuple[IndexedRecording, ...]:
+    """The live recordings in order, each once."""
+    table: dict[Recording, IndexedRecording] = {}
+    for part, live in zip(parts, lives, strict=True):
+        for row in np.flatnonzero(live).tolist():
+            one = part.recordings[row]
+            known = table.get(one.recording, IndexedRecording(one.recording, 0, 0))
+            table[one.recording] = IndexedRecording(
+                one.recording,
+                known.speech_ms + one.speech_ms,
+                known.utterances + one.utterances,
+                known.times_estimated or one.times_estimated,
+                tuple(sorted({*known.inputs, *one.inputs})),
+            )
+    return tuple(table[recording] for recording in sorted(table))
+
+
+def _kept_slots(part: SegmentColumns, live: Bools) -> Rows:
+    """Rows of slots whose recording is live; a slice, which copies nothing, where all are."""
+    if live.all():
+        return slice(None)
+    return np.flatnonzero(np.repeat(live, np.diff(part.slot_offsets)))
+
+
+def _kept_postings(part: SegmentColumns, live: Bools) -> Rows:
+    """Rows of postings whose recording is live, likewise."""
+    if live.all():
+        return slice(None)
+    return np.flatnonzero(np.repeat(live, np.diff(part.slot_offsets))[part.posting_slot])
+
+
+def _moved(key: UInt64s, rows: Int64s) -> UInt64s:
+    """Keys in terms of the merged recordings; ``rows`` maps the old ones."""
+    recording = rows[(key >> KEY_SHIFT).astype(np.int64)].astype(np.uint64)
+    moved: UInt64s = (recording << KEY_SHIFT) | (key & TIME_MASK)
+    return moved
+
+
+def _live_counts(part: SegmentColumns, kept: Rows) -> Int64s:
+    """(V,) number of live postings of each word."""
+    if isinstance(kept, slice):
+        return np.diff(part.posting_offsets)
+    return np.diff(np.searchsorted(kept, part.posting_offsets))
+
+
+def _offsets(words: int, new_ids: Sequence[Int64s], counts: Sequence[Int64s]) -> Int64s:
+    """(V + 1,) where the postings of each merged word begin."""
+    total = np.zeros(words, dtype=np.int64)
+    for ids, n in zip(new_ids, counts, strict=True):
+        total[ids[ids >= 0]] += n[ids >= 0]
+    return np.concatenate([[0], np.cumsum(total)])
+
+
+def _united_vocabulary(
+    segments: Sequence[Segment], counts: Sequence[Int64s]
+) -> tuple[list[str], list[Int64s]]:
+    """The words that still have postings, and for each segment the new id of each old one."""
+    used = [
+        list(compress(one.words(), (n > 0).tolist()))
+        for one, n in zip(segments, counts, strict=True)
+    ]
+    vocabulary = sorted(dict.fromkeys(chain.from_iterable(used)))  # in order: quickly sorted
+    id_of = dict(zip(vocabulary, count(), strict=False))
+    new_ids = []
+    for words, n in zip(used, counts, strict=True):
+        ids = np.full(len(n), -1, dtype=np.int64)
+        ids[n > 0] = np.fromiter(map(id_of.__getitem__, words), np.int64, len(words))
+        new_ids.append(ids)
+    return vocabulary, new_ids
+
+
+def _new_slots(
+    parts: Sequence[SegmentColumns], slot_kept: Sequence[Rows], slot_order: Int64s
+) -> list[Int32s]:
+    """For each segment the new row of each of its slots; -1 where it goes."""
+    new_row = np.empty(len(slot_order), dtype=np.int32)
+    new_row[slot_order] = np.arange(len(slot_order), dtype=np.int32)
+    places, before = [], 0
+    for part, kept in zip(parts, slot_kept, strict=True):
+        place = np.full(len(part.slot_key), -1, dtype=np.int32)
+        n_kept = len(part.slot_key[kept])
+        place[kept] = new_row[before : before + n_kept]
+        places.append(place)
+        before += n_kept
+    return places
+
+
+def _renamed(slot_word: Int32s, new_ids: Int64s) -> Int64s:
+    """Word ids of slots in terms of the merged vocabulary; -1 stays -1."""
+    return np.append(new_ids, -1)[slot_word]
+
+
+def _concatenated(columns: Sequence[npt.NDArray[Any]], dtype: type[Scalar]) -> npt.NDArray[Scalar]:
+    """Concatenate, also when there is nothing to concatenate."""
+    return np.concatenate([np.empty(0, dtype), *columns]).astype(dtype, copy=False)

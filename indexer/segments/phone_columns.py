@@ -1,0 +1,137 @@
+"""Columns -> the sounds of a segment: what searching unknown words by sound needs.
+
+Made from a segment's own columns and the pronunciations of its vocabulary; terms are unknown
+here. The networks are stored slot by slot (they are the posting columns seen in time order), the
+vocabulary's pronunciations once per word, and an n-gram index finds the words that contain three
+given phones in a row. Columns, V words, P phones, m postings, n slots:
+
+    phone_maker       UTF-8: who pronounced the words (``espeak-ng:de``)
+    phone_inventory   UTF-8 lines: the P phones, ascending
+    word_phone_offsets (V + 1,), word_phones   the likeliest pronunciation of each word
+    gram_codes        (G,) different trigrams a*P*P + b*P + c, ascending
+    gram_offsets      (G + 1,), gram_words    the words that contain each, ascending
+    slot_arc_offsets  (n + 1,), arc_rows (m,)  posting rows of each slot's alternatives
+    language          UTF-8: a code, where a known language has no pronouncer; then the only one
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from std.config import Config
+from std.errors import ConfigError
+from std.languages.detection import guess_language, language_code
+from std.phonetics.lexicon import Lexicon, lexicon_in
+from std.phonetics.phone_table import PhoneTable, made
+from std.store.columns import Column, SegmentColumns, pack_vocabulary, unpack_vocabulary
+
+
+@dataclass(slots=True)
+class Sounds:
+    """Makes the sound columns of segments, as the configuration says; one per run.
+
+    Where a language has no converter and the configuration does not insist on it, a segment is
+    made without sounds; its column ``language`` (UTF-8) then keeps what it is, and ``problems``
+    says why.
+    """
+
+    config: Config
+    problems: dict[str, str] = field(default_factory=dict)  # of each language without a converter
+    _lexicons: dict[str, Lexicon] = field(default_factory=dict)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether sounds are made at all."""
+        return self.config.sound.words != "none"
+
+    def __call__(self, columns: SegmentColumns) -> Mapping[str, Column]:
+        """The sound columns of a segment in the language configured, or else its likeliest one."""
+        language = self.config.pronunciation.language
+        return self.of(
+            columns, guess_language(_counts(columns)) if language == "auto" else language
+        )
+
+    def of(self, columns: SegmentColumns, language: str) -> Mapping[str, Column]:
+        """The sound columns of a segment in one language, or none; empty: it is not known.
+
+        Raises:
+            ConfigError: the language that the configuration names has no converter.
+        """
+        if not self.wanted or not len(columns.vocabulary):
+            return {}
+        if not language:
+            self.problems[""] = "no language is recognisable; --language says it"
+            return {}
+        try:
+            return phone_columns(columns, self._lexicon(language))
+        except ConfigError as error:
+            if self.config.pronunciation.language != "auto":
+                raise
+            self.problems[language] = str(error)
+            return {"language": np.frombuffer(language_code(language).encode(), np.uint8)}
+
+    def pronouncer(self, language: str) -> str | None:
+        """Who pronounced the segments of a language, None if nobody did."""
+        lexicon = self._lexicons.get(language_code(language))
+        return lexicon.name if lexicon else None
+
+    def _lexicon(self, language: str) -> Lexicon:
+        code = language_code(language)
+        if code not in self._lexicons:
+            if code in self.problems:
+                raise ConfigError(self.problems[code])
+            self._lexicons[code] = lexicon_in(language, self.config.pronunciation, self.config.text)
+        return self._lexicons[code]
+
+
+def _counts(columns: SegmentColumns) -> dict[str, int]:
+    words = unpack_vocabulary(columns.vocabulary)
+    return dict(zip(words, np.diff(columns.posting_offsets).tolist(), strict=True))
+
+
+def phone_columns(columns: SegmentColumns, lexicon: Lexicon) -> dict[str, Column]:
+    """The sound columns of a segment, to be stored among its ``extra`` ones.
+
+    Raises:
+        ValueError: the pronunciations use more than 255 different phones.
+    """
+    words = unpack_vocabulary(columns.vocabulary)
+    table = made(words, lexicon)
+    return {
+        "phone_maker": np.frombuffer(lexicon.name.encode(), np.uint8),
+        "phone_inventory": pack_vocabulary(list(table.inventory)),
+        "word_phone_offsets": table.offsets,
+        "word_phones": table.phones,
+        **_grams(table),
+        **_time_order(columns),
+    }
+
+
+def _grams(table: PhoneTable) -> dict[str, Column]:
+    """Which words contain which three phones in a row."""
+    p = len(table.inventory)
+    word = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
+    first = np.flatnonzero(word[:-2] == word[2:]) if len(word) > 2 else np.empty(0, np.int64)
+    wide = table.phones.astype(np.int64)
+    code = (wide[first] * p + wide[first + 1]) * p + wide[first + 2]
+    code, containing = np.divmod(
+        np.unique(code * len(table.offsets) + word[first]), len(table.offsets)
+    )
+    codes, begins = np.unique(code, return_index=True)
+    return {
+        "gram_codes": codes.astype(np.int32),
+        "gram_offsets": np.append(begins, len(code)).astype(np.int64),
+        "gram_words": containing.astype(np.int32),
+    }
+
+
+def _time_order(columns: SegmentColumns) -> dict[str, Column]:
+    """The postings slot by slot; within a slot by start, end and word, whose order they have."""
+    slot_and_start = columns.posting_slot.astype(np.int64) << 32 | columns.posting_start_ms
+    rows = np.lexsort((columns.posting_duration_ms, slot_and_start))
+    slot_arcs = np.bincount(columns.posting_slot, minlength=len(columns.slot_key))
+    return {
+        "slot_arc_offsets": np.concatenate([[0], np.cumsum(slot_arcs)]).astype(np.int32),
+        "arc_rows": rows.astype(np.int32),
+    }

@@ -1,0 +1,1 @@
+"""From evidence to probability: features, logistic models, model files."""

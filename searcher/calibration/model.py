@@ -1,0 +1,124 @@
+"""What `std-tune` learned, as one readable JSON file.
+
+format, version    so that another version's model is refused by name
+language, maker    whose sounds it is about
+tuned_on           how much speech and how many examples it was learned from
+confusion          counts of said and observed phones (`std.phonetics.confusion`)
+unknown, known     log-odds weights per feature (`searcher.calibration.features`)
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from searcher.calibration.features import Weights, feature_names
+from std.errors import ConfigError, InputError, cut, quoted
+from std.json_fields import Part, read_json
+from std.outputs import open_output
+from std.phonetics.confusion import Counts, from_json, to_json
+from std.ranges import Range
+
+FORMAT, VERSION = "std-search model", 1
+KEYS = {"maker", "language", "tuned_on", "unknown", "known", "confusion"}
+WEIGHT = Range(-1_000_000, 1_000_000)
+FIGURE = Range(0, 1_000_000_000_000)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A phone confusion matrix and two calibrations."""
+
+    maker: str  # of the pronunciations: ``espeak-ng:de``
+    confusion: Counts
+    unknown: Weights  # of terms with words that the index does not know
+    known: Weights | None  # of the others; None = their scores stay as they are
+    tuned_on: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def language(self) -> str:
+        """Language code, as the maker says it."""
+        return self.maker.rpartition(":")[2]
+
+
+def load(path: Path) -> Model:
+    """Read a model.
+
+    Raises:
+        InputError: it is no model, or one of another version.
+    """
+    document = read_json(path)
+    if not isinstance(document.value, dict) or document["format"].value != FORMAT:
+        raise InputError(path, 0, "a model made by std-tune", quoted(document.value))
+    version = document["version"].value
+    if type(version) is not int or version != VERSION:
+        raise InputError(
+            path, 0, f"a model of version {VERSION} (make it anew with std-tune)",
+            f"version {quoted(version)}",
+        )  # fmt: skip
+    if missing := sorted(KEYS - document.value.keys()):
+        raise InputError(path, 0, "a whole model", f"one without {missing[0]}")
+    model = Model(
+        document["maker"].text(),
+        from_json(document["confusion"]),
+        _weights(document["unknown"], known=False),
+        _weights(document["known"], known=True) if document.has("known") else None,
+        _figures(document["tuned_on"]),
+    )
+    if document["language"].value != model.language:
+        raise document["language"].error(f"{model.language!r}, as the maker says,")
+    return model
+
+
+def save(model: Model, path: Path) -> None:
+    """Write a model; the file appears whole or not at all."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "language": model.language,
+        "maker": model.maker,
+        "tuned_on": dict(model.tuned_on),
+        "unknown": _document(model.unknown),
+        "known": _document(model.known) if model.known else None,
+        "confusion": to_json(model.confusion),
+    }
+    with open_output(path) as sink:
+        sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
+
+
+def require_maker(model: Model, maker: str) -> None:
+    """Refuse a model about other sounds than the index's.
+
+    Raises:
+        ConfigError: names both.
+    """
+    if model.maker != maker:
+        raise ConfigError(
+            f"model: expected one for {maker}, as this index was pronounced, "
+            f"got one for {cut(model.maker)}"
+        )
+
+
+def _document(weights: Weights) -> dict[str, Any]:
+    return {
+        "intercept": round(weights.intercept, 6),
+        "weights": {name: round(value, 6) for name, value in sorted(weights.coefficients.items())},
+    }
+
+
+def _figures(document: Part) -> dict[str, float]:
+    """As written: counts stay whole."""
+    for _, figure in document.items():
+        figure.within(FIGURE)
+    return dict(document.value)
+
+
+def _weights(document: Part, *, known: bool) -> Weights:
+    names = feature_names(known=known)
+    weights = {}
+    for name, weight in document["weights"].items():
+        if name not in names:
+            raise weight.error("a feature of this version")
+        weights[name] = weight.within(WEIGHT)
+    return Weights(document["intercept"].within(WEIGHT), weights)

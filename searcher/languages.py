@@ -1,0 +1,74 @@
+"""The languages of an index: its segments in groups, each searched as an index by itself.
+
+A recording's words are pronounced in its language, so a term is split, expanded and pronounced in
+each language that the index has, and what one language's recogniser never wrote is unknown there
+though another's did. Only decisions see all languages together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from searcher.calibration.model import Model, require_maker
+from std.config import Config
+from std.languages.detection import of_segment
+from std.store import Segment
+
+
+class Group(NamedTuple):
+    """Segments of one language; those of no known one are with the language of most speech."""
+
+    language: str  # empty: not known, or not asked for
+    segments: tuple[Segment, ...]
+
+    def configured(self, config: Config) -> Config:
+        """The configuration with this language, where it says none."""
+        if not self.language or config.pronunciation.language != "auto":
+            return config
+        return replace(config, pronunciation=replace(config.pronunciation, language=self.language))
+
+
+def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Group, ...]:
+    """Segments by language, that of most speech first; each group keeps the segments' order.
+
+    Args:
+        named: whether the language of a lone segment matters; it is a request to a database.
+    """
+    if len(segments) == 1 and not named:
+        return (Group("", tuple(segments)),)
+    languages = [of_segment(one) for one in segments]
+    speech = dict.fromkeys(languages, 0)
+    for language, segment in zip(languages, segments, strict=True):
+        live = (o for row, o in enumerate(segment.recordings) if row not in segment.deleted)
+        speech[language] += sum(one.speech_ms for one in live)
+    speech.pop("", None)
+    if len(speech) < 2:
+        return (Group(next(iter(speech), ""), tuple(segments)),)
+    ranked = sorted(speech, key=lambda one: (-speech[one], one))
+    return tuple(
+        Group(
+            language,
+            tuple(
+                segment
+                for own, segment in zip(languages, segments, strict=True)
+                if (own or ranked[0]) == language
+            ),
+        )
+        for language in ranked
+    )
+
+
+def require_one(model: Model, groups: Sequence[Group]) -> None:
+    """Refuse a model that is about none of the languages.
+
+    Raises:
+        ConfigError: names the pronouncer of the first.
+    """
+    makers = [
+        bytes(maker).decode(errors="replace")
+        for group in groups
+        for segment in group.segments
+        if (maker := segment.extra("phone_maker")) is not None
+    ]
+    if makers and model.maker not in makers:
+        require_maker(model, makers[0])

@@ -1,0 +1,1 @@
+"""Hits as a hit list, a table, JSON, and why each is there."""

@@ -1,0 +1,69 @@
+"""Why each detection is there and why it was accepted or not: for programs and for people."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from searcher.decisions import THRESHOLD
+from searcher.output.context import Context
+from searcher.search import Found
+
+
+def explained(
+    found: Found, contexts: Sequence[Context], *, decided: bool = True
+) -> Iterator[dict[str, Any]]:
+    """One dictionary per detection, in the order of the hit list.
+
+    With ``decided``, ``score`` is the probability as the decision rule rescaled it and
+    ``decision`` is YES or NO; without, ``score`` is the probability and ``decision`` None.
+    """
+    table = found.candidates
+    columns = (table.term, table.variant, table.recording, table.start_ms, table.end_ms)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    scores = table.score.tolist(), found.probability.tolist(), found.yes.tolist()
+    for row, (score, probability, yes), context in zip(
+        rows, zip(*scores, strict=True), contexts, strict=True
+    ):
+        term, variant, recording, start_ms, end_ms = row
+        searched = found.variants[variant]
+        where = found.recordings[recording]
+        expected = float(found.n_true[term])
+        because = f"probability {probability:.4f}, {expected:.2f} occurrences expected"
+        if decided:
+            sign = ">=" if yes else "<"
+            because = f"score {score:.4f} {sign} threshold {THRESHOLD:.4f}: {because}"
+        yield {
+            "termid": found.terms[term].term_id,
+            "term": found.terms[term].text,
+            "file": where.file,
+            "channel": where.channel,
+            "language": found.languages[recording] or None,
+            "start_s": start_ms / 1000,
+            "duration_s": (end_ms - start_ms) / 1000,
+            "score": score if decided else probability,
+            "decision": ("YES" if yes else "NO") if decided else None,
+            "searched": " ".join(searched.words),
+            "method": searched.channel,
+            "similarity": searched.similarity,
+            "how": searched.how,
+            "context": [context.before, " ".join(searched.words), context.after],
+            "likeliest": context.likeliest,
+            "slots": list(context.slots),
+            "probability": probability,
+            "threshold": THRESHOLD if decided else None,
+            "expected_occurrences": expected,
+            "because": because,
+        }
+
+
+def summary(found: Found, speech_s: float) -> dict[str, Any]:
+    """The figures of one search over a term list."""
+    n = len(found.terms)
+    return {
+        "terms": n,
+        "detections": len(found.candidates.term),
+        "yes": int(found.yes.sum()),
+        "oov_terms": sum(1 for one in found.oov_words if one),
+        "outside_ecf": found.outside,
+        "seconds": found.seconds,
+        "ssf": found.seconds / (n * speech_s) if n and speech_s else None,
+    }

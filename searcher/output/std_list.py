@@ -1,0 +1,17 @@
+"""What was found -> the STD list that evaluations read."""
+
+from searcher.search import Found
+from std.nist.xml import writable
+from std.values import STDList, TermList, TermSearch
+
+
+def hit_list(found: Found, terms: TermList, terms_filename: str, system_id: str) -> STDList:
+    """The hit list of a search; the search time is shared equally among the terms."""
+    each_s = found.seconds / max(1, len(found.terms))
+    return STDList(
+        detections=found.detections(),
+        searches=tuple(TermSearch(each_s, len(one)) for one in found.oov_words),
+        term_list_filename=writable(terms_filename),
+        language=terms.language,
+        system_id=system_id,
+    )

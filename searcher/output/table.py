@@ -1,0 +1,77 @@
+"""The hits of a search as a table for a person."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from std.command import console
+
+PIPED_WIDTH = 140  # characters where stdout is no terminal
+
+
+def print_table(
+    hits: Sequence[Mapping[str, Any]], *, limit: int, decided: bool, languages: bool = False
+) -> None:
+    """Print the first hits, one per line, with the words around them.
+
+    Args:
+        hits: as `searcher.output.explain.explained` describes them.
+        limit: how many are printed.
+        decided: show each hit's rescaled score and whether it is accepted.
+        languages: show which language each hit's recording is in.
+    """
+    from rich.table import Table
+
+    from std.terminal import cell
+
+    out = console(PIPED_WIDTH)
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    numbers = ("time", "probability", "score")
+    language = ("language",) if languages else ()
+    decision = ("score", "decision") if decided else ()
+    for name in (
+        *("term", "file", *language, "time", "probability"),
+        *(*decision, "context", "found as"),
+    ):
+        table.add_column(
+            name,
+            justify="right" if name in numbers else "left",
+            no_wrap=name in numbers or name == "file",  # what is cut off cannot be looked up
+            overflow="fold",
+        )
+    for hit in hits[:limit]:
+        before, inside, after = map(cell, hit["context"])
+        channel = f" ({hit['channel']})" if hit["channel"] != 1 else ""
+        table.add_row(
+            cell(hit["term"]),
+            cell(hit["file"]) + channel,
+            *((cell(hit["language"] or "?"),) if languages else ()),
+            clock(hit["start_s"]),
+            f"{hit['probability']:.3f}",
+            *((f"{hit['score']:.3f}", hit["decision"]) if decided else ()),
+            f"{before} [bold]{inside}[/bold] {after}".strip(),
+            cell(_found_as(hit)),
+        )
+    out.print(table)
+    if len(hits) > limit:
+        out.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
+
+
+def _found_as(hit: Mapping[str, Any]) -> str:
+    """How a term was found, and what the recogniser holds for likelier in its place."""
+    how, likeliest = hit["how"] or hit["method"], hit["likeliest"]
+    if likeliest == hit["searched"]:
+        return str(how)
+    return f"{how}, an alternative to {repr(likeliest) if likeliest else 'silence'}"
+
+
+def clock(seconds: float) -> str:
+    """Seconds as h:mm:ss.s, without leading zero hours.
+
+    >>> clock(75.04), clock(3675.0)
+    ('1:15.0', '1:01:15.0')
+    """
+    tenths = round(10 * seconds)
+    minutes, tenths = divmod(tenths, 600)
+    hours, minutes = divmod(minutes, 60)
+    tail = f"{tenths // 10:02d}.{tenths % 10}"
+    return f"{hours}:{minutes:02d}:{tail}" if hours else f"{minutes}:{tail}"

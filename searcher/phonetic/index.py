@@ -1,0 +1,202 @@
+"""The networks of one segment as phones: its phone columns, verified, without what was deleted.
+
+    open_sound(segment)   the sound columns
+
+Recordings that were deleted stay in the columns until segments are merged. What is counted here
+leaves them out, so an archive sounds the same before and after.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from std.errors import StoreError
+from std.store import Segment
+from std.store.columns import (
+    KEY_SHIFT,
+    TIME_MASK,
+    Column,
+    Int64s,
+    SegmentColumns,
+    UInt8s,
+    UInt64s,
+    unpack_vocabulary,
+)
+from std.values import Bools, Float64s, Int32s
+
+# SplitMix64 (Steele, Lea and Flood 2014): the step of its stream, and the shifts and factors of its
+# finaliser but the last, which the upper bits need not (Stafford's variant 13).
+STEP = 0x9E3779B97F4A7C15
+MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+
+
+MOST_PHONES = 256  # that a byte tells apart
+
+
+@dataclass(frozen=True, eq=False)
+class SoundIndex:
+    """The networks of one segment as phones; `indexer.segments.phone_columns` describes them."""
+
+    maker: str
+    inventory: tuple[str, ...]
+    words: Sequence[str]
+    word_phone_offsets: Int64s
+    word_phones: UInt8s
+    gram_codes: Int32s
+    gram_offsets: Int64s
+    gram_words: Int32s
+    slot_arc_offsets: Int32s
+    arc_rows: Int32s
+    block_words: Int32s  # word of every `BLOCK_ROWS`-th posting and of the last one
+    columns: SegmentColumns
+    deleted: frozenset[int]
+    segment: Segment
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the segment, which a worker opens for itself."""
+        return open_sound, (self.segment,)
+
+    @cached_property
+    def live(self) -> Bools:
+        """(R,) which recordings count."""
+        live = np.ones(len(self.columns.recordings), dtype=bool)
+        live[list(self.deleted)] = False
+        return live
+
+    @cached_property
+    def counts(self) -> Int64s:
+        """(V,) live alternatives of each word."""
+        counts = np.diff(self.columns.posting_offsets)
+        if self.deleted:
+            bounds = self.slot_arc_offsets[self.columns.slot_offsets].tolist()
+            rows = np.concatenate([self.arc_rows[bounds[i] : bounds[i + 1]] for i in self.deleted])
+            words = np.searchsorted(self.columns.posting_offsets, rows, side="right") - 1
+            counts = counts - np.bincount(words, minlength=len(counts))
+        return counts
+
+    @property
+    def arcs(self) -> int:
+        """Number of live alternatives."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def heard(self) -> Mapping[str, float]:
+        """How often each phone stands in live alternatives; the others are not there."""
+        weight = np.repeat(self.counts, np.diff(self.word_phone_offsets))
+        counts = np.bincount(self.word_phones, weights=weight, minlength=len(self.inventory))
+        return {
+            phone: count
+            for phone, count in zip(self.inventory, counts.tolist(), strict=True)
+            if count
+        }
+
+    def recordings_of(self, slots: Int64s) -> Int64s:
+        """(n,) the recording of each slot."""
+        return (self.columns.slot_key[slots] >> KEY_SHIFT).astype(np.int64)
+
+    def lots(self, slots: Int64s, draw: int) -> Float64s:
+        """(n,) numbers from [0, 1), drawn for slots by what they are, not by where they lie.
+
+        A slot is known by its audio file, channel and time. Each draw gives other numbers.
+        """
+        key = self.columns.slot_key[slots]
+        mixed = (self._names[(key >> KEY_SHIFT).astype(np.int64)] << KEY_SHIFT) | (key & TIME_MASK)
+        mixed += np.uint64(draw * STEP % 2**64)
+        for shift, factor in MIXING:
+            mixed ^= mixed >> np.uint64(shift)
+            mixed *= np.uint64(factor)
+        return (mixed >> np.uint64(11)).astype(np.float64) / 2**53
+
+    @cached_property
+    def _names(self) -> UInt64s:
+        """(R,) audio file and channel of each recording as a number of 32 bits."""
+        recordings = (one.recording for one in self.columns.recordings)
+        names = (f"{one.channel} {one.file}".encode() for one in recordings)
+        return np.fromiter(map(crc32, names), np.uint64)
+
+
+def open_sound(segment: Segment) -> SoundIndex | None:
+    """The sound columns of a segment, or None if it was indexed without.
+
+    Raises:
+        StoreError: the columns do not fit each other.
+    """
+    columns = segment.columns()
+    extra = columns.extra
+    if "phone_maker" not in extra:
+        return None
+    try:
+        index = SoundIndex(
+            maker=bytes(extra["phone_maker"]).decode(),
+            inventory=tuple(unpack_vocabulary(_typed(extra, "phone_inventory", "u1"))),
+            words=segment.words(),
+            word_phone_offsets=_typed(extra, "word_phone_offsets", "<i8"),
+            word_phones=_typed(extra, "word_phones", "u1"),
+            gram_codes=_typed(extra, "gram_codes", "<i4"),
+            gram_offsets=_typed(extra, "gram_offsets", "<i8"),
+            gram_words=_typed(extra, "gram_words", "<i4"),
+            slot_arc_offsets=_typed(extra, "slot_arc_offsets", "<i4"),
+            arc_rows=_typed(extra, "arc_rows", "<i4"),
+            block_words=_block_words(columns.posting_offsets),
+            columns=columns,
+            deleted=segment.deleted,
+            segment=segment,
+        )
+        _check(index)
+    except (KeyError, ValueError, UnicodeDecodeError) as error:
+        raise StoreError(f"segment {segment.id}: sound columns do not fit: {error}") from error
+    return index
+
+
+def _typed(extra: Mapping[str, Column], name: str, dtype: str) -> Any:
+    column = extra[name]
+    if column.dtype != np.dtype(dtype) or column.ndim != 1:
+        raise ValueError(f"{name} is {column.dtype}, not a row of {dtype}")
+    return column
+
+
+def _block_words(posting_offsets: Int64s) -> Int32s:
+    """Where to begin to look for the word that a posting belongs to."""
+    from searcher.phonetic.alignment_kernels import BLOCK_ROWS
+
+    m = int(posting_offsets[-1])
+    rows = np.minimum(np.arange(0, m + BLOCK_ROWS, BLOCK_ROWS), m - 1)
+    return (np.searchsorted(posting_offsets, rows, side="right") - 1).astype(np.int32)
+
+
+def _check(index: SoundIndex) -> None:
+    """Kernels do not check bounds, so everything they follow is checked here.
+
+    Raises:
+        ValueError: some column points outside another.
+    """
+    columns, p = index.columns, len(index.inventory)
+    if p > MOST_PHONES:
+        raise ValueError(f"{p} different phones")
+    v, m, n = len(index.words), len(columns.posting_start_ms), len(columns.slot_key)
+    for offsets, length, target in (
+        (index.word_phone_offsets, v + 1, len(index.word_phones)),
+        (index.gram_offsets, len(index.gram_codes) + 1, len(index.gram_words)),
+        (index.slot_arc_offsets, n + 1, m),
+    ):
+        if len(offsets) != length or offsets[0] != 0 or offsets[-1] != target:
+            raise ValueError(f"{len(offsets)} offsets into {target} rows")
+        if (offsets[1:] < offsets[:-1]).any():
+            raise ValueError("offsets descend")
+    for column, least, end in (
+        (index.word_phones, 0, p),
+        (index.gram_codes, 0, p**3),
+        (index.gram_words, 0, v),
+        (index.arc_rows, 0, m),
+        (columns.posting_slot, 0, n),
+        (columns.slot_key, 0, len(columns.recordings) << 32),
+        (columns.slot_word, -1, v),
+    ):
+        if len(column) and not least <= int(column.min()) <= int(column.max()) < end:
+            raise ValueError(f"a row outside {end}")
+    if len(index.arc_rows) != m:
+        raise ValueError(f"{len(index.arc_rows)} alternatives of {m}")

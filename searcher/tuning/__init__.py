@@ -1,0 +1,1 @@
+"""What std-tune learns from a development set."""

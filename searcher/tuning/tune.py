@@ -1,0 +1,271 @@
+"""Learn from a development set: how sounds are confused, and what evidence is worth.
+
+    transcript --missed words-->  where the recogniser wrote something else
+    align each, count, repeat --> confusion counts (expectation maximisation, best path only)
+    transcript + terms  -->       queries: words the index lacks, words and pairs that it has
+    search each, mark right hits  --> examples --> two logistic regressions
+
+Confusions are counted only where a word was missed: where words are right their phones are too,
+and that is not how unknown words come out.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from searcher.calibration.features import Weights, fit
+from searcher.calibration.model import Model
+from searcher.candidates import Candidates
+from searcher.phonetic.alignment import hear_in
+from searcher.phonetic.index import SoundIndex
+from searcher.phonetic.ratios import background, listening, ratios_in
+from searcher.phonetic_candidates import Ears, Heard, Inside, listen, pronounced, side_by_side
+from searcher.tuning.reference import Transcript, occurrences, right_ones
+from std.errors import ConfigError
+from std.phonetics.confusion import Confusion, Counts
+from std.phonetics.phones import Pronunciation
+from std.store.columns import MAX_TIME_MS
+from std.values import Bools, Float64s
+
+ROUNDS = 3  # of expectation maximisation; the fourth changes nothing that counts
+MISSED_BELOW = 0.3  # posterior of a said word below which it counts as missed
+FEWEST_PHONES = 4  # of a query; shorter ones are learned from badly
+NEAR_MS = 250  # how far from the transcript's times an alignment may lie
+LEAST_SCORE = -3.0  # of an alignment that is counted
+KNOWN_WORDS, KNOWN_PAIRS = 500, 350  # queries drawn for the calibration of known terms
+FEWEST_EXAMPLES = 30  # right places without which nothing is learned
+
+WrittenSearch = Callable[[Sequence[Sequence[str]]], list[Candidates]]
+Phrase = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word that was said and not recognised; its recording counts in the transcript."""
+
+    recording: int
+    start_ms: int
+    end_ms: int
+    word: str
+
+
+def tune(
+    said: Transcript,
+    ears: Ears,
+    written: WrittenSearch,
+    terms: Sequence[Phrase],
+    inside: Inside,
+    *,
+    seed: int = 1,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Model:
+    """Learn a model from a development set.
+
+    Args:
+        said: the transcript; its recordings are the search's table.
+        ears: the sound indexes, without a model.
+        written: searches phrases by their words; candidates merged, one list per phrase.
+        terms: further queries, above all phrases.
+        inside: which places lie inside the transcribed speech.
+
+    Raises:
+        ConfigError: there is too little to learn from.
+    """
+    confusion = learn_confusion(said, ears)
+    progress(0.2)
+    tuned = Ears(ears.indexes, ears.recordings, ears.lexicon, _untuned(ears, confusion))
+    unknown, known = queries(said, ears, terms, seed)
+    unknown_weights, n_unknown = learn(said, tuned, written, unknown, inside, known=False)
+    progress(0.5)
+    known_weights, n_known = learn(said, tuned, written, known, inside, known=True)
+    return Model(
+        ears.indexes[0].maker,
+        confusion,
+        unknown_weights,
+        known_weights,
+        {
+            "recordings": len(said.recordings),
+            "words": len(said.words),
+            "phones_aligned": float(confusion.substituted.sum() + confusion.deleted.sum()),
+            "unknown_queries": len(unknown),
+            "unknown_right": n_unknown,
+            "known_queries": len(known),
+            "known_right": n_known,
+        },
+    )
+
+
+def queries(
+    said: Transcript, ears: Ears, terms: Sequence[Phrase], seed: int
+) -> tuple[list[Phrase], list[Phrase]]:
+    """Phrases to learn from: those with a word the index lacks, and those without.
+
+    A term list is small; every word of the transcript that the index lacks is an unknown word
+    that was really said, and makes as good an example.
+    """
+    vocabulary = {word for index in ears.indexes for word in index.words}
+    one: set[Phrase] = {(word,) for word in said.words}
+    follows = (said.recording[1:] == said.recording[:-1]) & (
+        said.start_ms[1:] - said.end_ms[:-1] < 500
+    )
+    pairs = {said.words[i : i + 2] for i in np.flatnonzero(follows).tolist()}
+    asked = sorted(one | set(terms))
+    sounds = pronounced(asked, ears.lexicon)
+    audible = {
+        words for words, ways in zip(asked, sounds, strict=True)
+        if ways and len(ways[0]) >= FEWEST_PHONES
+    }  # fmt: skip
+    unknown = sorted(words for words in audible if not vocabulary.issuperset(words))
+    known = audible - set(unknown)
+    draw = random.Random(seed)  # a sample, not a secret
+    words = sorted(one & known)
+    both = sorted(words for words in pairs if vocabulary.issuperset(words))
+    drawn = draw.sample(words, min(KNOWN_WORDS, len(words)))
+    drawn += draw.sample(both, min(KNOWN_PAIRS, len(both)))
+    return unknown, sorted({*drawn, *(known & set(terms))})
+
+
+def learn(
+    said: Transcript,
+    ears: Ears,
+    written: WrittenSearch,
+    phrases: Sequence[Phrase],
+    inside: Inside,
+    *,
+    known: bool,
+) -> tuple[Weights, int]:
+    """Weights of the evidence for terms of one kind, and from how many right places.
+
+    Raises:
+        ConfigError: there are too few.
+    """
+    examples: list[tuple[dict[str, Float64s], Bools]] = []
+    found = dict(zip(phrases, written(phrases), strict=True))
+    for words, heard in _listened(phrases, ears, inside):
+        rows = found[words]
+        beside = side_by_side(rows, heard)
+        alone = heard.hits.rows(beside.alone)
+        posterior = beside.posterior if known else np.zeros(len(beside.posterior))
+        right = right_ones(
+            np.concatenate([rows.recording, alone.recording]),
+            np.concatenate([rows.start_ms, alone.start_ms]),
+            np.concatenate([rows.end_ms, alone.end_ms]),
+            100 * posterior + beside.score,
+            occurrences(said, words),
+        )
+        features = beside.known_features(len(words)) if known else beside.unknown_features()
+        examples.append((features, right))
+    right = np.concatenate([np.empty(0, bool), *(one for _, one in examples)])
+    n = int(np.count_nonzero(right))
+    if n < FEWEST_EXAMPLES or n == len(right):
+        kind = "knows" if known else "does not know"
+        raise ConfigError(
+            f"expected at least {FEWEST_EXAMPLES} occurrences of words that the index {kind} in "
+            f"the transcript, got {n}"
+        )
+    names = examples[0][0].keys()
+    columns = {name: np.concatenate([one[name] for one, _ in examples]) for name in names}
+    return fit(columns, right), n
+
+
+def _listened(phrases: Sequence[Phrase], ears: Ears, inside: Inside) -> list[tuple[Phrase, Heard]]:
+    heard = listen(pronounced(phrases, ears.lexicon), ears, inside)
+    return [(words, one) for words, one in zip(phrases, heard, strict=True) if one is not None]
+
+
+def learn_confusion(said: Transcript, ears: Ears) -> Counts:
+    """Count what stands where missed words were said, aligning with the counts so far."""
+    tokens = missed(said, ears)
+    words = [(one.word,) for one in tokens]
+    sounds = pronounced(words, ears.lexicon)
+    pairs = [(one, ways[0]) for one, ways in zip(tokens, sounds, strict=True) if ways]
+    inventory = sorted(
+        {p for index in ears.indexes for p in index.inventory} | {p for _, w in pairs for p in w}
+    )
+    p = len(inventory)
+    heard = background(ears.indexes, inventory)
+    counts = Counts(tuple(inventory), np.zeros((p, p)), np.zeros(p), np.zeros(p), heard)
+    for _ in range(ROUNDS):
+        confusion = listening(counts, ears.indexes, [])
+        counts = _count(pairs, ears, confusion, heard)
+    return counts
+
+
+def missed(said: Transcript, ears: Ears) -> list[Token]:
+    """Said words that the networks do not have where they were said."""
+    table = {row: (s, i) for s, rows in enumerate(ears.recordings) for i, row in enumerate(rows)}
+    word_id = [{word: i for i, word in enumerate(index.words)} for index in ears.indexes]
+    found = []
+    for recording, start, end, word in zip(
+        said.recording.tolist(), said.start_ms.tolist(), said.end_ms.tolist(), said.words,
+        strict=True,
+    ):  # fmt: skip
+        if recording not in table:
+            continue
+        segment, local = table[recording]
+        at = word_id[segment].get(word)
+        seen = 0.0 if at is None else _posterior(ears.indexes[segment], at, local, start, end)
+        if seen < MISSED_BELOW:
+            found.append(Token(recording, start, end, word))
+    return found
+
+
+def _posterior(index: SoundIndex, word: int, recording: int, start: int, end: int) -> float:
+    """Summed posterior of a word's occurrences around the middle of a span."""
+    columns = index.columns
+    rows = slice(int(columns.posting_offsets[word]), int(columns.posting_offsets[word + 1]))
+    key = columns.posting_keys(rows).astype(np.int64)
+    middle = (recording << 32) + (start + end) // 2
+    there = (key - 100 <= middle) & (middle <= key + columns.posting_duration_ms[rows] + 100)
+    return float(columns.posting_posterior[rows][there].sum())
+
+
+def _count(
+    pairs: Sequence[tuple[Token, Pronunciation]],
+    ears: Ears,
+    confusion: Confusion,
+    heard: Float64s,
+) -> Counts:
+    """One round: align every missed word where it was said, and count."""
+    row = {phone: i for i, phone in enumerate(confusion.inventory)}
+    p = len(row)
+    substituted, deleted, inserted = np.zeros((p, p)), np.zeros(p), np.zeros(p)
+    table = {r: (s, i) for s, rows in enumerate(ears.recordings) for i, r in enumerate(rows)}
+    for token, phones in pairs:
+        segment, local = table[token.recording]
+        index = ears.indexes[segment]
+        ratios = ratios_in(phones, index, confusion)
+        hits = hear_in(ratios, index, _window(index, local, token), LEAST_SCORE)
+        near = np.flatnonzero(
+            (np.abs(hits.start_ms - token.start_ms) <= NEAR_MS)
+            & (np.abs(hits.end_ms - token.end_ms) <= NEAR_MS)
+        )
+        if len(near) == 0:
+            continue
+        best = near[0]  # hits of a window come best first
+        numbers = np.array([row[phone] for phone in index.inventory])
+        for phone, observed in zip(phones, hits.observed[best].tolist(), strict=True):
+            if observed < 0:
+                deleted[row[phone]] += 1
+            else:
+                substituted[row[phone], numbers[observed]] += 1
+        for observed in hits.inserted[best].tolist():
+            if observed >= 0:
+                inserted[numbers[observed]] += 1
+    return Counts(confusion.inventory, substituted, deleted, inserted, heard)
+
+
+def _window(index: SoundIndex, recording: int, token: Token) -> npt.NDArray[np.int64]:
+    """(1, 2) the slots from a second before a word to a second after it."""
+    key = index.columns.slot_key
+    first = (recording << 32) + min(max(0, token.start_ms - 1000), MAX_TIME_MS)
+    last = (recording << 32) + min(token.end_ms + 1000, MAX_TIME_MS)  # a transcript may go on
+    return np.searchsorted(key, np.array([[first, last]], dtype=np.uint64)).astype(np.int64)
+
+
+def _untuned(ears: Ears, confusion: Counts) -> Model:
+    """A model that has confusions only, to listen with while the rest is learned."""
+    return Model(ears.indexes[0].maker, confusion, Weights(0.0, {}), None)

@@ -1,0 +1,133 @@
+"""Workers of a Dask cluster: the same code as here, watched while they are waited for.
+
+knock        is a scheduler there at all? (a `Client` that fails waits, and leaves a traceback)
+same_code    what workers run: the work, unpacked only where the code is the same as here; so
+             a worker that joins later is asked as well
+Watch        waits for a result, and looks for failures and missing workers meanwhile
+"""
+
+import asyncio
+import logging
+import pickle
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from dask.utils import funcname
+from distributed import Client, Future, KilledWorker, Security, get_worker
+from distributed.client import FutureCancelledError
+from distributed.comm import CommClosedError, connect
+from distributed.protocol.pickle import dumps
+
+from std.command import tell
+from std.errors import ConfigError, StdError
+from std.execution.code_version import version
+from std.execution.workers import Workers
+
+CONNECT_S = 10.0
+LOOK_S = 2.0  # how often to look for failures and missing workers while waiting
+# By name: a worker that has no `same_code` would die of one that it cannot unpickle.
+RUN = f"__import__({__name__!r}, fromlist=['']).same_code(there, work)"
+LOST = (KilledWorker, FutureCancelledError, CommClosedError)
+
+
+@contextmanager
+def dask(address: str) -> Iterator[Workers]:
+    """The workers of the cluster whose scheduler has this address.
+
+    Raises:
+        ConfigError: no scheduler with workers at this address.
+    """
+    for name in ("distributed", "distributed.client"):  # we say what went wrong, once
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        asyncio.run(knock(address))
+        client = Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError, TypeError, CommClosedError) as error:  # TypeError: tls, no keys
+        raise ConfigError(
+            f"--scheduler: expected a Dask scheduler at {address}, got: {error}"
+        ) from error
+    with client:
+        workers = sum(client.nthreads().values())
+        if not workers:
+            raise ConfigError(f"--scheduler: expected workers at {address}, got none")
+
+        def submit(function: Callable[[Any], Any], item: Any) -> Future:
+            scope = {"there": version(), "work": dumps((function, item))}
+            # A key of its own: the same call twice may give something else, files change.
+            return client.submit(eval, RUN, scope, key=f"{funcname(function)}-{uuid4()}")
+
+        yield Workers(workers, submit, LOST, Watch(client, address))
+
+
+async def knock(address: str) -> None:
+    """Connect and hang up.
+
+    Raises:
+        OSError, ValueError, TypeError: nobody there, or this is no address.
+    """
+    security = Security().get_connection_args("client")
+    comm = await connect(address, timeout=CONNECT_S, **security)
+    await comm.close()
+
+
+def same_code(there: str, work: bytes) -> Any:
+    """In a worker: ``function(item)``, as pickled in ``work`` by a command of version ``there``.
+
+    Raises:
+        StdError: the command runs other code than this worker.
+    """
+    if there != version():
+        raise other_code(there, f"{version()} at {get_worker().address}")
+    function, item = pickle.loads(work)  # from the command, through its own cluster
+    return function(item)
+
+
+def other_code(here: str, got: str) -> StdError:
+    """Workers run other code than the command."""
+    return StdError(
+        f"--scheduler: expected workers with this version, {here}, got {got}: "
+        "install the same there and start its workers again"
+    )
+
+
+def result(future: Future, timeout_s: float | None = None) -> Any:
+    """What the work returned.
+
+    Raises:
+        StdError: the worker has no such code.
+        TimeoutError: it is not yet done; and what the work raised.
+    """
+    try:
+        return future.result(timeout_s)
+    except ModuleNotFoundError as error:
+        if error.name and f"{__name__}.".startswith(f"{error.name}."):  # this module or above
+            raise other_code(version(), f"a worker without {error.name}") from error
+        raise
+
+
+@dataclass(slots=True)
+class Watch:
+    """Waits for results, and does not wait in vain or in silence."""
+
+    client: Client
+    address: str
+    said: bool = False
+
+    def __call__(self, first: Future, others: Collection[Future]) -> Any:
+        """The result of the first; what another one raised, if that happens before."""
+        while True:
+            try:
+                return result(first, LOOK_S)
+            except TimeoutError:
+                if first.done():  # just now, or it is what the work raised
+                    return result(first)
+            for one in others:
+                if one.status == "error":
+                    result(one)
+            if not self.said and not self.client.nthreads():
+                self.said = True
+                waiting = f"waiting: no worker is connected to {self.address}"
+                tell(waiting)

@@ -1,0 +1,72 @@
+"""The workers that a command line asks for: none, processes of this machine, or a Dask cluster.
+
+    executor     ``--jobs`` and ``--scheduler`` -> `std.execution.workers.Executor`
+
+Dask's workers (extra ``cluster``) are in `std.execution.dask`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from std.errors import ConfigError
+from std.execution.workers import IN_PROCESS, Executor, Workers
+
+
+@contextmanager
+def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor]:
+    """The executor that a command line asks for.
+
+    Args:
+        jobs: worker processes on this machine; 1 = no others.
+        scheduler: address of a Dask scheduler, as ``tcp://host:8786``; then ``jobs`` is not used.
+
+    Raises:
+        ConfigError: Dask is not installed, or no scheduler with workers at this address.
+    """
+    if scheduler is not None:
+        try:
+            from std.execution.dask import dask
+        except ModuleNotFoundError as error:
+            raise ConfigError(
+                "--scheduler: expected the extra 'cluster' (pip install 'spoken-terms[cluster]'), "
+                f"got: {error}"
+            ) from error
+        with dask(scheduler) as workers:
+            yield workers
+    elif jobs > 1:
+        with _processes(jobs) as workers:
+            yield workers
+    else:
+        yield IN_PROCESS
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[Workers]:
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    # Not fork: numpy's and our own threads do not survive it.
+    context = get_context("forkserver")
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_parent)
+    try:
+        yield Workers(jobs, pool.submit, (BrokenProcessPool,))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _follow_parent() -> None:
+    """In a worker process: leave Ctrl-C to the command, and end when the command was killed."""
+    import os
+    import signal
+    from multiprocessing import parent_process
+    from threading import Thread
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait() -> None:
+        if parent := parent_process():
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()

@@ -1,0 +1,80 @@
+"""What does work: one function for many items, here or elsewhere. One door: `Executor.map`.
+
+    InProcess    one item after the other, when its result is asked for
+    Workers      other processes, through a ``submit`` that gives futures
+
+Results come in the order of the items whoever finishes first, and only a few items per worker are
+under way, so neither inputs nor results pile up. An item whose worker dies is done again by
+another one where there is another one (Dask), so functions must not mind being run twice.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+from std.errors import StdError
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+PER_WORKER = 3  # items under way: one running, one waiting, one finished and not yet fetched
+
+
+class Executor(Protocol):
+    """Something that does work."""
+
+    @property
+    def workers(self) -> int:
+        """How many items are done at once."""
+
+    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        """Yield ``function(item)`` for each item, in order.
+
+        Raises:
+            StdError: the workers are lost; and what ``function`` raises.
+        """
+
+
+class InProcess:
+    """No other workers: everything is done here."""
+
+    workers = 1
+
+    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        return map(function, items)
+
+
+IN_PROCESS = InProcess()
+
+
+def result(first: Any, others: Collection[Any]) -> Any:
+    """Wait for the first of the futures under way."""
+    return first.result()
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Other processes, through a ``submit`` that gives futures."""
+
+    workers: int
+    submit: Callable[..., Any]
+    lost: tuple[type[Exception], ...]  # what a future raises when its worker is gone for good
+    fetch: Callable[[Any, Collection[Any]], Any] = result
+
+    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        waiting = iter(items)
+        running = deque(
+            self.submit(function, item) for item in islice(waiting, PER_WORKER * self.workers)
+        )
+        try:
+            while running:
+                yield self.fetch(running.popleft(), running)
+                running.extend(self.submit(function, item) for item in islice(waiting, 1))
+        except self.lost as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise StdError(f"lost the workers: {reason}") from error
+        finally:
+            for one in running:
+                one.cancel()

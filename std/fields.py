@@ -1,0 +1,92 @@
+"""Lines of a text, and their fields as text and numbers; what is none is refused with its line."""
+
+import codecs
+import math
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO
+
+from std.errors import InputError
+from std.limits import MAX_UTTERANCE_BYTES
+
+
+def numbered(
+    stream: BinaryIO, path: Path | str, longest: int = MAX_UTTERANCE_BYTES
+) -> Iterator[tuple[int, bytes]]:
+    """Yield every line with its number; a byte order mark before the first is taken off.
+
+    Raises:
+        InputError: a line has more bytes than ``longest``.
+    """
+    for at in count(1):
+        line = stream.readline(longest + 1)
+        if not line:
+            return
+        if len(line) > longest:
+            raise InputError(path, at, f"lines of at most {longest} bytes", "a longer one")
+        yield at, line.removeprefix(codecs.BOM_UTF8) if at == 1 else line
+
+
+def line_blocks(
+    stream: BinaryIO, path: Path | str, block_bytes: int, longest: int
+) -> Iterator[list[bytes]]:
+    """Yield all lines without their ends, as many at once as are worth converting together.
+
+    Raises:
+        InputError: a line has more bytes than ``longest``.
+    """
+    rest, line = b"", 1
+    while block := stream.read(block_bytes):
+        *lines, rest = (rest + block).split(b"\n")
+        line += len(lines)
+        if len(rest) > longest:
+            raise InputError(path, line, f"lines of at most {longest} bytes", "a longer one")
+        if lines:
+            yield lines
+    if rest:
+        yield [rest]
+
+
+def text(path: Path | str, line: int, token: bytes) -> str:
+    """Decode a token.
+
+    Raises:
+        InputError: it is not UTF-8.
+    """
+    try:
+        return token.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(path, line, "UTF-8 text", shown(token)) from error
+
+
+def shown(token: bytes | str) -> str:
+    """Return a token as a message can show it."""
+    return token if isinstance(token, str) else token.decode(errors="backslashreplace")
+
+
+def number(path: Path | str, line: int, token: bytes | str, what: str) -> float:
+    """Read a finite number.
+
+    Raises:
+        InputError: it is none; the message says it should be ``what``.
+    """
+    try:
+        value = float(token)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(path, line, what, shown(token))
+    return value
+
+
+def whole_number(path: Path | str, line: int, token: bytes | str, what: str) -> int:
+    """Read a whole number of at least 0.
+
+    Raises:
+        InputError: it is none; the message says it should be ``what``.
+    """
+    value = number(path, line, token, what)
+    if value < 0 or value != int(value):
+        raise InputError(path, line, what, f"{value:g}")
+    return int(value)

@@ -1,0 +1,257 @@
+"""Parts of a JSON document that know where they stand, for readers of recognisers' JSON.
+
+documents    every JSON value of a file: one, a list of them, one per line, or one after another
+read_json    the one JSON document of a file of ours, where nothing is put up with
+whole        letters whose bytes a recogniser has split
+Part         a value with its place; asking it for what it is not raises InputError
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from std.errors import MAX_QUOTED, InputError, quoted
+from std.files import content_of, decode, read_text
+from std.limits import (
+    MAX_CHANNEL,
+    MAX_DOCUMENT_BYTES,
+    MAX_TIME_S,
+    MAX_UTTERANCE_BYTES,
+    POSTERIOR_TOLERANCE,
+)
+from std.ranges import Range
+
+_BLANK = re.compile(r"[\s\x1e]*")  # and the record separator of JSON text sequences
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"a finite number, got {constant}")
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"each key once, got {twice} again")
+    return found
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"a finite number, got {text[:MAX_QUOTED]}")
+    return value
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse)
+STRICT = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=_finite)
+# Recognisers write NaN where they know nothing: `Part.number` refuses it where it is asked for.
+LENIENT = json.JSONDecoder(object_pairs_hook=_distinct)
+
+
+def documents(
+    stream: BinaryIO, path: Path | str, *, split_letters: bool = False
+) -> Iterator["Part"]:
+    """Yield the JSON values of a file; the elements of a list count as values.
+
+    Args:
+        stream: the file, UTF-8.
+        path: its name, for messages.
+        split_letters: a text may hold a part of a letter's bytes: they become lone surrogates,
+            which `whole` makes letters again.
+
+    Raises:
+        InputError: something is no JSON, or there is nothing.
+    """
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
+    if split_letters:
+        text = content.decode("utf-8-sig", "surrogateescape")
+    else:
+        text = decode(content, path)
+    at, line, empty = 0, 1, True
+    while (start := _BLANK.match(text, at).end()) < len(text):  # type: ignore[union-attr]  # matches
+        line += text.count("\n", at, start)
+        try:
+            value, at = LENIENT.raw_decode(text, start)
+        except (ValueError, RecursionError) as error:  # JSONDecodeError is a ValueError
+            wrong = line + text.count("\n", start, getattr(error, "pos", start))
+            what = getattr(error, "msg", str(error))
+            raise InputError(path, wrong, f"JSON ({what})", text[start : start + 99]) from error
+        for one in value if isinstance(value, list) else [value]:
+            empty = False
+            yield Part(path, line, one)
+        line += text.count("\n", start, at)
+    if empty:
+        raise InputError(path, 0, "a JSON document", "an empty file")
+
+
+def read_json(path: Path) -> "Part":
+    """Return the document of a file: UTF-8, each key once, finite numbers, whole letters.
+
+    Raises:
+        InputError: the file cannot be read, or is something else.
+    """
+    text = read_text(path, MAX_DOCUMENT_BYTES)
+    try:
+        value = STRICT.decode(text)
+        if "\\u" in text:  # an escape may be half a letter
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(path, 0, "JSON of whole letters", "half a surrogate pair") from error
+    except json.JSONDecodeError as error:
+        found = text[error.pos :][:MAX_QUOTED] or "the end"
+        raise InputError(path, error.lineno, f"JSON ({error.msg})", found) from error
+    except ValueError as error:  # of a number or a key; of a number of 5,000 digits
+        raise InputError(path, 0, "JSON", str(error)) from error
+    except RecursionError as error:
+        raise InputError(path, 0, "JSON", "objects or lists nested too deeply") from error
+    return Part(path, 0, value)
+
+
+def whole(text: str) -> str:
+    """Put together letters whose bytes stood in several texts (``split_letters``)."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a pair of escapes, which `Part.text` refuses
+        return text
+
+
+class Part:
+    """A JSON value, the line its document begins in, and the way to it within the document."""
+
+    __slots__ = ("line", "path", "value", "where")
+
+    def __init__(self, path: Path | str, line: int, value: Any, where: str = "") -> None:
+        self.path, self.line, self.value, self.where = path, line, value, where
+
+    def error(self, expected: str) -> InputError:
+        """Return the error that something else stands here."""
+        place = f" at {self.where}" if self.where else ""
+        try:
+            found = json.dumps(self.value, ensure_ascii=False)
+        except (RecursionError, ValueError):
+            found = quoted(self.value)
+        return InputError(self.path, self.line, f"{expected}{place}", found)
+
+    def has(self, key: str) -> bool:
+        """Tell whether this is an object with something under a key."""
+        return isinstance(self.value, dict) and self.value.get(key) is not None
+
+    def __getitem__(self, key: str) -> "Part":
+        if not isinstance(self.value, dict):
+            raise self.error("a JSON object")
+        where = f"{self.where}.{key}" if self.where else key
+        return Part(self.path, self.line, self.value.get(key), where)
+
+    def __iter__(self) -> Iterator["Part"]:
+        if not isinstance(self.value, list):
+            raise self.error("a list")
+        for i, one in enumerate(self.value):
+            yield Part(self.path, self.line, one, f"{self.where}[{i}]")
+
+    def each(self, key: str) -> Iterator["Part"]:
+        """Yield the elements of a list under a key; nothing where there is no such key."""
+        return iter(self[key]) if self.has(key) else iter(())
+
+    def first(self, keys: Iterable[str]) -> "Part | None":
+        """Return what stands under the first of some keys that is there."""
+        return next((self[key] for key in keys if self.has(key)), None)
+
+    def name(self, keys: Iterable[str]) -> str:
+        """Return the first text under some keys that says anything; "" where none does."""
+        named = (self[key] for key in keys if self.has(key))
+        return next((one.text() for one in named if isinstance(one.value, str) and one.value), "")
+
+    def text(self) -> str:
+        """Return a string.
+
+        Raises:
+            InputError: it is none, or holds half a surrogate pair.
+        """
+        if not isinstance(self.value, str):
+            raise self.error("text")
+        try:
+            self.value.encode()
+        except UnicodeEncodeError as error:
+            raise self.error("UTF-8 text") from error
+        return self.value
+
+    def number(self) -> float:
+        """Return a finite number; one in quotes counts.
+
+        Raises:
+            InputError: it is none.
+        """
+        value = math.nan
+        if isinstance(self.value, int | float | str) and not isinstance(self.value, bool):
+            try:
+                value = float(self.value)
+            except (ValueError, OverflowError):
+                value = math.nan
+        if not math.isfinite(value):
+            raise self.error("a number")
+        return value
+
+    def within(self, span: Range) -> float:
+        """Return a number of a range, not in quotes.
+
+        Raises:
+            InputError: it is none.
+        """
+        try:
+            return span.require(self.value)
+        except ValueError as error:
+            raise self.error(span.described) from error
+
+    def items(self) -> Iterator[tuple[str, "Part"]]:
+        """Yield the keys and values of an object.
+
+        Raises:
+            InputError: it is none.
+        """
+        if not isinstance(self.value, dict):
+            raise self.error("a JSON object")
+        return ((key, self[key]) for key in self.value)
+
+    def seconds(self, per_second: float = 1.0) -> float:
+        """Return a time in seconds; ``1.5``, ``"1.5"`` and ``"1.5s"`` are the same.
+
+        Args:
+            per_second: units of the number in a second.
+
+        Raises:
+            InputError: it is no number, or below 0, or too large.
+        """
+        bare = self.value
+        if isinstance(bare, str):
+            bare = bare.removesuffix("s")
+        value = Part(self.path, self.line, bare, self.where).number() / per_second
+        if not 0 <= value <= MAX_TIME_S:
+            raise self.error(f"seconds from 0 to {MAX_TIME_S}")
+        return value
+
+    def probability(self) -> float:
+        """Return a number between 0 and 1; one that rounding has put just outside is clipped.
+
+        Raises:
+            InputError: it is none.
+        """
+        value = self.number()
+        if not -POSTERIOR_TOLERANCE <= value <= 1 + POSTERIOR_TOLERANCE:
+            raise self.error("a number from 0 to 1")
+        return min(max(value, 0.0), 1.0)
+
+    def channel(self) -> int:
+        """Return the number of a channel.
+
+        Raises:
+            InputError: it is none.
+        """
+        value = self.number()
+        if value != int(value) or not 0 <= value < MAX_CHANNEL:
+            raise self.error("a channel number")
+        return int(value)

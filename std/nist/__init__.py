@@ -1,0 +1,1 @@
+"""The files that pass between the phases: NIST's ECF, RTTM, term lists and hit lists."""

@@ -1,0 +1,225 @@
+"""Reference transcripts in RTTM: nine or ten columns, of which scoring uses seven.
+
+    LEXEME  file  channel  start_s  duration_s  word  subtype  speaker  confidence  [look-ahead]
+
+``;;`` begins a comment. LEXEME records are the words (`parse`), SPEAKER records the speech turns
+(`parse_turns`, used by segment-based scoring); the other types that the format defines are
+skipped, with or without the hyphen of their names (NON-LEX, NONLEX). The tenth column, signal
+look-ahead time, came with RT-09 and is what speaker diarisation tools write; it is not used.
+File names lose a folder and an audio extension, see `std.nist.audio_names`.
+
+Source: NIST RT-09 evaluation plan, appendix A; the test files of NIST's F4DE 3.5.0.
+"""
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from std.errors import InputError
+from std.fields import line_blocks
+from std.limits import CHANNEL, SECONDS
+from std.nist.audio_names import recording_name
+from std.nist.xml import decimal, parse_number, text_codec
+from std.values import Float64s, Int32s, Lexemes, Recording, freeze
+
+COLUMNS = 9
+COLUMN_COUNTS = {COLUMNS, COLUMNS + 1}
+MAX_LINE_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 15  # checked together; more live lists cost the garbage collector
+Columns = tuple[tuple[str, ...], ...]  # nine columns of records
+TYPES = {"LEXEME", "SPEAKER", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH"}
+TYPES |= {"FILLER", "EDIT", "IP", "SU", "CB", "A/P", "SPKR-INFO"}
+TYPES |= {one.replace("-", joint) for one in TYPES for joint in ("", "_")}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turns:
+    """Speech turns (SPEAKER records), in file order."""
+
+    recordings: tuple[Recording, ...]
+    speakers: tuple[str, ...]
+    recording: Int32s  # (n,) index into recordings
+    speaker: Int32s  # (n,) index into speakers
+    start_s: Float64s  # (n,)
+    duration_s: Float64s  # (n,)
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-8") -> Lexemes:
+    """Read the words of a transcript.
+
+    Args:
+        encoding: as the term list names it; GB2312 is read as its superset GB18030.
+
+    Raises:
+        InputError: a line has not nine columns, an unknown type, a malformed or negative number,
+            or bytes that are not in this encoding.
+    """
+    spans = _Spans()
+    words: list[str] = []
+    subtypes: list[str] = []
+    known: dict[str, str] = {}  # one string object per distinct word
+    for columns in _blocks(stream, path, encoding, "LEXEME"):
+        spans.add(columns)
+        _, _, _, _, _, some_words, some_subtypes, _, _ = columns
+        words.extend(map(known.setdefault, some_words, some_words))
+        subtypes.extend(map(known.setdefault, some_subtypes, some_subtypes))
+    return Lexemes(
+        tuple(spans.recordings),
+        tuple(spans.speakers),
+        np.frombuffer(spans.recording, np.int32),
+        np.frombuffer(spans.speaker, np.int32),
+        np.frombuffer(spans.start_s, np.float64),
+        np.frombuffer(spans.duration_s, np.float64),
+        tuple(words),
+        tuple(subtypes),
+    )
+
+
+def parse_turns(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-8") -> Turns:
+    """Read the speech turns of a transcript. Raises as `parse`."""
+    spans = _Spans()
+    for columns in _blocks(stream, path, encoding, "SPEAKER"):
+        spans.add(columns)
+    return Turns(
+        tuple(spans.recordings),
+        tuple(spans.speakers),
+        np.frombuffer(spans.recording, np.int32),
+        np.frombuffer(spans.speaker, np.int32),
+        np.frombuffer(spans.start_s, np.float64),
+        np.frombuffer(spans.duration_s, np.float64),
+    )
+
+
+class _Spans:
+    """Growing columns of what every record has: where, who and when."""
+
+    def __init__(self) -> None:
+        self.recordings: dict[Recording, int] = {}
+        self.speakers: dict[str, int] = {}
+        self.recording, self.speaker = array("i"), array("i")
+        self.start_s, self.duration_s = array("d"), array("d")
+        self._sources: dict[tuple[str, str], int] = {}  # as written -> index
+
+    def add(self, columns: Columns) -> None:
+        """Add records that `_check` has seen or could have seen."""
+        _, files, channels, starts, durations, _, _, speakers, _ = columns
+        for source in dict.fromkeys(zip(files, channels, strict=True)):
+            if source not in self._sources:
+                where = Recording(recording_name(source[0]), int(source[1]))
+                self._sources[source] = self.recordings.setdefault(where, len(self.recordings))
+        for name in dict.fromkeys(speakers):
+            self.speakers.setdefault(name, len(self.speakers))
+        self.recording.extend(map(self._sources.__getitem__, zip(files, channels, strict=True)))
+        self.speaker.extend(map(self.speakers.__getitem__, speakers))
+        self.start_s.extend(map(float, starts))
+        self.duration_s.extend(map(float, durations))
+
+
+def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> Iterator[Columns]:
+    """The records of one type, many at a time, as nine columns of text.
+
+    Most blocks are sound and pass a few tests on whole columns; any doubt sends a block through
+    `_check`, which looks at each line and knows what is wrong with it.
+    """
+    codec = text_codec(encoding, path)
+    line = 1
+    for lines in line_blocks(stream, path, BLOCK_BYTES, MAX_LINE_BYTES):
+        rows = _sound_rows(lines, codec, wanted)
+        if rows is None:
+            rows = list(_check(lines, line, path, encoding, wanted))
+        if rows:
+            yield tuple(zip(*rows, strict=True))
+        line += len(lines)
+
+
+def _sound_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] | None:
+    """Records of a block if nothing in it needs a closer look."""
+    try:
+        text = b"\n".join(lines).decode(codec)
+        rows = [one.split() for one in text.split("\n") if one and not one.isspace()]
+        if ";;" in text or {len(row) for row in rows} - COLUMN_COUNTS:
+            return None
+        if {row[0] for row in rows} - TYPES:
+            return None
+        rows = [row[:COLUMNS] for row in rows if row[0] == wanted]
+        numbers = [row[3] for row in rows] + [row[4] for row in rows]
+        values = list(map(float, numbers))
+    except ValueError:  # of decoding or of a number
+        return None
+    total = sum(values)  # NaN if one of them is
+    finite = not values or (min(values) >= 0 and total <= SECONDS.highest)
+    plain = finite and "_" not in "".join(numbers)
+    channels = {row[2] for row in rows}
+    return (
+        rows
+        if plain and all(one.isascii() and one.isdecimal() and len(one) <= 4 for one in channels)
+        else None
+    )
+
+
+def _check(
+    lines: list[bytes], first_line: int, path: Path | str, encoding: str, wanted: str
+) -> Iterator[list[str]]:
+    """The records of a block, line by line."""
+    codec = text_codec(encoding, path)
+    for line, content in enumerate(lines, start=first_line):
+        try:
+            text = content.decode(codec)
+        except UnicodeDecodeError as error:
+            bad = repr(content[error.start : error.start + 8])
+            raise InputError(path, line, f"{encoding} text", bad) from error
+        if line == 1:
+            text = text.removeprefix("\ufeff")
+        fields = text.partition(";;")[0].split()
+        if not fields:
+            continue
+        if len(fields) not in COLUMN_COUNTS:
+            raise InputError(path, line, f"{COLUMNS} or {COLUMNS + 1} columns", text.strip())
+        kind = fields[0].upper()
+        if kind not in TYPES:
+            raise InputError(path, line, "an RTTM type such as LEXEME", fields[0])
+        if kind != wanted:
+            continue
+        for name, field in (("start", fields[3]), ("duration", fields[4])):
+            value = parse_number(field)
+            if value not in SECONDS:
+                raise InputError(path, line, f"{name} as {SECONDS.described}", field)
+        try:
+            CHANNEL.read(fields[2])
+        except ValueError as error:
+            raise InputError(path, line, f"channel as {CHANNEL.described}", fields[2]) from error
+        yield fields[:COLUMNS]
+
+
+def dump(lexemes: Lexemes, stream: BinaryIO, encoding: str = "UTF-8") -> None:
+    """Write a transcript's words as LEXEME records.
+
+    Raises:
+        ValueError: a word holds white space or is empty.
+        UnicodeEncodeError: the encoding cannot hold a word.
+    """
+    codec = text_codec(encoding, "<stream>")
+    rows = zip(
+        lexemes.recording.tolist(),
+        lexemes.speaker.tolist(),
+        lexemes.start_s.tolist(),
+        lexemes.duration_s.tolist(),
+        lexemes.words,
+        lexemes.subtypes,
+        strict=True,
+    )
+    for recording, speaker, start_s, duration_s, word, subtype in rows:
+        file, channel = lexemes.recordings[recording]
+        if len(word.split()) != 1:
+            raise ValueError(f"RTTM cannot hold the word {word!r}")
+        stream.write(
+            f"LEXEME {file} {channel} {decimal(start_s)} {decimal(duration_s)} {word} {subtype} "
+            f"{lexemes.speakers[speaker]} <NA>\n".encode(codec)
+        )

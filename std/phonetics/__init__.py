@@ -1,0 +1,1 @@
+"""From spelling to phones: pronouncers, lexica, phone classes, phone confusions."""

@@ -1,0 +1,201 @@
+"""How a recogniser writes sounds: what is observed where a phone was said.
+
+For a said phone a, the outcomes are one observed phone b (a itself among them) or nothing
+(deletion); their probabilities sum to 1. Between phones, something may be inserted. A hit is
+scored by log-likelihood ratios: how much likelier the observed phones are if the term was said
+than if anything was.
+
+    match      log P(b | a) / P(b)         deletion   log P(nothing | a)
+    insertion  log P(insertion) P(b | insertion) / P(b)
+
+The prior decays with articulatory distance; `counted` adds what `std-tune` counted in aligned
+speech, as a Dirichlet prior would. Saved as JSON (`to_json`) with its counts, so that it can be
+read by a person and learned further.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from std.errors import InputError
+from std.json_fields import Part
+from std.phonetics.phones import distance
+from std.ranges import Range
+from std.values import Float64s, freeze
+
+SAME = 0.55  # prior probability that a phone is recognised as itself, where a word is not
+DELETED = 0.08
+INSERTED = 0.10  # prior probability of an insertion between two phones
+DECAY = 0.35  # articulatory distance over which confusion becomes e times rarer
+PRIOR_ROW = 20.0  # observations that a phone's prior weighs
+PRIOR_ALL = 50.0  # observations that SAME and DELETED weigh, over all phones
+PRIOR_INSERTED = 100.0
+MAX_INSERTED = 0.9  # probability; an inventory may lack most of the phones that were said
+MAX_PHONES = 500  # of an inventory; languages have 11 to 150
+COUNT = Range(0, 1_000_000_000_000)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """What was counted in aligned speech."""
+
+    inventory: tuple[str, ...]  # (P,)
+    substituted: Float64s  # (P, P) said phone, observed phone; the diagonal is recognised
+    deleted: Float64s  # (P,) said phone
+    inserted: Float64s  # (P,) observed phone
+    background: Float64s  # (P,) how often each phone stands in the networks at all
+
+    def __post_init__(self) -> None:
+        p = len(self.inventory)
+        if self.substituted.shape != (p, p) or any(
+            column.shape != (p,) for column in (self.deleted, self.inserted, self.background)
+        ):
+            raise ValueError(f"confusion counts do not fit {p} phones")
+        freeze(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Confusion:
+    """Log-likelihood ratios in nats, for phones numbered as in ``inventory``."""
+
+    inventory: tuple[str, ...]  # (P,)
+    match: Float64s  # (P, P) said, observed
+    deletion: Float64s  # (P,) said
+    insertion: Float64s  # (P,) observed
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+def empty(inventory: Sequence[str]) -> Counts:
+    """Nothing counted yet."""
+    p = len(inventory)
+    return Counts(tuple(inventory), np.zeros((p, p)), np.zeros(p), np.zeros(p), np.zeros(p))
+
+
+def widened(counts: Counts, inventory: Sequence[str]) -> Counts:
+    """The same counts over another inventory: phones that it lacks are dropped, new ones empty."""
+    row = {phone: i for i, phone in enumerate(counts.inventory)}
+    new = [i for i, phone in enumerate(inventory) if phone in row]
+    old = [row[phone] for phone in inventory if phone in row]
+    wide = empty(inventory)
+    substituted = np.zeros(wide.substituted.shape)
+    substituted[np.ix_(new, new)] = counts.substituted[np.ix_(old, old)]
+    columns = []
+    for column in (counts.deleted, counts.inserted, counts.background):
+        one = np.zeros(len(inventory))
+        one[new] = column[old]
+        columns.append(one)
+    return Counts(tuple(inventory), substituted, *columns)
+
+
+def probabilities(counts: Counts) -> tuple[Float64s, Float64s]:
+    """P(observed | said) (P, P) and P(deleted | said) (P,); each row sums to 1 with its deletion.
+
+    How often phones survive at all is learned from all of them together, which phone becomes
+    which from each row: a rare phone borrows the former and keeps its articulatory prior.
+    """
+    p = len(counts.inventory)
+    total = counts.substituted.sum() + counts.deleted.sum()
+    same = (np.trace(counts.substituted) + SAME * PRIOR_ALL) / (total + PRIOR_ALL)
+    deleted = (counts.deleted.sum() + DELETED * PRIOR_ALL) / (total + PRIOR_ALL)
+    prior = (1 - same - deleted) * _alike(counts) + same * np.eye(p)
+    prior[:, :] *= ((1 - deleted) / prior.sum(axis=1))[:, None]
+    row = counts.substituted.sum(axis=1) + counts.deleted + PRIOR_ROW
+    observed: Float64s = (counts.substituted + PRIOR_ROW * prior) / row[:, None]
+    return observed, (counts.deleted + PRIOR_ROW * deleted) / row
+
+
+def log_ratios(counts: Counts) -> Confusion:
+    """The log-likelihood ratios that counts and prior give."""
+    observed, deleted = probabilities(counts)
+    background = _background(counts)
+    said = counts.substituted.sum() + counts.deleted.sum()
+    rate = (counts.inserted.sum() + INSERTED * PRIOR_INSERTED) / (said + PRIOR_INSERTED)
+    rate = min(rate, MAX_INSERTED)
+    which = (counts.inserted + PRIOR_ROW * background) / (counts.inserted.sum() + PRIOR_ROW)
+    return Confusion(
+        counts.inventory,
+        match=np.log(observed / background) + np.log1p(-rate),
+        deletion=np.log(deleted),
+        insertion=np.log(rate * which / background),
+    )
+
+
+def _background(counts: Counts) -> Float64s:
+    smoothed = counts.background + 0.5
+    share: Float64s = smoothed / smoothed.sum()
+    return share
+
+
+def _alike(counts: Counts) -> Float64s:
+    """(P, P) which other phone an error yields: near ones, and among those frequent ones."""
+    phones = counts.inventory
+    apart = np.array([[distance(a, b) for b in phones] for a in phones]).reshape(
+        len(phones), len(phones)
+    )
+    alike = np.exp(-apart / DECAY) * np.sqrt(_background(counts))[None, :]
+    np.fill_diagonal(alike, 0.0)
+    total = alike.sum(axis=1, keepdims=True)
+    shares: Float64s = np.divide(alike, total, out=np.zeros_like(alike), where=total > 0)
+    return shares
+
+
+def to_json(counts: Counts) -> dict[str, Any]:
+    """Readable: only what was seen, under the phones' own symbols."""
+    phones = counts.inventory
+    rows = {
+        phones[i]: {phones[j]: _number(counts.substituted[i, j]) for j in np.flatnonzero(row)}
+        for i, row in enumerate(counts.substituted)
+        if row.any()
+    }
+
+    def seen(column: Float64s) -> dict[str, float]:
+        return {phones[i]: _number(column[i]) for i in np.flatnonzero(column)}
+
+    return {
+        "phones": list(phones),
+        "said_to_observed": rows,
+        "deleted": seen(counts.deleted),
+        "inserted": seen(counts.inserted),
+        "background": seen(counts.background),
+    }
+
+
+def from_json(document: Part) -> Counts:
+    """The inverse of `to_json`.
+
+    Raises:
+        InputError: a key is missing, a phone is not in the inventory or twice, a count is no
+            number from 0 to 10^12.
+    """
+    phones = tuple(one.text() for one in document["phones"])
+    if not 0 < len(set(phones)) == len(phones) <= MAX_PHONES or not all(phones):
+        raise document["phones"].error(f"1 to {MAX_PHONES} different phones")
+    row = {phone: i for i, phone in enumerate(phones)}
+    substituted = np.zeros((len(phones), len(phones)))
+    for said, outcomes in _of_phones(document["said_to_observed"], row):
+        for observed, count in _of_phones(outcomes, row):
+            substituted[said, observed] = count.within(COUNT)
+    columns = []
+    for name in ("deleted", "inserted", "background"):
+        column = np.zeros(len(phones))
+        for phone, count in _of_phones(document[name], row):
+            column[phone] = count.within(COUNT)
+        columns.append(column)
+    return Counts(phones, substituted, *columns)
+
+
+def _of_phones(document: Part, row: Mapping[str, int]) -> Iterator[tuple[int, Part]]:
+    """Yield what an object says of each phone, by the phone's row."""
+    for phone, one in document.items():
+        if phone not in row:
+            expected = f"phones of the model at {document.where}"
+            raise InputError(document.path, document.line, expected, phone)
+        yield row[phone], one
+
+
+def _number(count: float) -> float:
+    return round(float(count), 2)

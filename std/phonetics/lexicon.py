@@ -1,0 +1,136 @@
+"""A pronunciation lexicon: the user's own words first, a converter for the rest, each asked once.
+
+Files that can be read (the form is told by each line):
+
+    CMU     WORD  P R AH0 N      WORD(2)  another pronunciation       ;;; comment
+    Kaldi   word p r ə n         word 0.7 p r ə n   (with a probability, as lexiconp.txt)
+
+Symbols are ARPAbet or IPA, mixed as they come (`std.phonetics.phones.canonical`).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from std.config import PronunciationConfig
+from std.errors import ConfigError, InputError
+from std.files import read_text
+from std.languages.detection import guess_language
+from std.phonetics.g2p import Converter, converter
+from std.phonetics.phones import Pronunciation, canonical
+from std.text import Normalisation
+
+_VARIANT = re.compile(r"\(\d+\)$")
+_PROBABILITY = re.compile(r"[01](\.\d+)?$|\.\d+$")
+
+
+class NoLanguageError(ConfigError):
+    """No language is configured, and none is recognisable in the vocabulary."""
+
+
+Entries = Mapping[str, tuple[Pronunciation, ...]]
+
+
+class Lexicon:
+    """Word -> its pronunciations, the likeliest first; empty for words without sound."""
+
+    def __init__(self, converter: Converter | None, entries: Entries | None = None) -> None:
+        self._converter = converter
+        self._known: dict[str, tuple[Pronunciation, ...]] = dict(entries or {})
+        self.reproducible = not self._known  # its name says all about its pronunciations
+
+    @property
+    def name(self) -> str:
+        """What an index records: sounds by different makers must not be compared."""
+        return self._converter.name if self._converter else "lexicon"
+
+    def pronunciations(self, words: Sequence[str]) -> list[tuple[Pronunciation, ...]]:
+        """All pronunciations of each word; unknown words go to the converter in one batch."""
+        new = [word for word in dict.fromkeys(words) if word not in self._known]
+        made = self._converter.pronounce(new) if self._converter else [()] * len(new)
+        for word, phones in zip(new, made, strict=True):
+            self._known[word] = (phones,) if phones else ()
+        return [self._known[word] for word in words]
+
+
+def lexicon_for(
+    config: PronunciationConfig,
+    normalisation: Normalisation,
+    counts: Callable[[], Mapping[str, int]],
+) -> Lexicon:
+    """The lexicon that a configuration asks for.
+
+    Args:
+        counts: the vocabulary whose language is guessed if it is ``auto``.
+
+    Raises:
+        ConfigError: the language is not known, or its converter is not installed.
+        InputError: the lexicon file cannot be read.
+    """
+    language = config.language
+    if language == "auto":
+        language = guess_language(counts())
+    if not language:
+        raise NoLanguageError(
+            "pronunciation.language: expected a language, as none is recognisable, got 'auto'"
+        )
+    return lexicon_in(language, config, normalisation)
+
+
+def lexicon_in(language: str, config: PronunciationConfig, normalisation: Normalisation) -> Lexicon:
+    """The lexicon of a language: the user's words, then its converter.
+
+    Raises:
+        ConfigError: the language is not known, or its converter is not installed.
+        InputError: the lexicon file cannot be read.
+    """
+    entries = read(Path(config.lexicon), normalisation) if config.lexicon else None
+    return Lexicon(converter(language), entries)
+
+
+def lexicon_of(maker: str, config: PronunciationConfig, normalisation: Normalisation) -> Lexicon:
+    """The lexicon that pronounces as the maker of an index did.
+
+    Raises:
+        ConfigError: its converter is not installed, or is another one now.
+    """
+    entries = read(Path(config.lexicon), normalisation) if config.lexicon else None
+    lexicon = Lexicon(converter(maker.rpartition(":")[2]), entries)
+    if lexicon.name != maker:
+        raise ConfigError(
+            f"pronunciation: expected {maker}, as the index was made with, got {lexicon.name}; "
+            "index again"
+        )
+    return lexicon
+
+
+def read(path: Path, normalisation: Normalisation) -> dict[str, tuple[Pronunciation, ...]]:
+    """Read a lexicon file; a word's pronunciations keep the file's order.
+
+    Raises:
+        InputError: the file cannot be read, is not UTF-8, or a line has a word and no phones.
+    """
+    text = read_text(path)
+    entries: dict[str, tuple[Pronunciation, ...]] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.split()
+        if not fields or line.startswith((";;;", "#")):
+            continue
+        word, *symbols = fields
+        if symbols and _PROBABILITY.match(symbols[0]):
+            symbols = symbols[1:]
+        phones = tuple(phone for one in symbols if (phone := canonical(one)))
+        if not phones:
+            raise InputError(path, number, "a word and its phones", line)
+        word = normalisation.word(_VARIANT.sub("", word))
+        known = entries.get(word, ())
+        entries[word] = known if phones in known else (*known, phones)
+    return entries
+
+
+def dump(entries: Iterable[tuple[str, Sequence[Pronunciation]]], sink: IO[bytes]) -> None:
+    """Write ``word phone phone ...`` lines (Kaldi's form), one per pronunciation."""
+    for word, pronunciations in entries:
+        for phones in pronunciations:
+            sink.write(f"{word} {' '.join(phones)}\n".encode())

@@ -1,0 +1,410 @@
+"""Recognisers' JSON: every example says "das haus", each in its own way."""
+
+import copy
+import io
+import json
+import math
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.formats import aws, azure, google, vosk, watson, whisper
+from indexer.formats.context import DEFAULT, Context
+from indexer.formats.detect import JSON_FORMATS, detect, parse_file
+from std.errors import InputError
+from std.json_fields import documents, read_json
+from std.values import Recording
+
+JSON = Path(__file__).parents[2] / "data" / "asr" / "json"
+EXAMPLES = sorted(JSON.iterdir())
+
+
+def read(name):
+    return list(parse_file(JSON / name))
+
+
+def parse(module, value, context=DEFAULT):
+    content = json.dumps(value).encode()
+    return list(module.parse(io.BytesIO(content), "x.json", context))
+
+
+def rows(network):
+    """Per slot: epsilon, and for each word posterior, start and end."""
+    return [
+        (
+            round(slot.epsilon, 4),
+            {a.word: (round(a.posterior, 4), a.start_ms, a.end_ms) for a in slot.alternatives},
+        )
+        for slot in network
+    ]
+
+
+DAS, HAUS = (0.97, 0, 210), (0.8, 210, 650)
+
+ONE_BEST = [
+    "vosk.json", "whisper_timestamped.mp3.words.json", "faster_whisper.json", "aws.json",
+    "google_v1.json", "google_v2.json", "azure_batch.json", "watson_timestamps.json",
+    "azure_batch2.json", "google_speakers.json", "google_batch.json", "aws_calls.json",
+    "vosk_transcriber.json", "dstc.json",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ONE_BEST)
+def test_one_best(name):
+    first = read(name)[0]
+    words = [(eps, {w.lower(): times for w, times in said.items()}) for eps, said in rows(first)]
+    assert words == [(0.03, {"das": DAS}), (0.2, {"haus": HAUS})]
+    assert first.recording.channel == 1
+    assert not first.times_estimated
+
+
+NAMED = {  # by their content
+    "aws.json": "my-job", "aws_alternatives.json": "my-job",
+    "azure_batch.json": "x", "dstc.json": "x",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_every_example_is_recognised(path):
+    with path.open("rb") as stream:
+        assert path.name.startswith(detect(stream.read(), "x").replace("whisper", ""))
+    (first, *_) = list(parse_file(path))
+    assert first.recording.file == NAMED.get(path.name, path.name.split(".")[0])
+    assert first.words[0].lower() == "das"
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_keys_that_come_late_are_found(path, tmp_path):
+    """A transcript of a long recording may stand before all that tells the format."""
+    if path.suffix == ".json" and path.read_bytes().startswith(b'{"'):
+        late = tmp_path / path.name
+        late.write_bytes(b'{"padding": "' + 70_000 * b"x" + b'", ' + path.read_bytes()[1:])
+        assert [one.words for one in parse_file(late)] == [one.words for one in parse_file(path)]
+
+
+def test_vosk_alternatives_are_weighted_by_softmax():
+    (network,) = read("vosk_alternatives.jsonl")
+    weight = 1 / (1 + math.exp(-1.1))  # of 214.7 against 213.6
+    first, second = rows(network)
+    assert first == (
+        0,
+        {"das": (round(weight, 4), 0, 210), "dass": (round(1 - weight, 4), 0, 230)},
+    )
+    assert second == (0, {"haus": (1, 210, 650)})
+
+
+def test_vosk_scale():
+    alternatives = json.loads((JSON / "vosk_alternatives.jsonl").read_text().splitlines()[0])
+    (network,) = parse(vosk, alternatives, Context(acoustic_scale=0.0))
+    assert rows(network)[0][1]["das"][0] == 0.5
+
+
+def test_vosk_list_and_names():
+    result = {"result": [{"conf": 1, "start": 0, "end": 1, "word": "ja"}], "text": "ja"}
+    found = parse(vosk, [result, {"text": ""}, result], Context(file="news", channel=2))
+    assert [one.utterance for one in found] == ["news-1", "news-2"]
+    assert found[0].recording == Recording("news", 2)
+
+
+def test_whisper_takes_off_blanks_and_punctuation():
+    (network,) = read("whisper.json")
+    assert network.words == ("Das", "Haus", "1907", "gebaut")
+    assert (network.start_ms, network.end_ms) == (0, 2000)
+
+
+def test_words_with_blanks_are_several():
+    words = [{"word": " 5 000\u202f5000", "start": 0.0, "end": 0.8, "probability": 0.5}]
+    segment = {"start": 0.0, "end": 1.0, "text": "", "words": words}
+    (network,) = parse(whisper, {"segments": [segment], "text": ""})
+    assert [said for _, said in rows(network)] == [
+        {"5": (0.5, 0, 100)}, {"000": (0.5, 100, 400)}, {"5000": (0.5, 400, 800)},
+    ]  # fmt: skip
+
+
+def test_whisperx_numerals_share_the_gap():
+    (network,) = read("whisperx.json")
+    assert rows(network)[2] == (0, {"1907": (1, 650, 1300)})
+    assert network.times_estimated
+
+
+def test_whisper_without_words_shares_the_segment():
+    segment = {"start": 1.0, "end": 3.0, "text": " Das - gute Haus."}
+    (network,) = parse(whisper, {"segments": [segment], "text": ""})
+    # 3 + 4 + 4 letters share 2 s
+    assert [times[1:] for _, said in rows(network) for times in said.values()] == [
+        (1000, 1545), (1545, 2273), (2273, 3000),
+    ]  # fmt: skip
+    assert network.times_estimated
+
+
+def test_whisper_cpp_tokens_make_words():
+    (network,) = read("whisper_cpp.json")
+    # "Das" is two tokens of .98 and .96; the full stop does not count
+    assert rows(network) == [
+        (0.03, {"Das": (0.97, 0, 210)}),
+        (0.2, {"Haus": (0.8, 210, 600)}),
+    ]
+
+
+def test_whisper_cpp_without_tokens():
+    segment = {"offsets": {"from": 1000, "to": 2000}, "text": " ja gut"}
+    (network,) = parse(whisper, {"transcription": [segment]})
+    assert [times[1:] for _, said in rows(network) for times in said.values()] == [
+        (1000, 1400), (1400, 2000),
+    ]  # fmt: skip
+
+
+def test_aws_utterances_end_at_pauses():
+    first, second = read("aws.json")
+    assert (first.utterance, second.utterance) == ("my-job-1", "my-job-2")
+    assert second.words == ("Ja",)
+
+
+def test_aws_alternatives():
+    (network,) = read("aws_alternatives.json")
+    # geometric means .9 and sqrt(.1 * .9) = .3: weights .75 and .25
+    assert rows(network) == [
+        (0, {"das": (0.75, 0, 210), "dass": (0.25, 0, 230)}),
+        (0, {"haus": (1, 210, 650)}),
+    ]
+
+
+def test_aws_channels():
+    item = {"start_time": "0", "end_time": "1", "type": "pronunciation",
+            "alternatives": [{"confidence": "0.6", "content": "ja"}]}  # fmt: skip
+    channels = [{"channel_label": f"ch_{i}", "items": [item]} for i in (0, 1)]
+    found = parse(aws, {"results": {"channel_labels": {"channels": channels}, "items": []}})
+    assert [one.recording.channel for one in found] == [1, 2]
+    channels[0]["channel_label"] = "left"
+    with pytest.raises(InputError, match=r"ch_0, ch_1, \.\.\. at results\.channel_labels"):
+        parse(aws, {"results": {"channel_labels": {"channels": channels}, "items": []}})
+
+
+def test_google_alternatives_without_words():
+    _, second = read("google_v1.json")
+    assert second.recording.channel == 2
+    # weights .6 and .3: together .9 say "ja"; the second has no times of its own
+    assert rows(second) == [
+        (0.1, {"ja": (0.9, 1000, 1200)}),
+        (0.1, {"gut": (0.6, 1200, 1500), "gute": (0.3, 1200, 1500)}),
+    ]
+
+
+def test_google_alternatives_without_confidence_are_equal():
+    result = {"alternatives": [{"transcript": "ja"}, {"transcript": "na"}], "resultEndTime": "1s"}
+    (network,) = parse(google, {"results": [result]})
+    assert rows(network) == [(0, {"ja": (0.5, 0, 1000), "na": (0.5, 0, 1000)})]
+
+
+def test_azure_alternatives():
+    (network,) = read("azure.json")
+    assert rows(network) == [
+        (0.1, {"das": (0.6, 0, 210), "dass": (0.3, 0, 230)}),
+        (0.1, {"haus": (0.9, 210, 650)}),
+    ]
+
+
+def test_azure_without_words():
+    result = {"Offset": 10_000_000, "Duration": 20_000_000, "NBest": [{"Lexical": "ja gut"}]}
+    (network,) = parse(azure, result)
+    assert [times[1:] for _, said in rows(network) for times in said.values()] == [
+        (1000, 1800), (1800, 3000),
+    ]  # fmt: skip
+
+
+def test_watson_is_a_network():
+    (network,) = read("watson.json")
+    assert rows(network) == [
+        (0, {"das": (0.95, 0, 210), "dass": (0.04, 0, 210)}),
+        (0, {"haus": HAUS}),
+        (1, {}),
+    ]
+
+
+def without(value, *way):
+    value = copy.deepcopy(value)
+    inner = value
+    for key in way[:-1]:
+        inner = inner[key]
+    del inner[way[-1]]
+    return value
+
+
+def with_(value, new, *way):
+    value = copy.deepcopy(value)
+    inner = value
+    for key in way[:-1]:
+        inner = inner[key]
+    inner[way[-1]] = new
+    return value
+
+
+def example(name):
+    return json.loads((JSON / name).read_text())
+
+
+WHISPER, AWS, GOOGLE, WATSON = map(
+    example, ["whisper.json", "aws.json", "google_v1.json", "watson.json"]
+)
+VOSK = {"result": [{"conf": 1, "start": 0, "end": 1, "word": "ja"}], "text": "ja"}
+AZURE = example("azure_batch.json")
+WORD = ("segments", 0, "words", 0)
+PHRASE = ("recognizedPhrases", 0)
+
+ERRORS = [
+    (whisper, [], "a JSON document"),
+    (whisper, {"text": "x"}, "a list at segments"),
+    (whisper, with_(WHISPER, "x", *WORD, "start"), "a number at segments[0].words[0].start"),
+    (whisper, with_(WHISPER, -1, *WORD, "start"), "seconds from 0"),
+    (whisper, with_(WHISPER, 9, *WORD, "start"), "0 <= start <= end"),
+    (whisper, with_(WHISPER, 70, *WORD, "end"), "a word of at most"),
+    (whisper, with_(WHISPER, 1.5, *WORD, "probability"), "a number from 0 to 1"),
+    (whisper, with_(WHISPER, None, *WORD, "word"), "text at segments[0].words[0].text"),
+    (whisper, with_(WHISPER, 3, "segments", 0), "a JSON object at segments[0]"),
+    (whisper, without(WHISPER, "segments", 0, "end"), "a number at segments[0].end"),
+    (vosk, {"text": "ja"}, "a list at result"),
+    (vosk, with_(VOSK, True, "result", 0, "conf"), "a number at result[0].conf"),
+    (vosk, with_(VOSK, "\ud800", "result", 0, "word"), "text at result[0].word"),
+    (vosk, {"alternatives": [{"result": [], "text": "a"}]}, "a number at alternatives[0].confid"),
+    (aws, {"jobName": "x"}, "a JSON object at results"),
+    (aws, without(AWS, "results", "items", 0, "end_time"), "a number at results.items[0].end_time"),
+    (google, {"a": 1}, "a list at results"),
+    (google, with_(GOOGLE, "x", "results", 0, "resultEndTime"), "a number at results[0].result"),
+    (google, with_(GOOGLE, 10**30, "results", 1, "channelTag"), "a channel number at results[1]"),
+    (google, {"results": [{"alternatives": [{"transcript": "ja"}]}]}, "times of its words"),
+    (
+        azure,
+        with_(AZURE, "bald", *PHRASE, "nBest", 0, "words", 1, "offset"),
+        "ticks, or a duration",
+    ),
+    (azure, with_(AZURE, 3, *PHRASE, "nBest"), "a list at recognizedPhrases[0].nBest"),
+    (watson, {"results": 1}, "a list at results"),
+    (
+        watson,
+        with_(WATSON, "ja", "results", 0, "word_alternatives", 0, "start_time"),
+        "a number at",
+    ),
+    (
+        watson,
+        {"results": [{"alternatives": [{"timestamps": [["a", 1]]}]}]},
+        "a list of 3 at results[0]",
+    ),
+]
+
+
+@pytest.mark.parametrize("row", ERRORS, ids=[row[2] for row in ERRORS])
+def test_errors_name_the_place(row):
+    module, value, expected = row
+    with pytest.raises(InputError) as caught:
+        parse(module, value)
+    assert expected in caught.value.expected
+    assert caught.value.path == "x.json"
+
+
+def test_broken_json_names_the_line():
+    with pytest.raises(InputError) as caught:
+        list(documents(io.BytesIO(b'{"a": 1}\n\n{"b": \n oops}\n'), "x.json"))
+    assert caught.value.line == 4
+
+
+def test_nan_is_refused_where_it_is_asked_for():
+    (part,) = documents(io.BytesIO(b'{"a": NaN, "b": 1}'), "x.json")
+    assert part["b"].number() == 1
+    with pytest.raises(InputError, match="expected a number at a, got 'NaN'"):
+        part["a"].number()
+
+
+def test_documents_know_their_lines():
+    parts = list(documents(io.BytesIO(b'\n{"a": 1}\n[{"b":\n 2}, 3]\n\n4'), "x.json"))
+    assert [(part.line, part.value) for part in parts] == [
+        (2, {"a": 1}), (3, {"b": 2}), (3, 3), (6, 4),
+    ]  # fmt: skip
+
+
+VALUES = st.sampled_from(
+    [None, True, -1, 0, 2.5, "", "a", "1s", [], {}, [[]], [{}], 10**400, "\ud800"]
+)
+
+
+def places(value, way=()):
+    yield way
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, inner in items:
+        yield from places(inner, (*way, key))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_any_value_anywhere_gives_networks_or_an_input_error(path, data):
+    text = path.read_text()
+    whole = [json.JSONDecoder().raw_decode(text.split("\n{")[0].strip())[0]]
+    way = data.draw(st.sampled_from(list(places(whole))[1:]))
+    changed = with_(whole, data.draw(VALUES), *way)
+    for parse_format, _ in JSON_FORMATS.values():
+        with suppress(InputError):
+            list(parse_format(io.BytesIO(json.dumps(changed).encode()), path, DEFAULT))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@settings(max_examples=15, deadline=None)
+@given(st.data())
+def test_truncated_files_are_refused(path, data):
+    content = path.read_bytes().strip()
+    if content.count(b"\n{"):  # one after the other: a cut between two is none
+        content = content.split(b"\n{")[0]
+    cut = content[: data.draw(st.integers(1, len(content) - 1))]
+    for parse_format, _ in JSON_FORMATS.values():
+        with pytest.raises(InputError):
+            list(parse_format(io.BytesIO(cut), path, DEFAULT))
+
+
+EXTREME = [
+    # content, what the line says; None = taken
+    (b'\xef\xbb\xbf{"a": [1, 2.5, "\\u00f6"]}', None),
+    ('{"a": "\U0001f600"}'.encode(), None),
+    (rb'{"a": "\ud83d\ude00"}', None),
+    (b'{"a": 1' + b"0" * 300 + b"}", None),
+    (b"", "JSON (Expecting value), got 'the end'"),
+    (b"{}{}", "JSON (Extra data)"),
+    (b'{"a": 1, "a": 1}', "each key once, got a again"),
+    (b"[NaN]", "a finite number, got NaN"),
+    (b"[-Infinity]", "a finite number, got -Infinity"),
+    (b"[1e999]", "a finite number, got 1e999"),
+    (b"[0." + b"9" * 400 + b"e400]", "a finite number, got 0.9"),
+    (b"[1" + b"0" * 5000 + b"]", "Exceeds the limit"),
+    (b"[" * 100_000, "nested too deeply"),
+    (b'{"a":' * 100_000, "nested too deeply"),
+    (rb'["\ud800"]', "half a surrogate pair"),
+    (rb'{"\udfff": 1}', "half a surrogate pair"),
+    (b'["\xed\xa0\x80"]', "utf-8 text"),
+    (b'["\xff"]', "utf-8 text"),
+    ('{"a": 1}'.encode("utf-16"), "utf-8 text"),
+    (b'["\0"]', "JSON (Invalid control character at)"),
+    (b"\0", "JSON (Expecting value), got '\\x00'"),
+    (b"1" * 99 + b"x" * 99_999, "JSON (Extra data)"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), EXTREME)
+def test_a_document_of_ours_is_taken_whole_or_refused_in_one_line(tmp_path, content, message):
+    path = tmp_path / "x.json"
+    path.write_bytes(content)
+    if message is None:
+        assert read_json(path).value == json.loads(content.decode("utf-8-sig"))
+        return
+    with pytest.raises(InputError) as caught:
+        read_json(path)
+    text = str(caught.value)
+    assert message in text
+    assert "\n" not in text
+    assert len(text) < len(str(path)) + 300

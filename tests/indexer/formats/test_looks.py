@@ -1,0 +1,200 @@
+"""What a file looks like that no reader knows, and which readers come near."""
+
+import json
+
+import pytest
+
+import indexer.cli
+from indexer.formats.detect import FORMATS, detect, parse_file
+from indexer.formats.looks import JSON_KEYS
+from std.errors import ForeignFileError, InputError
+
+KINDS = [
+    (b"RIFF\x24\x00\x00\x00WAVEfmt ", "WAV audio"),
+    (b"RF64\xff\xff\xff\xffWAVEds64", "WAV audio"),
+    (b"NIST_1A\n   1024\n", "NIST SPHERE audio"),
+    (b"ID3\x04\x00\x00", "MP3 audio"),
+    (b"\xff\xfb\x90\x64\x00", "MP3 audio"),
+    (b"fLaC\x00\x00\x00\x22", "FLAC audio"),
+    (b"OggS" + bytes(24) + b"\x13OpusHead", "Opus audio"),
+    (b"OggS" + bytes(24) + b"\x1e\x01vorbis", "Ogg audio"),
+    (b"\xff\xf1\x50\x80", "AAC audio"),
+    (b"\x00\x00\x00\x20ftypM4A \x00", "M4A audio"),
+    (b"\x00\x00\x00\x20ftypisom\x00", "an MP4 film"),
+    (b"\x1a\x45\xdf\xa3\x01", "a WebM or Matroska film"),
+    (b"FORM\x00\x00\x00\x00AIFF", "AIFF audio"),
+    (b".snd\x00\x00\x00\x18", "AU audio"),
+    (b"#!AMR\n", "AMR audio"),
+]
+OTHERS = [
+    (b"PK\x03\x04\x14", "a ZIP archive or an office document"),
+    (b"%PDF-1.7\n", "a PDF document"),
+    (b"\x89PNG\r\n\x1a\n", "an image"),
+    (b"x\x00\x01\x02", "binary data"),
+    (b"WEBVTT\n\n00:00.000 --> 00:01.000\nDas\n", "WebVTT subtitles"),
+    (b"1\r\n00:00:00,000 --> 00:00:01,000\r\nDas\r\n", "SRT subtitles"),
+    (b"SPEAKER news 1 0.0 1.0 <NA> <NA> anna <NA> <NA>\n", "RTTM"),
+    (b'<?xml version="1.0"?>\n<kwlist ecf_filename="x">', "XML, a document <kwlist>"),
+    (b"<!DOCTYPE html><html>", "HTML"),
+    (b"Das Haus ist gut.\n", "text"),
+    (b"\x1b[31mred\x1b[0m\n", "text"),
+    (b'{"name": "x", "version": 2}', "JSON with the keys name, version"),
+    (b"[1, 2]", "JSON without keys"),
+]
+
+
+def refused(head, path="x.bin"):
+    with pytest.raises(ForeignFileError) as error:
+        detect(head, path)
+    return error.value
+
+
+@pytest.mark.parametrize(("head", "what"), KINDS)
+def test_audio_needs_a_recogniser_first(head, what):
+    error = refused(head + bytes(100))
+    assert error.got == what
+    assert "a recogniser must turn speech into words first" in str(error)
+
+
+def test_audio_without_a_header_is_known_by_its_name():
+    assert refused(b"\x01\x00\x02\x00", "x.pcm").got == "audio, by its name"
+
+
+@pytest.mark.parametrize(("head", "what"), OTHERS)
+def test_what_it_looks_like(head, what):
+    error = refused(head)
+    assert error.got == what
+    assert str(error).startswith(("x.bin: expected recogniser output (mesh, ", "x.bin:1: expected"))
+    assert str(error).isprintable()
+
+
+NEAR = [
+    (b"align 0 das 1\n", "mesh comes near, but lacks numaligns N"),
+    (b"news 0.0 0.4 das\nnews 0.4 0.5 haus\n", "ctm comes near, but lacks file channel start"),
+    (b"news 1 0.0 0.4 das\nnews 1 0.4 haus 1 1\n", "in line 2, whose third and fourth fields"),
+    (b"I=0 t=0\nI=1 t=1\nJ=0 S=0 E=1 W=das\n", "slf comes near, but lacks VERSION= or N="),
+    (b"[ das 0.9 dass 0.1 ] [ haus 1 ]\n", "sausage comes near, but lacks an utterance's name"),
+    (b"0 1 das 0.1,0.2,1_2\n1\n", "kaldi-lattice comes near, but lacks"),
+    (b'{"slots": [], "x": 1}', "jsonl comes near, but lacks utt"),
+    (b'{"chunks": [{"text": "das", "when": 1}]}', "whisper comes near, but lacks timestamp"),
+    (b'{"turns": [{"arcs": []}]}', "dstc comes near, but lacks cnet"),
+]
+
+
+@pytest.mark.parametrize(("head", "hint"), NEAR)
+def test_formats_that_come_near(head, hint):
+    assert hint in str(refused(head))
+
+
+def test_every_json_format_is_compared():
+    assert JSON_KEYS.keys() <= FORMATS.keys()
+    assert {name for name in FORMATS if name in JSON_KEYS} == {*JSON_KEYS}
+    assert {"whisper", "azure", "aws", "google", "vosk", "watson"} <= JSON_KEYS.keys()
+
+
+WORDS = [{"word": " Das", "start": 0.0, "end": 0.2}, {"word": " Haus.", "start": 0.2, "end": 0.6}]
+ODD_WHISPER = [
+    {"segments": [{"start": 0.0, "end": 0.6, "words": WORDS}]},
+    [{"start": 0.0, "end": 0.6, "text": "Das Haus."}],
+    {"start": 0.0, "end": 0.6, "text": "Das Haus."},
+    {"words": WORDS},
+    {"word_segments": WORDS},
+    {"transcript": "", "alternatives": [], "segments": [{"start": 0, "end": 1, "text": "Das"}]},
+]
+
+
+@pytest.mark.parametrize("value", ODD_WHISPER)
+def test_json_that_whispers_reader_reads_is_detected(tmp_path, value):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(value))
+    said = [network.words for network in parse_file(path, "whisper")]
+    assert said
+    assert [network.words for network in parse_file(path)] == said
+
+
+def test_what_a_reader_misses_in_json_is_said(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('{"segments": [{"begin": 1.0, "end": 2.0}]}')
+    with pytest.raises(ForeignFileError, match=r"whisper comes near, but lacks a number at seg"):
+        list(parse_file(path))
+
+
+def test_an_empty_transcript_is_none_of_words(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('{"segments": []}')
+    assert list(parse_file(path)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("x.json", b'{"segments": [{"st'), ("x.json", b""), ("x.ctm", b"no words\n"),
+     ("x.mesh", b"\xff\xfeh\x00i\x00"), ("x", b"utt1 \0B\x04")],
+)  # fmt: skip
+def test_a_damaged_file_is_not_a_foreign_one(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as error:
+        list(parse_file(path))
+    assert not isinstance(error.value, ForeignFileError)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A transcript among what else lies in folders."""
+    inside = tmp_path / "in"
+    (inside / ".git").mkdir(parents=True)
+    (inside / "news.json").write_text(json.dumps(ODD_WHISPER[0] | {"language": "de"}))
+    (inside / "news.wav").write_bytes(b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(100))
+    (inside / "notes.txt").write_text("Das ist keine Ausgabe eines Erkenners.\n")
+    (inside / "[todo].txt").write_text("[todo] alles\n")
+    (inside / "package.json").write_text('{"name": "x"}')
+    (inside / "other.json").write_text('{"person": 1}\n{"person": ')
+    (inside / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
+    (inside / ".git" / "config").write_text("[core]\n")
+    return inside
+
+
+def index(*argv):
+    index = argv[0].parent if argv[0].is_dir() else argv[0].parent.parent
+    return indexer.cli.main([*map(str, argv), "--store", str(index / "index")])
+
+
+@pytest.mark.parametrize("more", [[], ["--format", "whisper"]])
+def test_foreign_files_of_a_folder_are_skipped(folder, capsys, more):
+    assert index(folder, *more) == 0
+    skipped, report, language = capsys.readouterr().err.splitlines()
+    assert language.startswith("language de (")
+    assert skipped.startswith("std-index: 7 files skipped that are no recogniser output")
+    assert report.startswith("1 files, 1 utterances")
+    assert index(folder, "--verbose", "--json", *more) == 0
+    printed = capsys.readouterr()
+    assert len(json.loads(printed.out)["skipped"]) == 7
+    assert f"std-index: skipped {folder}/news.wav: WAV audio" in printed.err
+    assert f"std-index: skipped {folder}/.git/config: a hidden file" in printed.err
+
+
+@pytest.mark.parametrize("name", ["news.wav", "notes.txt", "package.json", ".DS_Store"])
+def test_a_file_named_by_the_user_is_never_skipped(folder, capsys, name):
+    assert index(folder / name, folder) == 2
+    assert f"{name}:" in capsys.readouterr().err
+    assert index(folder / name) == 2
+
+
+def test_a_damaged_file_of_a_folder_is_not_skipped(folder, capsys):
+    (folder / "other.json").write_text('{"segments": [{"st')
+    assert index(folder) == 2
+    assert "other.json:1: expected JSON" in capsys.readouterr().err
+    (folder / "other.json").write_text("")
+    assert index(folder) == 2
+    assert "other.json:1: expected recogniser output" in capsys.readouterr().err
+
+
+def test_a_folder_of_foreign_files_only(folder, capsys):
+    (folder / "news.json").unlink()
+    assert index(folder) == 2
+    assert "expected a folder with recogniser output" in capsys.readouterr().err
+
+
+def test_audio_is_called_by_name_though_a_format_was_said(folder, capsys):
+    assert index(folder / "news.wav", "--format", "mesh") == 2
+    assert "got 'WAV audio'" in capsys.readouterr().err

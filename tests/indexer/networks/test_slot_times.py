@@ -1,0 +1,146 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.networks.n_best import TimedWord
+from indexer.networks.slot_times import borrowed, filled, untangled, weighted_spans
+
+NAN = float("nan")
+
+
+def test_weighted_mean_of_timed_words():
+    # by hand: (0.75 * 100 + 0.25 * 140) / 1 = 110; the untimed word and slot 2 play no part
+    spans = weighted_spans(
+        np.array([0, 0, 0, 1]),
+        3,
+        np.array([0.75, 0.25, 0.5, 0.2]),
+        np.array([[100, 300], [140, 260], [NAN, NAN], [400, 500.0]]),
+    )
+    np.testing.assert_array_equal(spans, [[110, 290], [400, 500], [NAN, NAN]])
+
+
+UNTANGLED = [
+    ("apart", [[0, 10], [20, 30]], [0, 2], [[0, 10], [20, 30]]),
+    ("overlap halves", [[0, 20], [10, 30]], [0, 2], [[0, 15], [15, 30]]),
+    ("not across utterances", [[0, 20], [10, 30]], [0, 1, 2], [[0, 20], [10, 30]]),
+    # 100..200, 0..50: the boundary becomes (200 + 0) / 2 = 100, the end 50 may not run back
+    ("wrong order", [[100, 200], [0, 50]], [0, 2], [[100, 100], [100, 100]]),
+    ("none", [], [0, 0], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("spans", "bounds", "expected"),
+    [row[1:] for row in UNTANGLED],
+    ids=[row[0] for row in UNTANGLED],
+)
+def test_untangled(spans, bounds, expected):
+    spans = np.array(spans, dtype=float).reshape(-1, 2)
+    expected = np.array(expected, dtype=float).reshape(-1, 2)
+    np.testing.assert_array_equal(untangled(spans, np.array(bounds)), expected)
+
+
+utterances = st.lists(
+    st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 3_000)), max_size=8), max_size=4
+)
+
+
+def flat(nested):
+    rows = [(start, start + length) for one in nested for start, length in one]
+    bounds = np.cumsum([0, *map(len, nested)])
+    return np.array(rows, dtype=float).reshape(-1, 2), bounds
+
+
+@given(utterances)
+def test_untangled_slots_never_overlap_nor_run_backwards(nested):
+    spans, bounds = flat(nested)
+    result = untangled(spans, bounds)
+    for lo, hi in pairwise(bounds):
+        assert (np.diff(result[lo:hi].ravel()) >= 0).all()
+
+
+@given(utterances)
+def test_untangled_equals_one_utterance_at_a_time(nested):
+    spans, bounds = flat(nested)
+    one_by_one = [untangled(spans[lo:hi], np.array([0, hi - lo])) for lo, hi in pairwise(bounds)]
+    np.testing.assert_array_equal(
+        untangled(spans, bounds), np.concatenate([*one_by_one, spans[:0]])
+    )
+
+
+FILLED = [
+    # name, spans, weights, utterance, expected, estimated
+    ("all known", [[1, 2]], [3], [NAN, NAN], [[1, 2]], False),
+    # das (3 letters), dass (4) and polizei (7) share 14 ms by letters
+    ("utterance only", [[NAN] * 2] * 3, [3, 4, 7], [0, 14], [[0, 3], [3, 7], [7, 14]], True),
+    ("gap", [[0, 10], [NAN] * 2, [30, 40]], [1, 5, 1], [NAN] * 2,
+     [[0, 10], [10, 30], [30, 40]], True),
+    ("silence has no width", [[0, 9], [NAN] * 2, [20, 30]], [1, 0, 1], [NAN] * 2,
+     [[0, 9], [9, 9], [20, 30]], False),
+    ("silence first", [[NAN] * 2, [5, 9]], [0, 2], [NAN] * 2, [[5, 5], [5, 9]], False),
+    ("silence only", [[NAN] * 2], [0], [NAN] * 2, [[0, 0]], False),
+    ("word after the last time", [[5, 9], [NAN] * 2], [2, 2], [NAN] * 2, [[5, 9], [9, NAN]], True),
+    ("no time at all", [[NAN] * 2], [2], [NAN] * 2, [[NAN] * 2], True),
+    ("gap that is none", [[0, 30], [NAN] * 2, [20, 40]], [1, 1, 1], [NAN] * 2,
+     [[0, 30], [30, 30], [20, 40]], True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", FILLED, ids=lambda row: row[0])
+def test_filled(row):
+    _, spans, weights, utterance, expected, estimated = row
+    result, flags = filled(
+        np.array(spans, dtype=float),
+        np.array([0, len(spans)]),
+        np.array(weights, dtype=float),
+        np.array([utterance], dtype=float),
+    )
+    np.testing.assert_allclose(result, expected)
+    assert flags.tolist() == [estimated]
+
+
+def test_filled_leaves_other_utterances_alone():
+    spans = np.array([[0, 1], [NAN, NAN], [5, 6]])
+    result, flags = filled(
+        spans, np.array([0, 1, 2, 3]), np.ones(3), np.array([[0, 1], [2, 4], [5, 6.0]])
+    )
+    np.testing.assert_array_equal(result, [[0, 1], [2, 4], [5, 6]])
+    assert flags.tolist() == [False, True, False]
+
+
+def words(text, start=0.0, length=1.0):
+    return [TimedWord(token, start + i * length, start + (i + 1) * length)
+            for i, token in enumerate(text.split())]  # fmt: skip
+
+
+def test_times_are_borrowed_from_the_same_words():
+    slots = [["das", "dass"], ["haus"], ["ist", "isst"], ["gross"]]
+    spans = borrowed(slots, words("dass haus isst gross"))
+    np.testing.assert_array_equal(spans, [[0, 1], [1, 2], [2, 3], [3, 4]])
+
+
+def test_what_has_no_word_gets_no_time():
+    # "ganz" is in no slot and like none; nothing was heard where "sehr" is
+    spans = borrowed([["das"], ["sehr"], ["haus"]], words("das haus"))
+    np.testing.assert_array_equal(spans, [[0, 1], [NAN, NAN], [1, 2]])
+    spans = borrowed([["das"], ["haus"]], words("das ganz haus"))
+    np.testing.assert_array_equal(spans, [[0, 1], [2, 3]])
+
+
+def test_likeness_decides_between_words():
+    spans = borrowed([["polizeien"], ["gewalt"]], words("äh polizei gewalten"))
+    np.testing.assert_array_equal(spans, [[1, 2], [2, 3]])
+
+
+@given(
+    st.lists(st.sampled_from(["an", "ab", "zu"]), max_size=6),
+    st.lists(st.sampled_from(["an", "ab", "zu"]), max_size=6),
+)
+def test_borrowed_times_stay_in_order(slots, heard):
+    spans = borrowed([[word] for word in slots], words(" ".join(heard)))
+    starts = spans[~np.isnan(spans[:, 0]), 0]
+    assert (np.diff(starts) > 0).all()
+    assert len(starts) <= len(heard)

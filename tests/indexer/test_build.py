@@ -1,0 +1,208 @@
+"""Shards: an audio file is in one of them, whichever way it comes in."""
+
+from contextlib import ExitStack
+
+import pytest
+
+from indexer.build import audio_files, build, index_file, shard_of, worthwhile_jobs
+from indexer.formats import jsonl
+from indexer.formats.context import DEFAULT
+from indexer.inputs import Input
+from indexer.maintain import delete, upkeep
+from searcher.search import search
+from searcher.snapshot import open_stores, snapshot
+from std.config import Config, IndexConfig
+from std.errors import InputError, StoreError
+from std.execution.processes import executor
+from std.execution.workers import InProcess
+from std.store import open_store
+from std.values import Term
+
+CONFIG = Config()
+FILES = ["anna", "berta", "cäsar", "dora", "emil", "fritz", "gustav", "heinrich"]
+TERMS = [Term("1", "polizei"), Term("2", "die polizei"), Term("3", "fehlt")]
+
+
+@pytest.fixture
+def inputs(network, tmp_path):
+    """One input file for each two audio files."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for i in range(0, len(FILES), 2):
+        some = [
+            network(
+                [("die", 0.9)],
+                [("polizei", 0.1 * (i + j) + 0.1), ("poliert", 0.1)],
+                file=file,
+                utterance=file,
+            )
+            for j, file in enumerate(FILES[i : i + 2])
+        ]
+        with (folder / f"{i}.jsonl").open("wb") as stream:
+            jsonl.dump(some, stream)
+    return sorted(folder.iterdir())
+
+
+def index(inputs, urls, config=CONFIG, **options):
+    stores = [open_store(str(url), create=True) for url in urls]
+    with ExitStack() as locks:
+        for store in stores:
+            locks.enter_context(store.writing())
+        report = build(inputs, stores, config, **options)
+    for store in stores:
+        store.close()
+    return stores, report
+
+
+def hits(urls, **options):
+    found = search(
+        TERMS,
+        snapshot(open_stores([str(url) for url in urls]), CONFIG),
+        CONFIG,
+        speech_s=9,
+        **options,
+    )
+    where = [found.recordings[i] for i in found.candidates.recording.tolist()]
+    columns = found.candidates._asdict()
+    del columns["first_slot"], columns["last_slot"]  # rows of whichever segment it is
+    rows = [column.tolist() for column in columns.values()]
+    return where, rows, found.n_true.tolist(), found.oov_words
+
+
+def test_shards_find_what_one_store_finds(inputs, tmp_path):
+    shards = [tmp_path / f"shard{i}" for i in range(3)]
+    _, whole = index(inputs, [tmp_path / "whole"])
+    stores, parts = index(inputs, shards)
+    assert hits(shards) == hits([tmp_path / "whole"])
+    assert [audio_files(store) for store in stores] == [
+        {file for file in FILES if shard_of(file, 3) == i} for i in range(3)
+    ]
+    assert all(audio_files(store) for store in stores)
+    assert (parts.postings, parts.words, parts.recordings) == (
+        whole.postings,
+        whole.words,
+        whole.recordings,
+    )
+    assert {one.file for one in parts.recordings} == set(FILES)
+    assert parts.utterances == 8
+
+
+def test_processes_find_the_same(inputs, tmp_path):
+    shards = [tmp_path / f"shard{i}" for i in range(2)]
+    with executor(2) as workers:
+        stores, _ = index(inputs, shards, workers=workers)
+        upkeep(stores, workers, everything=True)
+        assert hits(shards, workers=workers) == hits(shards)
+    index(inputs, [tmp_path / "whole"])
+    assert hits(shards) == hits([tmp_path / "whole"])
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Stores that a search opens: for a command they live as long as the process."""
+    stores = []
+
+    def open_and_note(url):
+        stores.append(open_store(url))
+        return stores[-1]
+
+    monkeypatch.setattr("searcher.snapshot.open_store", open_and_note)
+    yield stores
+    for store in stores:
+        store.close()
+
+
+@pytest.mark.couchdb
+@pytest.mark.usefixtures("opened")
+def test_a_database_and_a_folder_are_shards_of_one_index(inputs, tmp_path, couchdb_url):
+    """A CouchDB segment travels to a worker as its address, too."""
+    shards = [couchdb_url, tmp_path / "shard"]
+    index(inputs, shards)
+    index(inputs, [tmp_path / "whole"])
+    with executor(2) as workers:
+        assert hits(shards, workers=workers) == hits([tmp_path / "whole"])
+
+
+class TwoWorkers(InProcess):
+    """Two in name."""
+
+    workers = 2
+
+
+def test_shards_that_others_write_to_stay_as_they_are(inputs, tmp_path):
+    """Between indexing and merging by several workers the right to write is free."""
+    shards = [tmp_path / f"shard{i}" for i in range(2)]
+    stores, _ = index(inputs, shards, Config(index=IndexConfig(segment_postings=1)))
+    before = [len(one.segments()) for one in stores]
+    number = before.index(max(before))
+    assert before[number] > 1
+    with open_store(str(shards[number])).writing():
+        (busy,) = upkeep(stores, TwoWorkers(), everything=True)
+    assert f"{shards[number]}: somebody else is writing" in str(busy)
+    assert len(stores[number].segments()) == before[number]
+    assert len(stores[1 - number].segments()) == 1
+    assert upkeep(stores, TwoWorkers(), everything=True) == []
+    assert len(stores[number].segments()) == 1
+
+
+def test_another_number_of_shards_moves_files(inputs, tmp_path):
+    shards = [tmp_path / f"shard{i}" for i in range(3)]
+    index(inputs, shards[:2])
+    stores, _ = index(inputs, shards)
+    assert sorted(file for store in stores for file in audio_files(store)) == sorted(FILES)
+
+
+def test_small_batches_are_the_same_index(inputs, tmp_path):
+    index(inputs, [tmp_path / "whole"])
+    stores, _ = index(inputs, [tmp_path / "small"], Config(index=IndexConfig(segment_postings=1)))
+    assert len(stores[0].segments()) == len(inputs)
+    assert hits([tmp_path / "small"]) == hits([tmp_path / "whole"])
+    upkeep(stores, everything=True)
+    once, twice = (sorted((tmp_path / n / "segments").iterdir()) for n in ("whole", "small"))
+    assert [p.name for p in once] == [p.name for p in twice]
+
+
+def test_a_file_is_deleted_where_it_is(inputs, tmp_path):
+    shards = [tmp_path / f"shard{i}" for i in range(2)]
+    stores, _ = index(inputs, shards)
+    delete(["anna"], stores)
+    assert not any("anna" in audio_files(store) for store in stores)
+    with pytest.raises(InputError, match=r"name of an indexed audio file.*anna"):
+        delete(["berta", "anna"], stores)
+    assert any("berta" in audio_files(store) for store in stores)
+
+
+def test_the_same_recording_in_two_stores_is_refused(inputs, tmp_path):
+    index(inputs, [tmp_path / "a"])
+    index(inputs[:1], [tmp_path / "b"])
+    with pytest.raises(InputError, match=r"recordings that no other --store has.*anna"):
+        hits([tmp_path / "a", tmp_path / "b"])
+    with pytest.raises(StoreError, match="expected an index"):
+        hits([tmp_path / "a", tmp_path / "none"])
+
+
+def test_errors_come_back_as_values(tmp_path, network):
+    path = tmp_path / "twice.jsonl"
+    with path.open("wb") as stream:
+        jsonl.dump([network([("a", 1.0)])] * 2, stream)
+    assert "each utterance once, got 'u1 of news twice'" in str(
+        index_file(Input(path), CONFIG, "auto", DEFAULT, 1)
+    )
+
+
+def test_a_repeated_utterance_is_a_failure_of_its_file(inputs, tmp_path):
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(inputs[0].read_bytes())
+    _, report = index([*inputs, copy], [tmp_path / "i"], keep_going=True)
+    assert [str(one).split(":")[0] for one in report.failures] == [str(copy)]
+    assert report.utterances == 8
+    with pytest.raises(InputError, match="each utterance in one input file"):
+        index([*inputs, copy], [tmp_path / "j"])
+
+
+def test_few_bytes_need_no_processes(inputs, tmp_path):
+    assert worthwhile_jobs(inputs, 8) == 1
+    big = tmp_path / "big"
+    with big.open("wb") as stream:
+        stream.truncate(10**8)
+    assert worthwhile_jobs([*inputs, big], 8) == 5

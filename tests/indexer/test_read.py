@@ -1,0 +1,99 @@
+"""Whatever a recogniser writes, the same networks make the same index."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexer.cli import main
+from indexer.formats import mesh
+from indexer.formats.context import Context, read_segments
+from indexer.formats.detect import FORMATS
+from indexer.read import networks_of
+from indexer.segments.invert import invert
+from std.errors import InputError
+from std.store.resident import ResidentSegment
+from std.text import Normalisation
+
+ASR = Path(__file__).parents[1] / "data" / "asr"
+GERMAN = ASR / "german"
+SEGMENTS = Context(segments=read_segments(GERMAN / "segments"))
+
+
+def indexed(name):
+    return ResidentSegment("", invert(list(networks_of(GERMAN / name)), Normalisation()))
+
+
+@pytest.mark.parametrize("name", ["KERSTIN_14.mesh", "kaldi_sausages.txt"])
+def test_the_same_networks_index_identically(name):
+    """To a frame of 10 ms; a sausage has no times of single words, only those of their slots."""
+    ours, expected = indexed(name), indexed("networks.jsonl")
+    assert ours.recordings[0].recording == expected.recordings[0].recording
+    assert list(ours.words()) == list(expected.words())
+    for word in expected.words():
+        found, wanted = (one.postings([word])[word] for one in (ours, expected))
+        np.testing.assert_allclose(found.posterior, wanted.posterior, atol=2e-5)
+        np.testing.assert_array_equal(found.slot, wanted.slot)
+        if name.endswith(".mesh"):
+            assert np.abs(found.key.astype(np.int64) - wanted.key.astype(np.int64)).max() <= 10
+            assert np.abs(found.duration_ms.astype(int) - wanted.duration_ms).max() <= 10
+
+
+def test_lattices_are_indexed_where_segments_say(tmp_path, capsys):
+    german = [str(path) for path in sorted((ASR / "slf").glob("de_rhasspy-*3*"))]
+    arguments = ["--store", str(tmp_path / "index"), "--segments", str(GERMAN / "segments")]
+    assert main([*german, *arguments, "--json", "--quiet"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["files"], figures["utterances"]) == (1, 2)  # both of one audio file
+    assert figures["postings"] > 50
+    # of another corpus: no segment names it
+    assert main([str(ASR / "slf" / "LJ_LJ001-0002.slf.gz"), *arguments]) == 2
+    assert "an utterance that the segments name" in capsys.readouterr().err
+
+
+def test_kaldi_files_of_a_folder_are_one_input(tmp_path, capsys):
+    for name in ("kaldi_sausages.txt", "kaldi_times.txt", "words.txt", "segments"):
+        (tmp_path / name).write_bytes((GERMAN / name).read_bytes())
+    assert main([str(tmp_path), "--store", "memory:", "--json", "--quiet"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["files"], figures["utterances"]) == (1, 10)
+
+
+@pytest.mark.parametrize("path", sorted((ASR / "json").iterdir()), ids=lambda path: path.name)
+def test_json_is_indexed(path, capsys):
+    assert main([str(path), "--store", "memory:", "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["words"] >= 2
+
+
+def test_every_format_can_be_named():
+    assert {"mesh", "jsonl", "ctm", "sausage", "slf", "kaldi-lattice", "pocketsphinx", "vosk",
+            "whisper", "aws", "google", "azure", "watson", "plf", "dstc",
+            "deepspeech"} == set(FORMATS)  # fmt: skip
+
+
+def test_a_lattice_becomes_a_mesh():
+    """For users of other tools: read with the segments' times, write as SRILM would."""
+    found = list(networks_of(ASR / "slf" / "de_rhasspy-2437.slf.gz", context=SEGMENTS))
+    stream = io.BytesIO()
+    mesh.dump(found, stream)
+    again = list(mesh.parse(io.BytesIO(stream.getvalue()), "KERSTIN_14.mesh"))
+    assert [one.words for one in again] == [one.words for one in found]
+    assert again[0].recording == found[0].recording
+
+
+def test_the_method_can_be_said():
+    path = ASR / "slf" / "de_rhasspy-2437.slf.gz"
+    mbr, pivot = (
+        next(networks_of(path, context=Context(lattice_method=method)))
+        for method in ("mbr", "pivot")
+    )
+    assert len(mbr) != len(pivot) or mbr.words != pivot.words
+
+
+def test_wrong_file_under_a_right_name(tmp_path):
+    path = tmp_path / "x.slf"
+    path.write_bytes((GERMAN / "KERSTIN_14.mesh").read_bytes())
+    with pytest.raises(InputError, match=r"x\.slf:1: expected key=value fields of a lattice"):
+        list(networks_of(path, "slf"))

@@ -1,0 +1,258 @@
+"""std-query: its contract, its errors, and what a person sees."""
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+
+import numba
+import pytest
+
+from indexer.segments.invert import invert
+from searcher.query_cli import main
+from std.store import open_store
+from std.text import Normalisation
+
+WORDS = "Burg\t7\nanlagen\t3\nanlage\t5\ndie\t90\nvon\t80\nburgen\t1\nstartmenge\nbürg\n"
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "words.tsv"
+    path.write_text(WORDS, "utf-8")
+    return path
+
+
+def run(capsys, *arguments):
+    status = main([str(one) for one in arguments])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def described(capsys, *arguments):
+    status, out, err = run(capsys, "--json", *arguments)
+    assert (status, err) == (0, "")
+    return json.loads(out)
+
+
+def test_json_keys_and_values(capsys, words):
+    (one,) = described(capsys, "--vocabulary", words, "die Burganlagen")
+    assert list(one) == ["term", "words", "variants", "seconds", "split_seconds"]
+    assert one["term"] == "die Burganlagen"
+    known, unknown = one["words"]
+    assert known == {
+        "word": "die",
+        "in_vocabulary": True,
+        "splits": [],
+        "levenshtein": [],
+        "dice": [],
+        "pronunciation": [],
+    }
+    assert (unknown["word"], unknown["in_vocabulary"]) == ("burganlagen", False)
+    first = unknown["splits"][0]
+    assert list(first) == ["parts", "segments", "distance", "quality"]
+    assert (first["parts"], first["distance"]) == (["burg", "anlagen"], 0)
+    assert unknown["levenshtein"][0] == ["anlagen", (18 - 8) / 18]  # eq. 2.3
+    assert unknown["dice"][0] == ["anlagen", 2 * 6 / 16]  # eq. 2.4
+    assert one["variants"][0] == {
+        "words": ["die", "burg", "anlagen"],
+        "similarity": 1.0,
+        "channel": "split",
+        "how": "burg|anlagen as burg anlagen",
+    }
+    assert 0 < one["split_seconds"] < one["seconds"]
+
+
+@pytest.mark.parametrize("method", ["linear", "bktree", "trie"])
+def test_all_matches(capsys, words, method):
+    found = described(
+        capsys, "--vocabulary", words, "--all-matches", "--split-method", method, "burganla", "die"
+    )
+    expected = [
+        # split[4] by burg; 0:5 burga and 0:6 burgan one edit from burg(en); then anla is too short
+        [0, 4, "burg", 0],
+        [0, 5, "burg", 1],
+        [0, 6, "burgen", 1],
+    ]
+    assert found[0]["words"][0]["matches"] == expected
+    assert found[1]["words"][0]["matches"] == []  # of a known word as well; never the whole word
+
+
+def test_min_part_length_and_limits(capsys, words):
+    arguments = ("--vocabulary", words, "--all-matches", "-K", 1, "-R", 0.25)
+    (one,) = described(capsys, *arguments, "--min-part-length", 5, "burganlagen")
+    assert one["words"][0]["matches"] == [
+        [0, 5, "burg", 1],  # the word itself may be shorter than a part
+        [0, 6, "burgen", 1],
+        [5, 10, "anlage", 1],
+        [5, 11, "anlagen", 1],
+    ]
+
+
+def test_all_words_and_numbers(capsys, words):
+    arguments = ("--vocabulary", words, "--all-words", "--nbest", 1, "--candidates", 2)
+    (one,) = described(capsys, *arguments, "burgen")
+    assert [like for like, _ in one["words"][0]["levenshtein"]] == ["burg", "bürg"]
+    (one,) = described(capsys, *arguments, "burganlagen")
+    assert len(one["words"][0]["splits"]) == len(one["variants"]) == 1
+    assert len(one["words"][0]["dice"]) == 2
+
+
+def test_methods_and_rankings(capsys, words, tmp_path):
+    for extra in (
+        ["--split-method", "primitive"],
+        ["--split-method", "rules"],
+        ["--split-method", "bktree", "--bktree", tmp_path / "tree"],
+        ["--ranking", "geometric"],
+    ):
+        (one,) = described(capsys, "--vocabulary", words, *extra, "burganlagen")
+        assert ["burg", "anlagen"] in [split["parts"] for split in one["words"][0]["splits"]]
+    assert (tmp_path / "tree/bktree.json").exists()
+
+
+def test_letters_without_pairs(capsys, tmp_path):
+    path = tmp_path / "letters.tsv"
+    path.write_text("a\nb\n", "utf-8")
+    (one,) = described(capsys, "--vocabulary", path, "abx")
+    assert one["words"][0]["dice"] == []
+
+
+def test_table_for_a_person(capsys, words):
+    status, out, err = run(capsys, "--vocabulary", words, "--all-matches", "burganlagen", "die")
+    assert (status, err) == (0, "")
+    assert "burganlagen  (not in the vocabulary: burganlagen)" in out
+    assert "burg anlagen" in out
+    assert "burg|anlagen as burg anlagen" in out
+    assert "match 0:4 burg burg 0" in out
+    assert "levenshtein of burganlagen: anlagen 0.56" in out
+    assert "die  (all words known)" in out
+    assert "no split" in run(capsys, "--vocabulary", words, "xyz")[1]
+
+
+def test_long_tables_say_what_is_missing(capsys, tmp_path):
+    path = tmp_path / "words.tsv"
+    path.write_text("".join(f"hau{letter}\nbau{letter}\n" for letter in "abcdefg"), "utf-8")
+    out = run(capsys, "--vocabulary", path, "-R", "0.3", "hauxbaux")[1]
+    assert "... and 15 more; --json shows all" in out
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "message"),
+    [
+        ("maß".encode("latin-1"), ["haus"], "words.tsv:1: expected utf-8 text, got"),
+        (b"haus\n", ["..!"], "TERM: expected a word or a phrase, got '..!'"),
+        (b"haus\n", [""], "TERM: expected a word or a phrase, got ''"),
+        (b"haus\n", ["x" * 200], "expected a word of at most 192 letters, got 200 letters"),
+        (b"haus\n", ["x" * 5000], "expected a word of at most 192 letters, got 5000 letters"),
+        (b"haus\n", ["haus", "die " + "x" * 5000], "got 5000 letters"),
+        (b"", ["haus"], "words.tsv: expected at least one word, got"),
+        (b"a\tb\n", ["haus"], "words.tsv:1: expected a whole number >= 0 as count, got 'b'"),
+    ],
+)
+def test_errors_are_one_line(capsys, tmp_path, content, arguments, message):
+    path = tmp_path / "words.tsv"
+    path.write_bytes(content)
+    status, out, err = run(capsys, "--vocabulary", path, *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("std-query: ")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_an_empty_index_is_refused(capsys):
+    status, _, err = run(capsys, "--store", "memory:", "haus")
+    assert status == 2
+    assert "expected an index with recordings" in err
+
+
+def test_usage(capsys, words):
+    for arguments in (["haus"], ["--vocabulary", str(words)], ["--store", "x", "--bad", "haus"]):
+        with pytest.raises(SystemExit) as caught:
+            main(arguments)
+        assert caught.value.code == 2
+    assert "std-query" in capsys.readouterr().err
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from searcher.query_cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numba', 'numpy', 'scipy', 'sklearn', 'rich'} & set(sys.modules)\n"
+        "sys.exit(repr(heavy) if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "examples:" in done.stdout
+
+
+def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
+    """Numba refuses cache=True without a place for it; we go on without."""
+    from std.execution.compiled import compiled
+
+    njit = numba.njit
+
+    def without_cache(*functions, cache=False):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(*functions)
+
+    monkeypatch.setattr(numba, "njit", without_cache)
+    assert compiled(lambda a: a + 1)(2) == 3
+
+
+def test_the_vocabulary_of_a_store(capsys, tmp_path, network):
+    url = str(tmp_path / "index")
+    said = network([("burg", 1.0)], [("anlagen", 0.9), ("anlage", 0.1)], [("burg", 1.0)])
+    with closing(open_store(url, create=True)) as store, store.writing():
+        store.commit([invert([said])], normalisation=Normalisation())
+    (one,) = described(capsys, "--store", url, "--ranking", "geometric", "Burganlagen")
+    first = one["words"][0]["splits"][0]
+    assert first["parts"] == ["burg", "anlagen"]
+    assert first["quality"] == pytest.approx(2**0.5)  # eq. 3.1 of the counts 2 and 1
+
+    config = tmp_path / "other.toml"
+    config.write_text('[text]\ncase = "keep"\n', "utf-8")
+    status, _, err = run(capsys, "--store", url, "--config", config, "burg")
+    assert status == 2
+    assert "expected text.case = 'lower'" in err
+    assert run(capsys, "--store", str(tmp_path / "none"), "burg")[0] == 2
+
+
+def test_configured_values_hold_unless_given(capsys, words, tmp_path):
+    config = tmp_path / "thesis.toml"
+    config.write_text('[splitting]\nranking = "geometric"\nmax_edits = 0\nnbest = 1\n', "utf-8")
+    arguments = ("--vocabulary", words, "--config", config, "--all-matches", "burganlagen")
+    (one,) = described(capsys, *arguments)
+    assert {distance for *_, distance in one["words"][0]["matches"]} == {0}
+    (split,) = one["words"][0]["splits"]
+    assert split["quality"] == pytest.approx(21**0.5)  # eq. 3.1 of burg 7 and anlagen 3
+    (one,) = described(capsys, *arguments, "-K", 1, "--nbest", 5)
+    assert {distance for *_, distance in one["words"][0]["matches"]} == {0, 1}
+    assert len(one["words"][0]["splits"]) > 1
+
+
+def test_a_wildcard_shows_what_it_stands_for(capsys, words, tmp_path):
+    one, other = described(capsys, "--vocabulary", words, "Anlage*", "die b*g burganlagen")
+    (starred,) = one["words"]
+    assert starred["wildcard"] == [["anlage", 5], ["anlagen", 3]]
+    assert (starred["in_vocabulary"], starred["splits"], starred["fitting"]) == (True, [], 2)
+    assert one["variants"] == [
+        {
+            "words": ["anlage*"],
+            "similarity": 1.0,
+            "channel": "wildcard",
+            "how": "anlage*: 2 words of the index: anlage, anlagen",
+        }
+    ]
+    assert [word["in_vocabulary"] for word in other["words"]] == [True, True, False]
+    assert other["words"][1]["wildcard"] == [["burg", 7], ["bürg", 1]]
+    status, out, _ = run(capsys, "--vocabulary", words, "anlage*")
+    assert (status, "anlage*: 2 words of the index: anlage, anlagen" in out) == (0, True)
+    config = tmp_path / "few.toml"
+    config.write_text("[search]\nwildcard_words = 1\n")
+    (one,) = described(capsys, "--vocabulary", words, "anlage*", "--config", config)
+    assert (one["words"][0]["wildcard"], one["words"][0]["fitting"]) == ([["anlage", 5]], 2)
+    status, out, err = run(capsys, "--vocabulary", words, "die *")
+    assert (status, out) == (2, "")
+    assert "expected letters beside * (robo*" in err

@@ -1,0 +1,160 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.segments.invert import invert
+from indexer.segments.merge import merged
+from searcher.output.context import contexts
+from searcher.output.explain import explained, summary
+from searcher.search import search
+from std.config import Config, DecisionConfig, SearchConfig
+from std.store.resident import ResidentSegment
+from std.values import Excerpt, Recording, Term
+
+GLOBAL = Config(decision=DecisionConfig(rule="global", threshold=0.5))
+
+
+def segment(*networks):
+    return ResidentSegment("s", invert(networks))
+
+
+@pytest.fixture
+def two_segments(network):
+    return [
+        segment(
+            network([("die", 1.0)], [("Polizei", 0.9)], [("gewalt", 0.8), ("gehalt", 0.2)]),
+            network([("gewalt", 0.3)], file="talk"),
+        ),
+        segment(network([("polizei", 0.6)], [("ruft", 1.0)], file="late", start_ms=4000)),
+    ]
+
+
+def hits(found):
+    return [
+        (one["term"], one["file"], one["start_s"], round(one["score"], 3), one["decision"])
+        for one in explained(found, contexts(found.candidates, found.recordings, []))
+    ]
+
+
+def test_terms_are_found_in_all_segments(two_segments):
+    terms = [Term("T1", "POLIZEI"), Term("T2", "Polizei Gewalt"), Term("T3", "burganlagen")]
+    found = search(terms, two_segments, GLOBAL, speech_s=100)
+    assert hits(found) == [
+        ("POLIZEI", "late", 4.0, 0.6, "YES"),
+        ("POLIZEI", "news", 0.1, 0.9, "YES"),
+        ("Polizei Gewalt", "news", 0.1, 0.759, "YES"),  # sqrt(.72) * sqrt(.8)
+    ]
+    assert found.oov_words == ((), (), ("burganlagen",))
+    assert summary(found, 100) | {"seconds": 0, "ssf": 0} == {
+        "terms": 3,
+        "detections": 3,
+        "yes": 3,
+        "oov_terms": 1,
+        "outside_ecf": 0,
+        "seconds": 0,
+        "ssf": 0,
+    }
+
+
+def test_the_decision_counts_the_scores_of_all_segments(two_segments):
+    config = Config(decision=DecisionConfig(rule="term-specific"))
+    found = search([Term("T1", "polizei")], two_segments, config, speech_s=3600)
+    assert found.n_true[0] == pytest.approx(1.5)
+    theta = 999.9 * 1.5 / (3600 + 998.9 * 1.5)
+    assert found.yes.tolist() == (found.probability >= theta).tolist()
+
+
+def test_only_speech_inside_the_ecf_counts(two_segments):
+    excerpts = [Excerpt(Recording("late", 1), 0.0, 10.0)]
+    found = search([Term("T1", "polizei")], two_segments, GLOBAL, speech_s=10, excerpts=excerpts)
+    assert [one[1] for one in hits(found)] == ["late"]
+    assert found.outside == 1
+
+
+def test_scores_below_the_minimum_are_not_written(two_segments):
+    config = Config(search=SearchConfig(min_score=0.5))
+    found = search([Term("T1", "gewalt")], two_segments, config, speech_s=100)
+    assert [one[1] for one in hits(found)] == ["news"]
+
+
+def test_context_shows_the_likeliest_words(two_segments):
+    found = search([Term("T1", "polizei"), Term("T2", "gehalt")], two_segments, GLOBAL, speech_s=9)
+    shown = contexts(found.candidates, found.recordings, two_segments)
+    assert [tuple(one) for one in shown] == [
+        ("", "polizei", "ruft", (0, 1)),
+        ("die", "polizei", "gewalt", (1, 2)),
+        ("die polizei", "gewalt", "", (2, 3)),
+    ]
+
+
+def words_around(found, segments):
+    """Context as it is shown, and what is likelier in the hit's own slots."""
+    rows = explained(found, contexts(found.candidates, found.recordings, segments))
+    return [(*one["context"], one["likeliest"]) for one in rows]
+
+
+def test_a_hit_that_silence_beats_stands_in_its_own_context(network):
+    heard = network(
+        [("the", 1.0)], [("great", 0.9, 100, 260)], [("dane", 0.3, 160, 300)], [("heard", 0.8)]
+    )
+    segments = [segment(heard)]
+    found = search([Term("T", "dane"), Term("T", "great dane")], segments, GLOBAL, speech_s=9)
+    assert words_around(found, segments) == [
+        ("the great", "dane", "heard", ""),
+        ("the", "great dane", "heard", "great"),
+    ]
+
+
+def test_context_of_words_that_take_no_time(network):
+    spans = [(0, 300), (300, 300), (300, 300), (300, 800)]
+    heard = network([("a", 1.0)], [("b", 0.4)], [("c", 1.0)], [("d", 1.0)], spans_ms=spans)
+    segments = [segment(network([("z", 1.0)], file="early")), segment(heard)]
+    terms = [Term("1", "b"), Term("2", "c"), Term("3", "b c"), Term("4", "z")]
+    found = search(terms, segments, GLOBAL, speech_s=9)
+    assert words_around(found, segments) == [
+        ("a", "b", "c d", ""),
+        ("a", "c", "d", "c"),
+        ("a", "b c", "d", "c"),
+        ("", "z", "", "z"),
+    ]
+
+
+def test_deleted_recordings_are_not_found(network):
+    columns = invert([network([("a", 1.0)]), network([("a", 1.0)], file="talk")])
+    found = search(
+        [Term("T", "a")], [ResidentSegment("s", columns, frozenset([0]))], GLOBAL, speech_s=9
+    )
+    assert [one[1] for one in hits(found)] == ["talk"]
+
+
+spoken = st.lists(
+    st.tuples(st.sampled_from("abc"), st.integers(0, 5), st.sampled_from([0, 0, 1, 3])), max_size=6
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(spoken, min_size=1, max_size=4), st.randoms())
+def test_cut_and_merged_in_any_way_the_same_is_found(network, files, random):
+    """Words that take no time, or begin together, in several utterances of several recordings."""
+    networks = []
+    for i, words in enumerate(files):
+        words = sorted(words, key=lambda one: one[1])
+        spans = [(100 * start, 100 * (start + length)) for _, start, length in words]
+        slots = [[(word, 0.5 + 0.01 * n)] for n, (word, *_) in enumerate(words)]
+        networks.append(network(*slots, spans_ms=spans, file=f"f{i}"))
+    terms = [Term(text, text) for text in ("a", "a b", "b a", "a b c", "c*", "a* b*")]
+    whole = [segment(*networks)]
+    parts = [ResidentSegment("", invert([one])) for one in networks]
+    random.shuffle(parts)
+    again = [ResidentSegment("", merged(parts))]
+    expected, *others = (
+        sorted(hits(search(terms, one, GLOBAL, speech_s=9, wildcards=True)))
+        for one in (whole, parts, again)
+    )
+    assert others == [expected, expected]
+
+
+def test_an_empty_index_finds_nothing():
+    found = search([Term("T", "a b")], [segment()], Config(), speech_s=9)
+    assert hits(found) == []
+    assert found.oov_words == (("a", "b"),)

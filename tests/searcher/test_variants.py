@@ -1,0 +1,95 @@
+import pytest
+
+from searcher.variant import Variant
+from searcher.variants import expansions, replaced, variants
+from searcher.vocabulary import of_counts
+from std.config import Config, ExpansionConfig, SplittingConfig
+
+WORDS = of_counts(
+    {"die": 9, "burg": 5, "anlagen": 4, "von": 9, "burganlage": 1, "startmenge": 2, "start": 3}
+)
+NOTHING = SplittingConfig(words="none")
+
+
+def looked_up(term, **settings):
+    (found,) = variants([tuple(term.split())], WORDS, Config(**settings))
+    return [" ".join(one.words) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("term", "among"),
+    [
+        ("burganlagen", "burg anlagen"),
+        ("die burganlagen von", "die burg anlagen von"),
+        ("start menge", "startmenge"),
+        ("burg-anlagen", "burg anlagen"),
+    ],
+)
+def test_unknown_words_are_split_and_known_ones_joined(term, among):
+    found = looked_up(term)
+    assert found[0] == term
+    assert among in found
+    assert len(set(found)) == len(found)
+
+
+def test_known_terms_stay_as_they_are_unless_all_are_wanted():
+    assert looked_up("startmenge") == ["startmenge"]
+    assert looked_up("burganlagen", splitting=NOTHING) == ["burganlagen"]
+    all_words = ExpansionConfig(words="all", methods=("levenshtein",), candidates=2)
+    assert "start" in looked_up("startmenge", splitting=NOTHING, expansion=all_words)
+
+
+@pytest.mark.parametrize("method", ["levenshtein", "dice"])
+def test_unknown_words_are_replaced_by_similar_ones(method):
+    config = ExpansionConfig(words="unknown", methods=(method,), candidates=1)
+    found = looked_up("die burganlagen von", splitting=NOTHING, expansion=config)
+    assert found == ["die burganlagen von", "die burganlage von"]
+
+
+def test_the_best_method_of_a_word_weights_it():
+    config = ExpansionConfig(words="unknown", methods=("levenshtein", "dice"), exponent=2.0)
+    found = expansions(["burganlagen"], WORDS, Config(expansion=config))["burganlagen"]
+    best = found[0]
+    # eq. 2.3: (11 + 10 - 2) / 21; eq. 2.4: 2 * 9 / (10 + 9), squared
+    assert (best.words, best.channel) == (("burganlage",), "dice")
+    assert best.similarity == pytest.approx((18 / 19) ** 2)
+    assert [one.similarity for one in found] == sorted(
+        (one.similarity for one in found), reverse=True
+    )
+
+
+def test_several_unknown_words_share_the_candidates():
+    similar = {
+        "x": [Variant((f"a{i}",), 1 - i / 10, "dice", f"x → a{i}") for i in range(9)],
+        "y": [Variant((f"b{i}",), 1 - i / 10, "dice", f"y → b{i}") for i in range(9)],
+    }
+    found = replaced(["x", "und", "y"], similar, 9)
+    assert len(found) == 9
+    assert found[0].words == ("a0", "und", "b0")
+    assert found[0].how == "x → a0, y → b0"
+    assert found[-1].similarity == pytest.approx(0.8 * 0.8)
+    assert replaced(["und"], similar, 9) == []
+
+
+def test_words_too_long_for_anything_are_looked_up_as_they_are():
+    assert looked_up("donau" * 1000) == ["donau" * 1000]
+
+
+def test_an_empty_index_has_no_variants():
+    found = variants([("a",)], of_counts({}), Config())
+    assert found == [[Variant(("a",))]]
+
+
+def test_the_tree_of_an_index_is_built_once_and_kept_with_it(tmp_path):
+    config = Config(splitting=SplittingConfig(method="bktree"))
+    expected = variants([("burganlagen",)], WORDS, config)
+    assert variants([("burganlagen",)], WORDS, config, tmp_path) == expected
+    (tree,) = (tmp_path / "bktree").iterdir()
+    before = {path.name: path.stat().st_mtime_ns for path in tree.iterdir()}
+    assert variants([("burganlagen",)], WORDS, config, tmp_path) == expected
+    assert {path.name: path.stat().st_mtime_ns for path in tree.iterdir()} == before
+    other = of_counts({"burg": 1, "anlagen": 1})
+    assert variants([("burganlagen",)], other, config, tmp_path)
+    assert [path.name for path in (tmp_path / "bktree").iterdir()] != [tree.name]
+    (next((tmp_path / "bktree").iterdir()) / "edge.npy").write_bytes(b"damaged")
+    assert variants([("burganlagen",)], other, config, tmp_path)

@@ -1,0 +1,150 @@
+"""From index to model to search, on the German example: real speech, real recogniser output."""
+
+import json
+
+import pytest
+
+import indexer.cli
+import searcher.cli
+import searcher.tune_cli
+import std.phonetics.g2p
+from searcher.calibration.model import load
+
+pytestmark = pytest.mark.skipif(
+    std.phonetics.g2p.find_spec("espeakng_loader") is None,
+    reason="espeakng-loader is not installed",
+)
+FILES = ["KERSTIN_00", "KERSTIN_04", "KERSTIN_11"]
+
+
+@pytest.fixture(scope="module")
+def store(german, tmp_path_factory):
+    path = tmp_path_factory.mktemp("sound") / "index"
+    meshes = [str(german / "mesh" / f"{name}.mesh") for name in FILES]
+    assert indexer.cli.main([*meshes, "--store", str(path), "--quiet"]) == 0
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def development(german, tmp_path_factory):
+    """The ECF, transcript and terms of the files that are indexed."""
+    folder = tmp_path_factory.mktemp("development")
+    for name in ("ecf.xml", "ref.rttm"):
+        lines = (german / name).read_text().splitlines(keepends=True)
+        kept = [one for one in lines if "KERSTIN" not in one or any(f in one for f in FILES)]
+        (folder / name).write_text("".join(kept))
+    (folder / "terms.xml").write_bytes((german / "terms.xml").read_bytes())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(store, development):
+    path = development / "model.json"
+    given = [f"--{one}={development / name}" for one, name in (
+        ("ecf", "ecf.xml"), ("rttm", "ref.rttm"), ("terms", "terms.xml"), ("output", "model.json"),
+    )]  # fmt: skip
+    assert searcher.tune_cli.main(["--store", store, *given, "--quiet"]) == 0
+    return path
+
+
+def test_a_model_says_what_it_learned_from(model):
+    learned = load(model)
+    assert learned.maker == "espeak-ng:de"
+    assert learned.tuned_on["recordings"] == 3
+    assert learned.tuned_on["unknown_right"] >= 30
+    same = learned.confusion.substituted.trace()
+    assert 0.6 < same / learned.tuned_on["phones_aligned"] < 0.95
+    assert learned.unknown.coefficients["ahead"] > 0
+    assert learned.known is not None
+    assert learned.known.coefficients["logit"] > 0
+
+
+def first_hit(store, capsys, *argv):
+    assert searcher.cli.main(["--store", store, "--json", "--decide", *argv]) == 0
+    hits = json.loads(capsys.readouterr().out)
+    return max(hits, key=lambda one: one["score"])
+
+
+@pytest.mark.parametrize("tuned", [False, True])
+def test_an_unknown_word_is_found_in_the_words_written_for_it(store, model, tuned, capsys):
+    argv = ["hahnenfedern", *(["--model", str(model)] if tuned else [])]
+    hit = first_hit(store, capsys, *argv)
+    # the transcript has it from 10.448 to 11.38 s; the recogniser wrote "hand in vielen"
+    assert (hit["file"], hit["decision"]) == ("KERSTIN_00", "YES")
+    assert 10.3 < hit["start_s"] < 10.6
+    assert "vielen" in " ".join(map(str, hit["context"])) or "federn" in hit["searched"]
+    assert hit["how"]
+
+
+def test_a_phrase_with_an_unknown_word_is_found(store, capsys):
+    hit = first_hit(store, capsys, "schwarze hahnenfedern")
+    assert (hit["file"], hit["decision"]) == ("KERSTIN_00", "YES")
+    assert 9.8 < hit["start_s"] < 10.1
+
+
+@pytest.mark.parametrize("term", ["-1", "hahnenfeder" * 460, "äöü"])
+def test_hostile_terms_find_nothing_quickly(store, term, capsys):
+    status = searcher.cli.main(["--store", store, "--json", "--decide", "--", term])
+    hits = json.loads(capsys.readouterr().out)
+    assert status == (0 if hits else 1)
+    assert not [one for one in hits if one["decision"] == "YES"]
+
+
+def test_unknown_words_are_written_for_the_recogniser(store, german, tmp_path):
+    out, words = tmp_path / "hits.xml", tmp_path / "oov.txt"
+    given = ["--terms", str(german / "terms.xml"), "--ecf", str(german / "ecf.xml")]
+    more = ["--output", str(out), "--oov-lexicon", str(words), "--quiet"]
+    assert searcher.cli.main(["--store", store, *given, *more]) == 0
+    lines = words.read_text().splitlines()
+    assert lines == sorted(lines)
+    assert "hahnenfedern h ɑː n ə n f eː d ɜ n" in lines  # noqa: RUF001  # IPA is meant
+
+
+def test_too_little_to_learn_from_is_said(store, development, tmp_path, capsys):
+    rttm = tmp_path / "short.rttm"
+    lines = (development / "ref.rttm").read_text().splitlines(keepends=True)
+    rttm.write_text("".join(one for one in lines if "LEXEME" in one)[:2000].rsplit("\n", 1)[0])
+    given = ["--ecf", str(development / "ecf.xml"), "--terms", str(development / "terms.xml")]
+    argv = ["--store", store, *given, "--rttm", str(rttm), "--output", str(tmp_path / "m.json")]
+    assert searcher.tune_cli.main(argv) == 2
+    assert "expected at least 30 occurrences" in capsys.readouterr().err
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_an_index_without_sounds_is_said(german, development, tmp_path, capsys, monkeypatch):
+    config = tmp_path / "silent.toml"
+    config.write_text('[sound]\nwords = "none"\n')
+    store = str(tmp_path / "index")
+    mesh = str(german / "mesh" / "KERSTIN_00.mesh")
+    assert indexer.cli.main([mesh, "--store", store, "--config", str(config), "--quiet"]) == 0
+    assert searcher.cli.main(["--store", store, "hahnenfedern"]) == 0
+    assert "unknown words are not heard there" in capsys.readouterr().err
+    given = ["--ecf", "ecf.xml", "--rttm", "ref.rttm", "--terms", "terms.xml"]
+    argv = ["--store", store, *given, "--output", "m.json"]
+    monkeypatch.chdir(development)
+    assert searcher.tune_cli.main(argv) == 2
+    assert "expected an index with sounds" in capsys.readouterr().err
+
+
+def test_the_transcript_is_read_in_the_term_lists_encoding(store, tmp_path, capsys):
+    (tmp_path / "r.rttm").write_bytes("LEXEME cn 1 0 1 天气 lex s <NA>\n".encode("gb18030"))
+    (tmp_path / "t.xml").write_bytes(
+        '<?xml version="1.0" encoding="GB2312"?><termlist ecf_filename="e.xml" language="m" '
+        'encoding="GB2312" compareNormalize="lowercase" version="1"><term termid="M1">'
+        "<termtext>天气</termtext></term></termlist>".encode("gb18030")
+    )
+    (tmp_path / "e.xml").write_text(
+        '<ecf source_signal_duration="9" language="m" version="1"><excerpt audio_filename="cn" '
+        'channel="1" tbeg="0" dur="9" source_type="bnews"/></ecf>'
+    )
+    given = [
+        f"--{name}={tmp_path / path}"
+        for name, path in [
+            ("rttm", "r.rttm"),
+            ("terms", "t.xml"),
+            ("ecf", "e.xml"),
+            ("output", "m.json"),
+        ]
+    ]
+    assert searcher.tune_cli.main(["--store", store, *given]) == 2
+    assert "expected words of the recordings in the ECF, got 'none'" in capsys.readouterr().err

@@ -1,0 +1,79 @@
+# ruff: noqa: RUF001  # IPA letters are meant
+import sys
+
+import pytest
+
+import std.phonetics.g2p
+from std.errors import ConfigError
+from std.phonetics.g2p import converter
+
+espeak = pytest.mark.skipif(
+    std.phonetics.g2p.find_spec("espeakng_loader") is None,
+    reason="espeakng-loader is not installed",
+)
+
+
+@espeak
+def test_german_by_espeak():
+    german = converter("german")
+    assert german.name == "espeak-ng:de"
+    # against the phones of the recogniser that data/german was made with (same espeak-ng voice)
+    assert german.pronounce(["zeit", "-", "lausitz"]) == [
+        ("ts", "aɪ", "t"),
+        (),
+        ("l", "aʊ", "z", "ɪ", "ts"),
+    ]
+    assert german.pronounce(["zeit\0zeit"]) != [()]
+
+
+@espeak
+def test_two_languages_take_turns():
+    german, french = converter("de"), converter("fr")
+    first = german.pronounce(["restaurant"])
+    assert french.pronounce(["restaurant"]) != first
+    assert german.pronounce(["restaurant"]) == first
+
+
+@espeak
+def test_a_language_espeak_does_not_know_is_refused():
+    with pytest.raises(ConfigError, match="expected a language of espeak-ng, got 'xx'"):
+        converter("xx")
+
+
+# CMUdict 0.7b
+ENGLISH = {
+    "cat": "k æ t",
+    "school": "s k uː l",
+    "knight": "n aɪ t",
+    "phone": "f oʊ n",
+    "thing": "θ ɪ ŋ",
+    "judge": "dʒ ʌ dʒ",
+    "computer": "k ə m p j uː t ɚ",
+    "vision": "v ɪ ʒ ə n",
+}
+
+
+def test_english_without_nltk():
+    english = converter("en")
+    assert english.name == "g2p-en:en"
+    found = english.pronounce(list(ENGLISH))
+    assert [" ".join(one) for one in found] == list(ENGLISH.values())
+    assert not {"nltk", "g2p_en"} & sys.modules.keys()
+
+
+def test_english_takes_anything():
+    english = converter("en")
+    words = ["", "-", "ÀÉ", "日本", "İ", "x" * 300, "don't"]
+    found = english.pronounce(words)
+    assert found[:2] == [(), ()]
+    assert all(len(one) <= 20 for one in found)
+    assert english.pronounce(["cat", "knight"]) == [
+        english.pronounce(["cat"])[0],
+        english.pronounce(["knight"])[0],
+    ]
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setattr(std.phonetics.g2p, "find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"expected the package espeakng-loader.*'de'"):
+        converter("de")

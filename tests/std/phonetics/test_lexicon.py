@@ -1,0 +1,91 @@
+# ruff: noqa: RUF001  # IPA letters are meant
+import io
+
+import pytest
+
+from std.config import PronunciationConfig
+from std.errors import ConfigError, InputError
+from std.phonetics.lexicon import Lexicon, NoLanguageError, dump, lexicon_for, lexicon_of, read
+from std.text import Normalisation
+
+TEXT = Normalisation()
+
+
+class Speller:
+    """A converter that says letters, and counts what it is asked."""
+
+    name = "speller:xx"
+
+    def __init__(self):
+        self.asked = []
+
+    def pronounce(self, words):
+        self.asked += words
+        return [tuple(word) if word.isalpha() else () for word in words]
+
+
+def write(tmp_path, text):
+    path = tmp_path / "lexicon.txt"
+    path.write_text(text)
+    return path
+
+
+def test_forms_of_cmu_and_kaldi(tmp_path):
+    text = (
+        ";;; comment\nTOMATO  T AH0 M EY1 T OW2\nTOMATO(2)  T AH0 M AA1 T OW2\n\nzeit 0.7 ts aɪ t\n"
+    )
+    assert read(write(tmp_path, text), TEXT) == {
+        "tomato": (("t", "ə", "m", "eɪ", "t", "oʊ"), ("t", "ə", "m", "ɑː", "t", "oʊ")),
+        "zeit": (("ts", "aɪ", "t"),),
+    }
+
+
+@pytest.mark.parametrize("line", ["zeit", "zeit 0.5", "zeit ' '"])
+def test_a_word_without_phones_is_refused(tmp_path, line):
+    with pytest.raises(InputError, match=r"lexicon.txt:2: expected a word and its phones"):
+        read(write(tmp_path, f"der d eː\n{line}\n"), TEXT)
+
+
+def test_what_is_not_utf8_is_refused(tmp_path):
+    path = tmp_path / "latin.txt"
+    path.write_bytes("der d\nöl l\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"latin.txt:2: expected utf-8"):
+        read(path, TEXT)
+
+
+def test_the_users_words_go_first_and_each_word_is_converted_once():
+    speller = Speller()
+    lexicon = Lexicon(speller, {"ab": (("x",), ("y",))})
+    assert lexicon.pronunciations(["ab", "cd", "-", "cd"]) == [
+        (("x",), ("y",)), (("c", "d"),), (), (("c", "d"),),
+    ]  # fmt: skip
+    lexicon.pronunciations(["cd"])
+    assert speller.asked == ["cd", "-"]
+    assert lexicon.name == "speller:xx"
+    assert not lexicon.reproducible
+    assert Lexicon(None, {"a": (("a",),)}).pronunciations(["a", "b"]) == [(("a",),), ()]
+
+
+def test_what_is_dumped_can_be_read(tmp_path):
+    sink = io.BytesIO()
+    dump([("tomato", [("t", "ə"), ("t", "aː")]), ("öl", [("øː", "l")])], sink)
+    path = tmp_path / "out.txt"
+    path.write_bytes(sink.getvalue())
+    assert read(path, TEXT) == {"tomato": (("t", "ə"), ("t", "aː")), "öl": (("øː", "l"),)}
+
+
+def test_the_language_is_guessed_or_told():
+    config = PronunciationConfig()
+    assert lexicon_for(config, TEXT, lambda: {"the": 3, "of": 2}).name == "g2p-en:en"
+    with pytest.raises(NoLanguageError, match="none is recognisable"):
+        lexicon_for(config, TEXT, lambda: {"xyzzy": 1})
+    told = PronunciationConfig(language="english")
+    assert lexicon_for(told, TEXT, dict).name == "g2p-en:en"
+
+
+def test_an_index_is_pronounced_by_its_own_maker(tmp_path):
+    path = write(tmp_path, "cat k\n")
+    lexicon = lexicon_of("g2p-en:en", PronunciationConfig(lexicon=str(path)), TEXT)
+    assert lexicon.pronunciations(["cat"]) == [(("k",),)]
+    with pytest.raises(ConfigError, match=r"expected festival:en, .* got g2p-en:en"):
+        lexicon_of("festival:en", PronunciationConfig(), TEXT)
