@@ -30,6 +30,10 @@ def test_a_value_that_a_folder_does_not_know_is_an_error(monkeypatch):
         structure.diagram()
 
 
+def test_no_two_neighbours_need_each_other():
+    assert not structure.circles()
+
+
 def test_a_circle_is_found(monkeypatch, tmp_path):
     for name, text in {
         "std/__init__.py": "",
