@@ -19,7 +19,7 @@ from scoring.matching.alignment import align
 from scoring.matching.occurrences import Occurrences
 from scoring.measures import cnxe, det, precision, twv
 from scoring.options import Options
-from scoring.report.summary.csv_tables import TERMS_HEADER, term_rows
+from scoring.report.csv_tables import TERMS_HEADER, term_rows
 from std.files import read, read_twice
 from std.nist import ecf, rttm, std_list, term_list
 from std.values import Detections, Recording

@@ -6,8 +6,8 @@ from html import escape
 
 from scoring.evaluate import Evaluation
 from scoring.matching.occurrences import Occurrences
-from scoring.report.summary.page import charts
-from scoring.report.summary.page.views import View
+from scoring.report.page import charts
+from scoring.report.page.views import View
 from scoring.statistics.bootstrap import UNITS, Interval
 from scoring.statistics.significance import Statistics
 from std.values import Detections, Float64s
