@@ -52,9 +52,9 @@ FLOW = (  # from, value, to; a value in <> is a file or a text, not a class
     ("scoring", "OperatingPoint", "scoring.measures"),
     ("scoring", "Group", "scoring.statistics"),
     ("scoring.statistics", "Statistics", "scoring"),
-    ("scoring", "Evaluation", "scoring.report.summary"),
-    ("scoring.measures", "DET", "scoring.report.summary"),
-    ("scoring.report.summary", "Evaluation", "scoring.report.summary.page"),
+    ("scoring", "Evaluation", "scoring.report"),
+    ("scoring.measures", "DET", "scoring.report"),
+    ("scoring.report", "Evaluation", "scoring.report.page"),
     ("scoring.discovery.formats", "Classes", "scoring.discovery"),
 )
 
