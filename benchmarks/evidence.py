@@ -36,7 +36,7 @@ from searcher.calibration.features import UNTUNED, Weights, fit
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
 from searcher.lexical.lookup import fence
-from searcher.output.std_list import std_list
+from searcher.output.std_list import hit_list
 from searcher.phonetic_candidates import open_ears
 from searcher.search import Found, search
 from searcher.tune_cli import written
@@ -132,7 +132,7 @@ class Material:
         assert prior is not None
         options = Options(OperatingPoint(false_alarm, miss, prior), group_by=("attribute:OOV",))
         data = self.data
-        hits = std_list(found, data.terms, "terms.xml", "evidence")
+        hits = hit_list(found, data.terms, "terms.xml", "evidence")
         result = evaluate(data.ecf, data.lexemes, data.terms, hits, options)
         return {GROUPS[one.name]: one for one in result.groups if one.name in GROUPS}
 
