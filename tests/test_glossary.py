@@ -19,9 +19,9 @@ TERMS = [
 ]
 
 # Names that no identifier of the packages has any more. Add each as soon as it is gone.
-RETIRED_NAMES = ("unite", "lent", "outlook", "rivals", "ahead", "beaten")
+RETIRED_NAMES = ("unite", "lent", "outlook", "rivals", "ahead", "beaten", "hearing", "rival")
 # To be added when they are gone (each still names something in the packages):
-#   searcher: Ears open_ears ears hear hear_in listen listening hearing Found fence crowd crowds
+#   searcher: Ears open_ears ears hear hear_in listen listening Found fence crowd crowds
 #       beside side_by_side SideBySide tally lots draw budget promise standing sure weakest UNTUNED
 #   std: sound_columns is_sound deaf silent Wanted borrowed Draft careful maker united
 #   scoring: Whole mistakes mates look_closer brier speed_factor _sound_rows
