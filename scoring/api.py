@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.evaluate import Evaluation, evaluate
-from scoring.matching.alignment import align
-from scoring.matching.occurrences import Occurrences
 from scoring.measures import cnxe, det, precision, twv
 from scoring.options import Options
 from scoring.report.csv_tables import TERMS_HEADER, term_rows
 from std.formats import ecf, rttm, stdlist, termlist
 from std.formats.files import read, read_twice
+from std.matching.alignment import align
+from std.matching.occurrences import Occurrences
 from std.values import Detections, Recording
 
 Numbers = Sequence[float] | npt.NDArray[Any]

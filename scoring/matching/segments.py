@@ -23,10 +23,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scoring.matching.alignment import Alignment
-from scoring.matching.occurrences import Occurrences
 from std.excerpts import TOLERANCE_S, round_to_100us
 from std.formats.rttm import Turns
+from std.matching.alignment import Alignment
+from std.matching.occurrences import Occurrences
 from std.values import Bools, Detections, Excerpt, Float64s, Int32s, Lexemes, Recording, freeze
 
 Ints = npt.NDArray[np.int64]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from scoring.api import score_files
 from scoring.matching import segments
-from scoring.matching.occurrences import Occurrences
 from scoring.report.csv_tables import alignment_csv
 from std.formats.rttm import Turns
+from std.matching.occurrences import Occurrences
 from std.values import Detections, Excerpt, Lexemes, Recording
 
 S10 = Path(__file__).parents[2] / "data" / "nist" / "s10_segments"
