@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scoring.group import Group
     from scoring.measures.det import maximum
     from scoring.measures.twv import OperatingPoint
-    from scoring.options import Options
+    from scoring.options import ScoringOptions
     from scoring.report.plot import det_figure
     from scoring.statistics.significance import permutation_p_value, statistics
 
@@ -40,7 +40,7 @@ __all__ = [
     "Evaluation",
     "Group",
     "OperatingPoint",
-    "Options",
+    "ScoringOptions",
     "average_precisions",
     "det_figure",
     "detection_curve",
@@ -59,7 +59,7 @@ _HOME = {
     "Evaluation": "evaluate",
     "Group": "group",
     "OperatingPoint": "measures.twv",
-    "Options": "options",
+    "ScoringOptions": "options",
     "det_figure": "report.plot",
     "maximum": "measures.det",
     "permutation_p_value": "statistics.significance",

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from scoring.evaluate import Evaluation, evaluate
 from scoring.measures import cnxe, det, precision, twv
-from scoring.options import Options
+from scoring.options import ScoringOptions
 from scoring.report.csv_tables import TERMS_HEADER, term_rows
 from std.formats import ecf, rttm, stdlist, termlist
 from std.formats.files import read, read_twice
@@ -34,14 +34,14 @@ def score_files(
     ecf_path: str | PathLike[str],
     rttm_path: str | PathLike[str],
     terms_path: str | PathLike[str],
-    options: Options | None = None,
+    options: ScoringOptions | None = None,
     **changes: Any,
 ) -> Evaluation:
     """Score a hit list, as ``std-score`` does.
 
     Args:
         hits, ecf_path, rttm_path, terms_path: files, plain or gzip, either NIST dialect.
-        options, changes: see `Options`; ``changes`` are its fields by name.
+        options, changes: see `ScoringOptions`; ``changes`` are its fields by name.
 
     Raises:
         InputError: a file cannot be read or does not fit the others.
@@ -52,7 +52,7 @@ def score_files(
                             terms_path="terms.xml", tolerance_s=1.0)
         found.groups[0].measures["ATWV"]
     """
-    options = replace(options or Options(), **changes)
+    options = replace(options or ScoringOptions(), **changes)
     terms = read(termlist.parse, Path(terms_path))
     excerpts = read(ecf.parse, Path(ecf_path))
     words = partial(rttm.parse, encoding=terms.encoding)

@@ -17,7 +17,7 @@ import numpy as np
 
 from scoring import slicing
 from scoring.group import (
-    Corpus,
+    EvaluationInput,
     Group,
     inside_excerpts,
     measure,
@@ -28,7 +28,7 @@ from scoring.matching.characters import split_lexemes, split_terms
 from scoring.matching.counts import Counts
 from scoring.measures import twv
 from scoring.measures.twv import OperatingPoint
-from scoring.options import Options, ScoreKind
+from scoring.options import ScoreKind, ScoringOptions
 from std.errors import InputError
 from std.excerpts import speech_s
 from std.formats.rttm import Turns
@@ -51,7 +51,7 @@ class Evaluation:
 
     system_id: str
     language: str
-    options: Options
+    options: ScoringOptions
     scores: ScoreKind  # what the scores were taken for
     terms: TermList
     groups: tuple[Group, ...]
@@ -65,7 +65,7 @@ def evaluate(
     lexemes: Lexemes,
     terms: TermList,
     hits: STDList,
-    options: Options | None = None,
+    options: ScoringOptions | None = None,
     *,
     turns: Turns | None = None,
     hits_path: str = "<hits>",
@@ -83,7 +83,7 @@ def evaluate(
             recordings that the ECF does not have, or no term occurs anywhere in the transcript.
         StdError: options that do not fit the input.
     """
-    options = options or Options()
+    options = options or ScoringOptions()
     excerpts = ecf.excerpts
     if options.recordings:
         excerpts = slicing.in_recordings(excerpts, options.recordings, "--recordings")
@@ -110,7 +110,7 @@ def evaluate(
         raise InputError(
             reference_path, 0, "an occurrence of a term inside the ECF's excerpts", "none"
         )
-    whole = slicing.Whole(excerpts, terms, chosen, searches, targets)
+    whole = slicing.Scope(excerpts, terms, chosen, searches, targets)
     point = options.point or OperatingPoint(
         1.0,
         1.0,
@@ -119,7 +119,7 @@ def evaluate(
         ),
     )
     scores = _kind_of_scores(found.score, options.scores, hits_path)
-    corpus = Corpus(
+    corpus = EvaluationInput(
         lexemes, terms, found, occurrences, hits.score_range, turns, options, point, scores
     )
     results = [measure(slicing.Slice("all", excerpts, chosen), corpus)]
@@ -148,7 +148,9 @@ def evaluate(
     )
 
 
-def _uncounted(options: Options, whole: Group, targets: Counts, hit_term: Int32s) -> dict[str, int]:
+def _uncounted(
+    options: ScoringOptions, whole: Group, targets: Counts, hit_term: Int32s
+) -> dict[str, int]:
     """Hits and occurrences inside the excerpts that take no part in the measures."""
     if options.segments:
         return {

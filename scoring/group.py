@@ -13,7 +13,7 @@ from scoring.measures import cnxe, twv
 from scoring.measures import det as curve
 from scoring.measures.precision import average_precision
 from scoring.measures.twv import OperatingPoint
-from scoring.options import Options, ScoreKind
+from scoring.options import ScoreKind, ScoringOptions
 from scoring.slicing import Slice
 from std.errors import StdError
 from std.excerpts import inside_one, speech_s
@@ -37,7 +37,7 @@ POOLED = (Term("Pooled", ""),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Corpus:
+class EvaluationInput:
     """What every group draws from; ``hits.term`` and ``occurrences.term`` index ``terms``."""
 
     lexemes: Lexemes
@@ -46,7 +46,7 @@ class Corpus:
     occurrences: Occurrences  # of the terms among the lexemes
     score_range: tuple[float, float] | None
     turns: Turns | None
-    options: Options
+    options: ScoringOptions
     point: OperatingPoint
     scores: ScoreKind
 
@@ -83,7 +83,7 @@ class Group:
         freeze(self)
 
 
-def measure(one: Slice, corpus: Corpus, lowest_llr: float | None = None) -> Group:
+def measure(one: Slice, corpus: EvaluationInput, lowest_llr: float | None = None) -> Group:
     """Evaluate a slice.
 
     Args:
@@ -187,7 +187,7 @@ class _Pairs:
         return sum(self.trials_by_file.values())
 
 
-def _pair(one: Slice, corpus: Corpus) -> _Pairs:
+def _pair(one: Slice, corpus: EvaluationInput) -> _Pairs:
     """Pair what lies inside the slice, by time or by segment."""
     options = corpus.options
     inside, references_inside = inside_excerpts(
@@ -235,7 +235,10 @@ def decision_threshold(hits: Detections) -> float:
 
 
 def inside_excerpts(
-    excerpts: tuple[Excerpt, ...], hits: Detections, occurrences: Occurrences, options: Options
+    excerpts: tuple[Excerpt, ...],
+    hits: Detections,
+    occurrences: Occurrences,
+    options: ScoringOptions,
 ) -> tuple[Bools, Bools]:
     """Which hits and which occurrences lie inside one excerpt.
 

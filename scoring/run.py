@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 from scoring import resources
 from scoring.evaluate import Evaluation, evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import Options
-from scoring.report import summary as report
+from scoring.options import ScoringOptions
+from scoring.report import summary
 from scoring.report.system_names import system_names
 from scoring.report.write import write
 from scoring.statistics.bootstrap import sample
@@ -48,7 +48,7 @@ def score(args: argparse.Namespace) -> int:
     if args.resources:
         costs = resources.read(*args.resources)
         if not args.hits:
-            print_json(report.resources_json(costs))
+            print_json(summary.resources_json(costs))
             return 0
     options = _options(args)
     reference = _read_reference(args)
@@ -69,20 +69,20 @@ def score(args: argparse.Namespace) -> int:
     names = system_names(args.hits, [one.system_id for one in scored])
     evaluations = dict(zip(names, scored, strict=True))
     chance = _statistics(evaluations, args) if args.bootstrap else None
-    document = report.document(evaluations, chance, costs)
-    summary = report.summary_text(evaluations, chance)
-    for line in report.warnings(evaluations):
+    document = summary.document(evaluations, chance, costs)
+    text = summary.summary_text(evaluations, chance)
+    for line in summary.warnings(evaluations):
         warn("std-score", line)
     if args.output:
-        write(evaluations, args.output, summary, document, args, inputs_of(args), chance)
+        write(evaluations, args.output, text, document, args, inputs_of(args), chance)
     if args.json:
         print_json(document)
     elif not args.output:
-        print(summary, end="")  # noqa: T201  # the result, whose cells are printable
+        print(text, end="")  # noqa: T201  # the result, whose cells are printable
     if (args.json or args.output) and not args.quiet:
         import sys
 
-        print(summary, end="", file=sys.stderr)  # noqa: T201  # for the person who watches
+        print(text, end="", file=sys.stderr)  # noqa: T201  # for the person who watches
         if args.output:
             place = args.output
             made = f"report {place / 'report.html'}, DET plot {place / 'det.png'}"
@@ -123,7 +123,7 @@ def validate(args: argparse.Namespace) -> int:
             found.append({"file": named(path), "kind": what, "valid": False, "error": str(error)})
             return None
         found.append(
-            {"file": named(path), "kind": what, "valid": True, "holds": report.holds(value)}
+            {"file": named(path), "kind": what, "valid": True, "holds": summary.holds(value)}
         )
         return value
 
@@ -150,7 +150,7 @@ def validate(args: argparse.Namespace) -> int:
     return status
 
 
-def _options(args: argparse.Namespace) -> Options:
+def _options(args: argparse.Namespace) -> ScoringOptions:
     cost_fa, cost_miss, prior = NAMED_POINTS[args.operating_point]
     if args.config:
         beta = config.load(args.config).decision.beta
@@ -161,7 +161,7 @@ def _options(args: argparse.Namespace) -> Options:
     prior = args.prior if args.prior is not None else prior
     if prior is None and (args.cost_fa is not None or args.cost_miss is not None):
         raise StdError("sws2012: expected its own costs of 1 and 1, got others; name a --prior too")
-    return Options(
+    return ScoringOptions(
         point=None if prior is None else OperatingPoint(cost_fa, cost_miss, prior),
         scores=args.scores,
         max_gap_s=args.gap,

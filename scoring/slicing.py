@@ -47,7 +47,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Whole:
+class Scope:
     """What slices are cut from."""
 
     excerpts: tuple[Excerpt, ...]
@@ -57,14 +57,14 @@ class Whole:
     targets: Counts  # (T,) reference occurrences
 
 
-def slices(specification: str, whole: Whole) -> Iterator[Slice]:
+def slices(specification: str, scope: Scope) -> Iterator[Slice]:
     """The slices of one specification, in the order of the files.
 
     Raises:
         StdError: no such kind, a malformed detail, or nothing that matches.
     """
     kind, _, detail = specification.partition(":")
-    cutters: dict[str, Callable[[str, Whole], list[Slice]]] = {
+    cutters: dict[str, Callable[[str, Scope], list[Slice]]] = {
         "attribute": _by_attribute,
         "terms": _by_term,
         "oov": _by_vocabulary,
@@ -76,7 +76,7 @@ def slices(specification: str, whole: Whole) -> Iterator[Slice]:
     }
     if kind not in cutters:
         raise StdError(f"--group-by: expected one of {', '.join(KINDS)}, got {kind!r}")
-    found = cutters[kind](detail.strip(), whole)
+    found = cutters[kind](detail.strip(), scope)
     if not found:
         raise StdError(f"--group-by: expected something that matches, got {specification!r}")
     yield from found
@@ -94,27 +94,27 @@ def matching(pattern: str) -> re.Pattern[str]:
         raise StdError(f"expected a regular expression, got {pattern!r}: {error}") from error
 
 
-def _of_terms(whole: Whole, names: Sequence[str | None]) -> list[Slice]:
+def _of_terms(scope: Scope, names: Sequence[str | None]) -> list[Slice]:
     """A slice per distinct name of a term, None for terms in no slice."""
     order = dict.fromkeys(name for name in names if name is not None)
     labels = np.array(names, object)
-    return [Slice(name, whole.excerpts, whole.chosen & (labels == name)) for name in order]
+    return [Slice(name, scope.excerpts, scope.chosen & (labels == name)) for name in order]
 
 
-def _by_attribute(detail: str, whole: Whole) -> list[Slice]:
+def _by_attribute(detail: str, scope: Scope) -> list[Slice]:
     if not detail:
         raise StdError("--group-by: expected attribute:NAME, got 'attribute'")
     wanted = []
     for one in detail.split("&&"):
         name, _, pattern = one.strip().partition("=")
         wanted.append((name, matching(pattern) if pattern else None))
-    known = {name for term in whole.terms.terms for name in term.attributes}
+    known = {name for term in scope.terms.terms for name in term.attributes}
     for name, _pattern in wanted:
         if name not in known:
             has = ", ".join(sorted(known)) or "none"
             raise StdError(f"--group-by: expected an attribute of the terms ({has}), got {name!r}")
     names: list[str | None] = []
-    for term in whole.terms.terms:
+    for term in scope.terms.terms:
         values = [term.attributes.get(name) for name, _ in wanted]
         fits = all(
             value is not None and (pattern is None or pattern.search(value))
@@ -122,69 +122,69 @@ def _by_attribute(detail: str, whole: Whole) -> list[Slice]:
         )
         parts = (f"{name}-{value}" for value, (name, _) in zip(values, wanted, strict=True))
         names.append(" && ".join(parts) if fits else None)
-    found = _of_terms(whole, names)
+    found = _of_terms(scope, names)
     return sorted(found, key=lambda one: _natural(one.name))
 
 
-def _by_term(detail: str, whole: Whole) -> list[Slice]:
+def _by_term(detail: str, scope: Scope) -> list[Slice]:
     name, _, ids = detail.rpartition("=")
     patterns = [matching(one) for one in ids.split(",") if one]
     if not patterns:
         raise StdError(f"--group-by: expected terms:NAME=ID,ID, got {detail!r}")
     fits = np.array(
-        [any(one.fullmatch(term.term_id) for one in patterns) for term in whole.terms.terms],
+        [any(one.fullmatch(term.term_id) for one in patterns) for term in scope.terms.terms],
         np.bool_,
     )
-    return [Slice(name or ids, whole.excerpts, whole.chosen & fits)] if fits.any() else []
+    return [Slice(name or ids, scope.excerpts, scope.chosen & fits)] if fits.any() else []
 
 
-def _by_vocabulary(detail: str, whole: Whole) -> list[Slice]:
-    names = ["OOV" if one and one.oov_count else "IV" for one in whole.searches]
-    return sorted(_of_terms(whole, names), key=lambda one: one.name)
+def _by_vocabulary(detail: str, scope: Scope) -> list[Slice]:
+    names = ["OOV" if one and one.oov_count else "IV" for one in scope.searches]
+    return sorted(_of_terms(scope, names), key=lambda one: one.name)
 
 
-def _by_references(detail: str, whole: Whole) -> list[Slice]:
-    names = ["HasTargets" if targets else "NoTargets" for targets in whole.targets.tolist()]
-    return sorted(_of_terms(whole, names), key=lambda one: one.name)
+def _by_references(detail: str, scope: Scope) -> list[Slice]:
+    names = ["HasTargets" if targets else "NoTargets" for targets in scope.targets.tolist()]
+    return sorted(_of_terms(scope, names), key=lambda one: one.name)
 
 
-def _by_length(detail: str, whole: Whole) -> list[Slice]:
-    lengths = [len(term.text.split()) for term in whole.terms.terms]
+def _by_length(detail: str, scope: Scope) -> list[Slice]:
+    lengths = [len(term.text.split()) for term in scope.terms.terms]
     names = [f"{one} word{'s' * (one > 1)}" for one in lengths]
-    return sorted(_of_terms(whole, names), key=lambda one: _natural(one.name))
+    return sorted(_of_terms(scope, names), key=lambda one: _natural(one.name))
 
 
-def _by_frequency(detail: str, whole: Whole) -> list[Slice]:
+def _by_frequency(detail: str, scope: Scope) -> list[Slice]:
     found = []
     for low, high, name in FREQUENCIES:
-        fits = (whole.targets >= low) & (high is None or whole.targets <= (high or 0))
-        if (whole.chosen & fits).any():
-            found.append(Slice(name, whole.excerpts, whole.chosen & fits))
+        fits = (scope.targets >= low) & (high is None or scope.targets <= (high or 0))
+        if (scope.chosen & fits).any():
+            found.append(Slice(name, scope.excerpts, scope.chosen & fits))
     return found
 
 
-def _by_source_type(detail: str, whole: Whole) -> list[Slice]:
-    types = list(dict.fromkeys(one.source_type for one in whole.excerpts))
+def _by_source_type(detail: str, scope: Scope) -> list[Slice]:
+    types = list(dict.fromkeys(one.source_type for one in scope.excerpts))
     wanted = {one: [one] for one in types}
     if detail:
         name, _, listed = detail.rpartition("=")
         wanted = {name or listed: listed.split(",")}
     return [
-        Slice(name, excerpts, whole.chosen)
+        Slice(name, excerpts, scope.chosen)
         for name, kinds in wanted.items()
-        if (excerpts := tuple(one for one in whole.excerpts if one.source_type in kinds))
+        if (excerpts := tuple(one for one in scope.excerpts if one.source_type in kinds))
     ]
 
 
-def _by_recording(detail: str, whole: Whole) -> list[Slice]:
+def _by_recording(detail: str, scope: Scope) -> list[Slice]:
     if not detail:
         by_place: dict[str, list[Excerpt]] = {}
-        for one in whole.excerpts:
+        for one in scope.excerpts:
             by_place.setdefault(place(one), []).append(one)
-        return [Slice(name, tuple(those), whole.chosen) for name, those in by_place.items()]
+        return [Slice(name, tuple(those), scope.chosen) for name, those in by_place.items()]
     name, _, pattern = detail.rpartition("=")
-    excerpts = in_recordings(whole.excerpts, [pattern], "--group-by")
-    return [Slice(name or pattern, excerpts, whole.chosen)]
+    excerpts = in_recordings(scope.excerpts, [pattern], "--group-by")
+    return [Slice(name or pattern, excerpts, scope.chosen)]
 
 
 def in_recordings(

@@ -7,8 +7,8 @@ import numpy as np
 
 from scoring.discovery import folds, ned, ngrams
 from scoring.discovery.corpus import Corpus, Discovery, Ints, Track
-from scoring.discovery.mates import Scope
 from scoring.discovery.pairs import Pairs
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.transcription import Runs
 from std.values import Bools
 
@@ -69,11 +69,11 @@ def scoped_ned(
     type_of: Ints,
     texts: Sequence[str],
     talker: Ints,
-    scopes: Iterable[Scope],
-) -> dict[Scope, ned.Distances]:
+    scopes: Iterable[TalkerScope],
+) -> dict[TalkerScope, ned.Distances]:
     """Distances of all pairs, of those within talkers, and of the rest."""
     everything = ned.distances(pairs, type_of, texts)
-    result: dict[Scope, ned.Distances] = {"all": everything}
+    result: dict[TalkerScope, ned.Distances] = {"all": everything}
     if "within" in scopes:
         same = ned.distances(pairs.within(talker), type_of, texts)
         rest = everything.copy()
@@ -82,7 +82,7 @@ def scoped_ned(
     return result
 
 
-def in_scope(pairs: Pairs, talker: Ints, scope: Scope) -> Bools:
+def in_scope(pairs: Pairs, talker: Ints, scope: TalkerScope) -> Bools:
     """Fragments that measures without pairs see: all, or those in a pair of the scope."""
     if scope == "all":
         return np.ones(len(talker), np.bool_)

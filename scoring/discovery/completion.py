@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.discovery.corpus import Ints
-from scoring.discovery.mates import CHUNK, PairTest, expand
 from scoring.discovery.pairs import Pairs
+from scoring.discovery.partners import CHUNK, PairTest, expand
 from scoring.discovery.transcription import Runs
 from std.values import Bools
 
 
-class Grams(NamedTuple):
+class MemberGrams(NamedTuple):
     """The n-grams of one length in the members of classes; columns of shape (k,)."""
 
     group: Ints  # class, ascending
@@ -29,12 +29,12 @@ class Grams(NamedTuple):
     left: Ints  # phones of the fragment before the n-gram
     right: Ints  # phones after it
 
-    def where(self, keep: Bools | Ints) -> "Grams":
+    def where(self, keep: Bools | Ints) -> "MemberGrams":
         """Only these n-grams."""
-        return Grams(*(column[keep] for column in self))
+        return MemberGrams(*(column[keep] for column in self))
 
 
-def grams_of(pairs: Pairs, runs: Runs, length: int) -> Grams:
+def grams_of(pairs: Pairs, runs: Runs, length: int) -> MemberGrams:
     """Every n-gram of every member."""
     lo, last = runs.lo[pairs.member], runs.hi[pairs.member] - length
     at, row = (
@@ -45,11 +45,11 @@ def grams_of(pairs: Pairs, runs: Runs, length: int) -> Grams:
             strict=True,
         )
     )
-    return Grams(pairs.group[at], pairs.member[at], row, row - lo[at], last[at] - row)
+    return MemberGrams(pairs.group[at], pairs.member[at], row, row - lo[at], last[at] - row)
 
 
 def count(
-    grams: Grams, pairs: Pairs, rows: int, name_at: Ints, overlap: PairTest
+    grams: MemberGrams, pairs: Pairs, rows: int, name_at: Ints, overlap: PairTest
 ) -> tuple[Ints, Ints]:
     """Count the pairs of P_disc* by their second n-gram, and those that are in P_all too.
 
@@ -94,7 +94,7 @@ def count(
     return whole, both
 
 
-def _in_cells(group: Ints, grams: Grams) -> Ints:
+def _in_cells(group: Ints, grams: MemberGrams) -> Ints:
     """How many n-grams of its group align with each n-gram, itself included; shape (k,)."""
     base = int(max(grams.left.max(initial=0), grams.right.max(initial=0))) + 1
     key, cell, size = np.unique(
@@ -116,7 +116,7 @@ def _align(left: Ints, right: Ints, other_left: Ints, other_right: Ints) -> Bool
     return result
 
 
-def _touching(grams: Grams, pairs: Pairs) -> Iterator[tuple[Ints, Ints, Bools]]:
+def _touching(grams: MemberGrams, pairs: Pairs) -> Iterator[tuple[Ints, Ints, Bools]]:
     """Aligned n-grams (p, q) of fragments that touch in time, and whether those are no pair."""
     order = np.argsort(grams.owner, kind="stable")
     owner = grams.owner[order]
@@ -134,7 +134,7 @@ def _touching(grams: Grams, pairs: Pairs) -> Iterator[tuple[Ints, Ints, Bools]]:
 
 
 def _several_ways(
-    grams: Grams, single: Bools, pairs: Pairs, rows: int
+    grams: MemberGrams, single: Bools, pairs: Pairs, rows: int
 ) -> Iterator[tuple[Ints, Ints]]:
     """The distinct pairs (p, q) of P_disc* where several members carry p."""
     some = np.flatnonzero(~single)

@@ -25,13 +25,13 @@ from scoring.discovery.case import (
     types_of,
 )
 from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Discovery, Ints, Track
-from scoring.discovery.mates import Scope
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import Scores
 from scoring.discovery.transcription import Runs, ticks
 from std.values import Bools
 
 
-def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
+def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
     """The published text to the letter.
 
     Open choices beside those of the single measures:
@@ -79,15 +79,15 @@ def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
     word_runs = transcription.literal(phones, token_type.as_fragments(words))
     word_types = texts_of(phones.text(), word_runs)
     degrees = {scope: pairs.counts(talker, scope)[1] for scope in scopes}
-    result: dict[Scope, Scores] = {}
+    result: dict[TalkerScope, Scores] = {}
     for scope in scopes:
-        mated = degrees[scope] > 0
-        mine = mated if scope != "all" else np.ones(len(merged), np.bool_)
+        paired = degrees[scope] > 0
+        mine = paired if scope != "all" else np.ones(len(merged), np.bool_)
         some_runs = runs.where(mine)
         token, type_ = token_type.literal_sets(
             some_runs, word_runs, [texts[t] for t in type_of[mine].tolist()], word_types
         )
-        covered = coverage.covered_rows(len(phones), runs.lo[mated], runs.hi[mated])
+        covered = coverage.covered_rows(len(phones), runs.lo[paired], runs.hi[paired])
         result[scope] = Scores(
             boundary=boundary.indexed(phones, words, raw.where(mine[raw_to_merged])),
             token=token,

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from scoring.discovery import completion
 from scoring.discovery.corpus import Discovery, Ints, Track
-from scoring.discovery.mates import Scope
-from scoring.discovery.ngrams import LONGEST, SHORTEST, Level
+from scoring.discovery.ngrams import MAX_LENGTH, MIN_LENGTH, Level
 from scoring.discovery.pairs import Pairs, distinct
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.rates import Rates, ratio
 from scoring.discovery.transcription import Runs, overlap_2015
 from std.values import Bools
@@ -32,8 +32,8 @@ def by_pair_counts(
     speaker: Ints,
     runs: Runs,
     inside: Inside,
-    scopes: Iterable[Scope] = ("all",),
-) -> dict[Scope, Rates]:
+    scopes: Iterable[TalkerScope] = ("all",),
+) -> dict[TalkerScope, Rates]:
     """Matching of zrc2015: per type, counts of ordered pairs whose second member has that type.
 
     P_disc* goes up to 19 phones, P_all up to 20; overlap is judged without regard to file.
@@ -52,7 +52,7 @@ def by_pair_counts(
     by_length = {level.length: level for level in levels}
     sums = {scope: np.zeros((2, 2)) for scope in scopes}  # precision, recall: share, weight
     nothing = np.empty(0, np.int64)
-    for length in range(SHORTEST, LONGEST + 1):
+    for length in range(MIN_LENGTH, MAX_LENGTH + 1):
         _, start, name = by_length.get(length, Level(length, nothing, nothing))
         types = int(name.max(initial=-1)) + 1
         name_at = np.full(len(phones), types)  # the last type: all that are not repeated
@@ -61,7 +61,7 @@ def by_pair_counts(
         completed = _completed(length, phones, pairs, speaker, runs, start[mine], name[mine])
         gold = _gold_pairs(phones, start[mine], length, name[mine])
         for scope, total in sums.items():
-            whole, both = completed(scope) if length < LONGEST else (nothing, nothing)
+            whole, both = completed(scope) if length < MAX_LENGTH else (nothing, nothing)
             second = np.flatnonzero(whole)
             hits = np.bincount(name_at[second], both[second], types + 1)
             pairs_of = np.bincount(name_at[second], whole[second], types + 1)
@@ -85,7 +85,7 @@ def _weighted(part: Numbers, whole: Numbers, weight: Numbers) -> float:
 
 def _completed(
     length: int, phones: Track, pairs: Pairs, speaker: Ints, runs: Runs, start: Ints, name: Ints
-) -> Callable[[Scope], tuple[Ints, Ints]]:
+) -> Callable[[TalkerScope], tuple[Ints, Ints]]:
     """Counts of P_disc* and of P_disc* n P_all by second n-gram, for any scope."""
     name_at = np.full(len(phones), -1)
     name_at[start] = name
@@ -100,7 +100,7 @@ def _completed(
         grams = completion.grams_of(some, runs, length)
         return completion.count(grams, some, len(phones), name_at, overlap)
 
-    def counts(scope: Scope) -> tuple[Ints, Ints]:
+    def counts(scope: TalkerScope) -> tuple[Ints, Ints]:
         if scope == "all":
             return counted(pairs)
         whole, both = counted(pairs.within(speaker))

@@ -13,7 +13,7 @@ import numpy as np
 from scoring.discovery.corpus import Ints, Track
 from std.values import Bools
 
-SHORTEST, LONGEST = 3, 20  # phones; F_all of the seeds
+MIN_LENGTH, MAX_LENGTH = 3, 20  # phones; F_all of the seeds
 
 
 class Level(NamedTuple):
@@ -31,7 +31,7 @@ def stretch_ends(track: Track, begins: Ints) -> Ints:
 
 
 def repeated(
-    label: Ints, ends: Ints, shortest: int = SHORTEST, longest: int = LONGEST
+    label: Ints, ends: Ints, shortest: int = MIN_LENGTH, longest: int = MAX_LENGTH
 ) -> Iterator[Level]:
     """Yield the n-grams that occur at least twice inside stretches, shortest first.
 

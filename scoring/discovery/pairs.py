@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.discovery.corpus import Discovery, Ints, order_keys
-from scoring.discovery.mates import Scope, expand
+from scoring.discovery.partners import TalkerScope, expand
 from std.values import Bools, freeze
 
 Overlap = Callable[[Ints, Ints], Bools]  # test of fragment index pairs
@@ -79,7 +79,7 @@ class Pairs:
         np.subtract.at(count, self.less_b, 1)
         return count
 
-    def counts(self, talker: Ints, scope: Scope) -> tuple[Ints, Ints]:
+    def counts(self, talker: Ints, scope: TalkerScope) -> tuple[Ints, Ints]:
         """How many pairs of a scope each fragment is the later one of, and is in at all."""
         if scope == "all":
             return self.later(), self.degree()

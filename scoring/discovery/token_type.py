@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.discovery.corpus import Discovery, Ints, Track
-from scoring.discovery.mates import expand
-from scoring.discovery.ngrams import LONGEST, SHORTEST
+from scoring.discovery.ngrams import MAX_LENGTH, MIN_LENGTH
+from scoring.discovery.partners import expand
 from scoring.discovery.rates import Rates, ratio
 from scoring.discovery.transcription import Runs, meeting, two_sided
 
@@ -122,8 +122,8 @@ def literal_sets(
     empty = int((runs.hi == runs.lo).sum())
     empty_words = int((word_runs.hi == word_runs.lo).sum())
     tokens = len(found & gold)
-    seen = {one for one in types if SHORTEST <= len(one) <= LONGEST}
-    lexicon = {one for one in word_types if SHORTEST <= len(one) <= LONGEST}
+    seen = {one for one in types if MIN_LENGTH <= len(one) <= MAX_LENGTH}
+    lexicon = {one for one in word_types if MIN_LENGTH <= len(one) <= MAX_LENGTH}
     common = len(seen & lexicon)
     return (
         Rates(ratio(tokens, len(found) + empty), ratio(tokens, len(gold) + empty_words)),

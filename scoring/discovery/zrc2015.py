@@ -18,12 +18,12 @@ from scoring.discovery import (
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, in_scope, scoped_ned, types_of
 from scoring.discovery.corpus import Discovery, Ints, Track
-from scoring.discovery.mates import Scope
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import Scores
 from std.values import Bools
 
 
-def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
+def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
     """The profile of the 2015 challenge; fragments outside the annotation are dropped."""
     phones, words = case.phones, case.words
     runs = transcription.two_sided(phones, case.discovery)
@@ -63,7 +63,7 @@ def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
     matched = matching_2015.by_pair_counts(
         levels, phones, case.talker[phones.file], clustered, talker, runs, inside, scopes
     )
-    result: dict[Scope, Scores] = {}
+    result: dict[TalkerScope, Scores] = {}
     for scope in scopes:
         mine = in_scope(clustered, talker, scope)
         some = kept.where(mine)
@@ -114,7 +114,7 @@ def _discoverable(
 ) -> float:
     """Seconds of the repeated n-grams, overlapping repeats included: trigrams make up the rest."""
     for level in levels:
-        if level.length == ngrams.SHORTEST:
+        if level.length == ngrams.MIN_LENGTH:
             lo, hi = level.position, level.position + level.length
             mine = inside(lo, hi)
             lo, hi = lo[mine], hi[mine]

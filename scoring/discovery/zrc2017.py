@@ -17,13 +17,13 @@ from scoring.discovery import (
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, in_scope, repeated_inside, scoped_ned, types_of
 from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Ints, Track
-from scoring.discovery.mates import Scope
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import Scores
 from scoring.discovery.transcription import Runs, ticks
 from std.values import Bools
 
 
-def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
+def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
     """The profile of the 2017 challenge; fragments that transcribe to nothing are discarded."""
     phones, words = case.phones, case.words.where(~case.words.labelled(SILENCE))
     runs = transcription.inclusive(phones, case.discovery)
@@ -50,7 +50,7 @@ def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
     listed = pairing.listed(kept)
     neds = scoped_ned(listed, spoken_of, spoken, talker, scopes)
     countable = case.inside & ~phones.labelled(SILENCE, SPOKEN_NOISE)
-    result: dict[Scope, Scores] = {}
+    result: dict[TalkerScope, Scores] = {}
     for scope in scopes:
         mine = in_scope(listed, talker, scope)
         some, some_runs = kept.where(mine), runs.where(mine)

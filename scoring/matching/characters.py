@@ -1,8 +1,8 @@
 """Scoring by characters: for languages written without spaces, where words are a convention.
 
 Every word of the transcript becomes one lexeme per character, in equal parts of its time (rounded
-to a millisecond); every term is split in the same way. Options as of NIST's scorer: runs of ASCII
-may stay together, and hyphens may be dropped first.
+to a millisecond); every term is split in the same way. As in NIST's scorer, runs of ASCII
+may stay together and hyphens may be dropped first.
 """
 
 import re

@@ -50,7 +50,7 @@ Range = tuple[float, float]
 Window = tuple[Range, Range]  # of P_fa and of P_miss
 
 
-class Curve(NamedTuple):
+class LabelledCurve(NamedTuple):
     """One system's line in a DET plot."""
 
     label: str
@@ -73,7 +73,7 @@ def _names_as_they_are() -> Iterator[None]:
 
 @_names_as_they_are()
 def det_figure(
-    curves: Sequence[Curve], beta: float, title: str = "", *, standard_errors: bool = False
+    curves: Sequence[LabelledCurve], beta: float, title: str = "", *, standard_errors: bool = False
 ) -> "Figure":
     """Draw curves on one pair of axes.
 
@@ -134,7 +134,7 @@ def deviates(probabilities: Float64s) -> Float64s:
     return np.array([inverse(one) for one in clipped.tolist()])
 
 
-def _draw(axes: "Axes", curve: Curve, i: int, window: Window, *, alone: bool) -> Rows:
+def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: Window, *, alone: bool) -> Rows:
     """Draw the i-th curve and its points, and say what of it belongs into the legend."""
     det = curve.det
     best = maximum(det) if det.terms else None  # no terms, no value
@@ -193,7 +193,7 @@ def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> N
 
 @_names_as_they_are()
 def threshold_figure(
-    curves: Sequence[Curve], title: str = "", *, standard_errors: bool = False
+    curves: Sequence[LabelledCurve], title: str = "", *, standard_errors: bool = False
 ) -> "Figure":
     """P_miss, P_fa and TWV against the threshold, one above the other."""
     figure = _figure(7.0, 7.5)
@@ -242,7 +242,7 @@ def _thinned(n: int) -> npt.NDArray[np.intp]:
     return np.unique(np.linspace(0, max(n - 1, 0), MAX_POINTS).astype(np.intp))[:n]
 
 
-def _window(curves: Sequence[Curve]) -> Window:
+def _window(curves: Sequence[LabelledCurve]) -> Window:
     """Ticks that hold every curve, within .0001 to 40 % of P_fa and 1 to 99 % of P_miss."""
     p_fa = np.concatenate([[1e-4], *(one.det.p_fa[one.det.p_fa > 0] for one in curves)])
     p_miss = np.concatenate([[0.1, 0.9], *(one.det.p_miss for one in curves)])

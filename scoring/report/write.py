@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from scoring.evaluate import Evaluation
 from scoring.measures.det import ISO_RATIOS, Point, articulated
-from scoring.report import csv_tables, html_tables, page, plot
+from scoring.report import csv_tables, html_report, html_tables, plot
 from scoring.statistics.significance import Statistics
 from std.distinct import Given, require_distinct
 from std.errors import named
@@ -48,7 +48,7 @@ def write(
     """
     several = len(evaluations) > 1
     curves = [
-        plot.Curve(
+        plot.LabelledCurve(
             _curve_name(label if several else "", group.name),
             articulated(group.det) if args.articulated else group.det,
             Point(*(group.measures[one] for one in ACTUAL)),
@@ -103,7 +103,7 @@ def _report(
         "ECF": shown(args.ecf),
     }
     names = list(evaluations)
-    return page.render(
+    return html_report.render(
         list(evaluations.values()), names=names, statistics=chance, inputs=inputs
     ).encode()
 

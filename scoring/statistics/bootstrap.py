@@ -19,7 +19,7 @@ import numpy as np
 from scoring.group import Group
 from scoring.matching.counts import Counts
 from scoring.measures import cnxe
-from scoring.options import Options, ScoreKind
+from scoring.options import ScoreKind, ScoringOptions
 from std.errors import StdError
 from std.values import Bools, Float64s, Int32s, Recording, freeze
 
@@ -65,7 +65,7 @@ class Sample:
         freeze(self)
 
 
-def sample(group: Group, options: Options, scores: ScoreKind) -> Sample:
+def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
     """Prepare a group.
 
     Raises:

@@ -60,7 +60,7 @@ def find(terms: TermList, lexemes: Lexemes, *, max_gap_s: float = 0.5) -> Occurr
     may_begin = np.fromiter((one not in NO_FIRST_WORD for one in lexemes.subtypes), np.bool_, n)[
         chain
     ]
-    words = _Words(lexemes, chain, case_sensitive=terms.compare_normalize == "")
+    words = _ChainWords(lexemes, chain, case_sensitive=terms.compare_normalize == "")
 
     found_term: list[Int32s] = []
     found_first: list[Int32s] = []
@@ -93,7 +93,7 @@ def find(terms: TermList, lexemes: Lexemes, *, max_gap_s: float = 0.5) -> Occurr
     )
 
 
-class _Words:
+class _ChainWords:
     """The chained words under the two normalisations that the matching uses.
 
     The first word of a term is compared in lower case (or as written), later words always

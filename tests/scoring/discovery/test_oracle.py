@@ -557,7 +557,7 @@ def test_zrc2015(seed):
 @pytest.mark.parametrize("check", [test_definition, test_matching_of_zrc2017, test_zrc2015])
 def test_in_small_blocks(check, monkeypatch):
     """What is done by the million in large corpora is done by the handful here."""
-    for module in ("mates", "completion"):
+    for module in ("partners", "completion"):
         monkeypatch.setattr(f"scoring.discovery.{module}.CHUNK", 3)
     for seed in range(12):
         check.hypothesis.inner_test(seed)

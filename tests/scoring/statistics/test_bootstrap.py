@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.evaluate import evaluate
-from scoring.options import Options
+from scoring.options import ScoringOptions
 from scoring.statistics import bootstrap, significance
 from scoring.statistics.bootstrap import MEASURES, sample, weighed
 from std.errors import StdError
@@ -50,7 +50,9 @@ def ones(one):
 
 
 @pytest.mark.parametrize("name", ["s1", "s2", "s6", "s9"])
-@pytest.mark.parametrize("options", [None, Options(segments=True), Options(scores="llr")])
+@pytest.mark.parametrize(
+    "options", [None, ScoringOptions(segments=True), ScoringOptions(scores="llr")]
+)
 def test_with_weights_of_one_it_is_the_evaluation(name, options):
     evaluation = evaluated(name, options)
     one = sampled(evaluation)
@@ -63,7 +65,7 @@ def test_a_term_left_out_is_a_term_of_weight_zero():
     one = sampled(evaluation)
     term_weight, file_weight = ones(one)
     term_weight[3] = 0
-    rest = evaluated("s9", Options(group_by=("terms:REST=(?!KW-00004).*",))).groups[1]
+    rest = evaluated("s9", ScoringOptions(group_by=("terms:REST=(?!KW-00004).*",))).groups[1]
     got = dict(zip(MEASURES, weighed(one, term_weight, file_weight), strict=True))
     for measure in ("ATWV", "STWV", "P_miss", "P_fa", "MAP"):
         assert got[measure] == pytest.approx(rest.measures[measure], abs=1e-12)
@@ -73,7 +75,7 @@ def test_files_drawn_are_files_scored():
     evaluation = evaluated("s9")
     one = sampled(evaluation)
     file_weight = np.array([float(file.startswith("cts")) for file in one.files])
-    only = evaluated("s9", Options(recordings=("^cts",))).groups[0]
+    only = evaluated("s9", ScoringOptions(recordings=("^cts",))).groups[0]
     got = dict(zip(MEASURES, weighed(one, ones(one)[0], file_weight), strict=True))
     for measure in ("ATWV", "STWV", "P_miss", "P_fa", "MAP"):
         assert got[measure] == pytest.approx(only.measures[measure], abs=1e-12)
@@ -140,7 +142,7 @@ def test_permutation_against_all_sign_changes(differences):
 
 
 def test_what_cannot_be_resampled_is_refused():
-    for options in (Options(pooled=True), Options(all_terms=True)):
+    for options in (ScoringOptions(pooled=True), ScoringOptions(all_terms=True)):
         with pytest.raises(StdError, match="expected means over terms"):
             sampled(evaluated("s1", options))
     one, two = sampled(evaluated("s1")), sampled(evaluated("s2"))

@@ -9,20 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.group import Group
-from scoring.report.page.views import View, cost_of_a_false_alarm, cost_of_a_miss, rounded
+from scoring.report.html_report.views import View, cost_of_a_false_alarm, cost_of_a_miss, rounded
 from std.values import Float64s, Int32s, Recording, Term
 
 Rows = npt.NDArray[np.intp]
 
 
-class Mistakes(NamedTuple):
+class DetectionErrors(NamedTuple):
     """Some rows as JSON columns, and how many there are altogether."""
 
     columns: dict[str, list[Any]]
     total: int
 
 
-def misses(view: View, limit: int) -> Mistakes:
+def misses(view: View, limit: int) -> DetectionErrors:
     """Occurrences that the system did not accept."""
     group, terms = view.group, view.evaluation.terms.terms
     hits, occurrences = group.hits, group.occurrences
@@ -48,7 +48,7 @@ def misses(view: View, limit: int) -> Mistakes:
             float(occurrences.end_s[row]),
         )
         why.append(_why_missed(group, near, apart_s))
-    return Mistakes(
+    return DetectionErrors(
         {
             **_places(terms, occurrences.recordings, occurrences.term, occurrences.recording, rows),
             "start": rounded(occurrences.start_s[rows], 9),
@@ -61,7 +61,7 @@ def misses(view: View, limit: int) -> Mistakes:
     )
 
 
-def false_alarms(view: View, limit: int) -> Mistakes:
+def false_alarms(view: View, limit: int) -> DetectionErrors:
     """Hits that the system accepted where nothing, or no second time, was said."""
     group, terms = view.group, view.evaluation.terms.terms
     hits, occurrences = group.hits, group.occurrences
@@ -84,7 +84,7 @@ def false_alarms(view: View, limit: int) -> Mistakes:
             *((float(hits.start_s[row]) + float(end_s[row])) / 2,) * 2,
         )
         why.append(_why_wrong(group, near, apart_s, tolerance_s))
-    return Mistakes(
+    return DetectionErrors(
         {
             **_places(terms, hits.recordings, hits.term, hits.recording, rows),
             "start": rounded(hits.start_s[rows], 9),

@@ -1,4 +1,4 @@
-"""`render`: views, mistakes, charts, tables and the three files of the page, put together."""
+"""`render`: views, detection errors, charts and tables, put into one HTML document."""
 
 import base64
 import hashlib
@@ -11,13 +11,13 @@ from string import Template
 from typing import Any
 
 from scoring.evaluate import Evaluation
-from scoring.report.page import charts, mistakes, tables
-from scoring.report.page.views import MAX_VIEWS, View, rounded, term_columns, views
+from scoring.report.html_report import charts, detection_errors, tables
+from scoring.report.html_report.views import MAX_VIEWS, View, rounded, term_columns, views
 from scoring.statistics.significance import Statistics
 from std import __version__
 
 LINES = ("TWV", "P<sub>miss</sub>", "beta P<sub>fa</sub>")
-MAX_MISTAKES = 2000  # of each kind, shared by the views
+MAX_ERRORS = 2000  # of each kind, shared by the views
 MAX_TERMS = 30_000  # shared likewise
 
 
@@ -44,9 +44,9 @@ def render(
         raise ValueError(f"{len(evaluations)} evaluations, {len(names)} names")
     shown = views(evaluations, names)
     plane = charts.det_plane(shown)
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = _asset("report.css"), _asset("report.js")
     title = f"Spoken term detection: {', '.join(names)}"
-    return Template(_asset("page.html")).substitute(
+    return Template(_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
         f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'",
         style=style,
@@ -80,7 +80,7 @@ def render(
 
 def _numbers(shown: Sequence[View], plane: charts.Plane) -> dict[str, Any]:
     """What the script reads."""
-    share = max(MAX_MISTAKES // len(shown), 100)
+    share = max(MAX_ERRORS // len(shown), 100)
     terms = max(MAX_TERMS // len(shown), 1000)
     rows = []
     for view in shown:
@@ -88,7 +88,10 @@ def _numbers(shown: Sequence[View], plane: charts.Plane) -> dict[str, Any]:
         x, y = charts.det_points(plane, curve.p_fa, curve.p_miss)
         mine = charts.threshold_plane(view)
         targets = int(view.group.counts.targets[view.group.counted].sum())
-        missed, wrong = mistakes.misses(view, share), mistakes.false_alarms(view, share)
+        missed, wrong = (
+            detection_errors.misses(view, share),
+            detection_errors.false_alarms(view, share),
+        )
         rows.append(
             {
                 "label": view.label,
@@ -170,7 +173,7 @@ def _json(value: object) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return files("scoring.report.page").joinpath(name).read_text("utf-8").strip()
+    return files("scoring.report.html_report").joinpath(name).read_text("utf-8").strip()
 
 
 def _hash(text: str) -> str:

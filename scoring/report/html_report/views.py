@@ -24,7 +24,7 @@ MAX_POINTS = 1000  # of a curve: what a slider and a drawing can show
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class ThinnedCurve:
     """Thinned points by ascending threshold; both ends and the maximum are always kept."""
 
     threshold: Float64s  # (n,)
@@ -52,7 +52,7 @@ class View:
     group: Group
     hit_unit: Int32s  # (hits,) index into the group's units: terms, or the pool
     occurrence_unit: Int32s  # (occurrences,) likewise
-    curve: Curve
+    curve: ThinnedCurve
     reliability: Reliability | None  # None: the scores are no probabilities, or there are none
     expectations: list[Expectation]
     expected_targets: Float64s | None  # (U,) sum of the scores of each unit's hits
@@ -87,14 +87,14 @@ def _view(label: str, evaluation: Evaluation, group: Group) -> View:
     return View(label, evaluation, group, unit, occurrence_unit, curve, plot, expected, by_unit)
 
 
-def _curve(group: Group, unit: Int32s) -> Curve:
+def _curve(group: Group, unit: Int32s) -> ThinnedCurve:
     whole, score = group.det, group.hits.score
     kept = thin(whole, MAX_POINTS)
     threshold = whole.threshold[kept]
     counted = group.counted[unit]
     paired = group.alignment.occurrence_of >= 0
     best = int(np.searchsorted(threshold, det.maximum(whole).threshold)) if len(kept) else -1
-    return Curve(
+    return ThinnedCurve(
         threshold,
         whole.p_miss[kept],
         whole.p_fa[kept],

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.measures.calibration import Reliability
-from scoring.report.page.views import View
+from scoring.report.html_report.views import View
 from scoring.report.plot import FA_TICKS, ISO_TWV, MISS_TICKS, deviates
 from std.values import Float64s
 

@@ -1,4 +1,4 @@
-"""An evaluation as text, CSV and JSON; the HTML page is `scoring.discovery.page`."""
+"""An evaluation as text, CSV and JSON; the HTML page is `scoring.discovery.html_report`."""
 
 import csv
 import io
@@ -6,22 +6,22 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from scoring.discovery.mates import Scope
-from scoring.discovery.scores import PARTS, RATES, Evaluation, Scores, Spread
+from scoring.discovery.partners import TalkerScope
+from scoring.discovery.scores import PARTS, RATES, DiscoveryEvaluation, Scores, Spread
 
-SCOPE_NAMES: dict[Scope, str] = {
+SCOPE_NAMES: dict[TalkerScope, str] = {
     "all": "whole corpus",
     "within": "within talkers",
     "cross": "across talkers",
 }
-JSON_KEYS: dict[Scope, str] = {
+JSON_KEYS: dict[TalkerScope, str] = {
     "all": "measures",
     "within": "within_talker",
     "cross": "cross_talker",
 }
 
 
-def text(evaluation: Evaluation) -> str:
+def text(evaluation: DiscoveryEvaluation) -> str:
     """Tables for a person: one per scope, one over folds, and what is odd."""
     blocks = [f"profile {evaluation.profile}\n"]
     for scope, scores in evaluation.scores.items():
@@ -40,7 +40,7 @@ def text(evaluation: Evaluation) -> str:
     return "\n".join(blocks)
 
 
-def _spread_text(evaluation: Evaluation) -> str:
+def _spread_text(evaluation: DiscoveryEvaluation) -> str:
     rows = [f"{f'{len(evaluation.fold_scores)} folds':21}   mean    std    min    max"]
     for (measure, part), one in evaluation.spread.items():
         name = f"{measure} {part}".strip()
@@ -53,7 +53,7 @@ def _number(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.4f}"
 
 
-def rows(evaluation: Evaluation) -> Iterator[tuple[str, str, str, str, float]]:
+def rows(evaluation: DiscoveryEvaluation) -> Iterator[tuple[str, str, str, str, float]]:
     """Yield (profile, scope, measure, part, value): the table that the CSV file holds.
 
     ``scope`` is a scope, ``fold N`` or ``folds``; a row of ``folds`` has a part such as
@@ -70,7 +70,7 @@ def rows(evaluation: Evaluation) -> Iterator[tuple[str, str, str, str, float]]:
             yield evaluation.profile, "folds", measure, f"{part} {name}".strip(), value
 
 
-def table(evaluation: Evaluation) -> str:
+def table(evaluation: DiscoveryEvaluation) -> str:
     """The values as CSV, full precision; an undefined value is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -80,7 +80,7 @@ def table(evaluation: Evaluation) -> str:
     return out.getvalue()
 
 
-def document(evaluation: Evaluation) -> dict[str, Any]:
+def document(evaluation: DiscoveryEvaluation) -> dict[str, Any]:
     """The values as one JSON document; undefined values are None, with a reason.
 
     Keys as docs/discovery.md lists them; ``folds`` only when there are folds, ``within_talker``
