@@ -6,7 +6,6 @@ are in seconds. `pandas.DataFrame(terms_table(evaluation))` is a table, if panda
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scoring.evaluate import Evaluation, evaluate
+from scoring.evaluate import Evaluation
+from scoring.files import read_reference, score_hits
 from scoring.measures import cnxe, det, precision, twv
 from scoring.options import ScoringOptions
 from scoring.report.csv_tables import TERMS_HEADER, term_rows
-from std.formats import ecf, rttm, stdlist, termlist
-from std.formats.files import read, read_twice
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Recording
@@ -53,27 +51,10 @@ def score_files(
         found.groups[0].measures["ATWV"]
     """
     options = replace(options or ScoringOptions(), **changes)
-    terms = read(termlist.parse, Path(terms_path))
-    excerpts = read(ecf.parse, Path(ecf_path))
-    words = partial(rttm.parse, encoding=terms.encoding)
-    turns = None
-    if options.segments:
-        speakers = partial(rttm.parse_turns, encoding=terms.encoding)
-        turns, lexemes = read_twice(speakers, words, Path(rttm_path))
-    else:
-        lexemes = read(words, Path(rttm_path))
-    known = {one.term_id for one in terms.terms}
-    found = read(partial(stdlist.parse, known_terms=known), Path(hits))
-    return evaluate(
-        excerpts,
-        lexemes,
-        terms,
-        found,
-        options,
-        turns=turns,
-        hits_path=str(hits),
-        reference_path=str(rttm_path),
+    reference = read_reference(
+        Path(ecf_path), Path(rttm_path), Path(terms_path), turns=options.segments
     )
+    return score_hits(Path(hits), reference, options)
 
 
 def term_weighted_value(

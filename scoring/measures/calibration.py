@@ -114,16 +114,6 @@ def wilson(successes: Float64s, trials: Counts) -> tuple[Float64s, Float64s]:
     return np.maximum(middle - half, 0), np.minimum(middle + half, 1)
 
 
-def brier(score: Float64s, correct: Bools) -> float:
-    """Mean squared distance between score and outcome; 0 is best. Source: Brier, 1950.
-
-    >>> brier(np.array([1.0, 0.5]), np.array([True, False]))
-    0.125
-    """
-    _check(score, correct)
-    return float(np.mean((score - correct) ** 2)) if len(score) else float("nan")
-
-
 def expected_twv(
     term: Int32s,
     score: Float64s,

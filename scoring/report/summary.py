@@ -15,7 +15,6 @@ from scoring.resources import Resources
 from scoring.statistics.bootstrap import Interval
 from scoring.statistics.significance import Statistics
 from std.terminal import printable
-from std.values import ECF, Lexemes, STDList, TermList
 
 SUMMARY_HEADER = (
     *("group", "terms", "scored", "targets", "corr", "fa", "miss", "P_miss", "P_fa"),
@@ -27,7 +26,7 @@ SUMMARY_MEASURES = {
 }  # fmt: skip
 
 
-def document(
+def summary_document(
     evaluations: Mapping[str, Evaluation],
     statistics: Statistics | None = None,
     resources: Resources | None = None,
@@ -36,7 +35,7 @@ def document(
 
     One system is the document itself; several are a list under "systems".
     """
-    systems = [summary_json(one) for one in evaluations.values()]
+    systems = [_system_json(one) for one in evaluations.values()]
     result: dict[str, Any] = systems[0] if len(systems) == 1 else {"systems": systems}
     if len(systems) > 1:
         for label, one in zip(evaluations, systems, strict=True):
@@ -44,11 +43,11 @@ def document(
     if statistics:
         result["statistics"] = _statistics_json(list(evaluations), statistics)
     if resources:
-        result["resources"] = resources_json(resources)
+        result["resources"] = resources_document(resources)
     return result
 
 
-def summary_json(evaluation: Evaluation) -> dict[str, Any]:
+def _system_json(evaluation: Evaluation) -> dict[str, Any]:
     """One system."""
     whole = evaluation.groups[0]
     return {
@@ -129,7 +128,7 @@ def _statistics_json(labels: Sequence[str], found: Statistics) -> dict[str, Any]
     }  # fmt: skip
 
 
-def resources_json(resources: Resources) -> dict[str, float]:
+def resources_document(resources: Resources) -> dict[str, float]:
     """Speed factors, memory and processing load."""
     return {**resources._asdict(), "processing_load": resources.processing_load()}
 
@@ -139,7 +138,7 @@ def defined(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
+def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
     """A line for each group with measures that have no value or deserve a second look."""
     lines: list[str] = []
     for label, evaluation in evaluations.items():
@@ -246,19 +245,3 @@ def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
 
 def _number(value: float, form: str) -> str:
     return format(value, form) if math.isfinite(value) else "-"
-
-
-def holds(value: object) -> str:
-    """What a valid file holds, in a few words."""
-    match value:
-        case ECF():
-            files = len({one.recording for one in value.excerpts})
-            return f"{len(value.excerpts)} excerpts of {files} recordings"
-        case TermList():
-            return f"{len(value.terms)} terms"
-        case Lexemes():
-            return f"{len(value.words)} words in {len(value.recordings)} recordings"
-        case STDList():
-            found = value.detections
-            return f"{len(found)} hits of {len(found.terms)} terms"
-    raise TypeError(f"nothing to say of a {type(value).__name__}")

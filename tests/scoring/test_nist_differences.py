@@ -10,7 +10,7 @@ import pytest
 from scoring.evaluate import evaluate
 from scoring.options import ScoringOptions
 from scoring.report.csv_tables import alignment_csv
-from scoring.report.summary import warnings
+from scoring.report.summary import summary_warnings
 from scoring.statistics import bootstrap
 from std.errors import InputError
 from std.excerpts import speech_s
@@ -204,7 +204,10 @@ def test_more_targets_than_trials():
     assert round(of_the_reference, 4) == 333.4429
     assert group.twv.tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
     assert group.measures["ATWV"] == pytest.approx(1 - (0 + 6 / 7) / 2)
-    assert "no P_fa, as every trial is a target: 1 terms (B)" in warnings({"s": evaluation})[-1]
+    assert (
+        "no P_fa, as every trial is a target: 1 terms (B)"
+        in summary_warnings({"s": evaluation})[-1]
+    )
 
 
 def in_two_segments():

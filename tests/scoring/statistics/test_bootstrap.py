@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from scoring.evaluate import evaluate
 from scoring.options import ScoringOptions
-from scoring.statistics import bootstrap, significance
+from scoring.statistics import bootstrap
 from scoring.statistics.bootstrap import MEASURES, sample, weighed
+from scoring.statistics.significance import compare_systems, permutation_p_value
 from std.errors import StdError
 from std.formats import ecf, rttm, stdlist, termlist
 from std.formats.files import open_input
@@ -93,11 +94,9 @@ def louder(excerpts, lexemes, terms, hits):
 
 def test_statistics_are_reproducible_and_see_a_real_difference():
     evaluations = [evaluated("s9"), evaluated("s9", change=louder)]
-    samples = [sampled(one) for one in evaluations]
-    twv = [one.groups[0].twv for one in evaluations]
-    first, again = (significance.statistics(samples, twv, replicates=100, seed=3) for _ in range(2))
+    first, again = (compare_systems(evaluations, replicates=100, seed=3) for _ in range(2))
     assert repr(first) == repr(again)
-    other = significance.statistics(samples, twv, replicates=100, seed=4)
+    other = compare_systems(evaluations, replicates=100, seed=4)
     assert repr(other) != repr(first)
     comparison = first.comparisons[0]
     difference = comparison.differences["ATWV"]
@@ -112,9 +111,7 @@ def test_statistics_are_reproducible_and_see_a_real_difference():
 
 def test_a_system_compared_with_itself():
     evaluation = evaluated("s1")
-    samples = [sampled(evaluation)] * 2
-    found = significance.statistics(samples, [evaluation.groups[0].twv] * 2, replicates=20)
-    comparison = found.comparisons[0]
+    comparison = compare_systems([evaluation] * 2, replicates=20).comparisons[0]
     assert comparison.p_value == 1.0
     for difference in comparison.differences.values():
         assert difference.value == 0
@@ -137,7 +134,7 @@ def test_permutation_against_all_sign_changes(differences):
     n = len(values)
     signs = np.array([[1 - 2 * (i >> j & 1) for j in range(n)] for i in range(2**n)])
     exact = (np.abs(signs @ values) >= abs(values.sum()) * (1 - 1e-12)).mean()
-    found = significance.permutation_p_value(values, replicates=2000)
+    found = permutation_p_value(values, replicates=2000)
     assert found == pytest.approx(exact, abs=0.06)
 
 

@@ -22,8 +22,7 @@ from scoring.options import ScoringOptions
 from scoring.report.html_report import detection_errors, render, tables
 from scoring.report.html_report import views as page_views
 from scoring.report.html_report.views import loss_by_unit, thin, views
-from scoring.statistics.bootstrap import sample
-from scoring.statistics.significance import statistics
+from scoring.statistics.significance import compare_systems
 from std.formats import ecf, rttm, stdlist, termlist
 from std.formats.files import open_input
 from std.values import (
@@ -360,12 +359,11 @@ def test_more_groups_than_can_be_told_apart(monkeypatch):
     assert "the first 2 of 3" in text
 
 
-def test_chance_of_two_systems():
+def test_resampling_of_two_systems():
     both = [evaluated("s9"), evaluated("s9")]
-    samples = [sample(one.groups[0], one.options, one.scores) for one in both]
-    chance = statistics(samples, [one.groups[0].twv for one in both], replicates=20)
-    text = render(both, names=["one", "two"], statistics=chance)
-    low, high = chance.systems[0]["terms"]["ATWV"]
+    statistics = compare_systems(both, replicates=20)
+    text = render(both, names=["one", "two"], statistics=statistics)
+    low, high = statistics.systems[0]["terms"]["ATWV"]
     assert f"{low:.4f} to {high:.4f}".replace("-", "\N{MINUS SIGN}") in text
     assert "one \N{MINUS SIGN} two" in text
     Page(text)
