@@ -36,6 +36,7 @@ from std.matching.occurrences import Occurrences, find
 from std.values import (
     ECF,
     Detections,
+    Excerpt,
     Float64s,
     Int32s,
     Lexemes,
@@ -74,6 +75,10 @@ def evaluate(
     """Score a hit list against a reference transcript.
 
     Args:
+        ecf: the excerpts that are scored.
+        lexemes: words of the reference transcript.
+        terms: the term list.
+        hits: the system's hit list.
         options: by default those of NIST's scorer.
         turns: speech turns of the reference, for segment-based scoring.
         hits_path, reference_path: names in messages.
@@ -87,64 +92,98 @@ def evaluate(
     excerpts = ecf.excerpts
     if options.recordings:
         excerpts = slicing.in_recordings(excerpts, options.recordings, "--recordings")
-    if options.characters:
-        lexemes = split_lexemes(
-            lexemes, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens
-        )
-        terms = split_terms(
-            terms, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens
-        )
-    found = _of_terms(hits.detections, terms, hits_path)
-    _same_recordings(ecf, "hits", found.recordings, found.recording, hits_path)
+    lexemes, terms = _as_characters(lexemes, terms, options)
+    detections = _with_terms(hits.detections, terms, hits_path)
+    _same_recordings(ecf, "hits", detections.recordings, detections.recording, hits_path)
     _same_recordings(ecf, "words", lexemes.recordings, lexemes.recording, reference_path)
     occurrences = find(terms, lexemes, max_gap_s=options.max_gap_s)
-    hits_inside, references_inside = inside_excerpts(excerpts, found, occurrences, options)
+    hits_inside, references_inside = inside_excerpts(excerpts, detections, occurrences, options)
 
-    by_term = dict(zip(hits.detections.terms, hits.searches, strict=True))
-    searches = [by_term.get(term.term_id) for term in terms.terms]
-    chosen = np.ones(len(terms.terms), np.bool_)
-    if options.searched_terms_only:
-        chosen = np.array([one is not None for one in searches], np.bool_)
-    targets = np.bincount(occurrences.term[references_inside], minlength=len(terms.terms))
-    if not targets[chosen].any():
+    scope = _scope(excerpts, terms, hits, occurrences.term[references_inside], options)
+    if not scope.targets[scope.chosen].any():
         raise InputError(
             reference_path, 0, "an occurrence of a term inside the ECF's excerpts", "none"
         )
-    whole = slicing.Scope(excerpts, terms, chosen, searches, targets)
-    point = options.point or OperatingPoint(
-        1.0,
-        1.0,
-        twv.empirical_prior(
-            int(targets[chosen].sum()), speech_s(excerpts) * options.trials_per_second
-        ),
+    evaluated = EvaluationInput(
+        lexemes=lexemes,
+        terms=terms,
+        hits=detections,
+        occurrences=occurrences,
+        score_range=hits.score_range,
+        turns=turns,
+        options=options,
+        point=options.point or _empirical_point(scope, options),
+        scores=_kind_of_scores(detections.score, options.scores, hits_path),
     )
-    scores = _kind_of_scores(found.score, options.scores, hits_path)
-    corpus = EvaluationInput(
-        lexemes, terms, found, occurrences, hits.score_range, turns, options, point, scores
-    )
-    results = [measure(slicing.Slice("all", excerpts, chosen), corpus)]
-    lowest_llr = results[0].lowest_llr
-    for specification in options.group_by:
-        results.extend(
-            measure(part, corpus, None if np.isnan(lowest_llr) else lowest_llr)
-            for part in slicing.slices(specification, whole)
-        )
-    mine = chosen[found.term]
+    groups = _groups(scope, evaluated)
+    counted_hits = hits_inside & scope.chosen[detections.term]
     return Evaluation(
-        hits.system_id,
-        hits.language or terms.language,
-        options,
-        scores,
-        terms,
-        tuple(results),
-        {
+        system_id=hits.system_id,
+        language=hits.language or terms.language,
+        options=options,
+        scores=evaluated.scores,
+        terms=terms,
+        groups=groups,
+        ignored={
             "hits_outside_ecf": int((~hits_inside).sum()),
             "references_outside_ecf": int((~references_inside).sum()),
-            **_uncounted(options, results[0], targets, found.term[hits_inside & mine]),
-            "references_of_unsearched_terms": int(targets[~chosen].sum()),
+            **_uncounted(options, groups[0], scope.targets, detections.term[counted_hits]),
+            "references_of_unsearched_terms": int(scope.targets[~scope.chosen].sum()),
         },
-        select_hits(found, ~hits_inside),
-        select_occurrences(occurrences, ~references_inside),
+        hits_outside=select_hits(detections, ~hits_inside),
+        occurrences_outside=select_occurrences(occurrences, ~references_inside),
+    )
+
+
+def _as_characters(
+    lexemes: Lexemes, terms: TermList, options: ScoringOptions
+) -> tuple[Lexemes, TermList]:
+    """Transcript and terms split into characters, if the options say so."""
+    if not options.characters:
+        return lexemes, terms
+    keep_ascii, delete_hyphens = options.keep_ascii, options.delete_hyphens
+    return (
+        split_lexemes(lexemes, keep_ascii=keep_ascii, delete_hyphens=delete_hyphens),
+        split_terms(terms, keep_ascii=keep_ascii, delete_hyphens=delete_hyphens),
+    )
+
+
+def _scope(
+    excerpts: tuple[Excerpt, ...],
+    terms: TermList,
+    hits: STDList,
+    target_term: Int32s,
+    options: ScoringOptions,
+) -> slicing.Scope:
+    """What is scored at all.
+
+    Args:
+        target_term: (m,) term of each reference occurrence inside the excerpts.
+    """
+    search_of = dict(zip(hits.detections.terms, hits.searches, strict=True))
+    searches = [search_of.get(term.term_id) for term in terms.terms]
+    chosen = np.ones(len(terms.terms), np.bool_)
+    if options.searched_terms_only:
+        chosen = np.array([search is not None for search in searches], np.bool_)
+    targets = np.bincount(target_term, minlength=len(terms.terms))
+    return slicing.Scope(excerpts, terms, chosen, searches, targets)
+
+
+def _empirical_point(scope: slicing.Scope, options: ScoringOptions) -> OperatingPoint:
+    """The operating point of SWS 2012: costs of 1 and the prior of the reference."""
+    trials = speech_s(scope.excerpts) * options.trials_per_second
+    prior = twv.empirical_prior(int(scope.targets[scope.chosen].sum()), trials)
+    return OperatingPoint(1.0, 1.0, prior)
+
+
+def _groups(scope: slicing.Scope, evaluated: EvaluationInput) -> tuple[Group, ...]:
+    """The whole, then every slice that was asked for."""
+    whole = measure(slicing.Slice("all", scope.excerpts, scope.chosen), evaluated)
+    lowest_llr = None if np.isnan(whole.lowest_llr) else whole.lowest_llr
+    return whole, *(
+        measure(part, evaluated, lowest_llr)
+        for specification in evaluated.options.group_by
+        for part in slicing.slices(specification, scope)
     )
 
 
@@ -176,7 +215,7 @@ def _kind_of_scores(scores: Float64s, declared: ScoreKind | None, path: str) -> 
     return declared or ("probability" if likely else "llr")
 
 
-def _of_terms(hits: Detections, terms: TermList, path: str) -> Detections:
+def _with_terms(hits: Detections, terms: TermList, path: str) -> Detections:
     """The same hits, with terms as indices into the term list."""
     index = {term.term_id: i for i, term in enumerate(terms.terms)}
     for term_id in hits.terms:
@@ -184,14 +223,14 @@ def _of_terms(hits: Detections, terms: TermList, path: str) -> Detections:
             raise InputError(path, 0, "terms of the term list", term_id)
     table = np.array([index[term_id] for term_id in hits.terms], np.int32)
     return Detections(
-        tuple(term.term_id for term in terms.terms),
-        hits.recordings,
-        table[hits.term],
-        hits.recording,
-        hits.start_s,
-        hits.duration_s,
-        hits.score,
-        hits.yes,
+        terms=tuple(term.term_id for term in terms.terms),
+        recordings=hits.recordings,
+        term=table[hits.term],
+        recording=hits.recording,
+        start_s=hits.start_s,
+        duration_s=hits.duration_s,
+        score=hits.score,
+        yes=hits.yes,
     )
 
 
@@ -199,8 +238,8 @@ def _same_recordings(
     ecf: ECF, what: str, recordings: Sequence[Recording], recording: Int32s, path: str
 ) -> None:
     """Refuse a file that shares no recording with the ECF: they do not belong together."""
-    known = {one.recording for one in ecf.excerpts}
-    if len(recording) and not known & set(recordings):
+    ecf_recordings = {excerpt.recording for excerpt in ecf.excerpts}
+    if len(recording) and not ecf_recordings & set(recordings):
         first = recordings[int(recording[0])]
         raise InputError(
             path, 0, f"{what} in recordings of the ECF", f"{first.file} channel {first.channel}"
