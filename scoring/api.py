@@ -146,13 +146,13 @@ def average_precisions(
     {'a': 0.25}
     """
     index = {name: i for i, name in enumerate(targets)}
-    found = precision.average_precision(
+    by_term = precision.average_precision(
         _term_indices(terms, index),
         np.asarray(scores, np.float64),
         np.asarray(correct, np.bool_),
         np.array(list(targets.values()), np.int64),
     )
-    return dict(zip(targets, found.tolist(), strict=True))
+    return dict(zip(targets, by_term.tolist(), strict=True))
 
 
 def normalised_cross_entropy(
@@ -223,28 +223,36 @@ def pair_hits(
     ...           [("cat", "f", 1.1, 1.6), ("dog", "f", 7.0, 7.5)])
     [(0, 0), (1, None), (None, 1)]
     """
-    said, spoken = [Span(*row) for row in hits], [Span(*row) for row in references]
-    terms = {name: i for i, name in enumerate(dict.fromkeys(one.term for one in said + spoken))}
-    files = {name: i for i, name in enumerate(dict.fromkeys(one.file for one in said + spoken))}
+    hit_spans, reference_spans = [Span(*row) for row in hits], [Span(*row) for row in references]
+    terms = {
+        name: i
+        for i, name in enumerate(dict.fromkeys(span.term for span in hit_spans + reference_spans))
+    }
+    files = {
+        name: i
+        for i, name in enumerate(dict.fromkeys(span.file for span in hit_spans + reference_spans))
+    }
     recordings = tuple(Recording(name, 1) for name in files)
 
     def columns(rows: Sequence[Span]) -> tuple[Any, ...]:
         return (
-            np.array([terms[one.term] for one in rows], np.int32),
-            np.array([files[one.file] for one in rows], np.int32),
-            np.array([one.start_s for one in rows], np.float64),
-            np.array([one.end_s for one in rows], np.float64),
+            np.array([terms[span.term] for span in rows], np.int32),
+            np.array([files[span.file] for span in rows], np.int32),
+            np.array([span.start_s for span in rows], np.float64),
+            np.array([span.end_s for span in rows], np.float64),
         )
 
-    term, file, start_s, end_s = columns(said)
-    found = Detections(
+    term, file, start_s, end_s = columns(hit_spans)
+    detections = Detections(
         tuple(terms), recordings, term, file, start_s, end_s - start_s,
-        np.array([one.score for one in said], np.float64), np.ones(len(said), np.bool_),
+        np.array([span.score for span in hit_spans], np.float64), np.ones(len(hit_spans), np.bool_),
     )  # fmt: skip
-    term, file, start_s, end_s = columns(spoken)
-    word = np.arange(len(spoken), dtype=np.int32)
-    expected = Occurrences(recordings, term, file, start_s, end_s, end_s.copy(), word, word.copy())
-    alignment = align(found, expected, tolerance_s=tolerance_s)
+    term, file, start_s, end_s = columns(reference_spans)
+    word = np.arange(len(reference_spans), dtype=np.int32)
+    occurrences = Occurrences(
+        recordings, term, file, start_s, end_s, end_s.copy(), word, word.copy()
+    )
+    alignment = align(detections, occurrences, tolerance_s=tolerance_s)
     reference_of = alignment.occurrence_of.tolist()
     pairs: list[tuple[int | None, int | None]] = [
         (hit, reference) for hit, reference in enumerate(reference_of) if reference >= 0
@@ -265,11 +273,11 @@ def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
 
 
 def _columns(*columns: Numbers) -> list[npt.NDArray[np.int64]]:
-    return [np.asarray(one, np.int64) for one in columns]
+    return [np.asarray(column, np.int64) for column in columns]
 
 
 def _term_indices(terms: Sequence[str], index: Mapping[str, int]) -> npt.NDArray[np.int32]:
-    unknown = next((one for one in terms if one not in index), None)
+    unknown = next((term for term in terms if term not in index), None)
     if unknown is not None:
         raise ValueError(f"no targets are given for the term {unknown!r}")
-    return np.array([index[one] for one in terms], np.int32)
+    return np.array([index[term] for term in terms], np.int32)

@@ -51,8 +51,8 @@ def close(words: Track, discovery: Discovery) -> Rates:
     Source: behaviour of tde 0.2.1.
     """
     gold = edges(words.file, words.onset_s, words.offset_s)
-    found = edges(discovery.file, discovery.onset_s, discovery.offset_s)
-    precise, recalled = _has_close(*found, *gold), _has_close(*gold, *found)
+    discovered = edges(discovery.file, discovery.onset_s, discovery.offset_s)
+    precise, recalled = _has_close(*discovered, *gold), _has_close(*gold, *discovered)
     return Rates(ratio(int(precise.sum()), len(precise)), ratio(int(recalled.sum()), len(recalled)))
 
 
@@ -93,10 +93,14 @@ def indexed(phones: Track, words: Track, discovery: Discovery) -> Rates:
     Source: seeds, zerospeech-token-boundary, ``B_disc`` and ``B_gold``.
     """
     table = edges(phones.file, ticks(phones.onset_s), ticks(phones.offset_s))
-    found, wrong = _indices(discovery.file, discovery.onset_s, discovery.offset_s, *table)
-    gold, unplaced = _indices(words.file, words.onset_s, words.offset_s, *table)
-    hits = len(np.intersect1d(found, gold))
-    return Rates(ratio(hits, len(found) + wrong), ratio(hits, len(gold) + unplaced))
+    discovered, unplaced_discovered = _indices(
+        discovery.file, discovery.onset_s, discovery.offset_s, *table
+    )
+    gold, unplaced_gold = _indices(words.file, words.onset_s, words.offset_s, *table)
+    hits = len(np.intersect1d(discovered, gold))
+    return Rates(
+        ratio(hits, len(discovered) + unplaced_discovered), ratio(hits, len(gold) + unplaced_gold)
+    )
 
 
 def _indices(

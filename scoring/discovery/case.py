@@ -60,7 +60,7 @@ def texts_of(text: str, runs: Runs) -> list[str]:
 def types_of(text: str, runs: Runs) -> tuple[Ints, list[str]]:
     """Number the distinct transcriptions: type of each run, and the types."""
     index: dict[str, int] = {}
-    of = [index.setdefault(one, len(index)) for one in texts_of(text, runs)]
+    of = [index.setdefault(transcription, len(index)) for transcription in texts_of(text, runs)]
     return np.array(of, dtype=np.int64), list(index)
 
 
@@ -95,13 +95,15 @@ def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[ngra
     return ngrams.repeated(phones.label, ends)
 
 
-def counts_of(case: Case, words: Track, some: Discovery, without_phones: int) -> dict[str, int]:
+def counts_of(
+    case: Case, words: Track, discovery: Discovery, without_phones: int
+) -> dict[str, int]:
     """What the measures were computed from."""
     return {
         "phones": int(case.inside.sum()),
         "words": len(words),
         "classes": case.discovery.classes,
-        "members": len(some.member),
-        "fragments": len(some),
+        "members": len(discovery.member),
+        "fragments": len(discovery),
         "fragments_without_phones": without_phones,
     }

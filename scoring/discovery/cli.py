@@ -167,11 +167,13 @@ def _talkers(args: argparse.Namespace, phones: "Tier") -> dict[str, str] | None:
         pattern = re.compile(args.talker_pattern)
     except re.error as error:
         raise StdError(f"--talker-pattern: expected a regular expression, got {error}") from error
-    found = {file: pattern.search(file) for file in files}
-    for file, match in found.items():
+    matches = {file: pattern.search(file) for file in files}
+    for file, match in matches.items():
         if not match:
             raise StdError(f"--talker-pattern: expected a match in every name, got none in {file}")
-    return {file: match[1 if pattern.groups else 0] or "" for file, match in found.items() if match}
+    return {
+        file: match[1 if pattern.groups else 0] or "" for file, match in matches.items() if match
+    }
 
 
 def _parts(args: argparse.Namespace, corpus: "Corpus") -> "Folds | None":

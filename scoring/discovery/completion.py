@@ -126,27 +126,30 @@ def _touching(grams: MemberGrams, pairs: Pairs) -> Iterator[tuple[Ints, Ints, Bo
     banned = np.isin(pairs.touching, pairs.overlapping)
     for pair, i in expand(np.arange(len(a)), first[a], last[a]):
         for at, j in expand(np.arange(len(i)), first[b[pair]], last[b[pair]]):
-            one, other = order[i[at]], order[j]
-            fits = (grams.group[one] == grams.group[other]) & _align(
-                grams.left[one], grams.right[one], grams.left[other], grams.right[other]
+            first_gram, second_gram = order[i[at]], order[j]
+            fits = (grams.group[first_gram] == grams.group[second_gram]) & _align(
+                grams.left[first_gram],
+                grams.right[first_gram],
+                grams.left[second_gram],
+                grams.right[second_gram],
             )
-            yield grams.row[one[fits]], grams.row[other[fits]], banned[pair[at[fits]]]
+            yield grams.row[first_gram[fits]], grams.row[second_gram[fits]], banned[pair[at[fits]]]
 
 
 def _several_ways(
     grams: MemberGrams, single: Bools, pairs: Pairs, rows: int
 ) -> Iterator[tuple[Ints, Ints]]:
     """The distinct pairs (p, q) of P_disc* where several members carry p."""
-    some = np.flatnonzero(~single)
-    some = some[np.argsort(grams.row[some], kind="stable")]
-    first = np.searchsorted(grams.group, grams.group[some])
-    last = np.searchsorted(grams.group, grams.group[some], side="right")
-    new = np.flatnonzero(np.append(True, np.diff(grams.row[some]) > 0)[: len(some)])
+    shared = np.flatnonzero(~single)
+    shared = shared[np.argsort(grams.row[shared], kind="stable")]
+    first = np.searchsorted(grams.group, grams.group[shared])
+    last = np.searchsorted(grams.group, grams.group[shared], side="right")
+    new = np.flatnonzero(np.append(True, np.diff(grams.row[shared]) > 0)[: len(shared)])
     work = np.add.reduceat(last - first, new) if len(new) else np.empty(0, np.int64)
     block = np.cumsum(work) // CHUNK  # all the carriers of one n-gram are in one block
-    for one in np.split(np.arange(len(some)), new[np.flatnonzero(np.diff(block)) + 1]):
+    for rows_of_block in np.split(np.arange(len(shared)), new[np.flatnonzero(np.diff(block)) + 1]):
         keys = [np.empty(0, np.int64)]
-        for i, j in expand(some[one], first[one], last[one]):
+        for i, j in expand(shared[rows_of_block], first[rows_of_block], last[rows_of_block]):
             fits = _align(grams.left[i], grams.right[i], grams.left[j], grams.right[j])
             i, j = i[fits], j[fits]
             x, y = grams.owner[i], grams.owner[j]
@@ -157,10 +160,10 @@ def _several_ways(
         yield distinct // rows, distinct % rows
 
 
-def _among(key: Ints, some: Ints) -> Bools:
-    """Which keys are among ``some``, which ascend."""
-    if not len(some):
+def _among(key: Ints, ascending: Ints) -> Bools:
+    """Which keys are among ``ascending``."""
+    if not len(ascending):
         return np.zeros(len(key), np.bool_)
-    at = np.minimum(np.searchsorted(some, key), len(some) - 1)
-    result: Bools = some[at] == key
+    at = np.minimum(np.searchsorted(ascending, key), len(ascending) - 1)
+    result: Bools = ascending[at] == key
     return result

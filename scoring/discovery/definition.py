@@ -170,4 +170,4 @@ def _merge(phones: Track, raw: Discovery, runs: Runs) -> tuple[Discovery, Runs, 
         index[raw.member].astype(np.int32),
         raw.classes,
     )
-    return merged, Runs(lo[first], hi[first], runs.found[first]), index
+    return merged, Runs(lo[first], hi[first], runs.located[first]), index

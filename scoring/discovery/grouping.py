@@ -103,8 +103,8 @@ def by_pair_counts(
     def weighted(pairs: Pairs) -> float:
         later, degree = pairs.counts(talker, scope)
         whole, weight = np.bincount(type_of, later), np.bincount(type_of, degree > 0)
-        some = whole > 0
-        share = (weight[some] * shared[some] / whole[some]).sum()
+        nonempty = whole > 0
+        share = (weight[nonempty] * shared[nonempty] / whole[nonempty]).sum()
         return ratio(float(share), float(weight.sum()))
 
     return Rates(weighted(clustered), weighted(gold))

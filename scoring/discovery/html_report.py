@@ -94,10 +94,10 @@ def _scope_section(scope: TalkerScope, scores: Scores) -> str:
 
 def _fold_section(evaluation: DiscoveryEvaluation) -> str:
     rows = []
-    for (measure, part), one in evaluation.spread.items():
-        cells = "".join(f"<td>{_number(x)}</td>" for x in (one.std, one.min, one.max))
+    for (measure, part), spread in evaluation.spread.items():
+        cells = "".join(f"<td>{_number(x)}</td>" for x in (spread.std, spread.min, spread.max))
         name = f"{measure} {part}".strip()
-        rows.append(f'<tr><th scope="row">{name}</th>{_cell(one.mean)}{cells}</tr>\n')
+        rows.append(f'<tr><th scope="row">{name}</th>{_cell(spread.mean)}{cells}</tr>\n')
     columns = ("measure", "mean", "standard deviation", "minimum", "maximum")
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
     return f"""<section>

@@ -203,10 +203,10 @@ def _completed(timing: Timing, scope: TalkerScope, grams: Grams) -> Bools:
     reach = np.stack((grams.group, left, right))
     same_reach = np.unique(reach, axis=1, return_inverse=True)[1].ravel()
     test = apart if timing.literal else None
-    found = timing.have_partner(scope, same_reach, grams.owner, *span, test)
+    completed = timing.have_partner(scope, same_reach, grams.owner, *span, test)
     possible = timing.have_partner(scope, grams.group, grams.owner, *span, test)
-    compare_undecided(grams.group, grams.owner, found, possible & ~found, align)
-    return found
+    compare_undecided(grams.group, grams.owner, completed, possible & ~completed, align)
+    return completed
 
 
 def _occurrences(name_at: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:

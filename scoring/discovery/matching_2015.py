@@ -57,9 +57,9 @@ def by_pair_counts(
         types = int(name.max(initial=-1)) + 1
         name_at = np.full(len(phones), types)  # the last type: all that are not repeated
         name_at[start] = name
-        mine = inside(start, start + length)
-        completed = _completed(length, phones, pairs, speaker, runs, start[mine], name[mine])
-        gold = _gold_pairs(phones, start[mine], length, name[mine])
+        in_fold = inside(start, start + length)
+        completed = _completed(length, phones, pairs, speaker, runs, start[in_fold], name[in_fold])
+        gold = _gold_pairs(phones, start[in_fold], length, name[in_fold])
         for scope, total in sums.items():
             whole, both = completed(scope) if length < MAX_LENGTH else (nothing, nothing)
             second = np.flatnonzero(whole)
@@ -67,9 +67,9 @@ def by_pair_counts(
             pairs_of = np.bincount(name_at[second], whole[second], types + 1)
             flat = np.bincount(name_at[second], minlength=types + 1)
             total[0] += _weighted(hits, pairs_of, flat), flat.sum()
-            later, degree = gold.counts(talker[start[mine]], scope)
-            pairs_of = np.bincount(name[mine], 2 * later, types + 1)
-            members = np.bincount(name[mine], degree > 0, types + 1)
+            later, degree = gold.counts(talker[start[in_fold]], scope)
+            pairs_of = np.bincount(name[in_fold], 2 * later, types + 1)
+            members = np.bincount(name[in_fold], degree > 0, types + 1)
             total[1] += _weighted(hits, pairs_of, members), members.sum()
     return {
         scope: Rates(*(ratio(float(share), float(weight)) for share, weight in total))
@@ -79,8 +79,8 @@ def by_pair_counts(
 
 def _weighted(part: Numbers, whole: Numbers, weight: Numbers) -> float:
     """Sum over types of weight * part / whole; types without whole are skipped."""
-    some = whole > 0
-    return float((weight[some] * part[some] / whole[some]).sum())
+    nonempty = whole > 0
+    return float((weight[nonempty] * part[nonempty] / whole[nonempty]).sum())
 
 
 def _completed(
@@ -96,9 +96,9 @@ def _completed(
             phones.onset_s[p], phones.offset_s[last_p], phones.onset_s[q], phones.offset_s[last_q]
         )
 
-    def counted(some: Pairs) -> tuple[Ints, Ints]:
-        grams = completion.grams_of(some, runs, length)
-        return completion.count(grams, some, len(phones), name_at, overlap)
+    def counted(chosen_pairs: Pairs) -> tuple[Ints, Ints]:
+        grams = completion.grams_of(chosen_pairs, runs, length)
+        return completion.count(grams, chosen_pairs, len(phones), name_at, overlap)
 
     def counts(scope: TalkerScope) -> tuple[Ints, Ints]:
         if scope == "all":

@@ -138,8 +138,8 @@ def _touching(discovery: Discovery, group: Ints, member: Ints, across_files: boo
     stop = np.searchsorted(onset[order], end[order], side="left")
     keys = [np.empty(0, np.int64)]
     for i, j in expand(np.arange(len(order)), np.arange(len(order)) + 1, stop):
-        one, other = member[order[i]], member[order[j]]
-        keys.append(np.minimum(one, other) * len(discovery) + np.maximum(one, other))
+        first, second = member[order[i]], member[order[j]]
+        keys.append(np.minimum(first, second) * len(discovery) + np.maximum(first, second))
     return np.concatenate(keys)
 
 

@@ -67,18 +67,18 @@ def has_partner(
         apart: test of item index pairs (i, j) for partners whose times do touch, when the profile's
             notion of overlap allows them; None: items that share time are never partners.
     """
-    found = differs_in_group(group, file)
-    found |= smallest_of_others(group, owner, end) <= onset
-    found |= -smallest_of_others(group, owner, -onset) >= end
+    has_partner_apart = differs_in_group(group, file)
+    has_partner_apart |= smallest_of_others(group, owner, end) <= onset
+    has_partner_apart |= -smallest_of_others(group, owner, -onset) >= end
     if apart is not None:
-        compare_undecided(group, owner, found, ~found, apart)
-    return found
+        compare_undecided(group, owner, has_partner_apart, ~has_partner_apart, apart)
+    return has_partner_apart
 
 
 def compare_undecided(
-    group: Ints, owner: Ints, found: Bools, undecided: Bools, are_partners: PairTest
+    group: Ints, owner: Ints, decided: Bools, undecided: Bools, are_partners: PairTest
 ) -> None:
-    """Compare the undecided items with everybody else in their group; sets ``found`` in place."""
+    """Compare the undecided items with everybody else in their group; sets ``decided`` in place."""
     order = np.argsort(group, kind="stable")
     first, last = _ends(group[order])
     where = np.flatnonzero(undecided[order] & (last > first))
@@ -86,7 +86,7 @@ def compare_undecided(
         i, j = order[at], order[other]
         fits = owner[i] != owner[j]
         i, j = i[fits], j[fits]
-        found[i[are_partners(i, j)]] = True
+        decided[i[are_partners(i, j)]] = True
 
 
 def expand(item: Ints, lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -42,9 +42,9 @@ def text(evaluation: DiscoveryEvaluation) -> str:
 
 def _spread_text(evaluation: DiscoveryEvaluation) -> str:
     rows = [f"{f'{len(evaluation.fold_scores)} folds':21}   mean    std    min    max"]
-    for (measure, part), one in evaluation.spread.items():
+    for (measure, part), spread in evaluation.spread.items():
         name = f"{measure} {part}".strip()
-        values = (one.mean, one.std, one.min, one.max)
+        values = (spread.mean, spread.std, spread.min, spread.max)
         rows.append(f"{name:21}" + "".join(f"{_number(value):>7}" for value in values))
     return "\n".join(rows) + "\n"
 
@@ -96,9 +96,10 @@ def document(evaluation: DiscoveryEvaluation) -> dict[str, Any]:
     if evaluation.fold_scores:
         result["folds"] = {
             "count": len(evaluation.fold_scores),
-            **_nested({key: _spread_json(one) for key, one in evaluation.spread.items()}),
+            **_nested({key: _spread_json(spread) for key, spread in evaluation.spread.items()}),
             "per_fold": [
-                {**_measures(one), "counts": dict(one.counts)} for one in evaluation.fold_scores
+                {**_measures(scores), "counts": dict(scores.counts)}
+                for scores in evaluation.fold_scores
             ],
         }
     for scope in ("within", "cross"):
@@ -127,8 +128,8 @@ def _nested(values: dict[tuple[str, str], Any]) -> dict[str, Any]:
     return result
 
 
-def _spread_json(one: Spread, keep_nan: bool = False) -> dict[str, Any]:
-    values = {"mean": one.mean, "std": one.std, "min": one.min, "max": one.max}
+def _spread_json(spread: Spread, keep_nan: bool = False) -> dict[str, Any]:
+    values = {"mean": spread.mean, "std": spread.std, "min": spread.min, "max": spread.max}
     return {name: value if keep_nan else _defined(value) for name, value in values.items()}
 
 

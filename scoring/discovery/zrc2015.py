@@ -33,8 +33,8 @@ def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores
     """
     phones, words = case.phones, case.words
     runs = transcription.two_sided(phones, case.discovery)
-    kept, dropped = case.discovery.where(runs.found), int((~runs.found).sum())
-    runs = runs.where(runs.found)
+    kept, dropped = case.discovery.where(runs.located), int((~runs.located).sum())
+    runs = runs.where(runs.located)
     type_of, texts = types_of(phones.text(), runs)
     talker = case.talker[kept.file]
     levels = case.levels or []
@@ -154,8 +154,8 @@ def _discoverable(
     for level in levels:
         if level.length == ngrams.MIN_LENGTH:
             lo, hi = level.position, level.position + level.length
-            mine = inside(lo, hi)
-            lo, hi = lo[mine], hi[mine]
+            is_inside = inside(lo, hi)
+            lo, hi = lo[is_inside], hi[is_inside]
             return coverage.union_seconds(
                 phones.file[lo], phones.onset_s[lo], phones.offset_s[hi - 1]
             )

@@ -64,7 +64,7 @@ def split_terms(terms: TermList, *, keep_ascii: bool, delete_hyphens: bool) -> T
         return " ".join(pieces)
 
     return TermList(
-        tuple(Term(one.term_id, split(one.text), one.attributes) for one in terms.terms),
+        tuple(Term(term.term_id, split(term.text), term.attributes) for term in terms.terms),
         terms.ecf_filename,
         terms.language,
         terms.version,

@@ -108,9 +108,9 @@ def segment(excerpts: Sequence[Excerpt], turns: Turns, lexemes: Lexemes) -> Segm
     return Segments(
         tuple(excerpts),
         np.array(bounds),
-        np.array([one[0] for one in spans], float),
-        np.array([one[1] for one in spans], float),
-        np.array([one[2] for one in spans], np.bool_),
+        np.array([span[0] for span in spans], float),
+        np.array([span[1] for span in spans], float),
+        np.array([span[2] for span in spans], np.bool_),
         of_word,
     )
 

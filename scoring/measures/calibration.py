@@ -183,13 +183,13 @@ def found_twv(term: Int32s, correct: Bools, yes: Bools, trials: float, beta: flo
     0.5
     """
     terms = int(term.max(initial=-1)) + 1
-    found = _sums(term, correct, terms)
-    occurs = found > 0
+    paired = _sums(term, correct, terms)
+    occurs = paired > 0
     if not occurs.any():
         return float("nan")
-    right = _sums(term, correct & yes, terms)[occurs] / found[occurs]
+    right = _sums(term, correct & yes, terms)[occurs] / paired[occurs]
     wrong = _sums(term, ~correct & yes, terms)[occurs]
-    room = trials - found[occurs]
+    room = trials - paired[occurs]
     p_fa = np.divide(wrong, room, out=np.full(len(room), np.nan), where=room > 0)
     return twv.twv(1 - twv.mean(right), twv.mean(p_fa), beta)
 
@@ -201,8 +201,8 @@ def expectations(
 
     Args as for `expected_twv`; ``correct``: (n,) paired with a reference occurrence.
 
-    >>> one = np.array([True])
-    >>> for row in expectations(np.array([0], np.int32), np.array([0.75]), one, one, 1000, 100):
+    >>> yes = np.array([True])
+    >>> for row in expectations(np.array([0], np.int32), np.array([0.75]), yes, yes, 1000, 100):
     ...     print(row.name, round(row.expected, 4), row.observed)
     correct_hits 0.75 1.0
     correct_accepted 0.75 1.0

@@ -281,7 +281,7 @@ def iso_ratio_points(det: DET, ratios: tuple[float, ...] = ISO_RATIOS) -> list[I
 
     Source: F4DE 3.5.0 (its behaviour).
     """
-    found = []
+    points = []
     for ratio in ratios:
         side = det.p_miss - ratio * det.p_fa  # ascends with the threshold
         right = int(np.searchsorted(side, 0.0, side="right")) - 1
@@ -291,5 +291,5 @@ def iso_ratio_points(det: DET, ratios: tuple[float, ...] = ISO_RATIOS) -> list[I
         part = -side[right] / (side[left] - side[right]) if left > right else 0.0
         p_fa = det.p_fa[right] + part * (det.p_fa[left] - det.p_fa[right])
         p_miss = det.p_miss[right] + part * (det.p_miss[left] - det.p_miss[right])
-        found.append(IsoRatioPoint(ratio, float(p_fa), float(p_miss), float(det.threshold[right])))
-    return found
+        points.append(IsoRatioPoint(ratio, float(p_fa), float(p_miss), float(det.threshold[right])))
+    return points

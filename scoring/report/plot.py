@@ -131,7 +131,7 @@ def deviates(probabilities: Float64s) -> Float64s:
     """Normal deviates: where the standard normal distribution reaches each probability."""
     inverse = NormalDist().inv_cdf
     clipped = np.clip(probabilities, 1e-12, 1 - 1e-12)
-    return np.array([inverse(one) for one in clipped.tolist()])
+    return np.array([inverse(probability) for probability in clipped.tolist()])
 
 
 def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: Window, *, alone: bool) -> Rows:
@@ -172,9 +172,9 @@ def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: Window, *, alone: 
             ]
             values.append(f"{name} {point.twv:.3f}")
     if alone:
-        return [*((one, curve.label) for one in line), *points]
-    row = ": ".join(one for one in (curve.label, ", ".join(values)) if one)
-    return [(one, row) for one in line or [artist for artist, _ in points[:1]]]
+        return [*((artist, curve.label) for artist in line), *points]
+    row = ": ".join(part for part in (curve.label, ", ".join(values)) if part)
+    return [(artist, row) for artist in line or [artist for artist, _ in points[:1]]]
 
 
 def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> None:
@@ -221,7 +221,7 @@ def threshold_figure(
                     det.threshold[shown], mean[shown] - error, mean[shown] + error,
                     color=looks["color"], alpha=0.15, linewidth=0,
                 )  # fmt: skip
-        rows += [(one, curve.label) for one in lines]
+        rows += [(artist, curve.label) for artist in lines]
     for axes, name in zip(panels, ("TWV", "P(miss)", "P(false alarm)"), strict=True):
         axes.set_ylabel(name)
         axes.grid(color="#e5e5e5", linewidth=0.6)
@@ -244,11 +244,11 @@ def _thinned(n: int) -> npt.NDArray[np.intp]:
 
 def _window(curves: Sequence[LabelledCurve]) -> Window:
     """Ticks that hold every curve, within .0001 to 40 % of P_fa and 1 to 99 % of P_miss."""
-    p_fa = np.concatenate([[1e-4], *(one.det.p_fa[one.det.p_fa > 0] for one in curves)])
-    p_miss = np.concatenate([[0.1, 0.9], *(one.det.p_miss for one in curves)])
-    points = [one.actual for one in curves if one.actual and np.isfinite(one.actual.twv)]
-    p_fa = np.concatenate([p_fa, [one.p_fa for one in points if one.p_fa > 0]])
-    p_miss = np.concatenate([p_miss, [one.p_miss for one in points]])
+    p_fa = np.concatenate([[1e-4], *(curve.det.p_fa[curve.det.p_fa > 0] for curve in curves)])
+    p_miss = np.concatenate([[0.1, 0.9], *(curve.det.p_miss for curve in curves)])
+    points = [curve.actual for curve in curves if curve.actual and np.isfinite(curve.actual.twv)]
+    p_fa = np.concatenate([p_fa, [point.p_fa for point in points if point.p_fa > 0]])
+    p_miss = np.concatenate([p_miss, [point.p_miss for point in points]])
     return _between(FA_TICKS, np.nanmin(p_fa) / 2, np.nanmax(p_fa) * 2), _between(
         MISS_TICKS, np.nanmin(p_miss), np.nanmax(p_miss)
     )
@@ -282,7 +282,7 @@ def _axis(axes: "Axes", x_range: Range, y_range: Range) -> None:
         (axes.yaxis, MISS_TICKS, y_range),
     ):
         shown = ticks[(ticks >= low) & (ticks <= high)]
-        axis.set_ticks(deviates(shown), [f"{100 * one:.6g}" for one in shown])
+        axis.set_ticks(deviates(shown), [f"{100 * tick:.6g}" for tick in shown])
     axes.set_xlim(*deviates(np.array(x_range)))
     axes.set_ylim(*deviates(np.array(y_range)))
     axes.set_xlabel("P(false alarm), %")

@@ -85,7 +85,8 @@ def compare_systems(
             advance(1)
         drawn[unit] = np.array(rows)
     whole = [
-        bootstrap.weighed(one, np.ones(len(one.occurs)), np.ones(len(one.files))) for one in samples
+        bootstrap.weighed(sample, np.ones(len(sample.occurs)), np.ones(len(sample.files)))
+        for sample in samples
     ]
     systems = tuple(
         {unit: bootstrap.intervals(drawn[unit][:, i], confidence) for unit in UNITS}

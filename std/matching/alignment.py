@@ -95,7 +95,9 @@ def _groups(hits: Detections, occurrences: Occurrences) -> tuple[Ints, Ints]:
     number: dict[Recording, int] = {}
     tables: list[npt.NDArray[np.int64]] = []
     for table in (hits.recordings, occurrences.recordings):
-        tables.append(np.array([number.setdefault(one, len(number)) for one in table], np.int64))
+        tables.append(
+            np.array([number.setdefault(recording, len(number)) for recording in table], np.int64)
+        )
     ours = hits.term.astype(np.int64) * len(number) + tables[0][hits.recording]
     theirs = occurrences.term.astype(np.int64) * len(number) + tables[1][occurrences.recording]
     return ours, theirs

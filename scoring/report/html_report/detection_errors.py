@@ -129,11 +129,11 @@ def _places(
     recording: Int32s,
     rows: Rows,
 ) -> dict[str, list[Any]]:
-    where = [recordings[one] for one in recording[rows].tolist()]
+    recording_rows = [recordings[index] for index in recording[rows].tolist()]
     return {
-        "text": [terms[one].text for one in term[rows].tolist()],
-        "file": [one.file for one in where],
-        "channel": [one.channel for one in where],
+        "text": [terms[index].text for index in term[rows].tolist()],
+        "file": [row.file for row in recording_rows],
+        "channel": [row.channel for row in recording_rows],
     }
 
 
@@ -148,7 +148,7 @@ class _Nearby:
         start_s: Float64s,
         end_s: Float64s,
     ) -> None:
-        self._number = {one: i for i, one in enumerate(recordings)}
+        self._number = {name: i for i, name in enumerate(recordings)}
         key = term.astype(np.int64) * max(len(recordings), 1) + recording
         self._order = np.argsort(key, kind="stable")
         self._key = key[self._order]

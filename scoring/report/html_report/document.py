@@ -39,7 +39,7 @@ def render(
     Raises:
         ValueError: no evaluation, or not one name for each.
     """
-    names = list(names) or [one.system_id or "(unnamed)" for one in evaluations]
+    names = list(names) or [evaluation.system_id or "(unnamed)" for evaluation in evaluations]
     if not evaluations or len(names) != len(evaluations):
         raise ValueError(f"{len(evaluations)} evaluations, {len(names)} names")
     shown = views(evaluations, names)
@@ -153,7 +153,7 @@ def _one_of(parts: Iterable[str]) -> str:
 
 
 def _notes(evaluations: Sequence[Evaluation], shown: Sequence[View]) -> str:
-    groups = sum(len(one.groups) for one in evaluations)
+    groups = sum(len(evaluation.groups) for evaluation in evaluations)
     possible = len(evaluations) if len(evaluations) > 1 else groups
     notes = []
     if possible > MAX_VIEWS:
@@ -162,7 +162,7 @@ def _notes(evaluations: Sequence[Evaluation], shown: Sequence[View]) -> str:
         )
     if any(view.curve.points > len(view.curve) for view in shown):
         notes.append("Curves are thinned; every point is in det.csv.")
-    return "".join(f"<p>{one}</p>" for one in notes)
+    return "".join(f"<p>{note}</p>" for note in notes)
 
 
 def _json(value: object) -> str:

@@ -121,11 +121,11 @@ def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
             label = name if i == 0 else f"{name}: {group.name}" if several else group.name
             totals, measures = group.counts.totals(group.counted), group.measures
             counts = (int(group.counted.sum()), totals.targets, totals.corr, totals.fa, totals.miss)
-            cells = [f"{one:,}" for one in counts]
+            cells = [f"{count:,}" for count in counts]
             for measure in ("P_miss", "P_fa", "ATWV", "MTWV"):
                 cells.append(_value(measure, measures[measure]))
             cells.append(_plain(measures["MTWV_threshold"], ".4g"))
-            cells.extend(_value(one, measures[one]) for one in ("OTWV", "STWV"))
+            cells.extend(_value(measure, measures[measure]) for measure in ("OTWV", "STWV"))
             rows.append(
                 f'<tr><th scope="row" dir="auto">{escape(label)}</th>'
                 + "".join(f"<td>{cell}</td>" for cell in cells)
@@ -142,13 +142,13 @@ def calibration(view: View, index: int) -> str:
             f"<p>No calibration: {why if len(view.group.hits) else 'there are no detections'}.</p>"
         )
     rows = "".join(
-        f'<tr><th scope="row">{EXPECTATIONS[one.name]}</th>'
+        f'<tr><th scope="row">{EXPECTATIONS[expectation.name]}</th>'
         + "".join(
-            f"<td>{_plain(value, '.3f' if one.name == 'twv_found' else ',.1f')}</td>"
-            for value in (one.expected, one.observed)
+            f"<td>{_plain(value, '.3f' if expectation.name == 'twv_found' else ',.1f')}</td>"
+            for value in (expectation.expected, expectation.observed)
         )
         + "</tr>"
-        for one in view.expectations
+        for expectation in view.expectations
     )
     bins = "".join(
         f'<tr><th scope="row">{low:.1f} to {high:.1f}</th><td>{n:,}</td>'
@@ -208,15 +208,16 @@ def chance(statistics: Statistics, names: Sequence[str]) -> str:
     ]
     if statistics.comparisons:
         rows = []
-        for one in statistics.comparisons:
-            atwv = one.differences["ATWV"]
+        for comparison in statistics.comparisons:
+            atwv = comparison.differences["ATWV"]
             cells = "".join(
                 f"<td>{_interval('ATWV', atwv.intervals.get(unit))}</td>" for unit in UNITS
             )
-            pair = f"{names[one.first]} \N{MINUS SIGN} {names[one.second]}"
+            pair = f"{names[comparison.first]} \N{MINUS SIGN} {names[comparison.second]}"
             rows.append(
                 f'<tr><th scope="row" dir="auto">{escape(pair)}</th>'
-                f"<td>{_value('ATWV', atwv.value)}</td>{cells}<td>{one.p_value:.4f}</td></tr>"
+                f"<td>{_value('ATWV', atwv.value)}</td>{cells}"
+                f"<td>{comparison.p_value:.4f}</td></tr>"
             )
         parts.append(
             _scrolled(

@@ -65,10 +65,15 @@ def views(evaluations: Sequence[Evaluation], names: Sequence[str]) -> list[View]
         names: what to call each system.
     """
     if len(evaluations) > 1:
-        chosen = [(n, one, one.groups[0]) for n, one in zip(names, evaluations, strict=True)]
+        chosen = [
+            (n, evaluation, evaluation.groups[0])
+            for n, evaluation in zip(names, evaluations, strict=True)
+        ]
     else:
-        (one,) = evaluations
-        chosen = [(names[0] if i == 0 else g.name, one, g) for i, g in enumerate(one.groups)]
+        (evaluation,) = evaluations
+        chosen = [
+            (names[0] if i == 0 else g.name, evaluation, g) for i, g in enumerate(evaluation.groups)
+        ]
     return [_view(*triple) for triple in chosen[:MAX_VIEWS]]
 
 
@@ -187,7 +192,7 @@ def rounded(values: Float64s | Sequence[float], digits: int = 6) -> list[float |
     >>> rounded([2.0, 1 / 3, float("nan")])
     [2, 0.333333, None]
     """
-    return [_short(float(f"{one:.{digits}g}")) for one in map(float, values)]
+    return [_short(float(f"{value:.{digits}g}")) for value in map(float, values)]
 
 
 def _short(value: float) -> float | int | None:
