@@ -1,15 +1,18 @@
-"""Scoring: what a hit list is worth, against a reference transcript.
+"""Scoring of hit lists against a reference transcript, as NIST and MediaEval do.
 
-    hit list, ECF, RTTM, term list --evaluate--> Evaluation --> report, csv_tables, plot, page
-        occurrences              where the terms are said
-        align, segments          who is paired with whom
-        counts, twv, det         what that is worth, at the decisions and at every threshold
-        cnxe, calibration        what the scores tell
-        bootstrap, significance  and how much of it is chance
-    discovery                    the measures of unsupervised term discovery
+    ECF, RTTM, term list --read_reference--> Reference
+    hit list, Reference  --score_hits-->     Evaluation --> report, statistics
 
-Start with `scoring.evaluate`: the whole way on one screen. For notebooks there are functions that
-take lists or arrays and give plain results; everything named here can be imported from `scoring`:
+    files                     read a reference, score hit lists, check files
+    evaluate, group, slicing  pair hits with occurrences, count, measure: the whole and its slices
+    matching                  counts by term, segment-based and character-based scoring
+    measures                  TWV, DET, Cnxe, precision, calibration
+    statistics                confidence intervals and significance by resampling
+    report                    summary, CSV and HTML tables, plots, the HTML report
+    discovery                 the ZeroSpeech measures of unsupervised term discovery
+
+Start with `scoring.evaluate`. Everything named in ``__all__`` can be imported from `scoring`; the
+functions for notebooks take lists or arrays and give plain results:
 
     >>> from scoring import term_weighted_value
     >>> term_weighted_value(correct=[2, 1], false_alarms=[0, 0], targets=[2, 1], trials=100)

@@ -46,9 +46,9 @@ def score_files(
 
     For example::
 
-        found = score_files("hits.xml", ecf_path="ecf.xml", rttm_path="ref.rttm",
-                            terms_path="terms.xml", tolerance_s=1.0)
-        found.groups[0].measures["ATWV"]
+        evaluation = score_files("hits.xml", ecf_path="ecf.xml", rttm_path="ref.rttm",
+                                 terms_path="terms.xml", tolerance_s=1.0)
+        evaluation.groups[0].measures["ATWV"]
     """
     options = replace(options or ScoringOptions(), **changes)
     reference = read_reference(
@@ -75,7 +75,7 @@ def term_weighted_value(
         beta: cost/value * (1/P(term) - 1); 999.9 for 0.1 and 1e-4.
 
     Returns:
-        1 for a perfect system, 0 for silence, unbounded below.
+        1 for a perfect system, 0 for one that returns nothing, unbounded below.
 
     Raises:
         ValueError: no term occurs, or one has as many targets as there are trials.
@@ -113,6 +113,7 @@ def detection_curve(
         correct: (n,) whether it is paired with a reference occurrence.
         targets: number of reference occurrences by term; terms without hits belong here too.
         trials: per term.
+        beta: weight of P_fa, cost/value * (1/P(term) - 1).
 
     Returns:
         Points by ascending threshold; `scoring.maximum` gives the best.
@@ -139,7 +140,16 @@ def detection_curve(
 def average_precisions(
     *, terms: Sequence[str], scores: Numbers, correct: Truths, targets: Mapping[str, int]
 ) -> dict[str, float]:
-    """Average precision by term; arguments as of `detection_curve`.
+    """Average precision by term.
+
+    Args:
+        terms: (n,) term of each hit.
+        scores: (n,) its score, higher is more likely.
+        correct: (n,) whether it is paired with a reference occurrence.
+        targets: number of reference occurrences by term; terms without hits belong here too.
+
+    Raises:
+        ValueError: a hit of a term without an entry in ``targets``.
 
     >>> average_precisions(terms=["a", "a"], scores=[0.9, 0.8], correct=[False, True],
     ...                    targets={"a": 2})
@@ -172,6 +182,8 @@ def normalised_cross_entropy(
         correct: (n,) whether it is paired with a reference occurrence.
         targets: all reference occurrences.
         trials: all trials: terms * trials per second * seconds of speech.
+        prior: probability that a trial is a target.
+        cost_miss, cost_fa: of a miss and of a false alarm.
 
     Raises:
         ValueError: a score is NaN, or costs and prior make no probability.

@@ -1,4 +1,4 @@
-"""The whole evaluation on one screen: references found, hits paired, counted, measured.
+"""Evaluation of one hit list: find references, pair hits, count, measure.
 
     words, terms --occurrences.find--> Occurrences --inside excerpts--> references
     hit list -------------------------------------- --inside excerpts--> hits

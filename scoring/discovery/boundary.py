@@ -2,8 +2,8 @@
 
     precision = |B_disc n B_gold| / |B_disc|        recall = |B_disc n B_gold| / |B_gold|
 
-The seeds put the tolerance of 30 ms into the index of the nearest phone boundary; the 2017
-toolkit into the transcription; the 2015 toolkit compares times directly.
+The task description puts the tolerance of 30 ms into the index of the nearest phone boundary, the
+2017 toolkit into the transcription; the 2015 toolkit compares times directly.
 """
 
 import numpy as np
@@ -28,7 +28,10 @@ def snapped(phones: Track, words: Track, discovery: Discovery, runs: Runs) -> Ra
 
     A fragment's onset (that of its first phone) must be a word's onset, its offset a word's
     offset; a time that is both counts once. ``B_gold`` is every word onset or offset of a file.
-    Runs must not be empty.
+    Args:
+        phones, words: the gold annotation.
+        discovery: (f,) fragments.
+        runs: (f,) phone rows of each fragment; none is empty.
 
     Source: behaviour of zerospeech-tde 2.0.3.
     """
@@ -87,10 +90,10 @@ def indexed(phones: Track, words: Track, discovery: Discovery) -> Rates:
     """Boundary of the definition: sets of indices of the nearest phone boundary within 30 ms.
 
     Open choices: a boundary with no phone boundary nearer than 30 ms (exclusive, exact) is wrong,
-    and every distinct one counts (the seeds' -1, taken as a set element, would count once for
-    all); word boundaries become indices in the same way.
+    and every distinct one counts (the -1 of the task description, taken as a set element, would
+    count once for all); word boundaries become indices in the same way.
 
-    Source: seeds, zerospeech-token-boundary, ``B_disc`` and ``B_gold``.
+    Source: ZeroSpeech task description, ``B_disc`` and ``B_gold``.
     """
     table = edges(phones.file, ticks(phones.onset_s), ticks(phones.offset_s))
     discovered, unplaced_discovered = _indices(

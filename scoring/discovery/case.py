@@ -71,7 +71,15 @@ def scoped_ned(
     talker: Ints,
     scopes: Iterable[TalkerScope],
 ) -> dict[TalkerScope, ned.Distances]:
-    """Distances of all pairs, of those within talkers, and of the rest."""
+    """Distances of all pairs, of those within talkers, and of the rest.
+
+    Args:
+        pairs: the discovered pairs.
+        type_of: (f,) number of each fragment's transcription.
+        texts: the distinct transcriptions.
+        talker: (f,) of each fragment.
+        scopes: which pairs count.
+    """
     everything = ned.distances(pairs, type_of, texts)
     result: dict[TalkerScope, ned.Distances] = {"all": everything}
     if "within" in scopes:
@@ -98,7 +106,14 @@ def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[ngra
 def counts_of(
     case: Case, words: Track, discovery: Discovery, without_phones: int
 ) -> dict[str, int]:
-    """What the measures were computed from."""
+    """What the measures were computed from, as counts.
+
+    Args:
+        case: the corpus or a fold.
+        words: the words that are scored.
+        discovery: the fragments that are scored.
+        without_phones: fragments that transcribe to nothing.
+    """
     return {
         "phones": int(case.inside.sum()),
         "words": len(words),

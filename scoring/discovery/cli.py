@@ -1,6 +1,6 @@
 """``std-discovery``: arguments in, exit status out.
 
-0 scored; 2 the user can mend it, one line on stderr; anything else is our fault.
+0 scored; 2 an error that the user can correct, one line on stderr; anything else is a bug.
 """
 
 import argparse

@@ -71,6 +71,6 @@ def shared_ticks(disc: Bools, gold: Bools, ticks_of: Ints) -> float:
         disc, gold: (N,) phones in flat(P_disc), in flat(P_all).
         ticks_of: (N,) durations.
 
-    Source: seeds, zerospeech-task-and-metrics, "Matching scores".
+    Source: ZeroSpeech task description, "Matching scores".
     """
     return ratio(int(ticks_of[disc & gold].sum()), int(ticks_of[gold].sum()))

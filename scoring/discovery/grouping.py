@@ -39,7 +39,7 @@ def by_flat_sets(
         file, onset_s, offset_s, talker: (f,) of each fragment.
         scope: which pairs count: all, within one talker, across talkers.
 
-    Source: seeds, zerospeech-task-and-metrics, "Clustering scores"; behaviour of
+    Source: ZeroSpeech task description, "Clustering scores"; behaviour of
     zerospeech-tde 2.0.3 for repeated members and merged tokens.
     """
 

@@ -5,8 +5,8 @@
 
 P_all holds the pairs of repeated n-grams of 3 to 20 phones that do not overlap. P_disc* is the
 pairwise substring completion of P_disc: the shorter fragment slides along the longer one, inside
-it, and every pair of aligned substrings counts. So abcd/efg gives abc-efg and bcd-efg and what
-lies inside them, as in the seeds' example; two substrings align at one offset at most.
+it, and every pair of aligned substrings counts. So abcd/efg gives abc-efg and bcd-efg and their
+substrings, as in the example of the task description; two substrings align at one offset at most.
 
 With freq(t, P) = |match(t, P)| / |flat(P)| the weights cancel (zrc2017 and definition): P =
 |flat(both)| / |flat(P_disc*)|, R = |flat(both)| / |flat(P_all)|. Whether an n-gram is in a flat set
@@ -72,7 +72,14 @@ class Timing:
         hi: Ints,
         apart: PairTest | None,
     ) -> Bools:
-        """Which stretches lo:hi have a partner of another owner in their group."""
+        """Which stretches have a partner of another owner in their group.
+
+        Args:
+            scope: which talkers' stretches may be partners.
+            group, owner: (n,) integers.
+            lo, hi: (n,) rows of each stretch.
+            apart: as of `scoring.discovery.partners.has_partner`.
+        """
         return has_partner_in(
             scope,
             self.talker[lo],
@@ -117,7 +124,7 @@ def by_flat_sets(
         runs: (f,) rows each fragment transcribes to.
         scopes: which pairs count.
 
-    Source: seeds, zerospeech-tde-metrics; the notion of overlap follows ``timing``.
+    Source: ZeroSpeech task description; the notion of overlap follows ``timing``.
     """
     rows = len(timing.file)
     result = {scope: FlatCounts(0, 0, 0, np.zeros(rows, np.bool_)) for scope in scopes}
@@ -151,7 +158,14 @@ def by_flat_sets(
 def fragments_with_partner(
     timing: Timing, scope: TalkerScope, group: Ints, member: Ints, lo: Ints, hi: Ints
 ) -> Bools:
-    """Which members, fragments of rows lo:hi, are in a pair of P_disc."""
+    """Which members are in a pair of P_disc.
+
+    Args:
+        timing: of the phone rows.
+        scope: which pairs count.
+        group, member: (m,) distinct class membership.
+        lo, hi: (m,) rows of each member's fragment.
+    """
     if timing.literal:
         return timing.have_partner(scope, group, member, lo, hi, timing.apart(lo, hi))
     talker = timing.talker[lo]

@@ -2,8 +2,8 @@
 
 Grouping, matching and coverage all ask: is there *another* occurrence of the same thing, apart in
 time? Sorting answers it: a partner in another file is always apart; in the same file it is enough
-to know the earliest end and the latest onset among the others. Only what is left open (everybody
-else in the group touches the item) is compared pair by pair, and those are few.
+to know the earliest end and the latest onset among the others. Only the undecided items (all
+others in the group touch them) are compared pair by pair, and they are few.
 """
 
 from collections.abc import Callable, Iterator
@@ -78,7 +78,14 @@ def has_partner(
 def compare_undecided(
     group: Ints, owner: Ints, decided: Bools, undecided: Bools, are_partners: PairTest
 ) -> None:
-    """Compare the undecided items with everybody else in their group; sets ``decided`` in place."""
+    """Compare the undecided items with all others in their group.
+
+    Args:
+        group, owner: (n,) integers; items of one owner are never partners.
+        decided: (n,) set to True, in place, where a partner is found.
+        undecided: (n,) items to compare.
+        are_partners: test of item index pairs (i, j).
+    """
     order = np.argsort(group, kind="stable")
     first, last = _ends(group[order])
     where = np.flatnonzero(undecided[order] & (last > first))
@@ -114,6 +121,11 @@ def has_partner_in(
     """`has_partner` among all items, among those of the same talker, or among the others'.
 
     Items of different talkers lie in different files, so they are always apart.
+
+    Args:
+        scope: which talkers' items may be partners.
+        talker: (n,) talker of each item.
+        group, owner, file, onset, end, apart: as of `has_partner`.
     """
     if scope == "cross":
         return differs_in_group(group, talker)

@@ -37,6 +37,8 @@ def by_symbols(
     those of all fragments, of any length; gold types are *orthographic* words.
 
     Args:
+        phones, words: the gold annotation.
+        discovery: (f,) fragments.
         types: (f,) transcription of each fragment, one character per phone.
 
     Source: behaviour of zerospeech-tde 2.0.3.
@@ -115,7 +117,7 @@ def literal_sets(
         runs, word_runs: distinct discovered fragments, and words, as rows of the same track.
         types, word_types: their transcriptions.
 
-    Source: seeds, zerospeech-task-and-metrics, "Clustering scores", "Segmentation scores".
+    Source: ZeroSpeech task description, "Clustering scores", "Segmentation scores".
     """
     gold = _places(word_runs)
     discovered = _places(runs)

@@ -1,8 +1,8 @@
 """From a fragment to the phones (or words) it is made of: three published rules.
 
-A fragment's edges usually cut a phone. The seeds: "that phoneme is included in the transcription
-if it corresponds to more than 30 ms or more than 50 % of its duration". The 2017 toolkit, the
-2015 toolkit and the sentence itself differ at the ties; each rule is one function here.
+A fragment's edges usually cut a phone. The ZeroSpeech task description: "that phoneme is included
+in the transcription if it corresponds to more than 30 ms or more than 50 % of its duration". The
+2017 toolkit, the 2015 toolkit and this sentence differ at the ties; each rule is one function.
 
     meeting          rows that share time with a fragment
     inclusive        zrc2017: >= 30 ms after rounding to ms, or >= 50 % of short phones
@@ -145,6 +145,10 @@ def overlap_2015(onset: Float64s, offset: Float64s, start: Float64s, end: Float6
     """Whether two spans overlap in the sense of tde 0.2.1; seconds, shape (n,), floats as written.
 
     They share more than 30 ms, or more than half of either; less than 1e-8 s is nothing.
+
+    Args:
+        onset, offset: (n,) first spans.
+        start, end: (n,) second spans.
     """
     overlap = np.minimum(end, offset) - np.maximum(start, onset)
     enough = (
@@ -154,12 +158,12 @@ def overlap_2015(onset: Float64s, offset: Float64s, start: Float64s, end: Float6
 
 
 def literal(track: Track, fragments: Discovery) -> Runs:
-    """The seeds' sentence: an edge phone stays with more than 30 ms or more than half of it.
+    """The task description: an edge phone stays with more than 30 ms, or more than half of it.
 
     Exact: in integer ticks of 0.1 ms, so exactly 30 ms or exactly half is not more. ``located`` is
     always True: a fragment that transcribes to nothing stays a (wrong) fragment.
 
-    Source: seeds, zerospeech-task-and-metrics, "Notations".
+    Source: ZeroSpeech task description, "Notations".
     """
     lo, hi = _trim(track, fragments, *meeting(track, fragments), _more_than_half_or_30_ms)
     return Runs(lo, hi, np.ones(len(lo), np.bool_))

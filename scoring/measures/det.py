@@ -73,6 +73,8 @@ def sweep(
         score: (n,) higher is more likely.
         paired: (n,) the hit is paired with a reference occurrence.
         targets: (T,) reference occurrences.
+        trials: per term.
+        beta: weight of P_fa in the TWV.
         counted: (T,) terms that count; by default those that occur.
 
     Terms without occurrences that are counted all the same add to P_fa, not to P_miss; terms that
@@ -153,6 +155,12 @@ def optimum(
     """The best threshold of each term, over the thresholds of the whole curve.
 
     Args:
+        term: (n,) index of each hit's term.
+        score: (n,) higher is more likely.
+        paired: (n,) the hit is paired with a reference occurrence.
+        targets: (T,) reference occurrences.
+        trials: per term.
+        beta: weight of P_fa in the TWV.
         thresholds: ascending, as in `DET.threshold`; a term may also choose one above its own
             highest score, if another term has it: then it accepts nothing and is worth 0.
         counted: (T,) terms that count; by default those that occur.
@@ -173,10 +181,10 @@ def optimum(
     top = np.full(len(targets), -np.inf)
     np.maximum.at(top, term, score)
     above = np.searchsorted(thresholds, top, side="right")
-    silent = counted & (above < len(thresholds)) if len(thresholds) else counted
-    best.p_miss[silent], best.p_fa[silent] = 1.0, 0.0
+    without_hits = counted & (above < len(thresholds)) if len(thresholds) else counted
+    best.p_miss[without_hits], best.p_fa[without_hits] = 1.0, 0.0
     if len(thresholds):
-        best.threshold[silent] = thresholds[above[silent]]
+        best.threshold[without_hits] = thresholds[above[without_hits]]
     # The best row of each term: highest value, then lowest threshold.
     rows = np.flatnonzero(last)
     term, score = term[rows], score[rows]
@@ -186,7 +194,7 @@ def optimum(
     value = np.round(value / TIE) * TIE
     rows = np.lexsort((-score, value, term))
     rows = rows[np.diff(term[rows], append=-1) != 0]
-    rows = rows[~silent[term[rows]] | (value[rows] >= 0)]
+    rows = rows[~without_hits[term[rows]] | (value[rows] >= 0)]
     best.threshold[term[rows]] = score[rows]
     best.p_miss[term[rows]] = 1 - hit_rate[rows]
     best.p_fa[term[rows]] = fa_rate[rows]

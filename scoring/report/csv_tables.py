@@ -109,8 +109,8 @@ def alignment_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
 def ignored_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     """What lies outside the excerpts, in the columns of the alignment; ``alignment`` says which."""
     hits, occurrences = evaluation.hits_outside, evaluation.occurrences_outside
-    nobody = Alignment(np.full(len(occurrences), -1, np.int32), np.full(len(hits), -1, np.int32))
-    rows = _alignment_rows(evaluation, hits, occurrences, nobody)
+    unpaired = Alignment(np.full(len(occurrences), -1, np.int32), np.full(len(hits), -1, np.int32))
+    rows = _alignment_rows(evaluation, hits, occurrences, unpaired)
     _write_csv(
         stream,
         ALIGNMENT_HEADER,

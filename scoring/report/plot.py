@@ -78,7 +78,9 @@ def det_figure(
     """Draw curves on one pair of axes.
 
     Args:
-        beta: of the TWV whose lines of equal value are drawn.
+        curves: the first `MAX_CURVES` are drawn; the legend counts the others.
+        beta: weight of P_fa in the TWV, for the lines of equal TWV.
+        title: by default "Detection error trade-off".
         standard_errors: thin lines at two standard errors of the means over terms.
     """
     figure = _figure(7.0, 6.0)
@@ -102,7 +104,7 @@ def det_figure(
 
 def _figure(width: float, height: float) -> "Figure":
     """An empty figure, in inches."""
-    # It logs that it builds its font cache or has no folder of its own: nothing users can mend.
+    # It logs that it builds its font cache or has no folder of its own: nothing users can act on.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     from matplotlib.figure import Figure
 
@@ -225,7 +227,7 @@ def threshold_figure(
     for axes, name in zip(panels, ("TWV", "P(miss)", "P(false alarm)"), strict=True):
         axes.set_ylabel(name)
         axes.grid(color="#e5e5e5", linewidth=0.6)
-    # Far below 0 nobody compares systems: what matters is around and above silence.
+    # Systems are compared around and above 0, the value of a system that returns nothing.
     panels[0].set_ylim(-1, 1)
     panels[0].axhline(0, color="#767676", linewidth=0.8)
     panels[0].set_title(title or "By threshold", loc="left")

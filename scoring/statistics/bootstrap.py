@@ -1,11 +1,11 @@
-"""How much chance there is in a measure: resampling terms, or recordings, with replacement.
+"""Confidence intervals of the measures: resampling terms, or recordings, with replacement.
 
-Terms answer "would another term list say the same?", recordings "would other speech?". Audio
-files are drawn whole, with all their channels, hits, references and trials: what two words of one
-talk have in common stays together.
+Resampling terms estimates the spread over other term lists, resampling recordings the spread over
+other speech. Audio files are drawn as a whole, with all their channels, hits, references and
+trials, so dependence within a file is kept.
 
-`weighed` is the evaluation once more, with a weight for every term and file. With all weights 1
-it gives the measures of the `Group` itself; a test holds the two together.
+`weighed` computes the measures with a weight for every term and file. With all weights 1
+it gives the measures of the `Group` itself; a test compares the two.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), percentile intervals.
 """
@@ -56,7 +56,7 @@ class Sample:
     term_begins: Counts  # (n,) first row of each hit's term
     term_ends: Counts  # rows where a run of one term's equal scores ends
     run_end: Counts  # (n,) row where each hit's run of equal scores ends
-    may_be_silent: Bools  # (T,) some other term has a higher score than all of its own
+    may_accept_none: Bools  # (T,) some other term has a higher score than all of its own
     target_term: Int32s  # (m,) of each occurrence
     target_file: Int32s  # (m,)
     target_paired: Bools  # (m,) paired with a hit
@@ -177,7 +177,7 @@ def _best_by_term(sample: Sample, gain: Float64s, loss: Float64s) -> tuple[Float
     hit_rate = _running_by_term(sample, gain)[sample.term_ends]
     p_fa = _running_by_term(sample, loss)[sample.term_ends]
     value = hit_rate - sample.beta * p_fa
-    best = np.where(sample.may_be_silent, 0.0, -np.inf)
+    best = np.where(sample.may_accept_none, 0.0, -np.inf)
     np.maximum.at(best, term, value)
     rows = np.flatnonzero(value == best[term])  # the last of a term has its lowest threshold
     best_hit_rate, best_p_fa = np.zeros(len(best)), np.zeros(len(best))
@@ -236,7 +236,16 @@ def draws(
     replicates: int,
     seed: int,
 ) -> Iterator[list[Float64s]]:
-    """Measures of each system in each replicate; all systems share the draws, so they compare.
+    """Measures of each system in each replicate; all systems share the draws.
+
+    Args:
+        samples: one per system, of the same terms and files.
+        unit: what is resampled.
+        replicates: how often.
+        seed: of the random numbers.
+
+    Yields:
+        For each system its measures, in the order of `MEASURES`.
 
     Raises:
         StdError: the systems were not scored on the same terms and files.

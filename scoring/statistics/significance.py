@@ -1,8 +1,8 @@
-"""Is system A really better than B? Paired resampling and a permutation test.
+"""Significance of the difference between two systems: paired resampling, a permutation test.
 
 Both systems are resampled with the same draws of terms or recordings, so what is hard for both
-cancels out. The permutation test asks how often a difference as large arises if, for every term,
-chance decides which system's result is whose.
+cancels out. The permutation test counts how often a difference as large arises if the results of
+the two systems are swapped at random, term by term.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 and 15.
 """

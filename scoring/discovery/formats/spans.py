@@ -61,7 +61,13 @@ def spans(
     onsets: Sequence[str],
     offsets: Sequence[str],
 ) -> Spans:
-    """Make columns of the fields of lines ``numbers``.
+    """Make columns of the fields of lines.
+
+    Args:
+        path: of the file, for messages.
+        numbers: (n,) line numbers.
+        names: (n,) recording of each line.
+        onsets, offsets: (n,) times in seconds, as text.
 
     Raises:
         InputError: an onset or offset is no finite number, or an offset is not after its onset.

@@ -1,14 +1,15 @@
-"""The report that people look at: one HTML file that needs neither network nor server.
+"""The HTML report: one self-contained file that needs no server and no network.
 
-    views      Evaluations -> what is shown of each system: a thinned curve, terms, calibration
-    mistakes   misses and false alarms, each with what was nearest to it, and why
-    charts     the same as drawings: DET, measures by threshold, calibration (inline SVG)
-    tables     what stands in the HTML itself: scores, calibration, chance, what is left out
-    document   all of it and `report.html`, `report.css`, `report.js` in one text
+    views             Evaluations -> the numbers shown of each system: curve, terms, calibration
+    detection_errors  misses and false alarms, each with the nearest hit or occurrence
+    charts            drawings as inline SVG: DET, measures by threshold, calibration
+    tables            tables written as HTML: scores, calibration, resampling, what is not scored
+    document          all of them in one text, with `report.html`, `report.css` and `report.js`
 
-The page is whole without JavaScript but for the tables and the slider, which read their numbers
-from one JSON element. Text from the inputs enters as text only: escaped in HTML, with ``<`` as an
-escape in JSON, and the page's own policy lets no other script run and nothing be fetched.
+Without JavaScript everything is shown except the sortable tables and the threshold slider, which
+read their numbers from one JSON element. Text from the inputs is always data: escaped in HTML, with
+``<`` as an escape in JSON, and the content security policy lets no other script run and nothing be
+fetched.
 """
 
 from scoring.report.html_report.document import render

@@ -1,6 +1,6 @@
-"""Misses and false alarms of a system's own decisions, each with the reason that can be seen.
+"""Misses and false alarms of a system's own decisions, each with its probable cause.
 
-The worst come first: misses by what they cost, false alarms by the system's confidence in them.
+Misses are sorted by their cost in TWV, false alarms by their score.
 """
 
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class DetectionErrors(NamedTuple):
-    """Some rows as JSON columns, and how many there are altogether."""
+    """The first rows as JSON columns, and the number of all rows."""
 
     columns: dict[str, list[Any]]
     total: int
@@ -62,7 +62,7 @@ def misses(view: View, limit: int) -> DetectionErrors:
 
 
 def false_alarms(view: View, limit: int) -> DetectionErrors:
-    """Hits that the system accepted where nothing, or no second time, was said."""
+    """Hits that the system accepted but no occurrence is paired with."""
     group, terms = view.group, view.evaluation.terms.terms
     hits, occurrences = group.hits, group.occurrences
     unpaired = group.alignment.occurrence_of < 0
@@ -110,7 +110,7 @@ def _why_missed(group: Group, near: int, apart_s: float) -> str:
 
 def _why_wrong(group: Group, near: int, apart_s: float, tolerance_s: float) -> str:
     if near < 0:
-        return "not said in this recording"
+        return "no occurrence in this recording"
     occurrences = group.occurrences
     span = f"{occurrences.start_s[near]:.2f} to {occurrences.end_s[near]:.2f} s"
     if apart_s <= tolerance_s:
@@ -157,7 +157,16 @@ class _Nearby:
     def to(
         self, term: int, recording: Recording, start_s: float, end_s: float
     ) -> tuple[int, float]:
-        """Row of the nearest span, -1 if there is none, and the gap between the two in seconds."""
+        """The nearest span of a term in a recording.
+
+        Args:
+            term: index of the term.
+            recording: where to look.
+            start_s, end_s: the span to compare with.
+
+        Returns:
+            Row of the nearest span, -1 if there is none, and the gap between the two in seconds.
+        """
         number = self._number.get(recording)
         if number is None:
             return -1, float("nan")

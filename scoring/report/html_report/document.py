@@ -33,7 +33,7 @@ def render(
     Args:
         evaluations: at least one; all scored with the same terms, speech and options.
         names: one for each, shown instead of the system ids.
-        statistics: how much of the measures, and of their differences, may be chance.
+        statistics: intervals and comparisons from resampling.
         inputs: what was read, by kind: ``{"reference": "ref.rttm"}``.
 
     Raises:
@@ -58,8 +58,8 @@ def render(
         measures=tables.measures(shown),
         summary=tables.summary(evaluations, names),
         explained=tables.explanations(shown),
-        chance=tables.chance(statistics, names) if statistics else "",
-        chance_link='<a href="#chance">Chance</a>' if statistics else "",
+        resampling=tables.resampling(statistics, names) if statistics else "",
+        resampling_link='<a href="#resampling">Resampling</a>' if statistics else "",
         chooser=_chooser(shown),
         det=charts.det_svg(shown, plane),
         legend=_legend(shown),

@@ -1,4 +1,4 @@
-"""What the page shows of each system: numbers, small enough to embed.
+"""The numbers that the HTML report shows of each system, small enough to embed.
 
 A view is one system under one group of terms or speech. With several systems each has one view,
 all of its terms; a single system has a view for each of its groups.
@@ -19,7 +19,7 @@ from scoring.measures.calibration import Expectation, Reliability
 from scoring.measures.twv import twv_of_terms
 from std.values import Float64s, Int32s, freeze
 
-MAX_VIEWS = 14  # as many as colours and dashes tell apart
+MAX_VIEWS = 14  # that colours and dashes can distinguish
 MAX_POINTS = 1000  # of a curve: what a slider and a drawing can show
 
 
@@ -172,7 +172,7 @@ def term_columns(view: View, limit: int) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {
         "text": [term.text for term in terms],
         "id": [term.term_id for term in terms],
-        "said": counts.targets[rows].tolist(),
+        "targets": counts.targets[rows].tolist(),
         "correct": counts.corr[rows].tolist(),
         "missed": counts.miss[rows].tolist(),
         "alarms": counts.fa[rows].tolist(),

@@ -1,7 +1,7 @@
 """The fast measures beside a slow, literal reading of the published definitions.
 
 Everything here lists pairs, occurrences and substrings one by one, straight from the formulas of
-the seeds and the description of the 2015 toolkit, and shares no code with the measures: times are
+the ZeroSpeech task description and the description of the 2015 toolkit, and shares no code with the measures: times are
 integers of 0.1 ms, sets are Python sets, averages are fractions.
 """
 
@@ -133,7 +133,7 @@ def talkers_fit(one, other, scope):
 
 
 def weighted(both, whole, type_of):
-    """Sum over types of freq(t, whole) |match(t, both)| / |match(t, whole)|, as the seeds write."""
+    """Sum over types of freq(t, whole) |match(t, both)| / |match(t, whole)|, as the task description writes."""
     flat = {item for pair in whole for item in pair}
     hit = {item for pair in both for item in pair}
     if not flat:
@@ -150,7 +150,7 @@ def weighted(both, whole, type_of):
 
 
 class Definition:
-    """The seeds' text on one small corpus; open choices as `scoring.discovery` documents them."""
+    """The task description on one small corpus; open choices as `scoring.discovery` documents them."""
 
     def __init__(self, phones, words, found, scope):
         self.phones = [p for p in sorted(phones) if p[3] not in SILENT]

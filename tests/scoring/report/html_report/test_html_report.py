@@ -147,7 +147,7 @@ def test_counts_are_those_of_the_evaluation(name):
     assert view["alarms"]["total"] == totals.fa
     assert view["terms"]["total"] == len(group.units)
     columns = view["terms"]["columns"]
-    assert sum(columns["said"]) == group.counts.targets.sum()
+    assert sum(columns["targets"]) == group.counts.targets.sum()
     assert sum(columns["correct"]) == group.counts.corr.sum()
 
 
@@ -223,7 +223,7 @@ def test_reasons_without_anything_near():
     speech = ECF((*two[0].excerpts, Excerpt(moved, 0, 100)))
     evaluation = evaluate(speech, *two[1:3], replace(two[3], detections=found))
     (view,) = Page(render([evaluation])).numbers["views"]
-    assert view["alarms"]["columns"]["why"] == ["not said in this recording"]
+    assert view["alarms"]["columns"]["why"] == ["no occurrence in this recording"]
 
 
 @pytest.mark.parametrize("name", ["s1", "s9"])
@@ -252,7 +252,7 @@ def test_nearest_is_nearest(name):
             if one[:3] == (text, file, channel)
         ]
         if not apart:
-            assert why == "not said in this recording"
+            assert why == "no occurrence in this recording"
         elif min(apart) > 0.5:
             assert why.startswith(f"nearest occurrence {min(apart):.2f} s away")
         else:
