@@ -17,7 +17,7 @@ import numpy as np
 from scoring.discovery.corpus import Ints
 from scoring.discovery.pairs import Pairs
 
-FEW = 8  # types in a class below which a plain loop beats a distance matrix
+MAX_LOOP_TYPES = 8  # types in a class below which a plain loop beats a distance matrix
 MATRIX = 500_000  # distances held at a time
 
 Distances = Counter[tuple[int, int]]  # pairs by (edit distance, length of the longer)
@@ -76,7 +76,7 @@ def _distance(first: str, second: str) -> tuple[int, int]:
 
 def _between(total: Distances, texts: Sequence[str], counts: Sequence[int]) -> None:
     """Add the pairs of different types of one class."""
-    if len(texts) <= FEW:
+    if len(texts) <= MAX_LOOP_TYPES:
         from rapidfuzz.distance.Levenshtein import distance
 
         for i, first in enumerate(texts):
