@@ -19,16 +19,14 @@ from scoring import slicing
 from scoring.group import (
     EvaluationInput,
     Group,
-    inside_excerpts,
     measure,
-    select_hits,
-    select_occurrences,
 )
 from scoring.matching.characters import split_lexemes, split_terms
 from scoring.matching.counts import Counts
 from scoring.measures import twv
 from scoring.measures.twv import OperatingPoint
 from scoring.options import ScoreKind, ScoringOptions
+from scoring.selection import inside_excerpts, select_hits, select_occurrences
 from std.errors import InputError
 from std.excerpts import speech_s
 from std.formats.rttm import Turns
@@ -75,9 +73,7 @@ def evaluate(
     """Score a hit list against a reference transcript.
 
     Args:
-        ecf: the excerpts that are scored.
-        lexemes: words of the reference transcript.
-        terms: the term list.
+        ecf, lexemes, terms: excerpts, words of the reference transcript, the term list.
         hits: the system's hit list.
         options: by default those of NIST's scorer.
         turns: speech turns of the reference, for segment-based scoring.
@@ -100,10 +96,7 @@ def evaluate(
     hits_inside, references_inside = inside_excerpts(excerpts, detections, occurrences, options)
 
     scope = _scope(excerpts, terms, hits, occurrences.term[references_inside], options)
-    if not scope.targets[scope.chosen].any():
-        raise InputError(
-            reference_path, 0, "an occurrence of a term inside the ECF's excerpts", "none"
-        )
+    _require_targets(scope, reference_path)
     evaluated = EvaluationInput(
         lexemes=lexemes,
         terms=terms,
@@ -116,7 +109,6 @@ def evaluate(
         scores=_kind_of_scores(detections.score, options.scores, hits_path),
     )
     groups = _groups(scope, evaluated)
-    counted_hits = hits_inside & scope.chosen[detections.term]
     return Evaluation(
         system_id=hits.system_id,
         language=hits.language or terms.language,
@@ -127,8 +119,7 @@ def evaluate(
         ignored={
             "hits_outside_ecf": int((~hits_inside).sum()),
             "references_outside_ecf": int((~references_inside).sum()),
-            **_uncounted(options, groups[0], scope.targets, detections.term[counted_hits]),
-            "references_of_unsearched_terms": int(scope.targets[~scope.chosen].sum()),
+            **_uncounted(options, groups[0], scope, detections.term[hits_inside]),
         },
         hits_outside=select_hits(detections, ~hits_inside),
         occurrences_outside=select_occurrences(occurrences, ~references_inside),
@@ -187,10 +178,35 @@ def _groups(scope: slicing.Scope, evaluated: EvaluationInput) -> tuple[Group, ..
     )
 
 
+def _require_targets(scope: slicing.Scope, reference_path: str) -> None:
+    if not scope.targets[scope.chosen].any():
+        raise InputError(
+            reference_path, 0, "an occurrence of a term inside the ECF's excerpts", "none"
+        )
+
+
 def _uncounted(
+    options: ScoringOptions, whole: Group, scope: slicing.Scope, hit_term: Int32s
+) -> dict[str, int]:
+    """Hits and occurrences inside the excerpts that take no part in the measures.
+
+    Args:
+        options: which hits and occurrences count.
+        whole: the group of everything.
+        scope: what is scored at all.
+        hit_term: (n,) term of each hit inside the excerpts.
+    """
+    hit_term = hit_term[scope.chosen[hit_term]]
+    return {
+        **_without_trial(options, whole, scope.targets, hit_term),
+        "references_of_unsearched_terms": int(scope.targets[~scope.chosen].sum()),
+    }
+
+
+def _without_trial(
     options: ScoringOptions, whole: Group, targets: Counts, hit_term: Int32s
 ) -> dict[str, int]:
-    """Hits and occurrences inside the excerpts that take no part in the measures."""
+    """Hits and occurrences of scored terms that are no trial."""
     if options.segments:
         return {
             "hits_not_best_in_their_segment": len(hit_term) - _distinct(whole.hits),

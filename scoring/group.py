@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.matching import segments
 from scoring.matching.counts import TermCounts, count
@@ -14,9 +13,10 @@ from scoring.measures import det as curve
 from scoring.measures.precision import average_precision
 from scoring.measures.twv import OperatingPoint
 from scoring.options import ScoreKind, ScoringOptions
+from scoring.selection import inside_excerpts, select_hits, select_occurrences
 from scoring.slicing import Slice
 from std.errors import StdError
-from std.excerpts import inside_one, speech_s
+from std.excerpts import speech_s
 from std.formats.rttm import Turns
 from std.matching.alignment import Alignment, align
 from std.matching.occurrences import Occurrences
@@ -25,6 +25,7 @@ from std.values import (
     Detections,
     Excerpt,
     Float64s,
+    Int32s,
     Lexemes,
     Term,
     TermList,
@@ -32,7 +33,6 @@ from std.values import (
 )
 
 NAN = float("nan")
-Rows = Bools | npt.NDArray[np.intp]  # which, as truth values or as indices
 POOLED = (Term("Pooled", ""),)
 
 
@@ -89,10 +89,8 @@ def measure(
     """Evaluate a slice.
 
     Args:
-        part: which terms, in which speech.
-        evaluated: hits, references and options.
-        whole_lowest_llr: lowest score of the whole system, the score of trials without a hit; None
-            if the slice is the whole.
+        part, evaluated: which terms, in which speech; hits, references and options.
+        whole_lowest_llr: score of trials without a hit; None if the slice is the whole.
 
     Raises:
         StdError: segment-based scoring without speech turns.
@@ -100,11 +98,7 @@ def measure(
     options, point = evaluated.options, evaluated.point
     pairs = _pair(part, evaluated)
     hits, alignment = pairs.hits, pairs.alignment
-    units, chosen = evaluated.terms.terms, part.terms
-    hit_unit, occurrence_unit = hits.term, pairs.occurrences.term
-    if options.pooled:
-        units, chosen = POOLED, np.ones(1, np.bool_)
-        hit_unit, occurrence_unit = np.zeros_like(hit_unit), np.zeros_like(occurrence_unit)
+    units, chosen, hit_unit, occurrence_unit = _units(part, evaluated, pairs)
     counts = count(len(units), hit_unit, hits.yes, occurrence_unit, alignment)
     occurs = chosen & (counts.targets > 0)
     counted = chosen if options.all_terms else occurs
@@ -145,13 +139,30 @@ def measure(
             "P_miss": twv.mean(p_miss[occurs]),
             "P_fa": twv.mean(p_fa[counted]),
             "MAP": twv.mean(precision[occurs]),
-            "Cnxe": entropy.actual,
-            "Cnxe_min": entropy.minimum,
-            "Cnxe_isotonic": entropy.isotonic,
-            "calibration_loss": entropy.calibration_loss,
+            **_cnxe_measures(entropy),
             "decision_threshold": decision_threshold(hits),
         },
     )
+
+
+def _units(
+    part: Slice, evaluated: EvaluationInput, pairs: "_Pairs"
+) -> tuple[tuple[Term, ...], Bools, Int32s, Int32s]:
+    """What means are taken over: units, which are chosen, and those of hits and occurrences."""
+    hit_unit, occurrence_unit = pairs.hits.term, pairs.occurrences.term
+    if not evaluated.options.pooled:
+        return evaluated.terms.terms, part.terms, hit_unit, occurrence_unit
+    chosen = np.ones(1, np.bool_)
+    return POOLED, chosen, np.zeros_like(hit_unit), np.zeros_like(occurrence_unit)
+
+
+def _cnxe_measures(entropy: cnxe.Cnxe) -> dict[str, float]:
+    return {
+        "Cnxe": entropy.actual,
+        "Cnxe_min": entropy.minimum,
+        "Cnxe_isotonic": entropy.isotonic,
+        "calibration_loss": entropy.calibration_loss,
+    }
 
 
 def _twv_measures(
@@ -287,67 +298,3 @@ def decision_threshold(hits: Detections) -> float:
     if not len(yes) or not len(no):
         return float(lowest if len(yes) else highest if len(no) else NAN)
     return float((lowest + highest) / 2) if highest <= lowest else NAN
-
-
-def inside_excerpts(
-    excerpts: tuple[Excerpt, ...],
-    hits: Detections,
-    occurrences: Occurrences,
-    options: ScoringOptions,
-) -> tuple[Bools, Bools]:
-    """Which hits and which occurrences lie inside one excerpt.
-
-    Args:
-        excerpts: the speech that is scored.
-        hits: a hit must lie inside as a whole, or with its middle in segment-based scoring.
-        occurrences: an occurrence must lie inside with its first word.
-        options: whether scoring is by segments.
-
-    Returns:
-        (hits,) and (occurrences,) truth values.
-    """
-    start_s, end_s = hits.start_s, hits.start_s + hits.duration_s
-    if options.segments:
-        start_s = end_s = hits.start_s + hits.duration_s / 2
-    return (
-        inside_one(excerpts, hits.recordings, hits.recording, start_s, end_s),
-        inside_one(
-            excerpts,
-            occurrences.recordings,
-            occurrences.recording,
-            occurrences.start_s,
-            occurrences.first_end_s,
-        ),
-    )
-
-
-def select_hits(hits: Detections, rows: Rows) -> Detections:
-    """The hits at these rows; the same object if that is all of them."""
-    if rows.dtype == np.bool_ and rows.all():
-        return hits
-    return Detections(
-        terms=hits.terms,
-        recordings=hits.recordings,
-        term=hits.term[rows],
-        recording=hits.recording[rows],
-        start_s=hits.start_s[rows],
-        duration_s=hits.duration_s[rows],
-        score=hits.score[rows],
-        yes=hits.yes[rows],
-    )
-
-
-def select_occurrences(occurrences: Occurrences, rows: Rows) -> Occurrences:
-    """The occurrences at these rows; the same object if that is all of them."""
-    if rows.dtype == np.bool_ and rows.all():
-        return occurrences
-    return Occurrences(
-        recordings=occurrences.recordings,
-        term=occurrences.term[rows],
-        recording=occurrences.recording[rows],
-        start_s=occurrences.start_s[rows],
-        end_s=occurrences.end_s[rows],
-        first_end_s=occurrences.first_end_s[rows],
-        first_word=occurrences.first_word[rows],
-        last_word=occurrences.last_word[rows],
-    )
