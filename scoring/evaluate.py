@@ -10,7 +10,7 @@
 for (`scoring.group` measures it); `scoring.report.summary` and `scoring.report.plot` only render.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +38,6 @@ from std.values import (
     Float64s,
     Int32s,
     Lexemes,
-    Recording,
     STDList,
     TermList,
 )
@@ -73,28 +72,23 @@ def evaluate(
     """Score a hit list against a reference transcript.
 
     Args:
-        ecf, lexemes, terms: excerpts, words of the reference transcript, the term list.
-        hits: the system's hit list.
+        ecf, lexemes, terms, hits: excerpts, words of the reference, term list, hit list.
         options: by default those of NIST's scorer.
         turns: speech turns of the reference, for segment-based scoring.
         hits_path, reference_path: names in messages.
 
     Raises:
-        InputError: hits of a term that the list does not have, hits or reference only in
-            recordings that the ECF does not have, or no term occurs anywhere in the transcript.
+        InputError: an unknown term, no recording in common with the ECF, or no term occurs.
         StdError: options that do not fit the input.
     """
     options = options or ScoringOptions()
-    excerpts = ecf.excerpts
-    if options.recordings:
-        excerpts = slicing.in_recordings(excerpts, options.recordings, "--recordings")
+    excerpts = _excerpts(ecf, options)
     lexemes, terms = _as_characters(lexemes, terms, options)
     detections = _with_terms(hits.detections, terms, hits_path)
-    _same_recordings(ecf, "hits", detections.recordings, detections.recording, hits_path)
-    _same_recordings(ecf, "words", lexemes.recordings, lexemes.recording, reference_path)
+    _same_recordings(ecf, "hits", detections, hits_path)
+    _same_recordings(ecf, "words", lexemes, reference_path)
     occurrences = find(terms, lexemes, max_gap_s=options.max_gap_s)
     hits_inside, references_inside = inside_excerpts(excerpts, detections, occurrences, options)
-
     scope = _scope(excerpts, terms, hits, occurrences.term[references_inside], options)
     _require_targets(scope, reference_path)
     evaluated = EvaluationInput(
@@ -124,6 +118,13 @@ def evaluate(
         hits_outside=select_hits(detections, ~hits_inside),
         occurrences_outside=select_occurrences(occurrences, ~references_inside),
     )
+
+
+def _excerpts(ecf: ECF, options: ScoringOptions) -> tuple[Excerpt, ...]:
+    """The speech that is scored."""
+    if not options.recordings:
+        return ecf.excerpts
+    return slicing.in_recordings(ecf.excerpts, options.recordings, "--recordings")
 
 
 def _as_characters(
@@ -250,13 +251,11 @@ def _with_terms(hits: Detections, terms: TermList, path: str) -> Detections:
     )
 
 
-def _same_recordings(
-    ecf: ECF, what: str, recordings: Sequence[Recording], recording: Int32s, path: str
-) -> None:
+def _same_recordings(ecf: ECF, what: str, rows: Detections | Lexemes, path: str) -> None:
     """Refuse a file that shares no recording with the ECF: they do not belong together."""
     ecf_recordings = {excerpt.recording for excerpt in ecf.excerpts}
-    if len(recording) and not ecf_recordings & set(recordings):
-        first = recordings[int(recording[0])]
+    if len(rows.recording) and not ecf_recordings & set(rows.recordings):
+        first = rows.recordings[int(rows.recording[0])]
         raise InputError(
             path, 0, f"{what} in recordings of the ECF", f"{first.file} channel {first.channel}"
         )
