@@ -30,7 +30,7 @@ from benchmarks.german import CONFIGS, POINTS, Data, cross_validated, indexed, r
 from scoring.evaluate import evaluate
 from scoring.group import Group
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import Options
+from scoring.options import ScoringOptions
 from scoring.report.plot import COLOURS
 from searcher.calibration.features import UNTUNED, Weights, fit
 from searcher.calibration.model import Model
@@ -130,7 +130,9 @@ class Material:
         """Score the decisions: the groups of terms that occur, by name."""
         false_alarm, miss, prior = NAMED_POINTS[point]
         assert prior is not None
-        options = Options(OperatingPoint(false_alarm, miss, prior), group_by=("attribute:OOV",))
+        options = ScoringOptions(
+            OperatingPoint(false_alarm, miss, prior), group_by=("attribute:OOV",)
+        )
         data = self.data
         hits = hit_list(found, data.terms, "terms.xml", "evidence")
         result = evaluate(data.ecf, data.lexemes, data.terms, hits, options)
