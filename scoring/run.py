@@ -153,7 +153,7 @@ def validate(args: argparse.Namespace) -> int:
 def _options(args: argparse.Namespace) -> Options:
     cost_fa, cost_miss, prior = NAMED_POINTS[args.operating_point]
     if args.config:
-        beta = config.load(args.config).decision.beta
+        beta = config.load_config(args.config).decision.beta
         if prior is not None and not math.isclose(beta, 999.9):
             cost_fa = beta / (1 / prior - 1) * cost_miss
     cost_fa = args.cost_fa if args.cost_fa is not None else cost_fa

@@ -171,7 +171,7 @@ class Config:
     decision: DecisionConfig = field(default_factory=DecisionConfig)
 
 
-def load(path: Path | None) -> Config:
+def load_config(path: Path | None) -> Config:
     """Read a TOML file; without one, the defaults.
 
     Raises:
