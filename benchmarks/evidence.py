@@ -184,7 +184,7 @@ def prior_on(data: Data) -> Model:
     inside = partial(fence, recordings=recordings, excerpts=data.ecf.excerpts)
     with patch("searcher.tuning.tune.fit", few):
         weights, _ = learn(said, ears, search_written, unknown, inside, known=False)
-    return Model(ears.indexes[0].maker, empty([]), weights, None)
+    return Model(ears.indexes[0].pronouncer, empty([]), weights, None)
 
 
 def systems() -> Iterator[tuple[str, Config, Learned]]:

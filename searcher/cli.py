@@ -347,10 +347,10 @@ def deaf(found: "Found") -> None:
             f"{len(found.silent)} segments were indexed without sounds, unknown words are not "
             f"heard there{reasons}",
         )
-    for maker in found.untuned:
+    for pronouncer in found.untuned:
         warn(
             "std-search",
-            f"the model is not about {maker}: what was pronounced so is searched without it",
+            f"the model is not about {pronouncer}: what was pronounced so is searched without it",
         )
 
 

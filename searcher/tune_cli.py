@@ -126,7 +126,7 @@ def learn(args: argparse.Namespace) -> None:
         )
     save(model, args.output)
     if args.json:
-        print_json(dict(model.tuned_on) | {"maker": model.maker})
+        print_json(dict(model.tuned_on) | {"maker": model.pronouncer})
     if not args.quiet:
         learned = model.tuned_on
         tell(

@@ -165,9 +165,9 @@ def of_segment(segment: Segment) -> str:
     All recordings of a segment are in one language: the one whose converter pronounced them, or,
     where there was none, that of the column ``language``.
     """
-    maker = segment.extra("phone_maker")
-    if maker is not None:
-        return bytes(maker).decode(errors="replace").rpartition(":")[2]
+    pronouncer = segment.extra("phone_maker")
+    if pronouncer is not None:
+        return bytes(pronouncer).decode(errors="replace").rpartition(":")[2]
     named = segment.extra("language")
     return "" if named is None else bytes(named).decode(errors="replace")
 
