@@ -42,7 +42,7 @@ from searcher.search import Found, search
 from searcher.tune_cli import written
 from searcher.tuning.reference import transcript
 from searcher.tuning.tune import learn, queries
-from std.config import Config, ExpansionConfig, SplittingConfig, load
+from std.config import Config, ExpansionConfig, SplittingConfig, load_config
 from std.ecf_filter import speech_s
 from std.phonetics.confusion import empty
 from std.store.resident import ResidentSegment
@@ -58,8 +58,8 @@ METHODS: tuple[Literal["levenshtein", "dice", "pronunciation"], ...] = (
     "levenshtein", "dice", "pronunciation",
 )  # fmt: skip
 
-PLAIN = load(CONFIGS / "plain.toml")
-THESIS = load(CONFIGS / "thesis.toml")
+PLAIN = load_config(CONFIGS / "plain.toml")
+THESIS = load_config(CONFIGS / "thesis.toml")
 DEFAULT = Config()
 Groups = Mapping[str, Group]
 Learned = Literal["nothing", "model", "prior"]
@@ -186,7 +186,7 @@ def prior_on(data: Data) -> Model:
     inside = partial(fence, recordings=recordings, excerpts=data.ecf.excerpts)
     with patch("searcher.tuning.tune.fit", few):
         weights, _ = learn(said, ears, search_written, unknown, inside, known=False)
-    return Model(ears.indexes[0].maker, empty([]), weights, None)
+    return Model(ears.indexes[0].pronouncer, empty([]), weights, None)
 
 
 def systems() -> Iterator[tuple[str, Config, Learned]]:

@@ -39,7 +39,7 @@ from searcher.search import Found, search
 from searcher.tune_cli import written
 from searcher.tuning.reference import transcript
 from searcher.tuning.tune import tune
-from std.config import Config, load
+from std.config import Config, load_config
 from std.ecf_filter import speech_s
 from std.nist import ecf, rttm, std_list, term_list
 from std.store.resident import ResidentSegment
@@ -190,7 +190,7 @@ def main() -> None:
         cross = cross_validated(data, default, models)
         for point in POINTS:
             systems = {
-                name: (load(CONFIGS / f"{name}.toml"), None) for name in ("plain", "thesis")
+                name: (load_config(CONFIGS / f"{name}.toml"), None) for name in ("plain", "thesis")
             } | {"prior": (default, None)}
             results = {}
             for name, (config, model) in systems.items():

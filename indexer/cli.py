@@ -173,7 +173,7 @@ def index(args: argparse.Namespace) -> int:
     from indexer.languages.report import doubts, found_languages, in_words
     from indexer.maintain import delete, keep_few_segments, upkeep, worth_workers
     from indexer.networks.nonwords import Nonwords
-    from std.config import load
+    from std.config import load_config
     from std.distinct import require_distinct
     from std.ecf_filter import speech_s
     from std.execution.processes import executor
@@ -186,7 +186,7 @@ def index(args: argparse.Namespace) -> int:
     options |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
     require_distinct(options | {"--config": args.config}, {})
     require_different(args.store)
-    config = load(args.config)
+    config = load_config(args.config)
     if args.language:
         config = replace(
             config, pronunciation=replace(config.pronunciation, language=args.language)

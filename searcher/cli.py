@@ -347,10 +347,10 @@ def deaf(found: "Found") -> None:
             f"{len(found.silent)} segments were indexed without sounds, unknown words are not "
             f"heard there{reasons}",
         )
-    for maker in found.untuned:
+    for pronouncer in found.untuned:
         warn(
             "std-search",
-            f"the model is not about {maker}: what was pronounced so is searched without it",
+            f"the model is not about {pronouncer}: what was pronounced so is searched without it",
         )
 
 
@@ -360,7 +360,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     Raises:
         StdError: the command line names one file twice, to write it.
     """
-    from std.config import load
+    from std.config import load_config
     from std.distinct import require_distinct
 
     inputs = {"--terms": args.terms, "--ecf": args.ecf, "--config": args.config}
@@ -370,7 +370,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     if args.json or args.term:
         outputs["--json" if args.json else "the table"] = STANDARD_STREAM
     require_distinct(inputs, outputs, args.store)
-    config = load(args.config)
+    config = load_config(args.config)
     if config.pronunciation.lexicon:
         lexicon = {"pronunciation.lexicon": Path(config.pronunciation.lexicon)}
         require_distinct(lexicon, outputs)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from searcher.calibration.model import Model, require_maker
+from searcher.calibration.model import Model, require_pronouncer
 from std.config import Config
 from std.languages.detection import of_segment
 from std.store import Segment
@@ -64,11 +64,11 @@ def require_one(model: Model, groups: Sequence[Group]) -> None:
     Raises:
         ConfigError: names the pronouncer of the first.
     """
-    makers = [
-        bytes(maker).decode(errors="replace")
+    pronouncers = [
+        bytes(pronouncer).decode(errors="replace")
         for group in groups
         for segment in group.segments
-        if (maker := segment.extra("phone_maker")) is not None
+        if (pronouncer := segment.extra("phone_maker")) is not None
     ]
-    if makers and model.maker not in makers:
-        require_maker(model, makers[0])
+    if pronouncers and model.pronouncer not in pronouncers:
+        require_pronouncer(model, pronouncers[0])

@@ -144,24 +144,26 @@ def open_ears(
     """
     live = [segment for segment in segments if len(segment.deleted) < len(segment.recordings)]
     opened = [(open_sound(segment), segment) for segment in live]
-    makers: Counter[str] = Counter()
+    pronouncers: Counter[str] = Counter()
     for index, _ in opened:
         if index:
-            makers[index.maker] += index.arcs
-    if not makers:
+            pronouncers[index.pronouncer] += index.arcs
+    if not pronouncers:
         return None, tuple(of_segment(segment) for _, segment in opened)
-    maker = min(makers, key=lambda one: (-makers[one], one))
-    usable = [(index, segment) for index, segment in opened if index and index.maker == maker]
+    pronouncer = min(pronouncers, key=lambda one: (-pronouncers[one], one))
+    usable = [
+        (index, segment) for index, segment in opened if index and index.pronouncer == pronouncer
+    ]
     ears = Ears(
         tuple(index for index, _ in usable),
         tuple(
             np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
             for _, segment in usable
         ),
-        lexicon_of(maker, config.pronunciation, config.text),
-        model if model and model.maker == maker else None,
+        lexicon_of(pronouncer, config.pronunciation, config.text),
+        model if model and model.pronouncer == pronouncer else None,
     )
-    silent = [seg for index, seg in opened if index is None or index.maker != maker]
+    silent = [seg for index, seg in opened if index is None or index.pronouncer != pronouncer]
     return ears, tuple(of_segment(segment) for segment in silent)
 
 
@@ -172,8 +174,8 @@ def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
         ConfigError: the converter is not installed, or the language is not recognisable.
     """
     for segment in segments:
-        if (maker := segment.extra("phone_maker")) is not None:
-            return lexicon_of(bytes(maker).decode(), config.pronunciation, config.text)
+        if (pronouncer := segment.extra("phone_maker")) is not None:
+            return lexicon_of(bytes(pronouncer).decode(), config.pronunciation, config.text)
     return lexicon_for(config.pronunciation, config.text, lambda: vocabulary_counts(segments))
 
 

@@ -100,11 +100,11 @@ def describe(args: argparse.Namespace) -> None:
     from searcher.query import Options, query, words_of
     from searcher.splitting import make_splitter
     from searcher.splitting.matches import Limits, check_length
-    from std.config import load
+    from std.config import load_config
     from std.distinct import require_distinct
 
     require_distinct({"--vocabulary": args.vocabulary, "--config": args.config}, {})
-    config = load(args.config)
+    config = load_config(args.config)
     split = config.splitting
     limits = Limits(
         given(args.K, split.max_edits),

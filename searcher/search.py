@@ -224,7 +224,7 @@ def in_language(
     if (heard_terms(unknown, config, asked.model) & ~asked.starred).any():
         ears, silent = open_ears(segments, place_of, config, asked.model)
     if ears:
-        untuned = "" if ears.model or not asked.model else ears.indexes[0].maker
+        untuned = "" if ears.model or not asked.model else ears.indexes[0].pronouncer
         wanted = heard_terms(unknown, config, ears.model) & ~asked.starred
         inside = partial(fence, recordings=recordings, excerpts=asked.excerpts)
         candidates, variants = with_sound(

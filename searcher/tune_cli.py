@@ -82,7 +82,7 @@ def learn(args: argparse.Namespace) -> None:
     from searcher.snapshot import adapted, open_stores, snapshot
     from searcher.tuning.reference import transcript
     from searcher.tuning.tune import tune
-    from std.config import load
+    from std.config import load_config
     from std.distinct import require_distinct
     from std.files import read
     from std.nist import ecf, rttm
@@ -93,7 +93,7 @@ def learn(args: argparse.Namespace) -> None:
     outputs = {"--output": args.output} | ({"--json": STANDARD_STREAM} if args.json else {})
     require_distinct(inputs | {"--config": args.config}, outputs, args.store)
     stores = open_stores(args.store)
-    config = adapted(load(args.config), stores)
+    config = adapted(load_config(args.config), stores)
     excerpts = read(ecf.parse, args.ecf).excerpts
     term_list = read(termlist.parse, args.terms)
     lexemes = read(partial(rttm.parse, encoding=term_list.encoding), args.rttm)
@@ -126,7 +126,7 @@ def learn(args: argparse.Namespace) -> None:
         )
     save(model, args.output)
     if args.json:
-        print_json(dict(model.tuned_on) | {"maker": model.maker})
+        print_json(dict(model.tuned_on) | {"maker": model.pronouncer})
     if not args.quiet:
         learned = model.tuned_on
         tell(

@@ -19,7 +19,7 @@ from searcher.splitting.matches import MAX_LETTERS, Limits
 from searcher.splitting.phrase import phrase_variants
 from searcher.variant import Variant
 from searcher.vocabulary import Vocabulary
-from std.config import Config, Wanted
+from std.config import Config, WordSelection
 
 
 class Expander(Protocol):
@@ -118,7 +118,7 @@ def replaced(
     return sorted(made, key=lambda one: (-one.similarity, one.words))
 
 
-def _wanted(words: Sequence[str], vocabulary: Vocabulary, which: Wanted) -> list[str]:
+def _wanted(words: Sequence[str], vocabulary: Vocabulary, which: WordSelection) -> list[str]:
     """Those words of a term that are split or expanded; none if one is too long for anything."""
     if which == "none" or any(len(word) > MAX_LETTERS for word in words):
         return []

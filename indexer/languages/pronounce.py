@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from indexer.languages.precedence import OTHERS, Spoken, Told, pooled, split, spoken
 from indexer.segments.phone_columns import Sounds
-from std.languages.detection import LEAST_SHARE, of_segment
+from std.languages.detection import MIN_SHARE, of_segment
 from std.store import Segment
 from std.store.columns import SegmentColumns
 from std.values import Recording
@@ -102,7 +102,7 @@ def undecided(segment: Segment, recordings: Mapping[Recording, Spoken]) -> bool:
 
 def _in_doubt(one: Spoken) -> bool:
     """Whether a recording's own words do not even name a likeliest language."""
-    return not one.language and not (one.guess.language and one.guess.share >= LEAST_SHARE)
+    return not one.language and not (one.guess.language and one.guess.share >= MIN_SHARE)
 
 
 def _any(marks: Sequence[Sequence[bool]]) -> bool:

@@ -33,8 +33,8 @@ def indexed_languages(segments: Iterable[Segment]) -> list[dict[str, Any]]:
     """The languages of an index's recordings, the most frequent first."""
     counts = Counter[tuple[str, str | None]]()
     for segment in segments:
-        maker = segment.extra("phone_maker")
-        pronouncer = None if maker is None else bytes(maker).decode(errors="replace")
+        name = segment.extra("phone_maker")
+        pronouncer = None if name is None else bytes(name).decode(errors="replace")
         alive = len(segment.recordings) - len(segment.deleted)
         counts[of_segment(segment), pronouncer] += alive
     return [

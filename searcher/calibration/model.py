@@ -1,7 +1,7 @@
 """What `std-tune` learned, as one readable JSON file.
 
 format, version    so that another version's model is refused by name
-language, maker    whose sounds it is about
+language, maker    language and pronouncer of the indexes that it is for
 tuned_on           how much speech and how many examples it was learned from
 confusion          counts of said and observed phones (`std.phonetics.confusion`)
 unknown, known     log-odds weights per feature (`searcher.calibration.features`)
@@ -30,7 +30,7 @@ FIGURE = Range(0, 1_000_000_000_000)
 class Model:
     """A phone confusion matrix and two calibrations."""
 
-    maker: str  # of the pronunciations: ``espeak-ng:de``
+    pronouncer: str  # of the pronunciations: ``espeak-ng:de``
     confusion: Counts
     unknown: Weights  # of terms with words that the index does not know
     known: Weights | None  # of the others; None = their scores stay as they are
@@ -38,8 +38,8 @@ class Model:
 
     @property
     def language(self) -> str:
-        """Language code, as the maker says it."""
-        return self.maker.rpartition(":")[2]
+        """Language code, as the pronouncer says it."""
+        return self.pronouncer.rpartition(":")[2]
 
 
 def load(path: Path) -> Model:
@@ -67,7 +67,7 @@ def load(path: Path) -> Model:
         _figures(document["tuned_on"]),
     )
     if document["language"].value != model.language:
-        raise document["language"].error(f"{model.language!r}, as the maker says,")
+        raise document["language"].error(f"{model.language!r}, as the pronouncer says,")
     return model
 
 
@@ -77,7 +77,7 @@ def save(model: Model, path: Path) -> None:
         "format": FORMAT,
         "version": VERSION,
         "language": model.language,
-        "maker": model.maker,
+        "maker": model.pronouncer,
         "tuned_on": dict(model.tuned_on),
         "unknown": _document(model.unknown),
         "known": _document(model.known) if model.known else None,
@@ -87,16 +87,16 @@ def save(model: Model, path: Path) -> None:
         sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
 
 
-def require_maker(model: Model, maker: str) -> None:
+def require_pronouncer(model: Model, pronouncer: str) -> None:
     """Refuse a model about other sounds than the index's.
 
     Raises:
         ConfigError: names both.
     """
-    if model.maker != maker:
+    if model.pronouncer != pronouncer:
         raise ConfigError(
-            f"model: expected one for {maker}, as this index was pronounced, "
-            f"got one for {cut(model.maker)}"
+            f"model: expected one for {pronouncer}, as this index was pronounced, "
+            f"got one for {cut(model.pronouncer)}"
         )
 
 

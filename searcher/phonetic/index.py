@@ -41,7 +41,7 @@ MOST_PHONES = 256  # that a byte tells apart
 class SoundIndex:
     """The networks of one segment as phones; `indexer.segments.phone_columns` describes them."""
 
-    maker: str
+    pronouncer: str
     inventory: tuple[str, ...]
     words: Sequence[str]
     word_phone_offsets: Int64s
@@ -131,7 +131,7 @@ def open_sound(segment: Segment) -> SoundIndex | None:
         return None
     try:
         index = SoundIndex(
-            maker=bytes(extra["phone_maker"]).decode(),
+            pronouncer=bytes(extra["phone_maker"]).decode(),
             inventory=tuple(unpack_vocabulary(_typed(extra, "phone_inventory", "u1"))),
             words=segment.words(),
             word_phone_offsets=_typed(extra, "word_phone_offsets", "<i8"),

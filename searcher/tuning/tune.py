@@ -82,7 +82,7 @@ def tune(
     progress(0.5)
     known_weights, n_known = learn(said, tuned, written, known, inside, known=True)
     return Model(
-        ears.indexes[0].maker,
+        ears.indexes[0].pronouncer,
         confusion,
         unknown_weights,
         known_weights,
@@ -268,4 +268,4 @@ def _window(index: SoundIndex, recording: int, token: Token) -> npt.NDArray[np.i
 
 def _untuned(ears: Ears, confusion: Counts) -> Model:
     """A model that has confusions only, to listen with while the rest is learned."""
-    return Model(ears.indexes[0].maker, confusion, Weights(0.0, {}), None)
+    return Model(ears.indexes[0].pronouncer, confusion, Weights(0.0, {}), None)

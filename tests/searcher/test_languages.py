@@ -54,7 +54,7 @@ def letters(monkeypatch):
     monkeypatch.setattr(
         searcher.phonetic_candidates,
         "lexicon_of",
-        lambda maker, *rest: Lexicon(Letters(maker[-2:])),
+        lambda pronouncer, *rest: Lexicon(Letters(pronouncer[-2:])),
     )
 
 
@@ -133,7 +133,7 @@ def test_a_model_is_used_for_its_language_only(segment):
     assert found.untuned == ("letters:de",)
     assert found_in(segments[1:], "bauhaus", model=model).untuned == ()
     with pytest.raises(ConfigError, match="expected one for letters:de"):
-        found_in(segments, "bauhaus", model=replace(model, maker="letters:fr"))
+        found_in(segments, "bauhaus", model=replace(model, pronouncer="letters:fr"))
 
 
 WORDS = st.lists(st.text("abcß", min_size=1, max_size=5), min_size=1, max_size=6)

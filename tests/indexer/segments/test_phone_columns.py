@@ -59,7 +59,7 @@ def test_columns_against_the_obvious_loops(network, network_slots):
         assert sorted(words[word] for word in owner) == sorted(slot)
 
 
-def test_sounds_name_their_maker_and_can_be_stored(network):
+def test_sounds_name_their_pronouncer_and_can_be_stored(network):
     columns, extra = made(network, [("ab", 1.0)])
     assert bytes(extra["phone_maker"]) == b"letters:xx"
     again = replace(columns, extra=extra)

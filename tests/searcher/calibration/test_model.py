@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from searcher.calibration.features import Weights
-from searcher.calibration.model import Model, load, require_maker, save
+from searcher.calibration.model import Model, load, require_pronouncer, save
 from std.errors import ConfigError, InputError
 from std.phonetics.confusion import Counts, log_ratios
 
@@ -21,7 +21,11 @@ def test_a_model_survives_its_file(model, tmp_path):
     path = tmp_path / "model.json"
     save(model, path)
     again = load(path)
-    assert (again.maker, again.language, again.tuned_on) == ("espeak-ng:de", "de", {"words": 7})
+    assert (again.pronouncer, again.language, again.tuned_on) == (
+        "espeak-ng:de",
+        "de",
+        {"words": 7},
+    )
     assert again.unknown == model.unknown
     assert again.known is None
     assert again.confusion.substituted.tolist() == model.confusion.substituted.tolist()
@@ -45,7 +49,7 @@ def test_a_model_survives_its_file(model, tmp_path):
         ({"known": 5}, "expected a JSON object at known, got '5'"),
         ({"confusion": {"phones": []}}, "expected 1 to 500 different phones at confusion.phones"),
         ({"confusion": {"phones": ["a", "a"]}}, "different phones"),
-        ({"language": "en"}, "expected 'de', as the maker says, at language, got '\"en\"'"),
+        ({"language": "en"}, "expected 'de', as the pronouncer says, at language, got '\"en\"'"),
         ({"maker": "\ud800:de"}, "expected JSON of whole letters"),
         ({"tuned_on": {"words": -1}}, "at tuned_on.words, got '-1'"),
     ],
@@ -67,9 +71,9 @@ def test_other_files_are_refused(tmp_path, text):
 
 
 def test_a_model_of_another_language_is_refused(model):
-    require_maker(model, "espeak-ng:de")
+    require_pronouncer(model, "espeak-ng:de")
     with pytest.raises(ConfigError, match=r"expected one for g2p-en:en, .* got one for espeak-ng"):
-        require_maker(model, "g2p-en:en")
+        require_pronouncer(model, "g2p-en:en")
 
 
 VALUES = [

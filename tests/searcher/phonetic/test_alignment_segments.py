@@ -208,7 +208,7 @@ def test_below_the_limit_segments_change_nothing_either(network):
 
 def test_who_pronounced_most_of_the_speech_counts_and_not_most_segments(network, monkeypatch):
     monkeypatch.setattr(
-        searcher.phonetic_candidates, "lexicon_of", lambda maker, *config: Lexicon(Letters())
+        searcher.phonetic_candidates, "lexicon_of", lambda pronouncer, *config: Lexicon(Letters())
     )
     segments = [
         ResidentSegment(
@@ -219,5 +219,5 @@ def test_who_pronounced_most_of_the_speech_counts_and_not_most_segments(network,
     segments.append(replace(segments[2], id="d", deleted=frozenset({0})))
     place_of = {one.recordings[0].recording: i for i, one in enumerate(segments[:3])}
     found, others = searcher.phonetic_candidates.open_ears(segments, place_of, Config(), None)
-    assert [one.maker for one in found.indexes] == ["letters:xx"]
+    assert [one.pronouncer for one in found.indexes] == ["letters:xx"]
     assert others == ("xx", "xx")

@@ -50,7 +50,7 @@ def model(store, development):
 
 def test_a_model_says_what_it_learned_from(model):
     learned = load(model)
-    assert learned.maker == "espeak-ng:de"
+    assert learned.pronouncer == "espeak-ng:de"
     assert learned.tuned_on["recordings"] == 3
     assert learned.tuned_on["unknown_right"] >= 30
     same = learned.confusion.substituted.trace()
