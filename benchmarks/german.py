@@ -28,6 +28,7 @@ import numpy as np
 
 import scoring.cli
 from indexer.formats import jsonl
+from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import Sounds
 from searcher.calibration.model import Model
@@ -65,7 +66,7 @@ def read(folder: Path) -> Data:
     """Read a folder's files."""
     parts = []
     for parse, name in (
-        (lambda stream, path: list(jsonl.parse(stream, path)), "networks.jsonl"),
+        (lambda stream, path: list(networks_in(jsonl.parse(stream, path))), "networks.jsonl"),
         (ecf.parse, "ecf.xml"),
         (rttm.parse, "ref.rttm"),
         (term_list.parse, "terms.xml"),

@@ -20,14 +20,17 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
 from indexer.formats.context import DEFAULT, Context
 from indexer.formats.detect import foreign
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterance_spans import SEGMENTS_HINT
+from indexer.networks.utterances import Utterances, concatenated
 from indexer.origins import Origins, origins
-from indexer.read import networks_of
+from indexer.read import utterances_in
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.segments.prune import prune
@@ -39,7 +42,7 @@ from std.files import is_regular, size_bytes
 from std.store import Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
 MANY = 20  # recordings of one utterance each, which rather are pieces of recordings
 WORTH_A_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
@@ -179,28 +182,23 @@ def index_file(
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
-        networks = [
-            prune(separated(one, config.text), config.index)
-            for one in networks_of(path, input_format, context)
-        ]
-        utterances: dict[Recording, list[str]] = {}
-        parts: dict[int, list[ConfusionNetwork]] = {}
-        for one in networks:
-            utterances.setdefault(one.recording, []).append(one.utterance)
-            parts.setdefault(shard_of(one.recording.file, shards), []).append(one)
-        for recording, names in utterances.items():
-            if len(set(names)) < len(names):
-                twice = next(name for name in names if names.count(name) > 1)
-                raise InputError(
-                    path, 0, "each utterance once", f"{twice} of {recording.file} twice"
-                )
+        utterances = concatenated(
+            [
+                prune(separated(block, config.text), config.index)
+                for block in utterances_in(path, input_format, context)
+            ]
+        )
+        names = _names(utterances, path)
         return FileColumns(
-            source,
-            size_bytes(path),
-            {number: _from(source, invert(some, config.text)) for number, some in parts.items()},
-            {recording: tuple(names) for recording, names in utterances.items()},
-            nonwords.dropped,
-            _languages(networks),
+            source=source,
+            size_bytes=size_bytes(path),
+            shards={
+                number: _from(source, invert(utterances.take(rows), config.text))
+                for number, rows in _rows_by_shard(utterances, shards).items()
+            },
+            utterances=names,
+            nonwords=nonwords.dropped,
+            languages=_languages(utterances),
         )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
@@ -214,6 +212,31 @@ def index_file(
     finally:
         if collecting:
             gc.enable()
+
+
+def _names(utterances: Utterances, path: Path) -> dict[Recording, tuple[str, ...]]:
+    """The names of each recording's utterances.
+
+    Raises:
+        InputError: two of a recording have the same name.
+    """
+    names: dict[Recording, list[str]] = {}
+    for recording, name in zip(utterances.recordings, utterances.names, strict=True):
+        names.setdefault(recording, []).append(name)
+    for recording, own in names.items():
+        if len(set(own)) < len(own):
+            twice = next(name for name in own if own.count(name) > 1)
+            raise InputError(path, 0, "each utterance once", f"{twice} of {recording.file} twice")
+    return {recording: tuple(own) for recording, own in names.items()}
+
+
+def _rows_by_shard(utterances: Utterances, shards: int) -> dict[int, list[int]]:
+    """Rows of the utterances that go to each shard."""
+    shard = {one: shard_of(one.file, shards) for one in dict.fromkeys(utterances.recordings)}
+    rows: dict[int, list[int]] = {}
+    for row, recording in enumerate(utterances.recordings):
+        rows.setdefault(shard[recording], []).append(row)
+    return rows
 
 
 def _from(source: Input, columns: SegmentColumns) -> SegmentColumns:
@@ -362,13 +385,15 @@ def _commit_last(
         store.commit(add, normalisation=config.text, replace=[segment.id])
 
 
-def _languages(networks: Sequence[ConfusionNetwork]) -> dict[Recording, str]:
+def _languages(utterances: Utterances) -> dict[Recording, str]:
     """What the file says of its recordings' languages; of several, that of most speech."""
     speech: dict[Recording, Counter[str]] = {}
-    for one in networks:
-        if one.language:
-            lengths = speech.setdefault(one.recording, Counter())
-            lengths[one.language] += one.end_ms - one.start_ms
+    lengths_ms = np.diff(utterances.spans_ms).ravel().tolist()
+    for recording, language, length_ms in zip(
+        utterances.recordings, utterances.languages, lengths_ms, strict=True
+    ):
+        if language:
+            speech.setdefault(recording, Counter())[language] += length_ms
     return {
         recording: min(lengths, key=lambda name: (-lengths[name], name))
         for recording, lengths in speech.items()

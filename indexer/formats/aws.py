@@ -28,7 +28,7 @@ from indexer.formats.context import DEFAULT, Context
 from indexer.formats.recordings import recording_for
 from indexer.formats.stated_language import stated_language
 from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     UNNAMED,
     Heard,
@@ -40,8 +40,9 @@ from indexer.networks.hypotheses import (
     write_words,
 )
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
 LEAST_CONFIDENCE = 1e-6
 MS = 1000.0
@@ -58,9 +59,7 @@ def looks_like(head: bytes) -> bool:
     return is_call or (is_job and b'"results"' in head)
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
@@ -83,7 +82,7 @@ def parse(
                 _items(draft, channel["items"], _place(recording, channel))
         else:
             _items(draft, results["items"], recording)
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+    yield utterances_of(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _place(recording: Recording, part: Part) -> Recording:

@@ -31,7 +31,7 @@ from indexer.formats.context import DEFAULT, Context
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.stated_language import stated_language
 from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     Heard,
     Hypothesis,
@@ -42,8 +42,9 @@ from indexer.networks.hypotheses import (
     write_words,
 )
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
 TICKS = 1e7  # per second
 MS = 1e3
@@ -74,9 +75,7 @@ def looks_like(head: bytes) -> bool:
     )
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
@@ -110,7 +109,7 @@ def parse(
                     for weight, words in zip(weights, said, strict=True)
                 ]
                 write_hypotheses(draft, phrase.line, hypotheses)
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+    yield utterances_of(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _unwrapped(one: Part) -> Part:

@@ -18,14 +18,15 @@ from typing import BinaryIO, NamedTuple
 
 from indexer.formats.context import DEFAULT, Context
 from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import PAUSE_S
 from indexer.networks.n_best import TimedWord, aligned
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
 from std.limits import CHANNEL
 from std.nist.audio_names import recording_name
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
 SLOTS_AT_ONCE = 1 << 16
 NULL_WORD = "@"
@@ -60,9 +61,7 @@ def _is_time(token: bytes) -> bool:
         return False
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the utterances of each recording, in order of time.
 
     With segments, field 1 is an utterance and its times count from there: what Kaldi writes.
@@ -74,7 +73,7 @@ def parse(
     by_recording = _read(stream, path)
     for recording in list(by_recording):
         if waiting > SLOTS_AT_ONCE:
-            yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
+            yield utterances_of(draft.columns(), path, context.segments, nonwords=context.nonwords)
             draft, waiting = Draft(path), 0
         slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
         waiting += len(slots)
@@ -87,7 +86,7 @@ def parse(
                 draft.utterance(words[0].line, recording, name)
             said_until = max(said_until, end)
             _write(draft, words, start, end)
-    yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
+    yield utterances_of(draft.columns(), path, context.segments, nonwords=context.nonwords)
 
 
 def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]]:

@@ -16,10 +16,10 @@ from typing import BinaryIO
 from indexer.formats.context import DEFAULT, Context
 from indexer.formats.recordings import recording_for
 from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import Heard, weighted, write_hypotheses
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
 
 def looks_like(head: bytes) -> bool:
@@ -27,9 +27,7 @@ def looks_like(head: bytes) -> bool:
     return b'"transcripts"' in head and b'"confidence"' in head and b'"duration"' in head
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
@@ -46,7 +44,7 @@ def parse(
             count += 1
             draft.utterance(one.line, recording, f"{recording.file}-{count}")
             write_hypotheses(draft, one.line, weighted(logs, said))
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+    yield utterances_of(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _word(word: Part) -> Heard:

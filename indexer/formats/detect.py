@@ -37,13 +37,13 @@ from indexer.formats import (
 from indexer.formats.context import DEFAULT, Context
 from indexer.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
 from indexer.lattices.lattice import Lattice
+from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
 from std.files import open_input, rewound
 from std.json_fields import documents
 from std.limits import MAX_UTTERANCE_BYTES
-from std.values import ConfusionNetwork
 
-Parse = Callable[[BinaryIO, Path, Context], Iterator[ConfusionNetwork | Lattice]]
+Parse = Callable[[BinaryIO, Path, Context], Iterator[Utterances | Lattice]]
 LooksLike = Callable[[bytes], bool]
 
 BOM = codecs.BOM_UTF8
@@ -93,8 +93,8 @@ def is_json(head: bytes) -> bool:
 
 def parse_file(
     path: Path, input_format: str = "auto", context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork | Lattice]:
-    """Yield the networks or lattices of a file, in order.
+) -> Iterator[Utterances | Lattice]:
+    """Yield blocks of utterances, or lattices, of a file, in order.
 
     Args:
         path: the file, possibly gzip.
@@ -161,24 +161,24 @@ def _text_of(head: bytes) -> bytes:
 
 def _any_json(
     content: bytes, path: Path, context: Context, likeliest: str | None
-) -> list[ConfusionNetwork | Lattice]:
+) -> list[Utterances | Lattice]:
     """Read JSON as what it looks like; where that gives no word, as what else can read it.
 
     Raises:
         InputError: nothing can: the likeliest reader's error, if there is one.
     """
     problems: dict[str, InputError] = {}
-    wordless: list[ConfusionNetwork | Lattice] | None = None
+    wordless: list[Utterances | Lattice] | None = None
     for name in _candidates(content, likeliest):
         try:
-            networks = list(FORMATS[name][0](BytesIO(content), path, context))
+            blocks = list(FORMATS[name][0](BytesIO(content), path, context))
         except InputError as error:
             problems[name] = error
             continue
-        if any(isinstance(one, ConfusionNetwork) and one.words for one in networks):
-            return networks
+        if any(isinstance(block, Utterances) and len(block.words) for block in blocks):
+            return blocks
         if wordless is None:
-            wordless = networks
+            wordless = blocks
     if likeliest in problems:
         raise problems[likeliest]
     if wordless is not None:

@@ -17,9 +17,9 @@ from typing import BinaryIO
 from indexer.formats.context import DEFAULT, Context
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
 LEAST_SCORE = -700.0  # below, the posterior is 0
 
@@ -29,9 +29,7 @@ def looks_like(head: bytes) -> bool:
     return b'"cnet"' in head and b'"arcs"' in head
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the file's turns in order.
 
     Raises:
@@ -60,7 +58,7 @@ def parse(
                 for arc in slot["arcs"]:
                     score = max(arc["score"].number(), LEAST_SCORE)
                     draft.word(turn.line, arc["word"].text(), math.exp(min(score, 1.0)))
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+    yield utterances_of(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _cnet(turn: Part) -> Part | None:

@@ -27,7 +27,7 @@ from indexer.formats.context import DEFAULT, Context
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.stated_language import stated_language
 from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     Heard,
     Hypothesis,
@@ -38,8 +38,9 @@ from indexer.networks.hypotheses import (
     write_words,
 )
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
 ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
 SPANS = (
@@ -63,9 +64,7 @@ def looks_like(head: bytes) -> bool:
     )  # fmt: skip
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the file's results in order.
 
     Raises:
@@ -99,7 +98,7 @@ def parse(
                     write_words(draft, result.line, words[0])
                 else:
                     write_hypotheses(draft, result.line, _weighted(result, words))
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+    yield utterances_of(draft.columns(), path, nonwords=context.nonwords)
 
 
 class _Said:

@@ -26,7 +26,8 @@ import orjson
 from indexer.formats.context import DEFAULT, Context
 from indexer.formats.recordings import recording_for
 from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import Columns, is_sound, networks
+from indexer.networks.columns import Columns, is_sound, utterances_of
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import shown, text
 from std.json_fields import DECODER
@@ -44,9 +45,7 @@ def looks_like(head: bytes) -> bool:
     return start.startswith(b"{") and b'"utt"' in start.split(b"\n")[0]
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield a file's utterances in order.
 
     Args:
@@ -67,7 +66,7 @@ def parse(
         if columns is None:
             columns = careful(lines, path, recording)
         empty = empty and not columns.utterances
-        yield from networks(columns, path, nonwords=context.nonwords)
+        yield utterances_of(columns, path, nonwords=context.nonwords)
     if empty:
         raise InputError(path, 0, "utterances, one JSON object per line", "an empty file")
 

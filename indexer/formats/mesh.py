@@ -28,7 +28,8 @@ from indexer.formats.context import DEFAULT, Context
 from indexer.formats.mesh_bulk import UNUSED, unnamed
 from indexer.formats.recordings import recording_for
 from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import Columns, networks
+from indexer.networks.columns import Columns, utterances_of
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, shown, text, whole_number
 from std.limits import MAX_UTTERANCE_BYTES
@@ -45,9 +46,7 @@ def looks_like(head: bytes) -> bool:
     return bool(words) and words[0] in (b"name", b"numaligns") and b"numaligns" in head
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield a file's meshes in order.
 
     Args:
@@ -66,7 +65,7 @@ def parse(
             columns = careful(block, path, recording, meshes, line)
         meshes += len(columns.utterances)
         line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
-        yield from networks(columns, path, context.segments, context.one_best, context.nonwords)
+        yield utterances_of(columns, path, context.segments, context.one_best, context.nonwords)
     if not meshes:
         raise InputError(path, 0, "a word mesh", "an empty file")
 

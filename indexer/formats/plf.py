@@ -28,13 +28,13 @@ import numpy as np
 from indexer.formats.context import DEFAULT, Context
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterance_spans import SEGMENTS_HINT, Segment
+from indexer.networks.utterances import Utterances
 from std.errors import InputError, quoted
 from std.fields import numbered, shown, text
 from std.ranges import Range
-from std.values import ConfusionNetwork
 
 SCORE = Range(-1_000_000_000, 1_000_000_000)
 LONGEST_LINE = 3_000_000  # takes a gigabyte; real ones have a hundredth of it
@@ -57,7 +57,7 @@ def looks_like(head: bytes) -> bool:
 
 def parse(
     stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork | Lattice]:
+) -> Iterator[Utterances | Lattice]:
     """Yield the file's utterances in order.
 
     Raises:
@@ -128,7 +128,7 @@ def _network(
     nodes: int,
     links: list[_Link],
     nonwords: Nonwords,
-) -> ConfusionNetwork:
+) -> Utterances:
     draft = Draft(path)
     draft.utterance(at, segment.recording, name, segment.start_s, segment.end_s)
     slots: list[list[_Link]] = [[] for _ in range(nodes)]
@@ -138,7 +138,7 @@ def _network(
         draft.slot(at)
         for link in slot:
             draft.word(at, link.word, math.exp(min(link.score, 700.0)))
-    return next(networks(draft.columns(), path, nonwords=nonwords))
+    return utterances_of(draft.columns(), path, nonwords=nonwords)
 
 
 def _lattice(

@@ -24,13 +24,14 @@ import numpy as np
 from indexer.formats.context import DEFAULT, Context, beside
 from indexer.formats.recordings import recording_for
 from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.slot_times import untangled
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
 from std.files import open_input
 from std.limits import MAX_LINKS
-from std.values import ConfusionNetwork, Float64s
+from std.values import Float64s
 
 UTTERANCES_AT_ONCE = 256
 LONGEST_LINE = 1 << 25
@@ -42,9 +43,7 @@ def looks_like(head: bytes) -> bool:
     return bool(_START.match(head.split(b"\n")[0]))
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
@@ -79,13 +78,13 @@ def parse(
                 draft.word(at, word, mass)
         waiting += 1
         if waiting == UTTERANCES_AT_ONCE:
-            yield from networks(
+            yield utterances_of(
                 draft.columns(), path, context.segments, context.one_best, context.nonwords
             )
             draft, waiting = Draft(path), 0
     if not found:
         raise InputError(path, 0, "sausages, one utterance per line", "an empty file")
-    yield from networks(draft.columns(), path, context.segments, context.one_best, context.nonwords)
+    yield utterances_of(draft.columns(), path, context.segments, context.one_best, context.nonwords)
 
 
 def _slots(

@@ -21,10 +21,10 @@ from typing import BinaryIO
 from indexer.formats.context import DEFAULT, Context
 from indexer.formats.recordings import recording_for
 from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import Heard, weighted, write_hypotheses, write_words
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
 
 def looks_like(head: bytes) -> bool:
@@ -36,9 +36,7 @@ def looks_like(head: bytes) -> bool:
     )
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
@@ -64,7 +62,7 @@ def parse(
             write_hypotheses(draft, one.line, weighted(logs, said))
         else:
             write_words(draft, one.line, said[0])
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+    yield utterances_of(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _results(ones: Iterable[Part]) -> Iterator[Part]:

@@ -22,10 +22,10 @@ from typing import BinaryIO, NamedTuple
 from indexer.formats.context import DEFAULT, Context
 from indexer.formats.recordings import recording_for
 from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import Heard, bare, write_words
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
 MESSAGES = ("state", "speaker_labels")
 
@@ -41,9 +41,7 @@ def looks_like(head: bytes) -> bool:
     return b'"results"' in head and (b'"word_alternatives"' in head or b'"timestamps"' in head)
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the file's final results in order.
 
     Raises:
@@ -58,7 +56,7 @@ def parse(
             count += 1
             draft.utterance(result.line, recording, f"{recording.file}-{count}")
             _write(draft, result)
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+    yield utterances_of(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _results(one: Part) -> Iterator[Part]:

@@ -29,11 +29,11 @@ from indexer.formats.recordings import recording_for
 from indexer.formats.stated_language import stated_language
 from indexer.formats.whisper_tokens import Token, joined, without_marks
 from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import Heard, by_pauses, spoken, untimed, write_words
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
 KEYS = (  # of which a document of the family has all in one line
     "transcription offsets", "segments text", "segments language", "avg_logprob text",
@@ -55,9 +55,7 @@ def looks_like(head: bytes) -> bool:
     return any(all(b'"%b"' % key.encode() in head for key in keys.split()) for keys in KEYS)
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
@@ -72,7 +70,7 @@ def parse(
                 count += 1
                 draft.utterance(one.line, recording, f"{recording.file}-{count}", start, end)
                 write_words(draft, one.line, words)
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+    yield utterances_of(draft.columns(), path, nonwords=context.nonwords)
 
 
 def _utterances(one: Part, nonwords: Nonwords) -> Iterable[_Utterance]:

@@ -18,9 +18,10 @@ import numpy as np
 
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.lattice import NO_WORD, Lattice, LatticeMethod, ordered
-from indexer.networks.columns import Columns, networks
+from indexer.networks.columns import Columns, utterances_of
 from indexer.networks.nonwords import Nonwords, is_noise, replacements
 from indexer.networks.slot_times import Int64s, untangled
+from indexer.networks.utterances import Utterances
 from std.values import ConfusionNetwork, Float64s, Int32s
 
 LEAST_POSTERIOR = 1e-4  # links below play no part
@@ -47,7 +48,18 @@ def to_network(
     path: Path | str = "<lattice>",
     nonwords: Nonwords | None = None,
 ) -> ConfusionNetwork:
-    """Turn a lattice into a network of the same utterance.
+    """Turn a lattice into a network of the same utterance: `to_utterances`, for one at a time."""
+    return next(iter(to_utterances(lattice, method, least_posterior, path, nonwords)))
+
+
+def to_utterances(
+    lattice: Lattice,
+    method: LatticeMethod = "mbr",
+    least_posterior: float = LEAST_POSTERIOR,
+    path: Path | str = "<lattice>",
+    nonwords: Nonwords | None = None,
+) -> Utterances:
+    """Turn a lattice into the columns of its one utterance.
 
     Args:
         lattice: scores already scaled.
@@ -60,8 +72,8 @@ def to_network(
     nonwords = nonwords or Nonwords()  # the same for links and slots
     lattice = pruned(words_only(lattice, nonwords), least_posterior)
     slots = mbr_slots(lattice) if method == "mbr" else pivot_slots(lattice)
-    network = next(networks(_columns(lattice, slots), path, nonwords=nonwords))
-    return replace(network, times_estimated=True) if estimated else network
+    utterances = utterances_of(_columns(lattice, slots), path, nonwords=nonwords)
+    return replace(utterances, times_estimated=np.array([True])) if estimated else utterances
 
 
 def words_only(lattice: Lattice, nonwords: Nonwords | None = None) -> Lattice:

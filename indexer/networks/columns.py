@@ -1,7 +1,7 @@
 """What every reader of recogniser output makes first: the columns of many utterances at once.
 
-A reader fills `Columns` (seconds, tokens and posteriors as written); `networks` does what is
-common to all formats, in a few array passes over all utterances together:
+A reader fills `Columns` (seconds, tokens and posteriors as written); `utterances_of` does what
+is common to all formats, in a few array passes over all utterances together:
 
     tokens -> words      non-words become epsilon mass, pronunciation variants are merged
     posteriors           slots that sum to a little over one are scaled to one
@@ -12,7 +12,7 @@ anything at all is unusual the careful reader goes through the same text with a
 `indexer.networks.builder.Draft`, which names the line of an error.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from pathlib import Path
@@ -23,9 +23,10 @@ from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords, is_noise, replacements, spoken
 from indexer.networks.slot_times import Int64s, borrowed, filled, untangled, weighted_spans
 from indexer.networks.utterance_spans import SEGMENTS_HINT, Segment, segment_of
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
-from std.values import Bools, ConfusionNetwork, Float64s, Recording
+from std.values import Bools, Float64s, Recording
 
 SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment
 FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors that far beyond 1 is 1
@@ -80,14 +81,14 @@ def _spans_are_sound(spans: Float64s, longest: float) -> bool:
     return bool((good | (np.isnan(start) & np.isnan(end))).all())
 
 
-def networks(
+def utterances_of(
     columns: Columns,
     path: Path | str,
     segments: Mapping[str, Segment] | None = None,
     one_best: Mapping[str, Sequence[TimedWord]] | None = None,
     nonwords: Nonwords | None = None,
-) -> Iterator[ConfusionNetwork]:
-    """Turn sound columns into networks, in order.
+) -> Utterances:
+    """Turn valid columns into utterances in milliseconds, in order.
 
     Args:
         columns: as written; times count from the start of the recording, or with
@@ -128,33 +129,21 @@ def networks(
     spans[untimed] = slot_spans[slot_of[untimed]]
     spans[:, 1] = np.minimum(spans[:, 1], spans[:, 0] + 1000 * MAX_WORD_S)  # long silences' words
 
-    int_slot_spans = np.rint(slot_spans).astype(np.int32)
-    int_spans = np.rint(spans).astype(np.int32)
-    epsilons = (columns.epsilons / excess).astype(np.float32)
-    posteriors = (columns.posteriors / excess[slot_of]).astype(np.float32)
-    offsets = columns.offsets.astype(np.int32)
-    words = np.array(columns.vocabulary, dtype=object)[columns.tokens].tolist()
-    bounds = columns.bounds.tolist()
-    firsts = columns.offsets[columns.bounds].tolist()
-    whole = _whole_spans(utterance_spans, slot_spans, columns.bounds).astype(np.int64).tolist()
-    languages = columns.languages or [""] * len(columns.utterances)
-    named = zip(columns.recordings, columns.utterances, whole, languages, strict=True)
-    for i, (recording, name, (start, end), language) in enumerate(named):
-        lo, hi, first, last = bounds[i], bounds[i + 1], firsts[i], firsts[i + 1]
-        yield ConfusionNetwork(
-            recording,
-            name,
-            start,
-            end,
-            int_slot_spans[lo:hi],
-            epsilons[lo:hi],
-            offsets[lo : hi + 1] - offsets[lo],
-            tuple(words[first:last]),
-            posteriors[first:last],
-            int_spans[first:last],
-            bool(estimated[i]),
-            language,
-        )
+    return Utterances(
+        recordings=columns.recordings,
+        names=columns.utterances,
+        languages=columns.languages or [""] * len(columns.utterances),
+        spans_ms=_whole_spans(utterance_spans, slot_spans, columns.bounds).astype(np.int64),
+        times_estimated=estimated,
+        bounds=columns.bounds,
+        slot_spans_ms=np.rint(slot_spans).astype(np.int32),
+        epsilons=(columns.epsilons / excess).astype(np.float32),
+        offsets=columns.offsets,
+        vocabulary=columns.vocabulary,
+        words=columns.tokens,
+        posteriors=(columns.posteriors / excess[slot_of]).astype(np.float32),
+        word_spans_ms=np.rint(spans).astype(np.int32),
+    )
 
 
 def _placed(columns: Columns, path: Path | str, segments: Mapping[str, Segment]) -> Columns:

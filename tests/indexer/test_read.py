@@ -11,6 +11,7 @@ from indexer.cli import main
 from indexer.formats import mesh
 from indexer.formats.context import Context, read_segments
 from indexer.formats.detect import FORMATS
+from indexer.networks.utterances import networks_in
 from indexer.read import networks_of
 from indexer.segments.invert import invert
 from std.errors import InputError
@@ -78,7 +79,7 @@ def test_a_lattice_becomes_a_mesh():
     found = list(networks_of(ASR / "slf" / "de_rhasspy-2437.slf.gz", context=SEGMENTS))
     stream = io.BytesIO()
     mesh.dump(found, stream)
-    again = list(mesh.parse(io.BytesIO(stream.getvalue()), "KERSTIN_14.mesh"))
+    again = list(networks_in(mesh.parse(io.BytesIO(stream.getvalue()), "KERSTIN_14.mesh")))
     assert [one.words for one in again] == [one.words for one in found]
     assert again[0].recording == found[0].recording
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from indexer.formats import jsonl
 from indexer.formats.detect import parse_file
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -41,12 +42,12 @@ def word(*row):
 
 
 def parse(content, path="ours.jsonl"):
-    return list(jsonl.parse(io.BytesIO(content), path))
+    return list(networks_in(jsonl.parse(io.BytesIO(content), path)))
 
 
 def carefully(content, path="ours.jsonl"):
     lines = list(enumerate(io.BytesIO(content), start=1))
-    return list(networks(jsonl.careful(lines, path, Recording("ours", 1)), path))
+    return list(utterances_of(jsonl.careful(lines, path, Recording("ours", 1)), path))
 
 
 def plain(network):
@@ -109,7 +110,7 @@ def test_numbers_are_read_to_the_last_bit(posterior, start, duration):
 
 def test_what_is_written_is_read():
     stream = io.BytesIO()
-    written = list(parse_file(GERMAN / "networks.jsonl"))
+    written = list(networks_in(parse_file(GERMAN / "networks.jsonl")))
     jsonl.dump(written, stream)
     assert [plain(one) for one in parse(stream.getvalue())] == [plain(one) for one in written]
 

@@ -13,6 +13,7 @@ from indexer.formats.context import Context
 from indexer.formats.detect import parse_file
 from indexer.lattices.to_network import pruned, to_network, words_only
 from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -40,7 +41,9 @@ utt1
 
 
 def parse(text, path="/nowhere/lats.txt", **context):
-    return list(kaldi_lattice.parse(io.BytesIO(text.encode()), path, Context(**context)))
+    return list(
+        networks_in(kaldi_lattice.parse(io.BytesIO(text.encode()), path, Context(**context)))
+    )
 
 
 def links(lattice):
@@ -134,7 +137,7 @@ def test_words_stand_for_themselves_beside_words_txt():
 def test_a_byte_order_mark_is_no_part_of_the_name(tmp_path):
     path = tmp_path / "lats.txt"
     path.write_text("\ufeff" + COMPACT)
-    assert [one.utterance for one in parse_file(path)] == ["utt1"]
+    assert [one.utterance for one in networks_in(parse_file(path))] == ["utt1"]
 
 
 def test_dead_ends_do_not_matter():
@@ -150,7 +153,7 @@ def rows(network):
 @pytest.mark.parametrize("name", ["de_rhasspy-1151", "de_rhasspy-0803"])
 def test_a_real_lattice_written_kaldis_way_gives_the_same_network(name):
     """Same nodes, words and scores as HTK's lattice, with times as counts of transition ids."""
-    (expected,) = parse_file(ASR / "slf" / f"{name}.slf.gz")
+    (expected,) = networks_in(parse_file(ASR / "slf" / f"{name}.slf.gz"))
     expected = pruned(words_only(expected))
     frames = np.rint(100 * expected.node_s).astype(int)
     lines = [name]

@@ -12,6 +12,7 @@ from indexer.formats.detect import FORMATS, parse_file
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_network
 from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -33,14 +34,14 @@ SEGMENT = Segment(Recording("news", 1), 10.0, 13.0)
 
 
 def parse(text, **context):
-    return list(slf.parse(io.BytesIO(text.encode()), "news.slf", Context(**context)))
+    return list(networks_in(slf.parse(io.BytesIO(text.encode()), "news.slf", Context(**context))))
 
 
 def test_several_lattices_in_a_file(tmp_path):
     path = tmp_path / "news.slf"
     text = CONVERTED.format(name="u1", word="das") + CONVERTED.format(name="u2", word="dies")
     path.write_text("\ufeff\n" + text)
-    found = [(one.utterance, to_network(one).words) for one in parse_file(path)]
+    found = [(one.utterance, to_network(one).words) for one in networks_in(parse_file(path))]
     assert found == [("u1", ("das", "haus")), ("u2", ("dies", "haus"))]
 
 
@@ -142,6 +143,10 @@ def test_a_file_cut_anywhere_is_read_or_refused(name):
     ],
 )
 def test_sphinx_edges_that_lead_nowhere(written, instead, message):
-    assert len(list(pocketsphinx.parse(io.BytesIO(SPHINX.encode()), "x.lat"))) == 1
+    assert len(list(networks_in(pocketsphinx.parse(io.BytesIO(SPHINX.encode()), "x.lat")))) == 1
     with pytest.raises(InputError, match=message):
-        list(pocketsphinx.parse(io.BytesIO(SPHINX.replace(written, instead).encode()), "x.lat"))
+        list(
+            networks_in(
+                pocketsphinx.parse(io.BytesIO(SPHINX.replace(written, instead).encode()), "x.lat")
+            )
+        )

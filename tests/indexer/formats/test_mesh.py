@@ -12,8 +12,9 @@ from indexer.formats import mesh, mesh_bulk
 from indexer.formats.context import Context
 from indexer.formats.ctm import timed_words
 from indexer.formats.detect import parse_file
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
 from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.files import read
 from std.values import ConfusionNetwork, Recording
@@ -39,11 +40,11 @@ info 2 gewalten 0.66 0.34 -310.2 -1.9 : :
 
 def parse(text, path="news.mesh", **options):
     content = text if isinstance(text, bytes) else text.encode()
-    return list(mesh.parse(io.BytesIO(content), path, **options))
+    return list(networks_in(mesh.parse(io.BytesIO(content), path, **options)))
 
 
 def carefully(content, path="news.mesh"):
-    return list(networks(mesh.careful(content, path, Recording("news", 1)), path))
+    return list(utterances_of(mesh.careful(content, path, Recording("news", 1)), path))
 
 
 def plain(network):
@@ -222,8 +223,8 @@ def test_what_only_the_careful_way_notices():
 
 def test_equals_our_own_format():
     """Both files hold the same networks; the JSONL is rounded to 5 digits and 1 ms."""
-    meshes = list(parse_file(GERMAN / "KERSTIN_14.mesh"))
-    ours = list(parse_file(GERMAN / "networks.jsonl"))
+    meshes = list(networks_in(parse_file(GERMAN / "KERSTIN_14.mesh")))
+    ours = list(networks_in(parse_file(GERMAN / "networks.jsonl")))
     assert len(meshes) == len(ours) == 10
     for a, b in zip(meshes, ours, strict=True):
         assert (a.recording, a.utterance, a.words) == (b.recording, b.utterance, b.words)
@@ -236,8 +237,8 @@ def test_equals_our_own_format():
 def test_gzip(tmp_path):
     path = tmp_path / "KERSTIN_14.mesh.gz"
     path.write_bytes(gzip.compress((GERMAN / "KERSTIN_14.mesh").read_bytes()))
-    assert [plain(one) for one in parse_file(path)] == [
-        plain(one) for one in parse_file(GERMAN / "KERSTIN_14.mesh")
+    assert [plain(one) for one in networks_in(parse_file(path))] == [
+        plain(one) for one in networks_in(parse_file(GERMAN / "KERSTIN_14.mesh"))
     ]
 
 

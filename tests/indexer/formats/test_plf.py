@@ -13,6 +13,7 @@ from indexer.formats.detect import parse_file
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import link_posteriors, to_network
 from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -26,7 +27,7 @@ LATTICE = "((('polizei', -0.5, 1), ('polizeigewalt', -1.5, 2)), (('gewalt', -0.2
 
 
 def parse(text, context=CONTEXT):
-    return list(plf.parse(io.BytesIO(text.encode()), "x.plf", context))
+    return list(networks_in(plf.parse(io.BytesIO(text.encode()), "x.plf", context)))
 
 
 def test_a_network_shares_its_segment_by_letters():
@@ -88,7 +89,11 @@ def test_links_of_probability_zero_lead_nowhere():
 def test_plf_is_recognised(before, tmp_path):
     path = tmp_path / "x.txt"
     path.write_text(before + NETWORK.replace("(((", "( ( ("))
-    assert list(parse_file(path, context=CONTEXT))[-1].words == ("das", "dass", "polizei")
+    assert list(networks_in(parse_file(path, context=CONTEXT)))[-1].words == (
+        "das",
+        "dass",
+        "polizei",
+    )
 
 
 ERRORS = [
@@ -119,7 +124,7 @@ def test_errors_name_the_line(row):
     _, text, expected = row
     content = text.encode(errors="surrogateescape")
     with pytest.raises(InputError) as caught:
-        list(plf.parse(io.BytesIO(content), "x.plf", CONTEXT))
+        list(networks_in(plf.parse(io.BytesIO(content), "x.plf", CONTEXT)))
     assert expected in caught.value.expected
     assert caught.value.line == text.count("\n") or caught.value.line == 1
 

@@ -14,6 +14,7 @@ from indexer.formats.context import Context
 from indexer.lattices.lattice import ordered
 from indexer.lattices.to_network import link_posteriors, to_network
 from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -57,7 +58,7 @@ J=3	S=3	E=2	a=-3.1	p=1
 
 def parse(text, path="u7.slf", **context):
     content = text if isinstance(text, bytes) else text.encode()
-    (lattice,) = slf.parse(io.BytesIO(content), path, Context(**context))
+    (lattice,) = networks_in(slf.parse(io.BytesIO(content), path, Context(**context)))
     return lattice
 
 

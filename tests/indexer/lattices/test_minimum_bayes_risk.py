@@ -8,12 +8,13 @@ import numpy as np
 from indexer.formats.detect import parse_file
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.to_network import best_path, pruned, words_only
+from indexer.networks.utterances import networks_in
 
 ASR = Path(__file__).parents[2] / "data" / "asr"
 
 
 def test_compiled_equals_interpreted():
-    (lattice,) = parse_file(ASR / "slf" / "de_rhasspy-1151.slf.gz")
+    (lattice,) = networks_in(parse_file(ASR / "slf" / "de_rhasspy-1151.slf.gz"))
     lattice = pruned(words_only(lattice))
     nodes, word = len(lattice.node_s), lattice.word + 1
     links = lattice.source, lattice.target, lattice.log_score

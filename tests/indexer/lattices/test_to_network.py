@@ -24,6 +24,7 @@ from indexer.lattices.to_network import (
     to_network,
     words_only,
 )
+from indexer.networks.utterances import networks_in
 from indexer.read import networks_of
 from std.values import Recording
 
@@ -242,7 +243,9 @@ def test_real_lattice_gives_the_words_of_the_recognisers_network(method):
     path = ASR / "slf" / "de_rhasspy-2437.slf.gz"
     context = replace(CONTEXT, lattice_method=method, acoustic_scale=0.05)  # p= as it is
     (network,) = networks_of(path, context=context)
-    ours = {one.utterance: one for one in parse_file(ASR / "german" / "networks.jsonl")}
+    ours = {
+        one.utterance: one for one in networks_in(parse_file(ASR / "german" / "networks.jsonl"))
+    }
     expected = ours["de_rhasspy-2437"]
     sure = [slot.alternatives[0] for slot in expected if slot.alternatives[0].posterior > 0.9]
     found = {(a.word, a.start_ms // 100): a for slot in network for a in slot.alternatives}
@@ -257,7 +260,7 @@ def test_real_lattice_gives_the_words_of_the_recognisers_network(method):
 
 @pytest.mark.parametrize("path", sorted((ASR / "slf").glob("*.slf.gz")), ids=lambda path: path.name)
 def test_real_networks_are_no_worse_than_the_best_path(path):
-    (lattice,) = parse_file(path)
+    (lattice,) = networks_in(parse_file(path))
     lattice = pruned(words_only(lattice))
     first = words_of(lattice, best_path(lattice))
     chosen = top(mbr_slots(lattice))
@@ -269,7 +272,7 @@ def test_real_networks_are_no_worse_than_the_best_path(path):
 
 def test_rounding_errors_choose_no_slot():
     """Where a word fits two slots equally well, it takes the same one on every machine."""
-    (lattice,) = parse_file(ASR / "slf" / "de_rhasspy-0803.slf.gz")
+    (lattice,) = networks_in(parse_file(ASR / "slf" / "de_rhasspy-0803.slf.gz"))
     noise = np.random.default_rng(1).normal(0, 1e-12, (2, len(lattice)))
     first, second = (
         to_network(replace(lattice, log_score=lattice.log_score + errors)) for errors in noise
