@@ -8,6 +8,7 @@ networks_in    Utterances -> one `ConfusionNetwork` each, for people and for oth
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -107,8 +108,8 @@ def networks_in(blocks: Iterable[Utterances | Other]) -> Iterator[ConfusionNetwo
 def stacked(networks: Iterable[ConfusionNetwork]) -> Utterances:
     """Networks as columns, in order."""
     networks = list(networks)
-    ids: dict[str, int] = {}
-    words = [ids.setdefault(word, len(ids)) for network in networks for word in network.words]
+    words = list(chain.from_iterable(network.words for network in networks))
+    ids = dict(zip(dict.fromkeys(words), count(), strict=False))
     return Utterances(
         recordings=[network.recording for network in networks],
         names=[network.utterance for network in networks],
@@ -120,7 +121,7 @@ def stacked(networks: Iterable[ConfusionNetwork]) -> Utterances:
         epsilons=_joined([network.epsilons for network in networks], np.float32),
         offsets=_ends(_joined([np.diff(network.offsets) for network in networks], np.int64)),
         vocabulary=list(ids),
-        words=_array(words, np.int64),
+        words=np.fromiter(map(ids.__getitem__, words), np.int64, len(words)),
         posteriors=_joined([network.posteriors for network in networks], np.float32),
         word_spans_ms=_joined([network.spans_ms for network in networks], np.int32, 2),
     )
