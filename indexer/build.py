@@ -82,7 +82,6 @@ class BuildReport:
     words: set[str] = field(default_factory=set)
     recordings: set[Recording] = field(default_factory=set)
     failures: list[StdError] = field(default_factory=list)
-    unmerged: list[str] = field(default_factory=list)  # shards that somebody else writes to
     wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
     skipped: list[Skipped] = field(default_factory=list)
     nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped

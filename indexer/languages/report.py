@@ -1,7 +1,7 @@
 """What std-index says of languages: which were found, who pronounced them, and what is doubtful."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
@@ -46,7 +46,7 @@ def indexed_languages(segments: Iterable[Segment]) -> list[dict[str, Any]]:
     ]
 
 
-def in_words(languages: Sequence[dict[str, Any]]) -> str:
+def in_words(languages: Sequence[Mapping[str, Any]]) -> str:
     """One line for a person: ``language de (espeak-ng:de): 15 recordings``."""
     parts = []
     for one in languages:
