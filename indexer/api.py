@@ -29,9 +29,9 @@ from indexer.languages.report import (
     indexed_languages,
     pronounced_wrongly,
 )
-from indexer.maintain import delete, keep_few_segments, upkeep, worth_workers
+from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from indexer.origins import origins
-from indexer.segments.phone_columns import Sounds
+from indexer.segments.phone_columns import PhoneColumnBuilder
 from std.config import Config
 from std.config import load as load_config
 from std.ecf_filter import speech_s
@@ -142,7 +142,7 @@ def index_files(
     found = input_files([Path(path) for path in given], options.name_by, urls)
     files = [_absolute(file) for file in found.files] if scheduler else list(found.files)
     paths = [file.path for file in files]
-    context = options.load()
+    reader_options = options.load()
     pronouncer = pronouncer_of(config, experiment)
     with ExitStack() as opened:
         create = bool(paths)
@@ -160,16 +160,16 @@ def index_files(
                         stores,
                         config,
                         input_format=options.input_format,
-                        context=context,
+                        options=reader_options,
                         workers=workers,
                         keep_going=keep_going,
                         progress=lambda path, n_bytes: advance(n_bytes),
                         pronouncer=pronouncer,
                     )
-            later = worth_workers(stores, workers)
+            later = uses_workers(stores, workers)
             if not later:  # while we may write: whoever writes next waits for us
                 for one in stores:
-                    keep_few_segments(one, everything=merge, sounds=pronouncer.sounds)
+                    keep_few_segments(one, everything=merge, phone_builder=pronouncer.phone_builder)
         unmerged = _merged_by_workers(stores, workers, merge, pronouncer) if later else ()
     built.failures[:0] = failures
     built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
@@ -240,13 +240,13 @@ def pronouncer_of(config: Config, experiment: ECF | None) -> Pronouncer:
         ConfigError: the language that the user names has no converter.
     """
     language = config.pronunciation.language
-    sounds = Sounds(config)
-    if language != "auto" and sounds.wanted:
+    phone_builder = PhoneColumnBuilder(config)
+    if language != "auto" and phone_builder.wanted:
         converter(language)  # a misspelt name is refused before any work
     by_ecf = {}
     if experiment:
         by_ecf = {one.recording: one.language or experiment.language for one in experiment.excerpts}
-    return Pronouncer(sounds, Told("" if language == "auto" else language, by_ecf))
+    return Pronouncer(phone_builder, Told("" if language == "auto" else language, by_ecf))
 
 
 def continued(config: Config, store: Store) -> Config:
@@ -315,7 +315,7 @@ def _merged_by_workers(
     stores: Sequence[Store], workers: Executor, merge: bool, pronouncer: Pronouncer
 ) -> tuple[str, ...]:
     """Merge shards by workers; return a line for each that somebody else writes to."""
-    busy = upkeep(stores, workers, everything=merge, sounds=pronouncer.sounds)
+    busy = upkeep(stores, workers, everything=merge, phone_builder=pronouncer.phone_builder)
     return tuple(f"{one}; its segments were not merged, all else is done" for one in busy)
 
 

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.formats.context import DEFAULT, Context
 from indexer.formats.detect import foreign
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.networks.nonwords import Nonwords
@@ -44,8 +44,8 @@ from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import Recording
 
-MANY = 20  # recordings of one utterance each, which rather are pieces of recordings
-WORTH_A_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
+MIN_PIECES = 20  # recordings of one utterance each, which rather are pieces of recordings
+MIN_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
 
 Progress = Callable[[Path, int], None]  # called after each file with its size in bytes
 
@@ -105,7 +105,7 @@ def build(
     config: Config,
     *,
     input_format: str = "auto",
-    context: Context = DEFAULT,
+    options: ReaderOptions = DEFAULT,
     workers: Executor = IN_PROCESS,
     keep_going: bool = False,
     progress: Progress = lambda path, size: None,
@@ -115,7 +115,7 @@ def build(
 
     With ``keep_going``, files that cannot be read end up in ``report.failures`` and the others
     are indexed; without, the first one ends the run at the last commit. ``pronouncer`` tells the
-    recordings' languages and makes the sound columns of each segment.
+    recordings' languages and makes the phone columns of each segment.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
@@ -124,13 +124,13 @@ def build(
     begin = time.perf_counter()
     report = BuildReport()
     files = [one if isinstance(one, Input) else Input(one) for one in inputs]
-    known = Origins(files, origins(stores), context.segments is not None)
+    known = Origins(files, origins(stores), options.segments is not None)
     shards = [Shard(store, audio_files(store)) for store in stores]
     work = partial(
         index_file,
         config=config,
         input_format=input_format,
-        context=context,
+        options=options,
         shards=len(shards),
     )
     pipes = [one for one in files if not is_regular(one.path)]  # only this process can read them
@@ -162,7 +162,7 @@ def build(
     rest = [i for i, shard in enumerate(shards) if shard.batch or not report.failures]
     _commit_last(rest, shards, config, report, pronouncer)
     report.warnings += known.doubts()
-    if context.segments is None and report.utterances == len(report.recordings) >= MANY:
+    if options.segments is None and report.utterances == len(report.recordings) >= MIN_PIECES:
         report.warnings.append(
             f"{len(report.recordings)} recordings of one utterance each; if they are pieces of "
             f"longer recordings, {SEGMENTS_HINT}"
@@ -172,19 +172,19 @@ def build(
 
 
 def index_file(
-    source: Input, config: Config, input_format: str, context: Context, shards: int
+    source: Input, config: Config, input_format: str, options: ReaderOptions, shards: int
 ) -> FileColumns | Skipped | StdError:
     """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
     path = source.path
-    nonwords = Nonwords(context.nonwords.keep)
-    context = replace(context, file=source.name or context.file, nonwords=nonwords)
+    nonwords = Nonwords(options.nonwords.keep)
+    options = replace(options, file=source.name or options.file, nonwords=nonwords)
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
         utterances = concatenated(
             [
                 prune(separated(block, config.text), config.index)
-                for block in utterances_in(path, input_format, context)
+                for block in utterances_in(path, input_format, options)
             ]
         )
         names = _names(utterances, path)
@@ -202,7 +202,7 @@ def index_file(
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
     except InputError as error:
-        other = foreign(path, error, input_format, context)
+        other = foreign(path, error, input_format, options)
         if other and source.in_folder:
             return Skipped(path, other.got)
         return other if other and not other.line else error  # rather than show its bytes
@@ -264,7 +264,7 @@ def audio_files(store: Store) -> set[str]:
 def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     """No more worker processes than pay for being started."""
     size = sum(map(size_bytes, paths))
-    return min(jobs, len(paths)) if size >= WORTH_A_POOL_BYTES else 1
+    return min(jobs, len(paths)) if size >= MIN_POOL_BYTES else 1
 
 
 def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
@@ -306,7 +306,7 @@ def _count(result: FileColumns, report: BuildReport) -> None:
 class Gathered:
     """What a shard's next commit is about."""
 
-    columns: SegmentColumns  # of the batch and of earlier segments, without sounds
+    columns: SegmentColumns  # of the batch and of earlier segments, without phone columns
     earlier: tuple[str, ...]  # ids of the segments that leave for it
     files: frozenset[str]  # audio files that it brings
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.formats.context import Context, Names, WordOn, load
 from indexer.formats.ctm import timed_words
+from indexer.formats.reader_options import Names, ReaderOptions, WordOn, load
 from indexer.formats.sausage import read_times
 from indexer.inputs import NameBy
 from indexer.lattices.lattice import LatticeMethod
@@ -36,13 +36,13 @@ class InputOptions:
     lattice_method: LatticeMethod = "mbr"
     keep_nonwords: bool = False  # index noises as if they were words
 
-    def load(self) -> Context:
+    def load(self) -> ReaderOptions:
         """Read the files; the result is what each reader takes.
 
         Raises:
             InputError: a file is not what it should be.
         """
-        context = Context(
+        options = ReaderOptions(
             frame_s=self.frame_shift_s,
             word_on=self.word_on,
             acoustic_scale=self.acoustic_scale,
@@ -54,4 +54,4 @@ class InputOptions:
             times=self.times,
             slot_times=read_times(self.times, self.frame_shift_s) if self.times else None,
         )
-        return load(context, segments=self.segments, symbols=self.words)
+        return load(options, segments=self.segments, symbols=self.words)

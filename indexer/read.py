@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from indexer.formats.context import DEFAULT, Context
 from indexer.formats.detect import parse_file
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import require_name
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_utterances
@@ -13,7 +13,7 @@ from std.values import ConfusionNetwork
 
 
 def utterances_in(
-    path: Path, input_format: str = "auto", context: Context = DEFAULT
+    path: Path, input_format: str = "auto", options: ReaderOptions = DEFAULT
 ) -> Iterator[Utterances]:
     """Yield the utterances of a file in order, some at a time.
 
@@ -25,10 +25,10 @@ def utterances_in(
     Raises:
         InputError: it is no file that we read, or something in it is not as it should be.
     """
-    for block in parse_file(path, input_format, context):
+    for block in parse_file(path, input_format, options):
         if isinstance(block, Lattice):
             require_name(block.recording, path)
-            yield to_utterances(block, context.lattice_method, path=path, nonwords=context.nonwords)
+            yield to_utterances(block, options.lattice_method, path=path, nonwords=options.nonwords)
         else:
             for recording in dict.fromkeys(block.recordings):
                 require_name(recording, path)
@@ -36,8 +36,8 @@ def utterances_in(
 
 
 def networks_of(
-    path: Path, input_format: str = "auto", context: Context = DEFAULT
+    path: Path, input_format: str = "auto", options: ReaderOptions = DEFAULT
 ) -> Iterator[ConfusionNetwork]:
     """Yield the utterances of a file as networks, one at a time; otherwise as `utterances_in`."""
-    for block in utterances_in(path, input_format, context):
+    for block in utterances_in(path, input_format, options):
         yield from block

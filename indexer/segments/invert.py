@@ -64,7 +64,7 @@ def invert(
         longest = vocabulary[word[duration.argmax()]]
         raise ValueError(f"{longest!r} lasts {duration.max()} ms, at most {MAX_WORD_MS} fit")
     key = make_keys(np.repeat(row, n_words), spans[:, 0])
-    word, key, duration, posterior, slot = _united(word, key, duration, posterior, slot)
+    word, key, duration, posterior, slot = _combined(word, key, duration, posterior, slot)
     order = posting_order(word, key, slot)
     return SegmentColumns(
         recordings=recordings,
@@ -154,7 +154,7 @@ def _word_ids(utterances: Utterances, normalisation: Normalisation) -> tuple[lis
     return vocabulary, rows[utterances.words]
 
 
-def _united(
+def _combined(
     word: Int64s, key: UInt64s, duration: Int64s, posterior: Float32s, slot: Int64s
 ) -> tuple[Int64s, UInt64s, Int64s, Float32s, Int64s]:
     """Alternatives of one slot that normalise to one word become one: the times of the likelier,

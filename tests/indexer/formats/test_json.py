@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import aws, azure, google, vosk, watson, whisper
-from indexer.formats.context import DEFAULT, Context
 from indexer.formats.detect import JSON_FORMATS, detect, parse_file
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import documents, read_json
@@ -27,9 +27,9 @@ def read(name):
     return list(networks_in(parse_file(JSON / name)))
 
 
-def parse(module, value, context=DEFAULT):
+def parse(module, value, options=DEFAULT):
     content = json.dumps(value).encode()
-    return list(networks_in(module.parse(io.BytesIO(content), "x.json", context)))
+    return list(networks_in(module.parse(io.BytesIO(content), "x.json", options)))
 
 
 def rows(network):
@@ -101,13 +101,13 @@ def test_vosk_alternatives_are_weighted_by_softmax():
 
 def test_vosk_scale():
     alternatives = json.loads((JSON / "vosk_alternatives.jsonl").read_text().splitlines()[0])
-    (network,) = parse(vosk, alternatives, Context(acoustic_scale=0.0))
+    (network,) = parse(vosk, alternatives, ReaderOptions(acoustic_scale=0.0))
     assert rows(network)[0][1]["das"][0] == 0.5
 
 
 def test_vosk_list_and_names():
     result = {"result": [{"conf": 1, "start": 0, "end": 1, "word": "ja"}], "text": "ja"}
-    found = parse(vosk, [result, {"text": ""}, result], Context(file="news", channel=2))
+    found = parse(vosk, [result, {"text": ""}, result], ReaderOptions(file="news", channel=2))
     assert [one.utterance for one in found] == ["news-1", "news-2"]
     assert found[0].recording == Recording("news", 2)
 

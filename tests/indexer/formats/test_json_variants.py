@@ -9,8 +9,8 @@ import math
 
 import pytest
 
-from indexer.formats.context import DEFAULT
 from indexer.formats.detect import FORMATS, detect, parse_file
+from indexer.formats.reader_options import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import Part

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import kaldi_lattice
-from indexer.formats.context import Context
 from indexer.formats.detect import parse_file
+from indexer.formats.reader_options import ReaderOptions
 from indexer.lattices.to_network import pruned, to_network, words_only
-from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterance_spans import UtteranceSpan
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
@@ -40,9 +40,9 @@ utt1
 """
 
 
-def parse(text, path="/nowhere/lats.txt", **context):
+def parse(text, path="/nowhere/lats.txt", **options):
     return list(
-        networks_in(kaldi_lattice.parse(io.BytesIO(text.encode()), path, Context(**context)))
+        networks_in(kaldi_lattice.parse(io.BytesIO(text.encode()), path, ReaderOptions(**options)))
     )
 
 
@@ -74,7 +74,7 @@ def test_full():
 
 
 def test_scales_frames_and_segments():
-    segments = {"utt1": Segment(Recording("news", 2), 10.0, 12.0)}
+    segments = {"utt1": UtteranceSpan(Recording("news", 2), 10.0, 12.0)}
     (lattice,) = parse(COMPACT, acoustic_scale=1.0, lm_scale=2.0, frame_s=0.03, segments=segments)
     assert score_of(lattice, "das") == pytest.approx(-(2 * 4.7 + 812.3))
     assert lattice.recording == Recording("news", 2)
@@ -120,7 +120,7 @@ def test_a_lattice_without_paths_says_nothing():
 def test_without_transition_ids_states_share_the_segment():
     """As lattice-rmali leaves them."""
     text = re.sub(r"(,[\d.]+),[\d_]+", r"\1,", COMPACT)
-    (lattice,) = parse(text, segments={"utt1": Segment(Recording("news", 1), 10.0, 13.0)})
+    (lattice,) = parse(text, segments={"utt1": UtteranceSpan(Recording("news", 1), 10.0, 13.0)})
     assert links(lattice) == {
         ("das", 10, 11), ("dass", 10, 11), ("haus", 11, 12), (None, 12, 13),
     }  # fmt: skip

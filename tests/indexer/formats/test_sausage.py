@@ -7,9 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import sausage
-from indexer.formats.context import Context, beside, lies_beside, load, read_segments
 from indexer.formats.detect import parse_file
-from indexer.networks.utterance_spans import Segment
+from indexer.formats.reader_options import (
+    ReaderOptions,
+    is_sidecar,
+    load,
+    read_segments,
+    with_sidecar_files,
+)
+from indexer.networks.utterance_spans import UtteranceSpan
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
@@ -58,7 +64,7 @@ def test_what_lies_beside_is_found(folder):
 
 
 def test_frames_of_chain_models(folder):
-    (network,) = networks_in(parse_file(folder(), context=Context(frame_s=0.03)))
+    (network,) = networks_in(parse_file(folder(), options=ReaderOptions(frame_s=0.03)))
     assert rows(network)[1][:2] == (60_090, 61_230)
 
 
@@ -175,7 +181,7 @@ def test_errors_name_file_and_line(folder, row):
 def test_segments_may_be_a_table(tmp_path):
     path = tmp_path / "utts.tsv"
     path.write_text("utt\tfile\tchannel\tstart\tend\tspeaker\nu 1\tnews.wav\t2\t1.5\t2.5\tx\n")
-    assert read_segments(path) == {"u 1": Segment(Recording("news", 2), 1.5, 2.5)}
+    assert read_segments(path) == {"u 1": UtteranceSpan(Recording("news", 2), 1.5, 2.5)}
     path.write_text("utt\tfile\tchannel\tstart\tend\nu1\tx\t99999\t0\t1\n")
     with pytest.raises(InputError, match="a channel number up to 9999"):
         read_segments(path)
@@ -196,14 +202,16 @@ def test_what_is_said_goes_before_what_is_found(folder, tmp_path):
     path = folder()
     other = tmp_path / "other.txt"
     other.write_text("<eps> 0\nhm 7\ndies 12\ndiese 13\n")
-    context = beside(path, load(Context(times=tmp_path / "kaldi_times.txt"), symbols=other))
-    assert context.symbols["12"] == "dies"
-    assert context.segments["utt1"].start_s == 60
+    options = with_sidecar_files(
+        path, load(ReaderOptions(times=tmp_path / "kaldi_times.txt"), symbols=other)
+    )
+    assert options.symbols["12"] == "dies"
+    assert options.segments["utt1"].start_s == 60
 
 
 def test_files_beside_are_not_read_on_their_own(folder, tmp_path):
     folder()
-    assert sorted(one.name for one in tmp_path.iterdir() if not lies_beside(one)) == [
+    assert sorted(one.name for one in tmp_path.iterdir() if not is_sidecar(one)) == [
         "kaldi_sausages.txt"
     ]
 
@@ -223,12 +231,12 @@ def test_beside_a_file_of_another_name(tmp_path):
 )
 def test_any_text_gives_networks_or_an_input_error(at, length, piece):
     content = (SAUSAGES[:at] + piece + SAUSAGES[at + length :]).encode(errors="replace")
-    context = Context(
+    options = ReaderOptions(
         symbols={"7": "äh", "12": "das", "13": "dass"},
-        segments={"utt1": Segment(Recording("news", 1), 0, 1)},
+        segments={"utt1": UtteranceSpan(Recording("news", 1), 0, 1)},
     )
     try:
-        found = list(networks_in(sausage.parse(io.BytesIO(content), "/nowhere/x.txt", context)))
+        found = list(networks_in(sausage.parse(io.BytesIO(content), "/nowhere/x.txt", options)))
     except InputError:
         return
     assert found

@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from indexer.formats.context import Context, read_segments
 from indexer.formats.detect import parse_file
+from indexer.formats.reader_options import ReaderOptions, read_segments
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.lattices.to_network import (
@@ -36,7 +36,7 @@ HERE = Recording("news", 1)
 def _interpreted():
     """Small lattices need no machine code; test_indexer_mbr shows that it does the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(minimum_bayes_risk, "machine", lambda function: function)
+        patch.setattr(minimum_bayes_risk, "compiled", lambda function: function)
         yield
 
 
@@ -234,15 +234,15 @@ def test_a_lattice_without_words():
         assert (len(network), network.start_ms, network.end_ms) == (0, 0, 1000)
 
 
-CONTEXT = Context(segments=read_segments(ASR / "german" / "segments"))
+CONTEXT = ReaderOptions(segments=read_segments(ASR / "german" / "segments"))
 
 
 @pytest.mark.parametrize("method", ["mbr", "pivot"])
 def test_real_lattice_gives_the_words_of_the_recognisers_network(method):
     """The recogniser's own network was made from the same lattice, by another program."""
     path = ASR / "slf" / "de_rhasspy-2437.slf.gz"
-    context = replace(CONTEXT, lattice_method=method, acoustic_scale=0.05)  # p= as it is
-    (network,) = networks_of(path, context=context)
+    options = replace(CONTEXT, lattice_method=method, acoustic_scale=0.05)  # p= as it is
+    (network,) = networks_of(path, options=options)
     ours = {
         one.utterance: one for one in networks_in(parse_file(ASR / "german" / "networks.jsonl"))
     }
