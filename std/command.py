@@ -18,8 +18,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from std.compile_notice import set_notice
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
-from std.execution.compile_notice import set_notice
 from std.ranges import Range
 from std.terminal import json_text, printable
 

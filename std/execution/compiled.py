@@ -6,7 +6,7 @@ from typing import TypeVar, cast
 import numba
 from numba.core import event
 
-from std.execution.compile_notice import compiling
+from std.compile_notice import compiling
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 SEARCH = "import sys; from searcher.cli import main; sys.exit(main())"
-THESIS = f"--config={Path(__file__).parents[3] / 'configs/thesis.toml'}"
+THESIS = f"--config={Path(__file__).parents[2] / 'configs/thesis.toml'}"
 NOTICE = b"std-search: compiling the kernels, once"
 
 
