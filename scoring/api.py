@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.evaluate import Evaluation, evaluate
-from scoring.matching.alignment import align
-from scoring.matching.occurrences import Occurrences
 from scoring.measures import cnxe, det, precision, twv
 from scoring.options import Options
 from scoring.report.summary.csv_tables import TERMS_HEADER, term_rows
 from std.files import read, read_twice
+from std.matching.alignment import align
+from std.matching.occurrences import Occurrences
 from std.nist import ecf, rttm, std_list, term_list
 from std.values import Detections, Recording
 

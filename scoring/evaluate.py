@@ -26,12 +26,12 @@ from scoring.group import (
 )
 from scoring.matching.characters import split_lexemes, split_terms
 from scoring.matching.counts import Counts
-from scoring.matching.occurrences import Occurrences, find
 from scoring.measures import twv
 from scoring.measures.twv import OperatingPoint
 from scoring.options import Options, ScoreKind
 from std.ecf_filter import speech_s
 from std.errors import InputError
+from std.matching.occurrences import Occurrences, find
 from std.nist.rttm import Turns
 from std.values import (
     ECF,

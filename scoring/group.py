@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.matching import segments
-from scoring.matching.alignment import Alignment, align
 from scoring.matching.counts import TermCounts, count
-from scoring.matching.occurrences import Occurrences
 from scoring.measures import cnxe, twv
 from scoring.measures import det as curve
 from scoring.measures.precision import average_precision
@@ -19,6 +17,8 @@ from scoring.options import Options, ScoreKind
 from scoring.slicing import Slice
 from std.ecf_filter import inside_one, speech_s
 from std.errors import StdError
+from std.matching.alignment import Alignment, align
+from std.matching.occurrences import Occurrences
 from std.nist.rttm import Turns
 from std.values import (
     Bools,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scoring.matching.alignment import Alignment
+from std.matching.alignment import Alignment
 from std.values import Bools, Int32s, freeze
 
 Counts = npt.NDArray[np.int64]

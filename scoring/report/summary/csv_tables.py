@@ -15,10 +15,10 @@ from typing import BinaryIO
 import numpy as np
 
 from scoring.evaluate import Evaluation
-from scoring.matching.alignment import Alignment
-from scoring.matching.occurrences import Occurrences
 from scoring.measures.det import articulated, iso_ratio_points
 from scoring.measures.twv import twv_of_terms
+from std.matching.alignment import Alignment
+from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s
 
 ALIGNMENT_HEADER = (

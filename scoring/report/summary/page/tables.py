@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from scoring.evaluate import Evaluation
-from scoring.matching.occurrences import Occurrences
 from scoring.report.summary.page import charts
 from scoring.report.summary.page.views import View
 from scoring.statistics.bootstrap import UNITS, Interval
 from scoring.statistics.significance import Statistics
+from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s
 
 MAX_IGNORED = 200

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.matching.occurrences import find
+from std.matching.occurrences import find
 from std.values import Lexemes, Recording, Term, TermList
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring.matching.occurrences import Occurrences
+from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s, Int32s, Recording, freeze
 
 Ints = npt.NDArray[np.intp]
