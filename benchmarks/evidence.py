@@ -40,7 +40,7 @@ from searcher.output.std_list import std_list
 from searcher.phonetic_candidates import open_ears
 from searcher.search import Found, search
 from searcher.tune_cli import written
-from searcher.tuning.reference import transcript
+from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import learn, queries
 from std.config import Config, ExpansionConfig, SplittingConfig, load
 from std.ecf_filter import speech_s
@@ -173,7 +173,7 @@ def prior_on(data: Data) -> Model:
     recordings = tuple(one.recording for one in segment.recordings)
     ears, _ = open_ears([segment], {one: i for i, one in enumerate(recordings)}, DEFAULT, None)
     assert ears is not None
-    said = transcript(data.lexemes, recordings, DEFAULT.text)
+    said = make_transcript(data.lexemes, recordings, DEFAULT.text)
     phrases = [DEFAULT.text.phrase(term.text) for term in data.terms.terms]
     unknown, _ = queries(said, ears, phrases, seed=1)
 

@@ -37,7 +37,7 @@ from searcher.output.std_list import hit_list
 from searcher.phonetic_candidates import open_ears
 from searcher.search import Found, search
 from searcher.tune_cli import written
-from searcher.tuning.reference import transcript
+from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import tune
 from std.config import Config, load
 from std.ecf_filter import speech_s
@@ -90,7 +90,7 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     ears, _ = open_ears([segment], places, config, None)
     assert ears is not None
     return tune(
-        transcript(data.lexemes, recordings, config.text),
+        make_transcript(data.lexemes, recordings, config.text),
         ears,
         partial(written, segments=[segment], config=config),
         [config.text.phrase(term.text) for term in data.terms.terms],

@@ -32,7 +32,7 @@ from searcher.phonetic.alignment import hear
 from searcher.phonetic.index import open_sound
 from searcher.phonetic.ratios import listening
 from searcher.phonetic_candidates import FEWEST_PHONES
-from searcher.tuning.reference import occurrences, right_ones, transcript
+from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
 from std.config import Config
 from std.phonetics.confusion import empty
 from std.phonetics.g2p import converter
@@ -111,23 +111,23 @@ def recall(drawn: SegmentColumns, data: Data, ranked: list[str], lexicon: Lexico
     )
     assert index is not None
     recordings = [one.recording for one in index.columns.recordings]
-    said = transcript(data.lexemes, recordings, Config().text)
+    said = make_transcript(data.lexemes, recordings, Config().text)
     unknown = sorted({*said.words}.difference(ranked, index.words))
     ways = dict(zip(unknown, lexicon.pronunciations(unknown), strict=True))
     queries = {
         word: some[0] for word, some in ways.items() if some and len(some[0]) >= FEWEST_PHONES
     }
     confusion = listening(empty([]), [index], list(queries.values()))
-    places = sum(len(occurrences(said, [word])) for word in queries)
+    places = sum(len(find_occurrences(said, [[word]])) for word in queries)
     for name, limit in (("near seeds", 0), ("everything", 10**12)):
         with mock.patch.object(searcher.phonetic.alignment, "FULL_SCAN_ARCS", limit):
             found = np.zeros(3, int)
             begin = time.process_time()
             for word, phones in queries.items():
                 hits = hear([phones], [index], confusion)[phones]
-                right = right_ones(
-                    hits.recording, hits.start_ms, hits.end_ms, hits.measures[:, 0],
-                    occurrences(said, [word]),
+                right = correct_hits(
+                    np.zeros_like(hits.recording), hits.recording, hits.start_ms, hits.end_ms,
+                    hits.measures[:, 0], find_occurrences(said, [[word]]),
                 )  # fmt: skip
                 found += [np.count_nonzero(right[:n]) for n in (1, 5, 60)]
             spent_ms = 1000 * (time.process_time() - begin) / len(queries)

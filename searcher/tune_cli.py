@@ -80,7 +80,7 @@ def learn(args: argparse.Namespace) -> None:
     from searcher.lexical.lookup import fence
     from searcher.phonetic_candidates import open_ears
     from searcher.snapshot import adapted, open_stores, snapshot
-    from searcher.tuning.reference import transcript
+    from searcher.tuning.reference import make_transcript
     from searcher.tuning.tune import tune
     from std.config import load
     from std.distinct import require_distinct
@@ -104,7 +104,7 @@ def learn(args: argparse.Namespace) -> None:
     if ears is None:
         raise InputError(args.store[0], 0, "an index with sounds", "one made without a converter")
     asked = {one.recording for one in excerpts}
-    said = transcript(lexemes, recordings, config.text)
+    said = make_transcript(lexemes, recordings, config.text)
     said = said.within([place_of[one] for one in asked if one in place_of])
     if not said.words:
         raise InputError(args.rttm, 0, "words of the recordings in the ECF", "none")

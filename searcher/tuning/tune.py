@@ -23,12 +23,12 @@ from searcher.phonetic.alignment import hear_in
 from searcher.phonetic.index import SoundIndex
 from searcher.phonetic.ratios import background, listening, ratios_in
 from searcher.phonetic_candidates import Ears, Heard, Inside, listen, pronounced, side_by_side
-from searcher.tuning.reference import Transcript, occurrences, right_ones
+from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
 from std.errors import ConfigError
 from std.phonetics.confusion import Confusion, Counts
 from std.phonetics.phones import Pronunciation
-from std.store.columns import MAX_TIME_MS
-from std.values import Bools, Float64s
+from std.store.columns import MAX_TIME_MS, Int64s
+from std.values import Float64s
 
 ROUNDS = 3  # of expectation maximisation; the fourth changes nothing that counts
 MISSED_BELOW = 0.3  # posterior of a said word below which it counts as missed
@@ -142,23 +142,37 @@ def learn(
     Raises:
         ConfigError: there are too few.
     """
-    examples: list[tuple[dict[str, Float64s], Bools]] = []
     found = dict(zip(phrases, written(phrases), strict=True))
-    for words, heard in _listened(phrases, ears, inside):
+    features: list[dict[str, Float64s]] = []
+    hits: list[tuple[Int64s, ...]] = []  # of each phrase: term, recording, start_ms, end_ms
+    scores: list[Float64s] = []
+    listened = _listened(phrases, ears, inside)
+    for words, heard in listened:
         rows = found[words]
         beside = side_by_side(rows, heard)
         alone = heard.hits.rows(beside.alone)
         posterior = beside.posterior if known else np.zeros(len(beside.posterior))
-        right = right_ones(
-            np.concatenate([rows.recording, alone.recording]),
-            np.concatenate([rows.start_ms, alone.start_ms]),
-            np.concatenate([rows.end_ms, alone.end_ms]),
-            100 * posterior + beside.score,
-            occurrences(said, words),
+        hits.append(
+            (
+                np.full(len(posterior), len(hits)),
+                np.concatenate([rows.recording, alone.recording]),
+                np.concatenate([rows.start_ms, alone.start_ms]),
+                np.concatenate([rows.end_ms, alone.end_ms]),
+            )
         )
-        features = beside.known_features(len(words)) if known else beside.unknown_features()
-        examples.append((features, right))
-    right = np.concatenate([np.empty(0, bool), *(one for _, one in examples)])
+        scores.append(100 * posterior + beside.score)
+        features.append(beside.known_features(len(words)) if known else beside.unknown_features())
+    right = np.empty(0, bool)
+    if features:
+        term, recording, start_ms, end_ms = map(np.concatenate, zip(*hits, strict=True))
+        right = correct_hits(
+            term,
+            recording,
+            start_ms,
+            end_ms,
+            np.concatenate(scores),
+            find_occurrences(said, [words for words, _ in listened]),
+        )
     n = int(np.count_nonzero(right))
     if n < FEWEST_EXAMPLES or n == len(right):
         kind = "knows" if known else "does not know"
@@ -166,8 +180,9 @@ def learn(
             f"expected at least {FEWEST_EXAMPLES} occurrences of words that the index {kind} in "
             f"the transcript, got {n}"
         )
-    names = examples[0][0].keys()
-    columns = {name: np.concatenate([one[name] for one, _ in examples]) for name in names}
+    columns = {
+        name: np.concatenate([columns[name] for columns in features]) for name in features[0]
+    }
     return fit(columns, right), n
 
 
