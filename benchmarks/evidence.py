@@ -31,7 +31,7 @@ from scoring.evaluate import evaluate
 from scoring.group import Group
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import Options
-from scoring.report.summary.plot import COLOURS
+from scoring.report.plot import COLOURS
 from searcher.calibration.features import UNTUNED, Weights, fit
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for

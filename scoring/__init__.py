@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scoring.measures.det import maximum
     from scoring.measures.twv import OperatingPoint
     from scoring.options import Options
-    from scoring.report.summary.plot import det_figure
+    from scoring.report.plot import det_figure
     from scoring.statistics.significance import permutation_p_value, statistics
 
 __all__ = [

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scoring.evaluate import Evaluation, evaluate
 from scoring.measures import cnxe, det, precision, twv
 from scoring.options import Options
-from scoring.report.summary.csv_tables import TERMS_HEADER, term_rows
+from scoring.report.csv_tables import TERMS_HEADER, term_rows
 from std.files import read, read_twice
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences

@@ -12,9 +12,9 @@ from scoring import resources
 from scoring.evaluate import Evaluation, evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import Options
-from scoring.report.summary import summary as report
-from scoring.report.summary.system_names import system_names
-from scoring.report.summary.write import write
+from scoring.report import summary as report
+from scoring.report.system_names import system_names
+from scoring.report.write import write
 from scoring.statistics.bootstrap import sample
 from scoring.statistics.significance import Statistics, statistics
 from std import config

@@ -9,8 +9,8 @@ import pytest
 
 from scoring.evaluate import evaluate
 from scoring.options import Options
-from scoring.report.summary.csv_tables import alignment_csv
-from scoring.report.summary.summary import warnings
+from scoring.report.csv_tables import alignment_csv
+from scoring.report.summary import warnings
 from scoring.statistics import bootstrap
 from std.ecf_filter import speech_s
 from std.errors import InputError

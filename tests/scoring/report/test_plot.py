@@ -7,7 +7,7 @@ import pytest
 
 from scoring.measures import det
 from scoring.measures.det import Point
-from scoring.report.summary import plot
+from scoring.report import plot
 
 
 def curve(name, seed=1):

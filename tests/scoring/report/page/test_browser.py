@@ -14,7 +14,7 @@ import pytest
 
 from scoring.evaluate import evaluate
 from scoring.options import Options
-from scoring.report.summary.page import render
+from scoring.report.page import render
 from std.files import open_input
 from std.nist import ecf, rttm, std_list, term_list
 from std.values import (

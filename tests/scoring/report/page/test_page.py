@@ -19,9 +19,9 @@ from scoring.cli import main
 from scoring.evaluate import evaluate
 from scoring.measures.det import DET
 from scoring.options import Options
-from scoring.report.summary.page import mistakes, render, tables
-from scoring.report.summary.page import views as page_views
-from scoring.report.summary.page.views import loss_by_unit, thin, views
+from scoring.report.page import mistakes, render, tables
+from scoring.report.page import views as page_views
+from scoring.report.page.views import loss_by_unit, thin, views
 from scoring.statistics.bootstrap import sample
 from scoring.statistics.significance import statistics
 from std.files import open_input
@@ -257,7 +257,7 @@ def test_nearest_is_nearest(name):
 
 
 def test_long_lists_are_cut_and_say_so(monkeypatch):
-    monkeypatch.setattr("scoring.report.summary.page.document.MAX_MISTAKES", 150)
+    monkeypatch.setattr("scoring.report.page.document.MAX_MISTAKES", 150)
     monkeypatch.setattr(tables, "MAX_IGNORED", 2)
     outside = [("alpha", 2000.0 + i, 0.5, True) for i in range(5)]
     text = render([evaluated("s2"), evaluate(*small([*HITS, *outside]))])
@@ -350,7 +350,7 @@ def test_groups_of_one_system_are_views():
 
 def test_more_groups_than_can_be_told_apart(monkeypatch):
     monkeypatch.setattr(page_views, "MAX_VIEWS", 2)
-    monkeypatch.setattr("scoring.report.summary.page.document.MAX_VIEWS", 2)
+    monkeypatch.setattr("scoring.report.page.document.MAX_VIEWS", 2)
     text = render([evaluated("s9")] * 3, names=["one", "two", "three"])
     assert [view["label"] for view in Page(text).numbers["views"]] == ["one", "two"]
     assert "the first 2 of 3" in text
@@ -434,7 +434,7 @@ def test_of_many_points_few_are_kept_and_the_page_stays_small(monkeypatch):
     (view,) = Page(text).numbers["views"]
     assert len(view["curve"]["threshold"]) <= 1000
     assert len(view["terms"]["columns"]["id"]) == terms
-    monkeypatch.setattr("scoring.report.summary.page.document.MAX_TERMS", 0)
+    monkeypatch.setattr("scoring.report.page.document.MAX_TERMS", 0)
     (least,) = Page(render([evaluation])).numbers["views"]
     assert least["terms"]["total"] == terms > len(least["terms"]["columns"]["id"]) == 1000
     assert least["terms"]["columns"]["loss"] == view["terms"]["columns"]["loss"][:1000]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.measures.calibration import Reliability
-from scoring.report.summary.page.views import View
-from scoring.report.summary.plot import FA_TICKS, ISO_TWV, MISS_TICKS, deviates
+from scoring.report.page.views import View
+from scoring.report.plot import FA_TICKS, ISO_TWV, MISS_TICKS, deviates
 from std.values import Float64s
 
 MEASURE_LINES = ("value", "missing", "wrong")  # classes: TWV, P_miss, beta P_fa

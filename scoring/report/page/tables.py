@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from scoring.evaluate import Evaluation
-from scoring.report.summary.page import charts
-from scoring.report.summary.page.views import View
+from scoring.report.page import charts
+from scoring.report.page.views import View
 from scoring.statistics.bootstrap import UNITS, Interval
 from scoring.statistics.significance import Statistics
 from std.matching.occurrences import Occurrences

@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.measures.det import DET, Point, maximum
-from scoring.report.summary import legend
-from scoring.report.summary.legend import Rows
+from scoring.report import legend
+from scoring.report.legend import Rows
 from std.values import Float64s
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from string import Template
 from typing import Any
 
 from scoring.evaluate import Evaluation
-from scoring.report.summary.page import charts, mistakes, tables
-from scoring.report.summary.page.views import MAX_VIEWS, View, rounded, term_columns, views
+from scoring.report.page import charts, mistakes, tables
+from scoring.report.page.views import MAX_VIEWS, View, rounded, term_columns, views
 from scoring.statistics.significance import Statistics
 from std import __version__
 
@@ -170,7 +170,7 @@ def _json(value: object) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return files("scoring.report.summary.page").joinpath(name).read_text("utf-8").strip()
+    return files("scoring.report.page").joinpath(name).read_text("utf-8").strip()
 
 
 def _hash(text: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from scoring.evaluate import Evaluation
 from scoring.measures.det import ISO_RATIOS, Point, articulated
-from scoring.report.summary import csv_tables, html_tables, page, plot
+from scoring.report import csv_tables, html_tables, page, plot
 from scoring.statistics.significance import Statistics
 from std.distinct import Given, require_distinct
 from std.errors import named

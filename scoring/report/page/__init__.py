@@ -11,6 +11,6 @@ from one JSON element. Text from the inputs enters as text only: escaped in HTML
 escape in JSON, and the page's own policy lets no other script run and nothing be fetched.
 """
 
-from scoring.report.summary.page.document import render
+from scoring.report.page.document import render
 
 __all__ = ["render"]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.group import Group
-from scoring.report.summary.page.views import View, cost_of_a_false_alarm, cost_of_a_miss, rounded
+from scoring.report.page.views import View, cost_of_a_false_alarm, cost_of_a_miss, rounded
 from std.values import Float64s, Int32s, Recording, Term
 
 Rows = npt.NDArray[np.intp]

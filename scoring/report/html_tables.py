@@ -5,8 +5,8 @@ from html import escape
 from typing import BinaryIO
 
 from scoring.evaluate import Evaluation
-from scoring.report.summary.csv_tables import TERMS_HEADER, cells, term_rows
-from scoring.report.summary.summary import SUMMARY_HEADER, summary_rows
+from scoring.report.csv_tables import TERMS_HEADER, cells, term_rows
+from scoring.report.summary import SUMMARY_HEADER, summary_rows
 
 STYLE = (
     "body{font:16px/1.4 system-ui,sans-serif;margin:2em}table{border-collapse:collapse}"
