@@ -35,7 +35,7 @@ from scoring.report.plot import COLOURS
 from searcher.calibration.features import UNTUNED, Weights, fit
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
-from searcher.lexical.lookup import fence
+from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import std_list
 from searcher.phonetic_candidates import open_ears
 from searcher.search import Found, search
@@ -181,7 +181,7 @@ def prior_on(data: Data) -> Model:
         return fit({name: features[name] for name in UNTUNED.coefficients}, right)
 
     search_written = partial(written, segments=[segment], config=DEFAULT)
-    inside = partial(fence, recordings=recordings, excerpts=data.ecf.excerpts)
+    inside = partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts)
     with patch("searcher.tuning.tune.fit", few):
         weights, _ = learn(said, ears, search_written, unknown, inside, known=False)
     return Model(ears.indexes[0].maker, empty([]), weights, None)

@@ -32,7 +32,7 @@ from indexer.segments.invert import invert
 from indexer.segments.phone_columns import Sounds
 from searcher.calibration.model import Model
 from searcher.candidates import concatenate
-from searcher.lexical.lookup import fence
+from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
 from searcher.phonetic_candidates import open_ears
 from searcher.search import Found, search
@@ -94,7 +94,7 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
         ears,
         partial(written, segments=[segment], config=config),
         [config.text.phrase(term.text) for term in data.terms.terms],
-        partial(fence, recordings=recordings, excerpts=data.ecf.excerpts),
+        partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts),
     )
 
 

@@ -170,7 +170,7 @@ def query(
             {
                 "words": variant.words,
                 "similarity": variant.similarity,
-                "channel": variant.channel,
+                "channel": variant.method,
                 "how": variant.how,
             }
             for variant in _variants(words, descriptions, splitter, options)
@@ -220,7 +220,7 @@ def _variants(
     """What a term is looked up as; one with wildcards as it is written."""
     if any(map(is_wildcard, words)):
         how = "; ".join(word["how"] for word in descriptions if "how" in word)
-        return [Variant(words, channel="wildcard", how=how)]
+        return [Variant(words, method="wildcard", how=how)]
     return phrase_variants(words, splitter, options.nbest)
 
 

@@ -6,13 +6,13 @@ Term        --wildcards-->  what each stands for in all the index (`searcher.lex
     in every segment, by any worker (`searcher.lexical.lookup`):
 all words   --postings-->   one batched look-up
 Variant     --join-->       candidates
-candidates  --fence-->      those inside the speech that is searched (ECF)
-            --merge-->      one per term and place
+candidates  --inside_ecf-->      those inside the speech that is searched (ECF)
+            --deduplicate--> one per term and place
     of all segments of a language together:
 sounds      --hear-->       places where a term's phones fit, calibrated
                                 (`searcher.phonetic_candidates`)
     of all languages together:
-candidates  --merge-->      one per term and place, whatever methods found it
+candidates  --deduplicate--> one per term and place, whatever methods found it
             --decide-->     scores on one scale, YES from 0.5 on (`searcher.decisions`)
 """
 
@@ -31,8 +31,8 @@ from searcher.candidates import Candidates, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
 from searcher.languages import Group, by_language, require_one
-from searcher.lexical.deduplicate import merge
-from searcher.lexical.lookup import InSegment, Plan, fence, in_segment
+from searcher.lexical.deduplicate import deduplicate
+from searcher.lexical.lookup import Plan, SegmentResult, inside_ecf, search_segment
 from searcher.lexical.wildcards import Expansion, expand, is_wildcard
 from searcher.phonetic_candidates import open_ears, with_sound
 from searcher.term_language import log_odds
@@ -139,7 +139,7 @@ def search(
     parts = [in_language(asked, group, recordings, workers, index_folder) for group in groups]
     candidates, variants = united(parts, foreign(words, groups))
     if any(part.heard for part in parts):
-        candidates = merge(candidates)
+        candidates = deduplicate(candidates)
     known = set().union(*(part.known for part in parts))
     oov_words = tuple(tuple(w for w in one if w not in known) for one in words)
     probability = candidates.score
@@ -211,8 +211,8 @@ def in_language(
     known: set[str] = set()
     outside, parts, table = 0, [], Variants(variants)
     tasks = [(one, segment) for segment in segments for one in plan.pieces(segments, workers)]
-    for (piece, segment), part in zip(tasks, workers.map(in_segment, tasks), strict=True):
-        known |= part.known
+    for (piece, segment), part in zip(tasks, workers.map(search_segment, tasks), strict=True):
+        known |= part.in_vocabulary
         outside += part.outside
         rows = np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
         parts.append(table.renumbered(part, piece, rows))
@@ -226,7 +226,7 @@ def in_language(
     if ears:
         untuned = "" if ears.model or not asked.model else ears.indexes[0].maker
         wanted = heard_terms(unknown, config, ears.model) & ~asked.starred
-        inside = partial(fence, recordings=recordings, excerpts=asked.excerpts)
+        inside = partial(inside_ecf, recordings=recordings, excerpts=asked.excerpts)
         candidates, variants = with_sound(
             words, unknown, wanted, candidates, variants, ears, inside, workers
         )
@@ -253,7 +253,7 @@ def united(
     first, candidates = 0, []
     for part, odds in zip(parts, against.T, strict=True):
         found = part.candidates
-        written = np.array([one.channel in AS_WRITTEN for one in part.variants], dtype=bool)
+        written = np.array([one.method in AS_WRITTEN for one in part.variants], dtype=bool)
         shift = np.where(written[found.variant], 0.0, odds[found.term])
         chance = found.score / (found.score + (1 - found.score) * np.exp(-shift))
         score = np.where(shift < 0, chance, found.score)
@@ -280,14 +280,14 @@ class Variants:
         self._planned = tuple(planned)
         self._spelt: dict[tuple[int, Variant], int] = {}  # by family, in the order they came
 
-    def renumbered(self, part: InSegment, piece: Plan, recordings: Int64s) -> Candidates:
+    def renumbered(self, part: SegmentResult, piece: Plan, recordings: Int64s) -> Candidates:
         """What a segment says to a piece of the plan, in the numbers of the whole search."""
         candidates, first = part.candidates, piece.first_variant
-        table = np.arange(first, first + len(piece.variants) + len(part.spelt))
+        table = np.arange(first, first + len(piece.variants) + len(part.wildcard_variants))
         at = candidates.variant - len(piece.variants)
         for i in np.unique(at[at >= 0]).tolist():
             family = first + int(candidates.family[np.argmax(at == i)])
-            key = family, part.spelt[i]
+            key = family, part.wildcard_variants[i]
             number = self._spelt.setdefault(key, len(self._planned) + len(self._spelt))
             table[len(piece.variants) + i] = number
         return candidates._replace(
@@ -326,7 +326,7 @@ def variants_in(
         others = [words for words in terms if not any(word in wildcards for word in words)]
         made = iter(variants_in(others, segments, config, index_folder))
         return [
-            [Variant(words, channel="wildcard")]
+            [Variant(words, method="wildcard")]
             if any(word in wildcards for word in words)
             else next(made)
             for words in terms

@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def learn(args: argparse.Namespace) -> None:
     """Learn a model and write it."""
     from searcher.calibration.model import save
-    from searcher.lexical.lookup import fence
+    from searcher.lexical.lookup import inside_ecf
     from searcher.phonetic_candidates import open_ears
     from searcher.snapshot import adapted, open_stores, snapshot
     from searcher.tuning.reference import make_transcript
@@ -120,7 +120,7 @@ def learn(args: argparse.Namespace) -> None:
             ears,
             partial(written, segments=segments, config=config),
             [config.text.phrase(term.text) for term in term_list.terms],
-            partial(fence, recordings=recordings, excerpts=excerpts),
+            partial(inside_ecf, recordings=recordings, excerpts=excerpts),
             seed=args.seed,
             progress=progress,
         )

@@ -19,7 +19,7 @@ from searcher.splitting.matches import MAX_LETTERS, Limits
 from searcher.splitting.phrase import phrase_variants
 from searcher.variant import Variant
 from searcher.vocabulary import Vocabulary
-from std.config import Config, Wanted
+from std.config import Config, WordSelection
 
 
 class Expander(Protocol):
@@ -110,7 +110,7 @@ def replaced(
         Variant(
             tuple(one.words[0] for one in chosen),
             math.prod(one.similarity for one in chosen),
-            next(one.channel for one in chosen if one.how),
+            next(one.method for one in chosen if one.how),
             ", ".join(one.how for one in chosen if one.how),
         )
         for chosen in product(*ways)
@@ -118,7 +118,7 @@ def replaced(
     return sorted(made, key=lambda one: (-one.similarity, one.words))
 
 
-def _wanted(words: Sequence[str], vocabulary: Vocabulary, which: Wanted) -> list[str]:
+def _wanted(words: Sequence[str], vocabulary: Vocabulary, which: WordSelection) -> list[str]:
     """Those words of a term that are split or expanded; none if one is too long for anything."""
     if which == "none" or any(len(word) > MAX_LETTERS for word in words):
         return []

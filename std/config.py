@@ -96,14 +96,16 @@ class SearchConfig(_Section):
     )
 
 
-Wanted = Literal["none", "unknown", "all"]  # which words of a term: those the index does not know
+WordSelection = Literal[
+    "none", "unknown", "all"
+]  # which words of a term: those the index does not know
 
 
 @dataclass(frozen=True, slots=True)
 class SplittingConfig(_Section):
     """Words written as sequences of other words: compounds, and compounds taken apart."""
 
-    words: Wanted = "unknown"
+    words: WordSelection = "unknown"
     method: Literal["primitive", "rules", "linear", "bktree", "trie"] = "trie"
     max_edits: Annotated[int, Range(0, 15, whole=True)] = 2  # K: letters a part may differ by
     max_ratio: Annotated[float, Range(0, 1)] = 0.2  # R: share of a part's letters that may differ
@@ -116,7 +118,7 @@ class SplittingConfig(_Section):
 class ExpansionConfig(_Section):
     """Words written as other single words that look or sound alike."""
 
-    words: Wanted = "none"
+    words: WordSelection = "none"
     methods: tuple[Literal["levenshtein", "dice", "pronunciation"], ...] = ("pronunciation",)
     candidates: Annotated[int, Range(1, 10_000, whole=True)] = 50  # similar words of each method
     exponent: Annotated[float, Range(0, 1000)] = (
@@ -136,7 +138,9 @@ class PronunciationConfig(_Section):
 class SoundConfig(_Section):
     """Terms found by their sound, whatever words the recogniser wrote."""
 
-    words: Wanted = "all"  # known words too need a model of std-tune; none = not indexed either
+    words: WordSelection = (
+        "all"  # known words too need a model of std-tune; none = not indexed either
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def rows(found):
             found.terms[term].text,
             found.recordings[recording].file,
             found.languages[recording],
-            found.variants[variant].channel,
+            found.variants[variant].method,
             found.variants[variant].how,
         )
         for term, variant, recording in zip(

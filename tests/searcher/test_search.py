@@ -31,7 +31,7 @@ def two_segments(network):
 
 def hits(found):
     return [
-        (one["term"], one["file"], one["start_s"], round(one["score"], 3), one["decision"])
+        (one.term, one.file, one.start_s, round(one.score, 3), one.decision)
         for one in explained(found, contexts(found.candidates, found.recordings, []))
     ]
 
@@ -90,7 +90,7 @@ def test_context_shows_the_likeliest_words(two_segments):
 def words_around(found, segments):
     """Context as it is shown, and what is likelier in the hit's own slots."""
     rows = explained(found, contexts(found.candidates, found.recordings, segments))
-    return [(*one["context"], one["likeliest"]) for one in rows]
+    return [(*one.context, one.likeliest) for one in rows]
 
 
 def test_a_hit_that_silence_beats_stands_in_its_own_context(network):
