@@ -34,8 +34,8 @@ from searcher.calibration.model import Model
 from searcher.candidates import concatenate
 from searcher.lexical.lookup import fence
 from searcher.output.std_list import hit_list
-from searcher.phonetic_candidates import open_ears
-from searcher.search import Found, search
+from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.search import SearchResult, search
 from searcher.tune_cli import written
 from searcher.tuning.reference import transcript
 from searcher.tuning.tune import tune
@@ -87,7 +87,7 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     segment = indexed(networks, config)
     recordings = tuple(one.recording for one in segment.recordings)
     places = {one: i for i, one in enumerate(recordings)}
-    ears, _ = open_ears([segment], places, config, None)
+    ears, _ = open_phonetic_indexes([segment], places, config, None)
     assert ears is not None
     return tune(
         transcript(data.lexemes, recordings, config.text),
@@ -98,7 +98,7 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     )
 
 
-def cross_validated(data: Data, config: Config, models: list[Model]) -> Found:
+def cross_validated(data: Data, config: Config, models: list[Model]) -> SearchResult:
     """Search everything with each fold's model; each hit from the fold that did not see it."""
     segment = indexed(data.networks, config)
     ask = partial(
@@ -122,7 +122,7 @@ def cross_validated(data: Data, config: Config, models: list[Model]) -> Found:
     )
 
 
-def decided(found: Found, data: Data, config: Config) -> Found:
+def decided(found: SearchResult, data: Data, config: Config) -> SearchResult:
     """Apply the decision rule for calibrated scores."""
     from searcher.decisions import rule_for
 
@@ -137,7 +137,7 @@ def decided(found: Found, data: Data, config: Config) -> Found:
     return replace(found, candidates=found.candidates._replace(score=score))
 
 
-def scored(found: Found, data: Data, point: str) -> dict[str, dict[str, float]]:
+def scored(found: SearchResult, data: Data, point: str) -> dict[str, dict[str, float]]:
     """Measures by group, as std-score says."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "hits.xml"

@@ -26,7 +26,7 @@ from std.errors import STANDARD_STREAM, ConfigError, InputError, StdError, cut, 
 
 if TYPE_CHECKING:
     from searcher.calibration.model import Model  # --help needs none of what these load
-    from searcher.search import Found
+    from searcher.search import SearchResult
     from std.config import Config
     from std.store import Segment
 
@@ -172,8 +172,11 @@ def batch(args: argparse.Namespace) -> None:
             model=model_of(args),
             index_folder=index_folder(args.store),
         )
-    if found.outside:
-        warn("std-search", f"{found.outside} hits outside the speech of {named(args.ecf)} left out")
+    if found.outside_ecf:
+        warn(
+            "std-search",
+            f"{found.outside_ecf} hits outside the speech of {named(args.ecf)} left out",
+        )
     deaf(found)
     odd_terms(found)
     write_unknown_words(args.oov_lexicon, found, segments, config)
@@ -253,7 +256,7 @@ def interactive(args: argparse.Namespace) -> int:
     return 0 if hits else 1
 
 
-def remarks(found: "Found") -> Iterator[str]:
+def remarks(found: "SearchResult") -> Iterator[str]:
     """What a person should know of the terms: their wildcards and unknown words, one line each."""
     from searcher.lexical.wildcards import described
 
@@ -276,7 +279,7 @@ def write_lines(path: Path, documents: Iterable[Any]) -> None:
             sink.write(json_text(one).encode() + b"\n")
 
 
-def odd_terms(found: "Found") -> None:
+def odd_terms(found: "SearchResult") -> None:
     """Say which terms of a list can hardly be found, and why."""
     from searcher.lexical.wildcards import is_wildcard
     from searcher.splitting.matches import MAX_LETTERS
@@ -308,7 +311,7 @@ def model_of(args: argparse.Namespace) -> "Model | None":
 
 
 def write_unknown_words(
-    path: Path | None, found: "Found", segments: "Sequence[Segment]", config: "Config"
+    path: Path | None, found: "SearchResult", segments: "Sequence[Segment]", config: "Config"
 ) -> None:
     """Write the words that the index does not know as a lexicon, if a file is named."""
     if not path:
@@ -334,20 +337,20 @@ def write_unknown_words(
             dump(zip(unknown, lexicon.pronunciations(unknown), strict=True), sink)
 
 
-def deaf(found: "Found") -> None:
+def deaf(found: "SearchResult") -> None:
     """Say where unknown words were not searched by sound, and where without the model."""
-    if found.silent:
+    if found.without_phones:
         reasons = ""
-        if named := sorted({*found.silent} - {""}):
+        if named := sorted({*found.without_phones} - {""}):
             reasons = f"; they are in {', '.join(named)}, for which std-index had no pronunciations"
-        elif "" in found.silent:
+        elif "" in found.without_phones:
             reasons = "; std-index --language says which language they are in"
         warn(
             "std-search",
-            f"{len(found.silent)} segments were indexed without sounds, unknown words are not "
-            f"heard there{reasons}",
+            f"{len(found.without_phones)} segments were indexed without sounds, "
+            f"unknown words are not heard there{reasons}",
         )
-    for maker in found.untuned:
+    for maker in found.without_model:
         warn(
             "std-search",
             f"the model is not about {maker}: what was pronounced so is searched without it",

@@ -5,11 +5,11 @@ from typing import Any
 
 from searcher.decisions import THRESHOLD
 from searcher.output.context import Context
-from searcher.search import Found
+from searcher.search import SearchResult
 
 
 def explained(
-    found: Found, contexts: Sequence[Context], *, decided: bool = True
+    found: SearchResult, contexts: Sequence[Context], *, decided: bool = True
 ) -> Iterator[dict[str, Any]]:
     """One dictionary per detection, in the order of the hit list.
 
@@ -55,7 +55,7 @@ def explained(
         }
 
 
-def summary(found: Found, speech_s: float) -> dict[str, Any]:
+def summary(found: SearchResult, speech_s: float) -> dict[str, Any]:
     """The figures of one search over a term list."""
     n = len(found.terms)
     return {
@@ -63,7 +63,7 @@ def summary(found: Found, speech_s: float) -> dict[str, Any]:
         "detections": len(found.candidates.term),
         "yes": int(found.yes.sum()),
         "oov_terms": sum(1 for one in found.oov_words if one),
-        "outside_ecf": found.outside,
+        "outside_ecf": found.outside_ecf,
         "seconds": found.seconds,
         "ssf": found.seconds / (n * speech_s) if n and speech_s else None,
     }

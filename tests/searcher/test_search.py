@@ -68,7 +68,7 @@ def test_only_speech_inside_the_ecf_counts(two_segments):
     excerpts = [Excerpt(Recording("late", 1), 0.0, 10.0)]
     found = search([Term("T1", "polizei")], two_segments, GLOBAL, speech_s=10, excerpts=excerpts)
     assert [one[1] for one in hits(found)] == ["late"]
-    assert found.outside == 1
+    assert found.outside_ecf == 1
 
 
 def test_scores_below_the_minimum_are_not_written(two_segments):

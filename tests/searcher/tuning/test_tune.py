@@ -49,14 +49,14 @@ def model(store, development):
 
 def test_a_model_says_what_it_learned_from(model):
     learned = load(model)
-    assert learned.maker == "espeak-ng:de"
+    assert learned.pronouncer == "espeak-ng:de"
     assert learned.tuned_on["recordings"] == 3
     assert learned.tuned_on["unknown_right"] >= 30
     same = learned.confusion.substituted.trace()
     assert 0.6 < same / learned.tuned_on["phones_aligned"] < 0.95
-    assert learned.unknown.coefficients["ahead"] > 0
-    assert learned.known is not None
-    assert learned.known.coefficients["logit"] > 0
+    assert learned.oov_weights.coefficients["ahead"] > 0
+    assert learned.iv_weights is not None
+    assert learned.iv_weights.coefficients["logit"] > 0
 
 
 def first_hit(store, capsys, *argv):
