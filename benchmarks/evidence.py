@@ -1,19 +1,19 @@
-"""Chapter 5 of Wu's thesis (2012) redone on real German speech: what finds unknown words?
+"""Repeat chapter 5 of Wu's thesis (2012) on real German speech: methods for OOV terms.
 
     python -m benchmarks.evidence DATA [--images docs/images]
 
-DATA holds the sets ``calibrated_v100k`` and ``clean_v25k``, and ``oov_added_v100k`` (the thesis's
-OOV_CN: unknown words were added to the recogniser); each has ``networks.jsonl``, ``ecf.xml``,
-``ref.rttm`` and ``terms.xml``. Every second of the sorted files is half A, the others are half B.
-What std-tune learned on one half searches the other; systems without a model learn nothing.
+DATA has the sets ``calibrated_v100k``, ``clean_v25k`` and ``oov_added_v100k`` (the thesis's OOV_CN:
+out-of-vocabulary words were added to the recogniser); each has ``networks.jsonl``, ``ecf.xml``,
+``ref.rttm`` and ``terms.xml``. Half A is every second of the sorted files, half B the others. The
+model that std-tune learned on one half searches the other; systems without a model learn nothing.
 
-    tables    every system, each half searched by the model of the other, all files scored together
-    folds     the same for the two halves alone: indexed, searched and scored without the other
+    tables    every system, each half searched with the model of the other, all files scored
+    folds     each half alone: indexed, searched and scored without the other
     recovered (system - plain) / (plain with the words added - plain), of the ATWV
-    figures   ATWV by number of candidates (5.2) and by threshold (5.3 all terms, 5.4 unknown)
+    figures   ATWV by number of candidates (5.2) and by threshold (5.3 all terms, 5.4 OOV terms)
 
-A group is the value of the term list's attribute OOV: compound, other, or none. Numbers are those
-of std-score's code, at the operating points of NIST 2006 and of MediaEval SWS 2013.
+A group is the value of the term list's attribute OOV: compound, other, or none. The measures are
+computed by std-score's code, at the operating points of NIST 2006 and of MediaEval SWS 2013.
 """
 
 import argparse
@@ -30,13 +30,13 @@ from benchmarks.german import CONFIGS, POINTS, Data, cross_validated, indexed, r
 from scoring.evaluate import evaluate
 from scoring.group import Group
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import Options
-from scoring.report.summary.plot import COLOURS
+from scoring.options import ScoringOptions
+from scoring.report.plot import COLOURS
 from searcher.calibration.features import DEFAULT_WEIGHTS, Weights, fit
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
 from searcher.lexical.lookup import fence
-from searcher.output.std_list import std_list
+from searcher.output.std_list import hit_list
 from searcher.phonetic_candidates import open_phonetic_indexes
 from searcher.search import SearchResult, search
 from searcher.tune_cli import written
@@ -130,9 +130,11 @@ class Material:
         """Score the decisions: the groups of terms that occur, by name."""
         false_alarm, miss, prior = NAMED_POINTS[point]
         assert prior is not None
-        options = Options(OperatingPoint(false_alarm, miss, prior), group_by=("attribute:OOV",))
+        options = ScoringOptions(
+            OperatingPoint(false_alarm, miss, prior), group_by=("attribute:OOV",)
+        )
         data = self.data
-        hits = std_list(found, data.terms, "terms.xml", "evidence")
+        hits = hit_list(found, data.terms, "terms.xml", "evidence")
         result = evaluate(data.ecf, data.lexemes, data.terms, hits, options)
         return {GROUPS[one.name]: one for one in result.groups if one.name in GROUPS}
 

@@ -1,18 +1,18 @@
-"""Does it help? Search on real German speech, each file with a model tuned on the others.
+"""Score search on real speech, each file with a model tuned on other files.
 
     python -m benchmarks.german DATA/calibrated_v100k [DATA/clean_v25k ...] [--folds 5]
 
-Each folder holds ``networks.jsonl``, ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. Systems:
+Each folder has ``networks.jsonl``, ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. Systems:
 
-    plain    configs/plain.toml: the words that the recogniser wrote
+    plain    configs/plain.toml: lexical search only
     thesis   configs/thesis.toml: the best system of Wu's thesis
     prior    the default configuration without a model
     tuned    the default configuration; fold k's files (every k-th of the sorted names) are
              searched with a model that std-tune's code learned from the other files
 
 Printed for each operating point (NIST 2006, beta 999.9; MediaEval SWS 2013, beta 66.7), for all
-terms and by the term list's attribute OOV: ATWV, MTWV, OTWV, STWV, mean P_miss and P_fa, scored by
-std-score. ``--ablate`` prints, instead, what tuned search loses without one group of features.
+terms and by the term list's attribute OOV: ATWV, MTWV, OTWV, STWV, mean P_miss and P_fa, computed
+by std-score's code. ``--ablate`` prints tuned search without one group of features at a time.
 """
 
 import argparse

@@ -1,16 +1,16 @@
-"""How fast an unknown word is heard in a large archive, and what its seeds miss.
+"""Measure phonetic search of a word in a large archive: time, size, and recall of its seeds.
 
     python -m benchmarks.hearing WORDS [--hours 100 1000] [--alternatives 2.6] [--speech FOLDER]
 
-WORDS has one word a line, the frequent first (gzip or plain), as a recogniser's vocabulary does.
-Networks are drawn from it with probability 1/(rank + 10), 9,000 slots an hour, words as long as
-their letters; nothing is recognised here, so this measures time and size, never accuracy. Times
-are CPU milliseconds of hearing one word in all the networks, once they are loaded and the kernels
-compiled: seeds, their outlook, and the alignment of the best places.
+WORDS has one word a line, frequent words first (gzip or plain), as a recogniser's vocabulary.
+Networks are drawn from it with probability 1/(rank + 10), 9,000 slots an hour, word durations
+proportional to their letters. They measure time and size, not accuracy. Times are CPU milliseconds
+of searching one word in all networks, after loading and compiling: seeds, extension scores, and the
+alignment of the best places.
 
-With ``--speech`` (a folder as `benchmarks.german` reads) real networks are put into the drawn ones,
-and the words said there that WORDS lacks are heard twice: near seeds, and by aligning everything.
-Printed is how many of their true places are among the best hits of each, and the time of each.
+With ``--speech`` (a folder as for `benchmarks.german`) real networks are inserted into the drawn
+ones. The words said there that WORDS lacks are searched twice: near seeds, and by aligning
+everything. Printed are the number of true places among the best hits, and the time of each.
 """
 
 import argparse

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scoring.matching.characters import characters, split_lexemes, split_terms
-from scoring.matching.occurrences import find
+from std.matching.occurrences import find
 from std.values import Lexemes, Recording, Term, TermList
 
 SPLIT = [

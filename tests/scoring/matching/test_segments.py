@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from scoring.api import score_files
 from scoring.matching import segments
-from scoring.matching.occurrences import Occurrences
-from scoring.report.summary.csv_tables import alignment_csv
+from scoring.report.csv_tables import alignment_csv
+from std.matching.occurrences import Occurrences
 from std.nist.rttm import Turns
 from std.values import Detections, Excerpt, Lexemes, Recording
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.report.summary.system_names import system_names
-from scoring.report.summary.write import _folder_names
+from scoring.report.system_names import system_names
+from scoring.report.write import _folder_names
 
 NAMES = [
     # files, system ids, names

@@ -1,0 +1,134 @@
+"""Which items have a partner in their group that does not overlap them, without listing pairs.
+
+Grouping, matching and coverage all ask: is there *another* occurrence of the same thing, apart in
+time? Sorting answers it: a partner in another file is always apart; in the same file it is enough
+to know the earliest end and the latest onset among the others. Only the undecided items (all
+others in the group touch them) are compared pair by pair, and they are few.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.discovery.corpus import Ints, Times
+from std.values import Bools
+
+PairTest = Callable[[Ints, Ints], Bools]
+TalkerScope = Literal["all", "within", "cross"]
+
+CHUNK = 1_000_000  # pairs looked at together
+
+
+def differs_in_group(group: Ints, value: Ints) -> Bools:
+    """Whether an item's group holds a value other than the item's own; shape (n,)."""
+    order = np.lexsort((value, group))
+    first, last = _ends(group[order])
+    out = np.empty(len(group), np.bool_)
+    out[order] = value[order][first] != value[order][last]
+    return out
+
+
+def _ends(ordered: Ints) -> tuple[Ints, Ints]:
+    """First and last position of each element's run of equal values; shapes (n,)."""
+    new = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    sizes = np.diff(np.append(new, len(ordered)))
+    return np.repeat(new, sizes), np.repeat(new + sizes - 1, sizes)
+
+
+def smallest_of_others(group: Ints, owner: Ints, value: Times) -> npt.NDArray[np.float64]:
+    """The smallest value in an item's group among items of other owners; inf if there is none."""
+    order = np.lexsort((value, group))
+    group_, owner_, value_ = group[order], owner[order], value[order].astype(np.float64)
+    first, _ = _ends(group_)
+    foreign = np.flatnonzero(owner_ != owner_[first])
+    second = np.full(len(group), np.inf)  # per group, kept at the position of its first item
+    np.minimum.at(second, first[foreign], value_[foreign])
+    result = np.where(owner_ == owner_[first], second[first], value_[first])
+    out = np.empty(len(group), np.float64)
+    out[order] = result
+    return out
+
+
+def has_partner(
+    group: Ints,
+    owner: Ints,
+    file: Ints,
+    onset: Times,
+    end: Times,
+    apart: PairTest | None = None,
+) -> Bools:
+    """Whether another owner's item in the same group is apart from this one.
+
+    Args:
+        group, owner, file: (n,) integers; items of one owner are never partners.
+        onset, end: (n,) an item ends before another begins iff ``end <= onset``.
+        apart: test of item index pairs (i, j) for partners whose times do touch, when the profile's
+            notion of overlap allows them; None: items that share time are never partners.
+    """
+    has_partner_apart = differs_in_group(group, file)
+    has_partner_apart |= smallest_of_others(group, owner, end) <= onset
+    has_partner_apart |= -smallest_of_others(group, owner, -onset) >= end
+    if apart is not None:
+        compare_undecided(group, owner, has_partner_apart, ~has_partner_apart, apart)
+    return has_partner_apart
+
+
+def compare_undecided(
+    group: Ints, owner: Ints, decided: Bools, undecided: Bools, are_partners: PairTest
+) -> None:
+    """Compare the undecided items with all others in their group.
+
+    Args:
+        group, owner: (n,) integers; items of one owner are never partners.
+        decided: (n,) set to True, in place, where a partner is found.
+        undecided: (n,) items to compare.
+        are_partners: test of item index pairs (i, j).
+    """
+    order = np.argsort(group, kind="stable")
+    first, last = _ends(group[order])
+    where = np.flatnonzero(undecided[order] & (last > first))
+    for at, other in expand(where, first[where], last[where] + 1):
+        i, j = order[at], order[other]
+        fits = owner[i] != owner[j]
+        i, j = i[fits], j[fits]
+        decided[i[are_partners(i, j)]] = True
+
+
+def expand(item: Ints, lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Yield arrays of pairs (item, k) for every k in lo:hi, about CHUNK pairs at a time."""
+    sizes = np.maximum(hi - lo, 0)
+    total = np.cumsum(sizes)
+    cuts = np.searchsorted(total, np.arange(CHUNK, total[-1] if len(total) else 0, CHUNK))
+    for part in np.split(np.arange(len(item)), cuts):
+        if len(part):
+            size = sizes[part]
+            shift = np.repeat(lo[part] - (np.cumsum(size) - size), size)
+            yield np.repeat(item[part], size), np.arange(len(shift)) + shift
+
+
+def has_partner_in(
+    scope: TalkerScope,
+    talker: Ints,
+    group: Ints,
+    owner: Ints,
+    file: Ints,
+    onset: Times,
+    end: Times,
+    apart: PairTest | None = None,
+) -> Bools:
+    """`has_partner` among all items, among those of the same talker, or among the others'.
+
+    Items of different talkers lie in different files, so they are always apart.
+
+    Args:
+        scope: which talkers' items may be partners.
+        talker: (n,) talker of each item.
+        group, owner, file, onset, end, apart: as of `has_partner`.
+    """
+    if scope == "cross":
+        return differs_in_group(group, talker)
+    if scope == "within":
+        group = group * (int(talker.max(initial=0)) + 1) + talker
+    return has_partner(group, owner, file, onset, end, apart)

@@ -1,0 +1,332 @@
+"""Tables written as HTML: scores, calibration, resampling, what is not scored."""
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from scoring.evaluate import Evaluation
+from scoring.report.html_report import charts
+from scoring.report.html_report.views import View
+from scoring.statistics.bootstrap import UNITS, Interval
+from scoring.statistics.significance import Statistics
+from std.matching.occurrences import Occurrences
+from std.values import Detections, Float64s
+
+MAX_IGNORED = 200
+DASH = "\N{EN DASH}"  # stands for what is undefined
+MEASURES = (
+    ("ATWV", "Actual term-weighted value: the value of the system's own decisions. "
+     "1 is perfect, 0 is a system that returns nothing; it can be negative."),
+    ("MTWV", "Maximum: the value at the best single threshold for all terms. Decisions that "
+     "differ by term can be worth more."),
+    ("OTWV", "Optimum: the value if every term had its own best threshold."),
+    ("STWV", "Supremum: the value if every detection were accepted and none were false. "
+     "It is below 1 by the occurrences that no detection matches."),
+    ("P_miss", "Share of a term's occurrences that were not accepted, mean over terms."),
+    ("P_fa", "Share of a term's non-target trials that were accepted, mean over terms."),
+)  # fmt: skip
+IGNORED = {
+    "hits_outside_ecf": (
+        "detections outside the excerpts",
+        "They lie outside the excerpts of the experiment control file, or across two of them: "
+        "that speech is not scored.",
+    ),
+    "references_outside_ecf": (
+        "occurrences outside the excerpts",
+        "Speech outside the excerpts is not scored.",
+    ),
+    "hits_of_terms_without_references": (
+        "detections of terms without occurrences",
+        "P(miss) is undefined for terms without an occurrence in the scored speech, so they and "
+        "their false alarms stay out of the means.",
+    ),
+    "references_of_unsearched_terms": (
+        "occurrences of terms not searched for",
+        "The hit list does not mention these terms, and they were to be left out.",
+    ),
+    "hits_not_best_in_their_segment": (
+        "detections that are not the best of their segment",
+        "A speech segment has one answer for each term, the best.",
+    ),
+    "references_not_counted_by_segment": (
+        "occurrences that are no trial of their own",
+        "A speech segment is one trial, however often a term is said in it; what lies wholly in "
+        "none counts nowhere.",
+    ),
+}
+EXPECTATIONS = {
+    "correct_hits": "Correct detections, accepted or not",
+    "correct_accepted": "Correct among the accepted",
+    "false_alarms": "False alarms among the accepted",
+    "twv_found": "TWV, as if the list held every occurrence",
+}
+
+
+def scored(evaluation: Evaluation, inputs: Mapping[str, str]) -> str:
+    """What was scored, as pairs of a definition list."""
+    whole, options, terms = evaluation.groups[0], evaluation.options, evaluation.terms
+    point = whole.point
+    rows = {
+        **{kind: escape(path) for kind, path in inputs.items()},
+        "speech": f"{_duration(whole.speech_s)} ({whole.speech_s:,.1f} s)",
+        "trials": f"{whole.trials:,} per term, "
+        + ("one per speech segment" if options.segments else _rate(options.trials_per_second)),
+        "terms": f"{len(terms.terms):,}, of which {int(whole.counted.sum()):,} are scored",
+        "occurrences": f"{int(whole.counts.targets[whole.counted].sum()):,} in the reference",
+        "language": escape(evaluation.language or terms.language),
+        "operating point": f"beta {point.beta:.6g}: false alarm costs {point.cost:g}, miss costs "
+        f"{point.value:g}, prior {point.prior:g}",
+        "pairing": "by speech segment"
+        if options.segments
+        else f"middle of a detection within {options.tolerance_s:g} s of the occurrence; "
+        f"at most {options.max_gap_s:g} s between the words of a term",
+    }
+    return "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{text}</dd></div>" for name, text in rows.items() if text
+    )
+
+
+def measures(shown: Sequence[View]) -> str:
+    """Tiles of a single system's measures."""
+    if len(shown) > 1:
+        return ""
+    measures = shown[0].group.measures
+    tiles = []
+    for name, text in MEASURES:
+        value = _value(name, measures[name])
+        if name == "MTWV" and math.isfinite(measures["MTWV_threshold"]):
+            text = f"{text} Here: threshold {measures['MTWV_threshold']:.4g}."
+        tiles.append(
+            f"<div><dt>{_symbol(name)}</dt><dd><strong>{value}</strong> "
+            f"<span>{escape(text)}</span></dd></div>"
+        )
+    return f'<dl class="tiles">{"".join(tiles)}</dl>'
+
+
+def explanations(shown: Sequence[View]) -> str:
+    """The measures in words, where they have no tiles."""
+    if len(shown) == 1:
+        return ""
+    return "".join(
+        f"<div><dt>{_symbol(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in MEASURES
+    )
+
+
+def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
+    """Rows of the summary: every system, every group."""
+    several = len(evaluations) > 1
+    rows = []
+    for name, evaluation in zip(names, evaluations, strict=True):
+        for i, group in enumerate(evaluation.groups):
+            label = name if i == 0 else f"{name}: {group.name}" if several else group.name
+            totals, measures = group.counts.totals(group.counted), group.measures
+            counts = (int(group.counted.sum()), totals.targets, totals.corr, totals.fa, totals.miss)
+            cells = [f"{count:,}" for count in counts]
+            for measure in ("P_miss", "P_fa", "ATWV", "MTWV"):
+                cells.append(_value(measure, measures[measure]))
+            cells.append(_plain(measures["MTWV_threshold"], ".4g"))
+            cells.extend(_value(measure, measures[measure]) for measure in ("OTWV", "STWV"))
+            rows.append(
+                f'<tr><th scope="row" dir="auto">{escape(label)}</th>'
+                + "".join(f"<td>{cell}</td>" for cell in cells)
+                + "</tr>"
+            )
+    return "".join(rows)
+
+
+def calibration(view: View, index: int) -> str:
+    """One view's calibration plot and what was expected beside what was observed."""
+    if view.reliability is None:
+        why = "the scores are taken for log-likelihood ratios, not for probabilities"
+        return (
+            f"<p>No calibration: {why if len(view.group.hits) else 'there are no detections'}.</p>"
+        )
+    rows = "".join(
+        f'<tr><th scope="row">{EXPECTATIONS[expectation.name]}</th>'
+        + "".join(
+            f"<td>{_plain(value, '.3f' if expectation.name == 'twv_found' else ',.1f')}</td>"
+            for value in (expectation.expected, expectation.observed)
+        )
+        + "</tr>"
+        for expectation in view.expectations
+    )
+    bins = "".join(
+        f'<tr><th scope="row">{low:.1f} to {high:.1f}</th><td>{n:,}</td>'
+        f"<td>{_plain(expected, '.3f')}</td><td>{_plain(observed, '.3f')}</td>"
+        f"<td>{_plain(least, '.3f')} to {_plain(most, '.3f')}</td></tr>"
+        for low, high, n, expected, observed, least, most in zip(
+            view.reliability.edges[:-1].tolist(),
+            view.reliability.edges[1:].tolist(),
+            view.reliability.hits.tolist(),
+            view.reliability.expected.tolist(),
+            view.reliability.observed.tolist(),
+            view.reliability.low.tolist(),
+            view.reliability.high.tolist(),
+            strict=True,
+        )
+        if n
+    )
+    compared = _scrolled(
+        "Expected from the scores, and observed",
+        '<th scope="col">what</th><th scope="col">expected</th><th scope="col">observed</th>',
+        rows,
+    )
+    as_table = _scrolled(
+        "Detections by score",
+        '<th scope="col">score</th><th scope="col">detections</th><th scope="col">mean score</th>'
+        '<th scope="col">share correct</th><th scope="col">95 % interval</th>',
+        bins,
+    )
+    return f"""<div class="pair"><figure>{charts.calibration_svg(view, view.reliability, index)}
+</figure><div>{compared}
+<p>Calibration error {view.reliability.error:.3f}: mean distance of the points from the diagonal,
+weighted by their detections. Occurrences without any detection cannot be expected, so the TWV of
+this table leaves them out; the ATWV counts them as misses.</p>
+<details><summary>The plot as a table</summary>{as_table}</details></div></div>"""
+
+
+def resampling(statistics: Statistics, names: Sequence[str]) -> str:
+    """Intervals of each system's measures, and the differences between every two systems."""
+    percent = f"{100 * statistics.confidence:g} %"
+    head = "".join(f'<th scope="col">over {unit}</th>' for unit in UNITS)
+    rows = []
+    for name, intervals in zip(names, statistics.systems, strict=True):
+        for measure, _ in MEASURES:
+            cells = "".join(
+                f"<td>{_interval(measure, intervals[unit].get(measure))}</td>" for unit in UNITS
+            )
+            rows.append(
+                f'<tr><th scope="row" dir="auto">{escape(name)}</th>'
+                f'<td class="text">{_symbol(measure)}</td>{cells}</tr>'
+            )
+    parts = [
+        _scrolled(
+            "Intervals of the measures",
+            '<th scope="col">system</th><th scope="col" class="text">measure</th>' + head,
+            "".join(rows),
+        )
+    ]
+    if statistics.comparisons:
+        rows = []
+        for comparison in statistics.comparisons:
+            atwv = comparison.differences["ATWV"]
+            cells = "".join(
+                f"<td>{_interval('ATWV', atwv.intervals.get(unit))}</td>" for unit in UNITS
+            )
+            pair = f"{names[comparison.first]} \N{MINUS SIGN} {names[comparison.second]}"
+            rows.append(
+                f'<tr><th scope="row" dir="auto">{escape(pair)}</th>'
+                f"<td>{_value('ATWV', atwv.value)}</td>{cells}"
+                f"<td>{comparison.p_value:.4f}</td></tr>"
+            )
+        parts.append(
+            _scrolled(
+                "Differences in ATWV",
+                f'<th scope="col">systems</th><th scope="col">difference</th>{head}'
+                '<th scope="col">p-value</th>',
+                "".join(rows),
+            )
+        )
+    return (
+        '<section id="resampling" aria-labelledby="resampling-title">'
+        '<h2 id="resampling-title">Resampling</h2>'
+        f"<p>{percent} intervals from {statistics.replicates:,} draws with replacement (seed "
+        f"{statistics.seed}): of terms, which estimates the spread over other term lists, and of "
+        "recordings, the spread over other speech. The p-value is the share of random swaps of "
+        "the two systems, term by term, with a difference as large.</p>"
+        f"{''.join(parts)}</section>"
+    )
+
+
+def _interval(measure: str, interval: Interval | None) -> str:
+    if interval is None or math.isnan(interval.low):
+        return DASH
+    return f"{_value(measure, interval.low)} to {_value(measure, interval.high)}"
+
+
+def _scrolled(caption: str, head: str, rows: str) -> str:
+    """A table that scrolls on its own where it is too wide."""
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f'<caption dir="auto">{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def ignored(evaluation: Evaluation, name: str) -> str:
+    """What a system's evaluation left out, and why."""
+    rows = []
+    for kind, number in evaluation.ignored.items():
+        what, why = IGNORED.get(kind, (kind.replace("_", " "), ""))
+        rows.append(
+            f'<tr><th scope="row">{escape(what)}</th><td>{number:,}</td>'
+            f'<td class="text">{escape(why)}</td></tr>'
+        )
+    table = _scrolled(
+        name,
+        '<th scope="col">what</th><th scope="col">how many</th>'
+        '<th scope="col" class="text">why</th>',
+        "".join(rows),
+    )
+    hits, occurrences = evaluation.hits_outside, evaluation.occurrences_outside
+    return (
+        table
+        + _outside(evaluation, name, "detections", hits, hits.start_s + hits.duration_s, hits.score)
+        + _outside(evaluation, name, "occurrences", occurrences, occurrences.end_s, None)
+    )
+
+
+def _outside(
+    evaluation: Evaluation,
+    name: str,
+    what: str,
+    rows: Detections | Occurrences,
+    end_s: Float64s,
+    score: Float64s | None,
+) -> str:
+    """The first of what lies outside the excerpts."""
+    if not len(rows):
+        return ""
+    terms = evaluation.terms.terms
+    lines = []
+    for i in range(min(len(rows), MAX_IGNORED)):
+        where = rows.recordings[rows.recording[i]]
+        lines.append(
+            f'<tr><th scope="row" dir="auto">{escape(terms[rows.term[i]].text)}</th>'
+            f'<td class="text" dir="auto">{escape(where.file)}</td><td>{where.channel}</td>'
+            f"<td>{rows.start_s[i]:.2f}</td><td>{end_s[i]:.2f}</td>"
+            f"<td>{DASH if score is None else _plain(float(score[i]), '.4g')}</td></tr>"
+        )
+    count = f"all {len(rows):,}"
+    if len(rows) > MAX_IGNORED:
+        count = f"first {MAX_IGNORED:,} of {len(rows):,}; all in ignored.csv"
+    table = _scrolled(
+        f"{what} of {name} outside the excerpts",
+        '<th scope="col">term</th><th scope="col" class="text">recording</th>'
+        '<th scope="col">channel</th><th scope="col">start, s</th><th scope="col">end, s</th>'
+        '<th scope="col">score</th>',
+        "".join(lines),
+    )
+    return f"<details><summary>Show the {what} ({count})</summary>{table}</details>"
+
+
+def _value(name: str, value: float) -> str:
+    return _plain(value, {"P_fa": ".6f"}.get(name, ".4f"))
+
+
+def _plain(value: float, form: str) -> str:
+    return format(value, form).replace("-", "\N{MINUS SIGN}") if math.isfinite(value) else DASH
+
+
+def _symbol(name: str) -> str:
+    stem, _, index = name.partition("_")
+    return f"{stem}<sub>{index}</sub>" if index else stem
+
+
+def _rate(trials_per_second: float) -> str:
+    return "one per second" if trials_per_second == 1 else f"{trials_per_second:g} per second"
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{seconds / 60:.1f} min"

@@ -1,0 +1,293 @@
+"""The DET plot: P_miss against P_fa on normal-deviate axes, with lines of equal TWV.
+
+On these axes a system whose scores are normally distributed draws a straight line. Matplotlib is
+used without pyplot (no global state, no display) and imported when a plot is made. Colours are
+Okabe and Ito's, which colour-blind readers can tell apart; line styles differ as well, and from
+the 29th curve on there are markers.
+
+One curve has its legend in a corner. Several have one beside the axes, a row for each, and the
+figure grows with it; of more than `MAX_CURVES` the legend says how many are not drawn.
+"""
+
+import logging
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.measures.det import DET, Point, maximum
+from scoring.report import legend
+from scoring.report.legend import Rows
+from std.values import Float64s
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+STYLES = ("-", "--", "-.", ":")
+MARKERS = ("", "s", "^")
+MARKS = 12  # on a curve that has markers
+MAX_CURVES = len(COLOURS) * len(STYLES) * len(MARKERS)  # drawn: more cannot be told apart
+TICKS = np.array(
+    (
+        *(1e-6, 1e-5, 1e-4, 1e-3, 0.004, 0.01, 0.02, 0.05, 0.1, 0.2),
+        *(0.4, 0.6, 0.8, 0.9, 0.95, 0.98, 0.99),
+    )
+)
+MISS_TICKS = TICKS[(TICKS >= 0.01) & (TICKS <= 0.99)]
+FA_TICKS = TICKS[TICKS <= 0.4]
+MAX_POINTS = 2000  # drawn per curve: more than a plot can show
+ISO_TWV = (0.1, 0.3, 0.5, 0.7, 0.9)
+
+
+Range = tuple[float, float]
+Window = tuple[Range, Range]  # of P_fa and of P_miss
+
+
+class LabelledCurve(NamedTuple):
+    """One system's line in a DET plot."""
+
+    label: str
+    det: DET
+    actual: Point | None  # where the system's own decisions stand
+
+
+@contextmanager
+def _names_as_they_are() -> Iterator[None]:
+    """No formulas in names; what the font lacks is a box in a PNG, without a warning.
+
+    An SVG has names as text.
+    """
+    from matplotlib import rc_context
+
+    with rc_context({"text.parse_math": False}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        yield
+
+
+@_names_as_they_are()
+def det_figure(
+    curves: Sequence[LabelledCurve], beta: float, title: str = "", *, standard_errors: bool = False
+) -> "Figure":
+    """Draw curves on one pair of axes.
+
+    Args:
+        curves: the first `MAX_CURVES` are drawn; the legend counts the others.
+        beta: weight of P_fa in the TWV, for the lines of equal TWV.
+        title: by default "Detection error trade-off".
+        standard_errors: thin lines at two standard errors of the means over terms.
+    """
+    figure = _figure(7.0, 6.0)
+    axes = figure.add_subplot()
+    drawn = curves[:MAX_CURVES]
+    x_range, y_range = _window(drawn)
+    _iso_twv(axes, beta, x_range, y_range)
+    rows: Rows = []
+    for i, curve in enumerate(drawn):
+        rows += _draw(axes, curve, i, (x_range, y_range), alone=len(curves) == 1)
+        if standard_errors:
+            _draw_standard_errors(axes, curve.det, _looks(i)["color"], x_range[0])
+    _axis(axes, x_range, y_range)
+    axes.set_title(title or "Detection error trade-off", loc="left")
+    if len(curves) == 1:
+        legend.in_corner(axes, rows)
+    else:
+        legend.beside(figure, [*legend.meaning_of_markers(), *rows], len(curves) - len(drawn))
+    return figure
+
+
+def _figure(width: float, height: float) -> "Figure":
+    """An empty figure, in inches."""
+    # It logs that it builds its font cache or has no folder of its own: nothing users can act on.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _looks(i: int) -> dict[str, Any]:
+    """Colour, line and marker of the i-th curve: no two of `MAX_CURVES` have the same."""
+    return {
+        "color": COLOURS[i % len(COLOURS)],
+        "linestyle": STYLES[i % len(STYLES)],
+        "marker": MARKERS[i // (len(COLOURS) * len(STYLES)) % len(MARKERS)],
+    }
+
+
+def save(figure: "Figure", stream: BinaryIO, kind: str) -> None:
+    """Write a figure as ``svg`` or ``png``; the same figure gives the same bytes."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.hashsalt": "det", "svg.fonttype": "none"}), _names_as_they_are():
+        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        figure.savefig(stream, format=kind, dpi=150, metadata=metadata)
+
+
+def deviates(probabilities: Float64s) -> Float64s:
+    """Normal deviates: where the standard normal distribution reaches each probability."""
+    inverse = NormalDist().inv_cdf
+    clipped = np.clip(probabilities, 1e-12, 1 - 1e-12)
+    return np.array([inverse(probability) for probability in clipped.tolist()])
+
+
+def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: Window, *, alone: bool) -> Rows:
+    """Draw the i-th curve and its points, and say what of it belongs into the legend."""
+    det = curve.det
+    best = maximum(det) if det.terms else None  # no terms, no value
+    looks = _looks(i)
+    line: list[Artist] = []
+    if len(det):
+        shown = _thinned(len(det))
+        line = list(
+            axes.plot(
+                deviates(np.maximum(det.p_fa[shown], window[0][0])),
+                deviates(det.p_miss[shown]),
+                **looks,
+                markevery=max(len(shown) // MARKS, 1),
+                markersize=5,
+                linewidth=1.8,
+            )
+        )
+    points: Rows = []
+    values = []
+    for point, marker, name in ((best, "D", "max"), (curve.actual, "o", "actual")):
+        if point is not None and np.isfinite(point.p_fa) and np.isfinite(point.p_miss):
+            points += [
+                (artist, f"{name} TWV {point.twv:.3f}")
+                for artist in axes.plot(
+                    deviates(np.clip([point.p_fa], *window[0])),
+                    deviates(np.clip([point.p_miss], *window[1])),
+                    marker=marker,
+                    linestyle="none",
+                    color=looks["color"],
+                    markeredgecolor="white",
+                    markersize=9 if alone else 7,
+                    clip_on=False,
+                    zorder=5,
+                )
+            ]
+            values.append(f"{name} {point.twv:.3f}")
+    if alone:
+        return [*((artist, curve.label) for artist in line), *points]
+    row = ": ".join(part for part in (curve.label, ", ".join(values)) if part)
+    return [(artist, row) for artist in line or [artist for artist, _ in points[:1]]]
+
+
+def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> None:
+    shown = _thinned(len(det))
+    for sign in (-2, 2):
+        p_fa = (det.p_fa + sign * det.sd_p_fa / np.sqrt(det.terms))[shown]
+        p_miss = (det.p_miss + sign * det.sd_p_miss / np.sqrt(det.terms))[shown]
+        axes.plot(
+            deviates(np.maximum(p_fa, left)),
+            deviates(p_miss),
+            color=colour,
+            linewidth=0.7,
+            alpha=0.7,
+        )
+
+
+@_names_as_they_are()
+def threshold_figure(
+    curves: Sequence[LabelledCurve], title: str = "", *, standard_errors: bool = False
+) -> "Figure":
+    """P_miss, P_fa and TWV against the threshold, one above the other."""
+    figure = _figure(7.0, 7.5)
+    panels = figure.subplots(3, 1, sharex=True)
+    drawn = curves[:MAX_CURVES]
+    rows: Rows = []
+    for i, curve in enumerate(drawn):
+        det, looks = curve.det, _looks(i)
+        shown = _thinned(len(det))
+        for axes, mean, deviation in (
+            (panels[0], det.twv, det.sd_twv),
+            (panels[1], det.p_miss, det.sd_p_miss),
+            (panels[2], det.p_fa, det.sd_p_fa),
+        ):
+            lines = axes.plot(
+                det.threshold[shown],
+                mean[shown],
+                **looks,
+                markevery=max(len(shown) // MARKS, 1),
+                markersize=5,
+            )
+            if standard_errors:
+                error = 2 * deviation[shown] / np.sqrt(det.terms)
+                axes.fill_between(
+                    det.threshold[shown], mean[shown] - error, mean[shown] + error,
+                    color=looks["color"], alpha=0.15, linewidth=0,
+                )  # fmt: skip
+        rows += [(artist, curve.label) for artist in lines]
+    for axes, name in zip(panels, ("TWV", "P(miss)", "P(false alarm)"), strict=True):
+        axes.set_ylabel(name)
+        axes.grid(color="#e5e5e5", linewidth=0.6)
+    # Systems are compared around and above 0, the value of a system that returns nothing.
+    panels[0].set_ylim(-1, 1)
+    panels[0].axhline(0, color="#767676", linewidth=0.8)
+    panels[0].set_title(title or "By threshold", loc="left")
+    panels[-1].set_xlabel("threshold")
+    if len(curves) == 1:
+        legend.in_corner(panels[1], rows, "best")
+    else:
+        legend.beside(figure, rows, len(curves) - len(drawn))
+    return figure
+
+
+def _thinned(n: int) -> npt.NDArray[np.intp]:
+    """At most `MAX_POINTS` of n points, first and last among them."""
+    return np.unique(np.linspace(0, max(n - 1, 0), MAX_POINTS).astype(np.intp))[:n]
+
+
+def _window(curves: Sequence[LabelledCurve]) -> Window:
+    """Ticks that hold every curve, within .0001 to 40 % of P_fa and 1 to 99 % of P_miss."""
+    p_fa = np.concatenate([[1e-4], *(curve.det.p_fa[curve.det.p_fa > 0] for curve in curves)])
+    p_miss = np.concatenate([[0.1, 0.9], *(curve.det.p_miss for curve in curves)])
+    points = [curve.actual for curve in curves if curve.actual and np.isfinite(curve.actual.twv)]
+    p_fa = np.concatenate([p_fa, [point.p_fa for point in points if point.p_fa > 0]])
+    p_miss = np.concatenate([p_miss, [point.p_miss for point in points]])
+    return _between(FA_TICKS, np.nanmin(p_fa) / 2, np.nanmax(p_fa) * 2), _between(
+        MISS_TICKS, np.nanmin(p_miss), np.nanmax(p_miss)
+    )
+
+
+def _between(ticks: Float64s, low: float, high: float) -> Range:
+    first = max(int(np.searchsorted(ticks, low, side="right")) - 1, 0)
+    last = min(int(np.searchsorted(ticks, high)), len(ticks) - 1)
+    return float(ticks[first]), float(ticks[last])
+
+
+def _iso_twv(axes: "Axes", beta: float, x_range: Range, y_range: Range) -> None:
+    """Grey lines on which the TWV is the same, named where they meet the left edge."""
+    for value in ISO_TWV:
+        p_fa = np.geomspace(x_range[0], x_range[1], 400)
+        p_miss = 1 - value - beta * p_fa
+        inside = (p_miss > y_range[0]) & (p_miss < y_range[1])
+        if not inside.any():
+            continue
+        x, y = deviates(p_fa[inside]), deviates(p_miss[inside])
+        axes.plot(x, y, color="#767676", linewidth=0.8, zorder=1)
+        axes.annotate(
+            f"TWV {value:.1f}", (x[0], y[0]), xytext=(4, 2), textcoords="offset points",
+            fontsize="x-small", color="#595959",
+        )  # fmt: skip
+
+
+def _axis(axes: "Axes", x_range: Range, y_range: Range) -> None:
+    for axis, ticks, (low, high) in (
+        (axes.xaxis, FA_TICKS, x_range),
+        (axes.yaxis, MISS_TICKS, y_range),
+    ):
+        shown = ticks[(ticks >= low) & (ticks <= high)]
+        axis.set_ticks(deviates(shown), [f"{100 * tick:.6g}" for tick in shown])
+    axes.set_xlim(*deviates(np.array(x_range)))
+    axes.set_ylim(*deviates(np.array(y_range)))
+    axes.set_xlabel("P(false alarm), %")
+    axes.set_ylabel("P(miss), %")
+    axes.grid(color="#e5e5e5", linewidth=0.6)
+    axes.set_axisbelow(True)

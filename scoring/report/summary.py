@@ -1,0 +1,248 @@
+"""Evaluations as a summary: a table for people, a document for programs.
+
+In JSON an undefined value is null; in the table it is a dash.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.evaluate import Evaluation
+from scoring.group import Group
+from scoring.resources import Resources
+from scoring.statistics.bootstrap import Interval
+from scoring.statistics.significance import Statistics
+from std.terminal import printable
+
+SUMMARY_HEADER = (
+    *("group", "terms", "scored", "targets", "corr", "fa", "miss", "P_miss", "P_fa"),
+    *("ATWV", "MTWV", "thresh", "OTWV", "STWV", "MAP", "Cnxe", "Cnxe_min"),
+)
+SUMMARY_MEASURES = {
+    "P_miss": ".3f", "P_fa": ".5f", "ATWV": ".4f", "MTWV": ".4f", "MTWV_threshold": ".3f",
+    "OTWV": ".4f", "STWV": ".4f", "MAP": ".4f", "Cnxe": ".4f", "Cnxe_min": ".4f",
+}  # fmt: skip
+
+
+def summary_document(
+    evaluations: Mapping[str, Evaluation],
+    statistics: Statistics | None = None,
+    resources: Resources | None = None,
+) -> dict[str, Any]:
+    """What ``std-score --json`` prints: plain values, ready for `json.dumps`.
+
+    One system is the document itself; several are a list under "systems".
+    """
+    systems = [_system_json(evaluation) for evaluation in evaluations.values()]
+    result: dict[str, Any] = systems[0] if len(systems) == 1 else {"systems": systems}
+    if len(systems) > 1:
+        for label, system in zip(evaluations, systems, strict=True):
+            system["name"] = label
+    if statistics:
+        result["statistics"] = _statistics_json(list(evaluations), statistics)
+    if resources:
+        result["resources"] = resources_document(resources)
+    return result
+
+
+def _system_json(evaluation: Evaluation) -> dict[str, Any]:
+    """One system."""
+    whole = evaluation.groups[0]
+    return {
+        "system_id": evaluation.system_id,
+        "speech_seconds": whole.speech_s,
+        "trials": whole.trials,
+        "beta": whole.point.beta,
+        "scores": evaluation.scores,
+        "ignored": dict(evaluation.ignored),
+        "groups": [_group_json(group) for group in evaluation.groups],
+        "terms": _terms_json(whole),
+    }
+
+
+def _group_json(group: Group) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "speech_seconds": group.speech_s,
+        "trials": group.trials,
+        "counts": {
+            "terms": int(group.chosen.sum()),
+            "scored_terms": int(group.counted.sum()),
+            **group.counts.totals(group.counted)._asdict(),
+        },
+        "measures": {name: defined(value) for name, value in group.measures.items()},
+    }
+
+
+def _terms_json(group: Group) -> list[dict[str, Any]]:
+    counts = group.counts
+    columns = (counts.targets, counts.corr, counts.fa, counts.miss, counts.corr_nondet)
+    return [
+        {
+            "termid": unit.term_id,
+            "term": unit.text,
+            "targets": targets,
+            "corr": corr,
+            "fa": fa,
+            "miss": miss,
+            "corr_nondet": rejected,
+            "twv": defined(value),
+        }
+        for unit, targets, corr, fa, miss, rejected, value in zip(
+            group.units, *(column.tolist() for column in columns), group.twv.tolist(), strict=True
+        )
+    ]
+
+
+def _statistics_json(labels: Sequence[str], statistics: Statistics) -> dict[str, Any]:
+    return {
+        "replicates": statistics.replicates,
+        "seed": statistics.seed,
+        "confidence": statistics.confidence,
+        "intervals": [
+            {
+                "system": label,
+                **{unit: {name: list(interval) for name, interval in by_name.items()}
+                   for unit, by_name in units.items()},
+            }
+            for label, units in zip(labels, statistics.systems, strict=True)
+        ],
+        "comparisons": [
+            {
+                "systems": [labels[comparison.first], labels[comparison.second]],
+                "p_value_ATWV": comparison.p_value,
+                "terms": comparison.terms,
+                "differences": {
+                    name: {
+                        "value": defined(difference.value),
+                        **{unit: list(interval)
+                           for unit, interval in difference.intervals.items()},
+                    }
+                    for name, difference in comparison.differences.items()
+                },
+            }
+            for comparison in statistics.comparisons
+        ],
+    }  # fmt: skip
+
+
+def resources_document(resources: Resources) -> dict[str, float]:
+    """Speed factors, memory and processing load."""
+    return {**resources._asdict(), "processing_load": resources.processing_load()}
+
+
+def defined(value: float) -> float | None:
+    """A number, or None for what is undefined or infinite: JSON knows neither."""
+    return value if math.isfinite(value) else None
+
+
+def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
+    """A line for each group with measures that have no value or deserve a second look."""
+    lines: list[str] = []
+    for label, evaluation in evaluations.items():
+        place = f"{label}: " if len(evaluations) > 1 else ""
+        for group in evaluation.groups:
+            for what, fits in (("undefined", math.isnan), ("infinite", math.isinf)):
+                names = [name for name, value in group.measures.items() if fits(value)]
+                if names:
+                    lines.append(f"{place}{group.name}: {what}: {', '.join(names)}")
+            full = np.flatnonzero(group.counted & np.isnan(group.p_fa))
+            if len(full):
+                few = ", ".join(group.units[i].term_id for i in full[:3])
+                lines.append(
+                    f"{place}{group.name}: no P_fa, as every trial is a target: {len(full)} terms "
+                    f"({few}{', ...' if len(full) > 3 else ''})"
+                )
+            if group.cnxe.gamma < 0:
+                lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")
+    return lines
+
+
+def summary_rows(evaluation: Evaluation) -> list[list[str]]:
+    """A row per group, in the columns of `SUMMARY_HEADER`."""
+    rows = []
+    for group in evaluation.groups:
+        totals = group.counts.totals(group.counted)
+        counts = (int(group.chosen.sum()), int(group.counted.sum()), *totals[:4])
+        rows.append(
+            [group.name, *map(str, counts)]
+            + [_number(group.measures[name], form) for name, form in SUMMARY_MEASURES.items()]
+        )
+    return rows
+
+
+def summary_text(
+    evaluations: Mapping[str, Evaluation], statistics: Statistics | None = None
+) -> str:
+    """What a person reads first."""
+    evaluations = {printable(label): evaluation for label, evaluation in evaluations.items()}
+    several = len(evaluations) > 1
+    first = next(iter(evaluations.values()))
+    whole = first.groups[0]
+    name = "" if several else f"system {printable(first.system_id) or '(unnamed)'}: "
+    rows = [[*(["system"] if several else []), *SUMMARY_HEADER]]
+    for label, evaluation in evaluations.items():
+        rows.extend([*([label] if several else []), *row] for row in summary_rows(evaluation))
+    lines = [
+        f"{name}{whole.speech_s:.1f} s of speech, {whole.trials} trials per term, "
+        f"beta {whole.point.beta:.6g}, scores taken as "
+        f"{'probabilities' if first.scores == 'probability' else 'log-likelihood ratios'}",
+        "",
+        text_table(rows, left=2 if several else 1),
+        "",
+    ]
+    for label, evaluation in evaluations.items():
+        lines.extend(
+            f"{label + ': ' if several else ''}ignored: {number} {what.replace('_', ' ')}"
+            for what, number in evaluation.ignored.items()
+            if number
+        )
+    if statistics:
+        lines.extend(_statistics_lines(list(evaluations), statistics))
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _statistics_lines(labels: Sequence[str], statistics: Statistics) -> list[str]:
+    """Intervals of ATWV and MTWV, and how each pair differs."""
+    percent = f"{100 * statistics.confidence:g} %"
+    rows = [["system", "measure", f"{percent} over terms", f"{percent} over recordings"]]
+    for label, units in zip(labels, statistics.systems, strict=True):
+        rows.extend(
+            [label, name, *(_interval(units[unit].get(name)) for unit in ("terms", "recordings"))]
+            for name in ("ATWV", "MTWV", "Cnxe")
+        )
+    lines = ["", text_table(rows, left=2)]
+    for comparison in statistics.comparisons:
+        difference = comparison.differences["ATWV"]
+        lines.append(
+            f"\n{labels[comparison.first]} - {labels[comparison.second]}: "
+            f"ATWV {difference.value:+.4f}, "
+            f"{percent} {_interval(difference.intervals.get('terms'))} over terms, "
+            f"{_interval(difference.intervals.get('recordings'))} over recordings, "
+            f"p = {comparison.p_value:.4f} (permutation of {comparison.terms} terms)"
+        )
+    return lines
+
+
+def _interval(interval: Interval | None) -> str:
+    return "-" if interval is None else f"{interval.low:.4f} to {interval.high:.4f}"
+
+
+def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Columns aligned: the first ones left, numbers right; a rule below the header."""
+    rows = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def _number(value: float, form: str) -> str:
+    return format(value, form) if math.isfinite(value) else "-"

@@ -1,0 +1,242 @@
+"""Pairing a system's hits with the reference occurrences, as NIST's scorer does.
+
+Hit and occurrence may be paired if they belong to one term and one recording and the hit's middle
+lies within `tolerance_s` of the occurrence. Per term and recording the pairing maximises first
+the number of pairs, then the scores of the paired hits, then their overlap; decisions play no
+part. Candidates are found by sorting, and almost all of them need no optimisation: only where
+several hits meet several occurrences is an assignment problem solved.
+
+Source: F4DE 3.5.0 (its behaviour); NIST STD 2006 evaluation plan, section 4.5.1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from std.matching.occurrences import Occurrences
+from std.values import Detections, Float64s, Int32s, Recording, freeze
+
+Ints = npt.NDArray[np.intp]
+
+SCORE_WEIGHT = 1e-6  # of a hit's place in the range of scores: settles equal numbers of pairs
+OVERLAP_WEIGHT = 1e-8  # of the relative overlap: settles equal scores
+LARGE = 10_000  # hits times occurrences from which a problem is solved sparsely
+MIN_RANGE = 1e-5  # what a duration or a range of scores is at least taken for
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """Who is paired with whom; -1 is nobody."""
+
+    hit_of: Int32s  # (occurrences,) index of the paired hit
+    occurrence_of: Int32s  # (hits,) index of the paired occurrence
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidates:
+    """Hits as ranges of occurrences: those that the hit's middle may reach.
+
+    Occurrences are ranked by group (term and recording) and time; a range may hold some that the
+    middle misses.
+    """
+
+    rank: Ints  # (r,) occurrence at each rank
+    low: Ints  # (h,) first rank in reach
+    high: Ints  # (h,) one past the last
+
+
+def align(
+    hits: Detections,
+    occurrences: Occurrences,
+    *,
+    tolerance_s: float = 0.5,
+    score_range: tuple[float, float] | None = None,
+) -> Alignment:
+    """Pair hits with occurrences.
+
+    Args:
+        hits: ``hits.term`` must index the same term list as ``occurrences.term``.
+        tolerance_s: how far outside an occurrence a hit's middle may lie, both ends included.
+        score_range: scores between which hits are compared; by default the range among the hits
+            of a term in a recording.
+    """
+    hit_group, occurrence_group = _groups(hits, occurrences)
+    middle = hits.start_s + hits.duration_s / 2
+    low, high = occurrences.start_s - tolerance_s, occurrences.end_s + tolerance_s
+    reach = _candidates(hit_group, middle, occurrence_group, low, high)
+
+    count = np.maximum(reach.high - reach.low, 0)
+    pair_hit = np.repeat(np.arange(len(hits)), count)
+    within = np.arange(len(pair_hit)) - np.repeat(np.cumsum(count) - count, count)
+    pair_rank = reach.low[pair_hit] + within
+    pair_occurrence = reach.rank[pair_rank]
+    near = high[pair_occurrence] >= middle[pair_hit]
+    pair_hit, pair_rank, pair_occurrence = pair_hit[near], pair_rank[near], pair_occurrence[near]
+
+    value = _congruence(
+        hits, occurrences, pair_hit, pair_occurrence, _standing(hits, hit_group, score_range)
+    )
+    hit_of = np.full(len(occurrences), -1, np.int32)
+    occurrence_of = np.full(len(hits), -1, np.int32)
+    component = _components(len(occurrences), pair_hit, pair_rank, reach)
+    for hit, occurrence in _best_pairs(component, pair_hit, pair_occurrence, value):
+        hit_of[occurrence] = hit
+        occurrence_of[hit] = occurrence
+    return Alignment(hit_of, occurrence_of)
+
+
+def _groups(hits: Detections, occurrences: Occurrences) -> tuple[Ints, Ints]:
+    """One number for each term in each recording, the same on both sides."""
+    number: dict[Recording, int] = {}
+    tables: list[npt.NDArray[np.int64]] = []
+    for table in (hits.recordings, occurrences.recordings):
+        tables.append(
+            np.array([number.setdefault(recording, len(number)) for recording in table], np.int64)
+        )
+    ours = hits.term.astype(np.int64) * len(number) + tables[0][hits.recording]
+    theirs = occurrences.term.astype(np.int64) * len(number) + tables[1][occurrences.recording]
+    return ours, theirs
+
+
+def _candidates(
+    hit_group: Ints, middle: Float64s, group: Ints, low: Float64s, high: Float64s
+) -> _Candidates:
+    """For each hit the occurrences of its group with ``low <= middle <= high``."""
+    rank = np.lexsort((low, group))
+    group, low, high = group[rank], low[rank], high[rank]
+    # The furthest end so far, within a group: ranks of (group, end) grow from group to group.
+    by_end = np.lexsort((high, group))
+    end_rank = np.empty(len(rank), np.intp)
+    end_rank[by_end] = np.arange(len(rank))
+    furthest = high[by_end[np.maximum.accumulate(end_rank)]]
+    return _Candidates(
+        rank,
+        _count_before(group, furthest, hit_group, middle, ties_count=False),
+        _count_before(group, low, hit_group, middle, ties_count=True),
+    )
+
+
+def _count_before(
+    group: Ints, key: Float64s, asked_group: Ints, asked: Float64s, *, ties_count: bool
+) -> Ints:
+    """How many sorted (group, key) come before each asked one: `searchsorted` on two keys."""
+    n = len(key)
+    side = np.concatenate([np.zeros(n, np.int8), np.ones(len(asked), np.int8)])
+    if not ties_count:
+        side = 1 - side
+    merged = np.lexsort((side, np.concatenate([key, asked]), np.concatenate([group, asked_group])))
+    is_key = merged < n
+    counts = np.empty(len(asked), np.intp)
+    counts[merged[~is_key] - n] = np.cumsum(is_key)[~is_key]
+    return counts
+
+
+def _standing(hits: Detections, group: Ints, score_range: tuple[float, float] | None) -> Float64s:
+    """Each hit's place in the range of scores, 0 to 1; infinite scores stand at the ends."""
+    if not len(hits):
+        return np.zeros(0)
+    finite = np.isfinite(hits.score)
+    _, member = np.unique(group, return_inverse=True)
+    lowest, highest = np.full(member.max() + 1, np.inf), np.full(member.max() + 1, -np.inf)
+    np.minimum.at(lowest, member[finite], hits.score[finite])
+    np.maximum.at(highest, member[finite], hits.score[finite])
+    low, high = lowest[member], highest[member]
+    if score_range is not None and np.isfinite(score_range).all():
+        low, high = np.full_like(low, score_range[0]), np.full_like(high, score_range[1])
+    unbounded = low > high  # not one finite score in the group
+    low[unbounded], high[unbounded] = 0.0, 1.0
+    place: Float64s = (np.clip(hits.score, low, high) - low) / np.maximum(high - low, MIN_RANGE)
+    return place
+
+
+def _congruence(
+    hits: Detections, occurrences: Occurrences, hit: Ints, occurrence: Ints, standing: Float64s
+) -> Float64s:
+    """What a pair is worth: 1, and the two small terms that settle ties."""
+    start_s, end_s = occurrences.start_s[occurrence], occurrences.end_s[occurrence]
+    hit_start_s = hits.start_s[hit]
+    overlap_s = np.minimum(hit_start_s + hits.duration_s[hit], end_s) - np.maximum(
+        hit_start_s, start_s
+    )
+    relative = overlap_s / np.maximum(end_s - start_s, MIN_RANGE)
+    worth: Float64s = 1 + OVERLAP_WEIGHT * relative + SCORE_WEIGHT * standing[hit]
+    return worth
+
+
+def _components(n: int, pair_hit: Ints, pair_rank: Ints, reach: _Candidates) -> Ints:
+    """(pairs,) pairs that may compete share a number: one hit spans their neighbouring ranks."""
+    spans = np.zeros(n + 1, np.int64)
+    with_pairs = np.unique(pair_hit)
+    np.add.at(spans, reach.low[with_pairs], 1)
+    np.add.at(spans, reach.high[with_pairs] - 1, -1)
+    begins = np.ones(n + 1, np.int64)
+    begins[1:] = np.cumsum(spans)[:-1] == 0  # nothing spans the step from the rank before
+    result: Ints = np.cumsum(begins)[pair_rank]
+    return result
+
+
+def _best_pairs(
+    component: Ints, hit: Ints, occurrence: Ints, value: Float64s
+) -> Sequence[tuple[int, int]]:
+    """The best one-to-one pairing of each component."""
+    order = np.lexsort((-value, component))  # stable: the first of equals stays the first
+    component, hit, occurrence = component[order], hit[order], occurrence[order]
+    value = value[order]
+    bounds = np.flatnonzero(np.diff(component, prepend=-1, append=-1))
+    first, size = bounds[:-1], np.diff(bounds)
+    # A component where one hit or one occurrence takes part in all pairs: the best pair wins.
+    starts = np.repeat(first, size)
+    lone_hit = np.minimum.reduceat(hit == hit[starts], first) if len(first) else first
+    lone_occurrence = (
+        np.minimum.reduceat(occurrence == occurrence[starts], first) if len(first) else first
+    )
+    simple = np.asarray(lone_hit | lone_occurrence, np.bool_)
+    pairs = list(zip(hit[first[simple]].tolist(), occurrence[first[simple]].tolist(), strict=True))
+    for low, count in zip(first[~simple].tolist(), size[~simple].tolist(), strict=True):
+        rows = slice(low, low + count)
+        pairs.extend(_assign(hit[rows], occurrence[rows], value[rows]))
+    return pairs
+
+
+def _assign(hit: Ints, occurrence: Ints, value: Float64s) -> list[tuple[int, int]]:
+    """Solve one assignment problem: one more pair always outweighs better pairs."""
+    hits, row = np.unique(hit, return_inverse=True)
+    occurrences, column = np.unique(occurrence, return_inverse=True)
+    gain = 2 + value  # a pair saves two unpaired at a cost of 1 each
+    solve = _assign_sparse if len(hits) * len(occurrences) > LARGE else _assign_dense
+    rows, columns = solve(row, column, gain, len(hits), len(occurrences))
+    return list(zip(hits[rows].tolist(), occurrences[columns].tolist(), strict=True))
+
+
+def _assign_dense(
+    row: Ints, column: Ints, gain: Float64s, rows: int, columns: int
+) -> tuple[Ints, Ints]:
+    from scipy.optimize import linear_sum_assignment
+
+    table = np.zeros((rows, columns))
+    table[row, column] = gain
+    chosen, partner = linear_sum_assignment(table, maximize=True)
+    paired = table[chosen, partner] > 0
+    return chosen[paired], partner[paired]
+
+
+def _assign_sparse(
+    row: Ints, column: Ints, gain: Float64s, rows: int, columns: int
+) -> tuple[Ints, Ints]:
+    """The same where candidates are few among many: frequent words chain whole recordings."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    # Every row may stay alone, with a column of its own; explicit weights must not be 0.
+    alone = np.arange(rows)
+    most = 1 + gain.max()
+    weight = np.concatenate([most - gain, np.full(rows, most)])
+    places = (np.concatenate([row, alone]), np.concatenate([column, columns + alone]))
+    chosen, partner = min_weight_full_bipartite_matching(csr_array((weight, places)))
+    paired = partner < columns
+    return chosen[paired].astype(np.intp), partner[paired].astype(np.intp)
