@@ -1,14 +1,20 @@
-"""What a CouchDB index costs beside a folder: written, searched, in the same run, by turns.
+"""Compare a CouchDB index with a folder: writing and searching, by turns in one run.
 
     python -m benchmarks.couch couchdb://127.0.0.1:5984/bench [--hours 100] [--server PID]
 
-The synthetic networks are inverted once, for both. ``index`` is 10 hours a commit and everything
-merged at the end; ``search`` opens the store anew and searches the 1,000 terms of
-`benchmarks.search` with ``configs/plain.toml``, and ``again`` asks the same store once more.
-``phrase`` is its phrases one after the other in a store, ``first phrase`` each in a store of its
-own whose vocabulary was read: median milliseconds; requests and kB received (mean, median).
-The best and the median of the rounds: wall seconds, our CPU seconds, and those of the server
-where its process id is given. The databases URL-0, URL-1 ... must not exist; they are dropped.
+The synthetic networks are inverted once, for both stores.
+
+    index         commits 10 hours at a time and merges everything at the end
+    search        opens the store and searches the 1,000 terms of `benchmarks.search` with
+                  ``configs/plain.toml``
+    again         searches the same open store once more
+    phrase        the phrases of `benchmarks.search`, one after the other in an open store
+    first phrase  each phrase in a store of its own whose vocabulary has been read
+
+Phrases are printed in median milliseconds, with requests and kB received (mean and median). The
+others are printed as best and median of the rounds: wall seconds, CPU seconds of this process, and
+of the server if its process id is given. The databases URL-0, URL-1 ... must not exist; they are
+dropped at the end.
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""CPU time and memory of std-discovery on a corpus made here, at several sizes.
+"""Measure CPU time and memory of std-discovery on generated corpora of several sizes.
 
     python benchmarks/discovery.py                     every profile at every size
-    python benchmarks/discovery.py --write DIR         only make the largest corpus, as files
+    python benchmarks/discovery.py --write DIR         only write the largest corpus, as files
 
 The corpus imitates read speech: talkers, utterances between silences, words from a Zipfian
 lexicon of phone sequences, phones of 30 to 150 ms. The system finds words with errors: edges moved
-by up to 40 ms, a share of its fragments in a wrong class, frequent words in classes of thousands,
-so that the number of pairs grows with the square of the corpus while the time should not.
+by up to 40 ms, some fragments in a wrong class, frequent words in classes of thousands. So the
+number of pairs grows with the square of the corpus; the time should not.
 
 Each measurement is a process of its own; CPU seconds include imports and reading, memory is the
 peak resident size of the process.

@@ -1,19 +1,19 @@
-"""Chapter 5 of Wu's thesis (2012) redone on real German speech: what finds unknown words?
+"""Repeat chapter 5 of Wu's thesis (2012) on real German speech: methods for OOV terms.
 
     python -m benchmarks.evidence DATA [--images docs/images]
 
-DATA holds the sets ``calibrated_v100k`` and ``clean_v25k``, and ``oov_added_v100k`` (the thesis's
-OOV_CN: unknown words were added to the recogniser); each has ``networks.jsonl``, ``ecf.xml``,
-``ref.rttm`` and ``terms.xml``. Every second of the sorted files is half A, the others are half B.
-What std-tune learned on one half searches the other; systems without a model learn nothing.
+DATA has the sets ``calibrated_v100k``, ``clean_v25k`` and ``oov_added_v100k`` (the thesis's OOV_CN:
+out-of-vocabulary words were added to the recogniser); each has ``networks.jsonl``, ``ecf.xml``,
+``ref.rttm`` and ``terms.xml``. Half A is every second of the sorted files, half B the others. The
+model that std-tune learned on one half searches the other; systems without a model learn nothing.
 
-    tables    every system, each half searched by the model of the other, all files scored together
-    folds     the same for the two halves alone: indexed, searched and scored without the other
+    tables    every system, each half searched with the model of the other, all files scored
+    folds     each half alone: indexed, searched and scored without the other
     recovered (system - plain) / (plain with the words added - plain), of the ATWV
-    figures   ATWV by number of candidates (5.2) and by threshold (5.3 all terms, 5.4 unknown)
+    figures   ATWV by number of candidates (5.2) and by threshold (5.3 all terms, 5.4 OOV terms)
 
-A group is the value of the term list's attribute OOV: compound, other, or none. Numbers are those
-of std-score's code, at the operating points of NIST 2006 and of MediaEval SWS 2013.
+A group is the value of the term list's attribute OOV: compound, other, or none. The measures are
+computed by std-score's code, at the operating points of NIST 2006 and of MediaEval SWS 2013.
 """
 
 import argparse
@@ -30,15 +30,15 @@ from benchmarks.german import CONFIGS, POINTS, Data, cross_validated, indexed, r
 from scoring.evaluate import evaluate
 from scoring.group import Group
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import Options
+from scoring.options import ScoringOptions
 from scoring.report.plot import COLOURS
-from searcher.calibration.features import UNTUNED, Weights, fit
+from searcher.calibration.features import DEFAULT_WEIGHTS, Weights, fit
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
 from searcher.lexical.lookup import inside_ecf
-from searcher.output.std_list import std_list
-from searcher.phonetic_candidates import open_ears
-from searcher.search import Found, search
+from searcher.output.std_list import hit_list
+from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.search import SearchResult, search
 from searcher.tune_cli import written
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import learn, queries
@@ -101,7 +101,7 @@ class Material:
         """Index."""
         return indexed(self.data.networks, DEFAULT)
 
-    def found(self, config: Config, learned: Learned = "nothing") -> Found:
+    def found(self, config: Config, learned: Learned = "nothing") -> SearchResult:
         """Search; scores are posteriors times similarities, or probabilities, not yet decided."""
         models = {"nothing": (), "model": self.models, "prior": self.priors}[learned]
         if len(models) > 1:
@@ -117,8 +117,8 @@ class Material:
         )
 
     def decided(
-        self, found: Found, config: Config, point: str, learned: Learned = "nothing"
-    ) -> Found:
+        self, found: SearchResult, config: Config, point: str, learned: Learned = "nothing"
+    ) -> SearchResult:
         """Rescale scores so that 0.5 is the decision at an operating point."""
         decision = replace(config.decision, beta=POINTS[point])
         rule = rule_for(decision, calibrated=learned == "model")
@@ -126,13 +126,15 @@ class Material:
         score = rule(term, found.probability, n, self.seconds, decision)
         return replace(found, candidates=found.candidates._replace(score=score))
 
-    def scored(self, found: Found, point: str) -> Groups:
+    def scored(self, found: SearchResult, point: str) -> Groups:
         """Score the decisions: the groups of terms that occur, by name."""
         false_alarm, miss, prior = NAMED_POINTS[point]
         assert prior is not None
-        options = Options(OperatingPoint(false_alarm, miss, prior), group_by=("attribute:OOV",))
+        options = ScoringOptions(
+            OperatingPoint(false_alarm, miss, prior), group_by=("attribute:OOV",)
+        )
         data = self.data
-        hits = std_list(found, data.terms, "terms.xml", "evidence")
+        hits = hit_list(found, data.terms, "terms.xml", "evidence")
         result = evaluate(data.ecf, data.lexemes, data.terms, hits, options)
         return {GROUPS[one.name]: one for one in result.groups if one.name in GROUPS}
 
@@ -171,20 +173,22 @@ def prior_on(data: Data) -> Model:
     """The few weights of search without a model, fitted as they were but on this half only."""
     segment = indexed(data.networks, DEFAULT)
     recordings = tuple(one.recording for one in segment.recordings)
-    ears, _ = open_ears([segment], {one: i for i, one in enumerate(recordings)}, DEFAULT, None)
+    ears, _ = open_phonetic_indexes(
+        [segment], {one: i for i, one in enumerate(recordings)}, DEFAULT, None
+    )
     assert ears is not None
     said = make_transcript(data.lexemes, recordings, DEFAULT.text)
     phrases = [DEFAULT.text.phrase(term.text) for term in data.terms.terms]
     unknown, _ = queries(said, ears, phrases, seed=1)
 
     def few(features: Mapping[str, Float64s], right: Bools) -> Weights:
-        return fit({name: features[name] for name in UNTUNED.coefficients}, right)
+        return fit({name: features[name] for name in DEFAULT_WEIGHTS.coefficients}, right)
 
     search_written = partial(written, segments=[segment], config=DEFAULT)
     inside = partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts)
     with patch("searcher.tuning.tune.fit", few):
         weights, _ = learn(said, ears, search_written, unknown, inside, known=False)
-    return Model(ears.indexes[0].maker, empty([]), weights, None)
+    return Model(ears.pronouncer, empty([]), weights, None)
 
 
 def systems() -> Iterator[tuple[str, Config, Learned]]:

@@ -1,18 +1,18 @@
-"""Does it help? Search on real German speech, each file with a model tuned on the others.
+"""Score search on real speech, each file with a model tuned on other files.
 
     python -m benchmarks.german DATA/calibrated_v100k [DATA/clean_v25k ...] [--folds 5]
 
-Each folder holds ``networks.jsonl``, ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. Systems:
+Each folder has ``networks.jsonl``, ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. Systems:
 
-    plain    configs/plain.toml: the words that the recogniser wrote
+    plain    configs/plain.toml: lexical search only
     thesis   configs/thesis.toml: the best system of Wu's thesis
     prior    the default configuration without a model
     tuned    the default configuration; fold k's files (every k-th of the sorted names) are
              searched with a model that std-tune's code learned from the other files
 
 Printed for each operating point (NIST 2006, beta 999.9; MediaEval SWS 2013, beta 66.7), for all
-terms and by the term list's attribute OOV: ATWV, MTWV, OTWV, STWV, mean P_miss and P_fa, scored by
-std-score. ``--ablate`` prints, instead, what tuned search loses without one group of features.
+terms and by the term list's attribute OOV: ATWV, MTWV, OTWV, STWV, mean P_miss and P_fa, computed
+by std-score's code. ``--ablate`` prints tuned search without one group of features at a time.
 """
 
 import argparse
@@ -34,8 +34,8 @@ from searcher.calibration.model import Model
 from searcher.candidates import concatenate
 from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
-from searcher.phonetic_candidates import open_ears
-from searcher.search import Found, search
+from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.search import SearchResult, search
 from searcher.tune_cli import written
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import tune
@@ -87,7 +87,7 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     segment = indexed(networks, config)
     recordings = tuple(one.recording for one in segment.recordings)
     places = {one: i for i, one in enumerate(recordings)}
-    ears, _ = open_ears([segment], places, config, None)
+    ears, _ = open_phonetic_indexes([segment], places, config, None)
     assert ears is not None
     return tune(
         make_transcript(data.lexemes, recordings, config.text),
@@ -98,7 +98,7 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     )
 
 
-def cross_validated(data: Data, config: Config, models: list[Model]) -> Found:
+def cross_validated(data: Data, config: Config, models: list[Model]) -> SearchResult:
     """Search everything with each fold's model; each hit from the fold that did not see it."""
     segment = indexed(data.networks, config)
     ask = partial(
@@ -122,7 +122,7 @@ def cross_validated(data: Data, config: Config, models: list[Model]) -> Found:
     )
 
 
-def decided(found: Found, data: Data, config: Config) -> Found:
+def decided(found: SearchResult, data: Data, config: Config) -> SearchResult:
     """Apply the decision rule for calibrated scores."""
     from searcher.decisions import rule_for
 
@@ -137,7 +137,7 @@ def decided(found: Found, data: Data, config: Config) -> Found:
     return replace(found, candidates=found.candidates._replace(score=score))
 
 
-def scored(found: Found, data: Data, point: str) -> dict[str, dict[str, float]]:
+def scored(found: SearchResult, data: Data, point: str) -> dict[str, dict[str, float]]:
     """Measures by group, as std-score says."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "hits.xml"

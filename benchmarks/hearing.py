@@ -1,16 +1,16 @@
-"""How fast an unknown word is heard in a large archive, and what its seeds miss.
+"""Measure phonetic search of a word in a large archive: time, size, and recall of its seeds.
 
     python -m benchmarks.hearing WORDS [--hours 100 1000] [--alternatives 2.6] [--speech FOLDER]
 
-WORDS has one word a line, the frequent first (gzip or plain), as a recogniser's vocabulary does.
-Networks are drawn from it with probability 1/(rank + 10), 9,000 slots an hour, words as long as
-their letters; nothing is recognised here, so this measures time and size, never accuracy. Times
-are CPU milliseconds of hearing one word in all the networks, once they are loaded and the kernels
-compiled: seeds, their outlook, and the alignment of the best places.
+WORDS has one word a line, frequent words first (gzip or plain), as a recogniser's vocabulary.
+Networks are drawn from it with probability 1/(rank + 10), 9,000 slots an hour, word durations
+proportional to their letters. They measure time and size, not accuracy. Times are CPU milliseconds
+of searching one word in all networks, after loading and compiling: seeds, extension scores, and the
+alignment of the best places.
 
-With ``--speech`` (a folder as `benchmarks.german` reads) real networks are put into the drawn ones,
-and the words said there that WORDS lacks are heard twice: near seeds, and by aligning everything.
-Printed is how many of their true places are among the best hits of each, and the time of each.
+With ``--speech`` (a folder as for `benchmarks.german`) real networks are inserted into the drawn
+ones. The words said there that WORDS lacks are searched twice: near seeds, and by aligning
+everything. Printed are the number of true places among the best hits, and the time of each.
 """
 
 import argparse
@@ -23,15 +23,15 @@ from unittest import mock
 
 import numpy as np
 
-import searcher.phonetic.alignment
+import searcher.phonetic.search
 from benchmarks.german import Data, read
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import phone_columns
-from searcher.phonetic.alignment import hear
-from searcher.phonetic.index import open_sound
-from searcher.phonetic.ratios import listening
-from searcher.phonetic_candidates import FEWEST_PHONES
+from searcher.phonetic.index import open_phonetic_index
+from searcher.phonetic.ratios import confusion_log_ratios
+from searcher.phonetic.search import search_phones
+from searcher.phonetic_candidates import MIN_PHONES
 from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
 from std.config import Config
 from std.phonetics.confusion import empty
@@ -106,7 +106,7 @@ def columns(ranked: list[str], hours: float, alternatives: float, seed: int = 1)
 def recall(drawn: SegmentColumns, data: Data, ranked: list[str], lexicon: Lexicon) -> None:
     """Print how many true places of unknown words are among the best 1, 5 and 60 hits."""
     parts = [ResidentSegment(str(i), one) for i, one in enumerate((invert(data.networks), drawn))]
-    index = open_sound(
+    index = open_phonetic_index(
         ResidentSegment("all", merged(parts, partial(phone_columns, lexicon=lexicon)))
     )
     assert index is not None
@@ -114,17 +114,15 @@ def recall(drawn: SegmentColumns, data: Data, ranked: list[str], lexicon: Lexico
     said = make_transcript(data.lexemes, recordings, Config().text)
     unknown = sorted({*said.words}.difference(ranked, index.words))
     ways = dict(zip(unknown, lexicon.pronunciations(unknown), strict=True))
-    queries = {
-        word: some[0] for word, some in ways.items() if some and len(some[0]) >= FEWEST_PHONES
-    }
-    confusion = listening(empty([]), [index], list(queries.values()))
+    queries = {word: some[0] for word, some in ways.items() if some and len(some[0]) >= MIN_PHONES}
+    confusion = confusion_log_ratios(empty([]), [index], list(queries.values()))
     places = sum(len(find_occurrences(said, [[word]])) for word in queries)
     for name, limit in (("near seeds", 0), ("everything", 10**12)):
-        with mock.patch.object(searcher.phonetic.alignment, "FULL_SCAN_ARCS", limit):
+        with mock.patch.object(searcher.phonetic.search, "FULL_SCAN_ARCS", limit):
             found = np.zeros(3, int)
             begin = time.process_time()
             for word, phones in queries.items():
-                hits = hear([phones], [index], confusion)[phones]
+                hits = search_phones([phones], [index], confusion)[phones]
                 right = correct_hits(
                     np.zeros_like(hits.recording), hits.recording, hits.start_ms, hits.end_ms,
                     hits.measures[:, 0], find_occurrences(said, [[word]]),
@@ -155,15 +153,15 @@ def main() -> None:
         begin = time.process_time()
         extra = phone_columns(plain, lexicon)
         made_s = time.process_time() - begin
-        index = open_sound(ResidentSegment("all", replace(plain, extra=extra)))
+        index = open_phonetic_index(ResidentSegment("all", replace(plain, extra=extra)))
         assert index is not None
         queries = [ways[0] for ways in lexicon.pronunciations(QUERIES)]
-        confusion = listening(empty([]), [index], queries)
-        hear(queries[:1], [index], confusion)  # compiles
+        confusion = confusion_log_ratios(empty([]), [index], queries)
+        search_phones(queries[:1], [index], confusion)  # compiles
         times = []
         for query in queries:
             begin = time.process_time()
-            hear([query], [index], confusion)
+            search_phones([query], [index], confusion)
             times.append(1000 * (time.process_time() - begin))
         size = sum(column.nbytes for column in extra.values()) / 1e6
         print(

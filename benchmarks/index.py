@@ -1,15 +1,15 @@
-"""What an index costs to make, to keep and to ask, from 10 hours of speech on.
+"""Measure the cost of making, storing and searching an index, from 10 hours of speech on.
 
     python -m benchmarks.index [--hours 10 100] [--parse-hours 5] [--folder DIR] [--json]
 
-Each line is measured in a process of its own on one core: CPU seconds, because wall seconds on a
-shared machine measure its other users; peak memory as the kernel counts it, mapped files included.
+Each line is measured in a process of its own on one core: CPU seconds, because other processes of a
+shared machine change wall seconds; peak memory as the kernel counts it, mapped files included.
 
     parse    std-index's pipeline on files of each format: parse, prune, invert, merge, commit
     build    the same from networks in memory, for more hours than there are files: invert,
              merge, commit; making the networks is not counted
     search   benchmarks.search
-    fts      SQLite FTS5 over the likeliest words, a row per utterance: what is at hand otherwise
+    fts      for comparison, SQLite FTS5 over the likeliest words, a row per utterance
 """
 
 import argparse

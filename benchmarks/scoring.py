@@ -1,11 +1,11 @@
-"""Cost of scoring: CPU seconds and peak memory of ``std-score`` on generated evaluations.
+"""Measure CPU seconds and peak memory of ``std-score`` on generated evaluations.
 
     python benchmarks/scoring.py                    10 h, 1,000 terms, 100,000 hits
     python benchmarks/scoring.py --hours 1000 --terms 10000 --hits 10000000
 
-The input is made up: words of a Zipf vocabulary follow each other at three per second, a tenth of
-the hits lie on a reference occurrence. Files go to --folder (default: a temporary one) and are
-kept there if it is named. NIST's own scorer took 215 CPU s and 254 MB for the first size.
+The input is generated: words of a Zipf vocabulary follow each other at three per second, and a
+tenth of the hits lie on an occurrence. Files are written to --folder and kept there, otherwise to a
+temporary folder. NIST's own scorer took 215 CPU s and 254 MB for the first size.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""How fast an index answers: open, single words, phrases, a thousand terms.
+"""Measure search times of an index: opening, single words, phrases, a thousand terms.
 
     python -m benchmarks.search INDEX [--fts FTS.sqlite] [--cold]
 
 Single words and phrases are drawn with a logarithmic rank between 10 and 50,000 of the synthetic
-vocabulary, a batch between 100 and 50,000: as terms of an evaluation are, few very frequent. They
-are searched with ``configs/plain.toml``, the batch with the defaults as well. ``lookup`` is only
-where a word may have been said, ``word``, ``phrase`` and ``batch`` the whole search: decided
-detections without duplicates. Times are wall seconds: CPU seconds of one look-up are too short to
-be counted. ``--cold`` asks the kernel to forget the files first, which it may ignore.
+vocabulary, a batch between 100 and 50,000: few are very frequent, as in the term lists of
+evaluations. They are searched with ``configs/plain.toml``, the batch with the defaults as well.
+``lookup`` reads the postings only; ``word``, ``phrase`` and ``batch`` are the whole search, to
+detections with decisions and without duplicates. Times are wall seconds, because a look-up is too
+short for CPU seconds. ``--cold`` asks the kernel to drop the files from memory first; it may not.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import synthetic
-from searcher.search import Found, search
+from searcher.search import SearchResult, search
 from std.config import Config, load
 from std.store import Segment, open_store
 from std.values import Term
@@ -79,7 +79,7 @@ def ranks(n: int, seed: int = 7, low: int = 10) -> list[int]:
     return distinct[:n]
 
 
-def find(segments: Sequence[Segment], texts: Sequence[str], config: Config = PLAIN) -> Found:
+def find(segments: Sequence[Segment], texts: Sequence[str], config: Config = PLAIN) -> SearchResult:
     """The whole search: merged, decided detections."""
     terms = [Term(str(i), text) for i, text in enumerate(texts)]
     return search(terms, segments, config, speech_s=3600.0)

@@ -1,12 +1,12 @@
-"""Table 5.4 of the thesis again: time and correct splits of all splitters, on its 65 compounds.
+"""Repeat table 5.4 of the thesis: time and correct splits of all splitters, on its 65 compounds.
 
     .venv/bin/python benchmarks/splitting.py /tmp/vocabularies/v24k.tsv [--words N] [--slow]
 
 `benchmarks/vocabularies.py` makes the vocabularies. Times are CPU milliseconds per word, the best
 of three passes. A split is correct if its parts are one of the accepted splits of
-tests/data/compounds/thesis-65.tsv, in any of the accepted forms, case aside:
+tests/data/compounds/thesis-65.tsv, in any of the accepted forms, ignoring case:
 
-    reachable   the matches contain a correct split at all (the thesis's "split" column)
+    reachable   the matches contain a correct split (the thesis's "split" column)
     in 25       it is among the 25 best of the ranking
     first       it is the best
 """

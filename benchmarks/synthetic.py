@@ -1,7 +1,7 @@
-"""Synthetic networks for benchmarks: a Zipf vocabulary at the density of real recogniser output.
+"""Make synthetic networks for benchmarks: a Zipf vocabulary at the density of real output.
 
-150 words a minute, 4.9 alternatives a slot, word ranks drawn with probability 1/rank. Nothing is
-recognised here: use these for time, memory and size, never for accuracy.
+150 words a minute, 4.9 alternatives a slot, word ranks drawn with probability 1/rank. Use them for
+time, memory and size, not for accuracy.
 """
 
 from collections.abc import Iterator

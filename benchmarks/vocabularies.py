@@ -1,19 +1,20 @@
 """Build German vocabularies of 24 thousand and 300 thousand words from public lists.
 
-The lists are CC BY-SA, so nothing of them is shipped: this script makes them where they are
-needed, in an environment of its own that may be thrown away afterwards:
+The lists are CC BY-SA and not included. This script needs an environment of its own, which may be
+deleted afterwards:
 
     python3 -m venv /tmp/lists && /tmp/lists/bin/pip install wordfreq==3.1.1 german-nouns==1.2.5
     /tmp/lists/bin/python benchmarks/vocabularies.py /tmp/vocabularies
 
-writes v24k.tsv and v300k.tsv, lines of ``word<TAB>count`` (occurrences in 1e9 words, rounded up).
+It writes v24k.tsv and v300k.tsv, lines of ``word<TAB>count`` (occurrences in 1e9 words, rounded
+up).
 
-v300k: the most frequent words of wordfreq, with the ß that it folds to ss put back where the
-    noun list has it.
-v24k: like the thesis's vocabulary of about 25 thousand entries, it has few inflected forms: noun
-    lemmas and words that are no form of a noun, by frequency, without the noun forms that are no
-    lemma, without the thesis's 65 compounds, and with the thirteen rare bases that the thesis's
-    lecture vocabulary must have had.
+v300k: the most frequent words of wordfreq, with the ß that it folds to ss restored if the noun list
+    has it.
+v24k: few inflected forms, as in the thesis's vocabulary of about 25 thousand entries: noun lemmas
+    and words that are not forms of a noun, by frequency; without noun forms that are not lemmas;
+    without the thesis's 65 compounds; and with the thirteen rare bases that the thesis's lecture
+    vocabulary must have had.
 """
 
 import csv

@@ -36,7 +36,7 @@ from std.config import Config
 from std.errors import InputError, StdError
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
-from std.store import Store
+from std.store import Segment, Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import ConfusionNetwork, Recording
@@ -303,7 +303,7 @@ def _gathered(shard: Shard) -> Gathered:
         for segment in (shard.store.segments() if again else ())
         if again & {one.recording.file for one in segment.recordings}
     ]
-    pieces = [*earlier, *(ResidentSegment("", columns) for columns in shard.batch)]
+    pieces: list[Segment] = [*earlier, *(ResidentSegment(None, columns) for columns in shard.batch)]
     shard.batch, shard.postings = [], 0
     return Gathered(merged(pieces), tuple(one.id for one in earlier), fresh)
 

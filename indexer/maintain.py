@@ -11,7 +11,7 @@ from indexer.segments.phone_columns import Sounds
 from std.errors import InputError, StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
-from std.store import Segment, Store, from_anywhere, open_store
+from std.store import Segment, Store, absolute_url, open_store
 from std.store.columns import SegmentColumns
 
 
@@ -48,7 +48,7 @@ def upkeep(
         One error for each shard that somebody else began to write to: it stays as it is.
     """
     if worth_workers(stores, workers):
-        urls = [from_anywhere(store.url) for store in stores]  # workers stand in other folders
+        urls = [absolute_url(store.url) for store in stores]  # workers stand in other folders
         work = partial(upkeep_there, everything=everything, sounds=sounds)
         return [busy for busy in workers.map(work, urls) if busy is not None]
     for store in stores:

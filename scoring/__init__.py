@@ -1,15 +1,18 @@
-"""Scoring: what a hit list is worth, against a reference transcript.
+"""Scoring of hit lists against a reference transcript, as NIST and MediaEval do.
 
-    hit list, ECF, RTTM, term list --evaluate--> Evaluation --> report, csv_tables, plot, page
-        occurrences              where the terms are said
-        align, segments          who is paired with whom
-        counts, twv, det         what that is worth, at the decisions and at every threshold
-        cnxe, calibration        what the scores tell
-        bootstrap, significance  and how much of it is chance
-    discovery                    the measures of unsupervised term discovery
+    ECF, RTTM, term list --read_reference--> Reference
+    hit list, Reference  --score_hits-->     Evaluation --> report, statistics
 
-Start with `scoring.evaluate`: the whole way on one screen. For notebooks there are functions that
-take lists or arrays and give plain results; everything named here can be imported from `scoring`:
+    files                     read a reference, score hit lists, check files
+    evaluate, group, slicing  pair hits with occurrences, count, measure: the whole and its slices
+    matching                  counts by term, segment-based and character-based scoring
+    measures                  TWV, DET, Cnxe, precision, calibration
+    statistics                confidence intervals and significance by resampling
+    report                    summary, CSV and HTML tables, plots, the HTML report
+    discovery                 the ZeroSpeech measures of unsupervised term discovery
+
+Start with `scoring.evaluate`. Everything named in ``__all__`` can be imported from `scoring`; the
+functions for notebooks take lists or arrays and give plain results:
 
     >>> from scoring import term_weighted_value
     >>> term_weighted_value(correct=[2, 1], false_alarms=[0, 0], targets=[2, 1], trials=100)
@@ -29,50 +32,99 @@ if TYPE_CHECKING:
         terms_table,
     )
     from scoring.evaluate import Evaluation
+    from scoring.files import CheckedFile, Reference, check_files, read_reference, score_hits
     from scoring.group import Group
     from scoring.measures.det import maximum
-    from scoring.measures.twv import OperatingPoint
-    from scoring.options import Options
+    from scoring.measures.twv import NAMED_POINTS, OperatingPoint
+    from scoring.options import ScoringOptions
     from scoring.report.plot import det_figure
-    from scoring.statistics.significance import permutation_p_value, statistics
+    from scoring.report.summary import (
+        resources_document,
+        summary_document,
+        summary_text,
+        summary_warnings,
+    )
+    from scoring.report.system_names import system_names
+    from scoring.report.write import Drawing, write_report
+    from scoring.resources import Resources, read_resources
+    from scoring.statistics.significance import Statistics, compare_systems, permutation_p_value
 
 __all__ = [
+    "NAMED_POINTS",
+    "CheckedFile",
+    "Drawing",
     "Evaluation",
     "Group",
     "OperatingPoint",
-    "Options",
+    "Reference",
+    "Resources",
+    "ScoringOptions",
+    "Statistics",
     "average_precisions",
+    "check_files",
+    "compare_systems",
     "det_figure",
     "detection_curve",
     "maximum",
     "normalised_cross_entropy",
     "pair_hits",
     "permutation_p_value",
+    "read_reference",
+    "read_resources",
+    "resources_document",
     "score_files",
-    "statistics",
+    "score_hits",
+    "summary_document",
+    "summary_text",
+    "summary_warnings",
+    "system_names",
     "term_weighted_value",
     "terms_table",
+    "write_report",
 ]
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
+    "CheckedFile": "files",
+    "Drawing": "report.write",
     "Evaluation": "evaluate",
     "Group": "group",
+    "NAMED_POINTS": "measures.twv",
     "OperatingPoint": "measures.twv",
-    "Options": "options",
+    "Reference": "files",
+    "Resources": "resources",
+    "ScoringOptions": "options",
+    "Statistics": "statistics.significance",
+    "average_precisions": "api",
+    "check_files": "files",
+    "compare_systems": "statistics.significance",
     "det_figure": "report.plot",
+    "detection_curve": "api",
     "maximum": "measures.det",
+    "normalised_cross_entropy": "api",
+    "pair_hits": "api",
     "permutation_p_value": "statistics.significance",
-    "statistics": "statistics.significance",
+    "read_reference": "files",
+    "read_resources": "resources",
+    "resources_document": "report.summary",
+    "score_files": "api",
+    "score_hits": "files",
+    "summary_document": "report.summary",
+    "summary_text": "report.summary",
+    "summary_warnings": "report.summary",
+    "system_names": "report.system_names",
+    "term_weighted_value": "api",
+    "terms_table": "api",
+    "write_report": "report.write",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in _HOME:
         raise AttributeError(f"module 'scoring' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"scoring.{_HOME.get(name, 'api')}"), name)
+    return getattr(import_module(f"scoring.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:

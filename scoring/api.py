@@ -6,7 +6,6 @@ are in seconds. `pandas.DataFrame(terms_table(evaluation))` is a table, if panda
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,14 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scoring.evaluate import Evaluation, evaluate
+from scoring.evaluate import Evaluation
+from scoring.files import read_reference, score_hits
 from scoring.measures import cnxe, det, precision, twv
-from scoring.options import Options
+from scoring.options import ScoringOptions
 from scoring.report.csv_tables import TERMS_HEADER, term_rows
-from std.files import read, read_twice
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences
-from std.nist import ecf, rttm, std_list, term_list
 from std.values import Detections, Recording
 
 Numbers = Sequence[float] | npt.NDArray[Any]
@@ -34,46 +32,29 @@ def score_files(
     ecf_path: str | PathLike[str],
     rttm_path: str | PathLike[str],
     terms_path: str | PathLike[str],
-    options: Options | None = None,
+    options: ScoringOptions | None = None,
     **changes: Any,
 ) -> Evaluation:
     """Score a hit list, as ``std-score`` does.
 
     Args:
         hits, ecf_path, rttm_path, terms_path: files, plain or gzip, either NIST dialect.
-        options, changes: see `Options`; ``changes`` are its fields by name.
+        options, changes: see `ScoringOptions`; ``changes`` are its fields by name.
 
     Raises:
         InputError: a file cannot be read or does not fit the others.
 
     For example::
 
-        found = score_files("hits.xml", ecf_path="ecf.xml", rttm_path="ref.rttm",
-                            terms_path="terms.xml", tolerance_s=1.0)
-        found.groups[0].measures["ATWV"]
+        evaluation = score_files("hits.xml", ecf_path="ecf.xml", rttm_path="ref.rttm",
+                                 terms_path="terms.xml", tolerance_s=1.0)
+        evaluation.groups[0].measures["ATWV"]
     """
-    options = replace(options or Options(), **changes)
-    terms = read(term_list.parse, Path(terms_path))
-    excerpts = read(ecf.parse, Path(ecf_path))
-    words = partial(rttm.parse, encoding=terms.encoding)
-    turns = None
-    if options.segments:
-        speakers = partial(rttm.parse_turns, encoding=terms.encoding)
-        turns, lexemes = read_twice(speakers, words, Path(rttm_path))
-    else:
-        lexemes = read(words, Path(rttm_path))
-    known = {one.term_id for one in terms.terms}
-    found = read(partial(std_list.parse, known_terms=known), Path(hits))
-    return evaluate(
-        excerpts,
-        lexemes,
-        terms,
-        found,
-        options,
-        turns=turns,
-        hits_path=str(hits),
-        reference_path=str(rttm_path),
+    options = replace(options or ScoringOptions(), **changes)
+    reference = read_reference(
+        Path(ecf_path), Path(rttm_path), Path(terms_path), turns=options.segments
     )
+    return score_hits(Path(hits), reference, options)
 
 
 def term_weighted_value(
@@ -94,7 +75,7 @@ def term_weighted_value(
         beta: cost/value * (1/P(term) - 1); 999.9 for 0.1 and 1e-4.
 
     Returns:
-        1 for a perfect system, 0 for silence, unbounded below.
+        1 for a perfect system, 0 for one that returns nothing, unbounded below.
 
     Raises:
         ValueError: no term occurs, or one has as many targets as there are trials.
@@ -132,6 +113,7 @@ def detection_curve(
         correct: (n,) whether it is paired with a reference occurrence.
         targets: number of reference occurrences by term; terms without hits belong here too.
         trials: per term.
+        beta: weight of P_fa, cost/value * (1/P(term) - 1).
 
     Returns:
         Points by ascending threshold; `scoring.maximum` gives the best.
@@ -158,20 +140,29 @@ def detection_curve(
 def average_precisions(
     *, terms: Sequence[str], scores: Numbers, correct: Truths, targets: Mapping[str, int]
 ) -> dict[str, float]:
-    """Average precision by term; arguments as of `detection_curve`.
+    """Average precision by term.
+
+    Args:
+        terms: (n,) term of each hit.
+        scores: (n,) its score, higher is more likely.
+        correct: (n,) whether it is paired with a reference occurrence.
+        targets: number of reference occurrences by term; terms without hits belong here too.
+
+    Raises:
+        ValueError: a hit of a term without an entry in ``targets``.
 
     >>> average_precisions(terms=["a", "a"], scores=[0.9, 0.8], correct=[False, True],
     ...                    targets={"a": 2})
     {'a': 0.25}
     """
     index = {name: i for i, name in enumerate(targets)}
-    found = precision.average_precision(
+    by_term = precision.average_precision(
         _term_indices(terms, index),
         np.asarray(scores, np.float64),
         np.asarray(correct, np.bool_),
         np.array(list(targets.values()), np.int64),
     )
-    return dict(zip(targets, found.tolist(), strict=True))
+    return dict(zip(targets, by_term.tolist(), strict=True))
 
 
 def normalised_cross_entropy(
@@ -191,6 +182,8 @@ def normalised_cross_entropy(
         correct: (n,) whether it is paired with a reference occurrence.
         targets: all reference occurrences.
         trials: all trials: terms * trials per second * seconds of speech.
+        prior: probability that a trial is a target.
+        cost_miss, cost_fa: of a miss and of a false alarm.
 
     Raises:
         ValueError: a score is NaN, or costs and prior make no probability.
@@ -242,28 +235,36 @@ def pair_hits(
     ...           [("cat", "f", 1.1, 1.6), ("dog", "f", 7.0, 7.5)])
     [(0, 0), (1, None), (None, 1)]
     """
-    said, spoken = [Span(*row) for row in hits], [Span(*row) for row in references]
-    terms = {name: i for i, name in enumerate(dict.fromkeys(one.term for one in said + spoken))}
-    files = {name: i for i, name in enumerate(dict.fromkeys(one.file for one in said + spoken))}
+    hit_spans, reference_spans = [Span(*row) for row in hits], [Span(*row) for row in references]
+    terms = {
+        name: i
+        for i, name in enumerate(dict.fromkeys(span.term for span in hit_spans + reference_spans))
+    }
+    files = {
+        name: i
+        for i, name in enumerate(dict.fromkeys(span.file for span in hit_spans + reference_spans))
+    }
     recordings = tuple(Recording(name, 1) for name in files)
 
     def columns(rows: Sequence[Span]) -> tuple[Any, ...]:
         return (
-            np.array([terms[one.term] for one in rows], np.int32),
-            np.array([files[one.file] for one in rows], np.int32),
-            np.array([one.start_s for one in rows], np.float64),
-            np.array([one.end_s for one in rows], np.float64),
+            np.array([terms[span.term] for span in rows], np.int32),
+            np.array([files[span.file] for span in rows], np.int32),
+            np.array([span.start_s for span in rows], np.float64),
+            np.array([span.end_s for span in rows], np.float64),
         )
 
-    term, file, start_s, end_s = columns(said)
-    found = Detections(
+    term, file, start_s, end_s = columns(hit_spans)
+    detections = Detections(
         tuple(terms), recordings, term, file, start_s, end_s - start_s,
-        np.array([one.score for one in said], np.float64), np.ones(len(said), np.bool_),
+        np.array([span.score for span in hit_spans], np.float64), np.ones(len(hit_spans), np.bool_),
     )  # fmt: skip
-    term, file, start_s, end_s = columns(spoken)
-    word = np.arange(len(spoken), dtype=np.int32)
-    expected = Occurrences(recordings, term, file, start_s, end_s, end_s.copy(), word, word.copy())
-    alignment = align(found, expected, tolerance_s=tolerance_s)
+    term, file, start_s, end_s = columns(reference_spans)
+    word = np.arange(len(reference_spans), dtype=np.int32)
+    occurrences = Occurrences(
+        recordings, term, file, start_s, end_s, end_s.copy(), word, word.copy()
+    )
+    alignment = align(detections, occurrences, tolerance_s=tolerance_s)
     reference_of = alignment.occurrence_of.tolist()
     pairs: list[tuple[int | None, int | None]] = [
         (hit, reference) for hit, reference in enumerate(reference_of) if reference >= 0
@@ -284,11 +285,11 @@ def terms_table(evaluation: Evaluation) -> dict[str, list[str | int | float]]:
 
 
 def _columns(*columns: Numbers) -> list[npt.NDArray[np.int64]]:
-    return [np.asarray(one, np.int64) for one in columns]
+    return [np.asarray(column, np.int64) for column in columns]
 
 
 def _term_indices(terms: Sequence[str], index: Mapping[str, int]) -> npt.NDArray[np.int32]:
-    unknown = next((one for one in terms if one not in index), None)
+    unknown = next((term for term in terms if term not in index), None)
     if unknown is not None:
         raise ValueError(f"no targets are given for the term {unknown!r}")
-    return np.array([index[one] for one in terms], np.int32)
+    return np.array([index[term] for term in terms], np.int32)

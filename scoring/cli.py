@@ -1,4 +1,4 @@
-"""``std-score``: arguments in, exit status out; `scoring.run` does what they say."""
+"""``std-score``: arguments in, exit status out; the work is in `scoring.run`."""
 
 import argparse
 from collections.abc import Sequence
@@ -64,84 +64,100 @@ def parser() -> argparse.ArgumentParser:
         type=file_argument,
         nargs=2,
         metavar=("INDEX.json", "SEARCH.json"),
-        help="speed factors and processing load from what std-index and std-search --json said",
+        help="speed factors and processing load from what std-index and std-search --json printed",
     )
+    _add_operating_point(result)
+    _add_selection(result)
+    _add_matching(result)
+    _add_resampling(result)
+    _add_drawing(result)
+    return result
 
-    point = result.add_argument_group("operating point").add_argument
-    point(
+
+def _add_operating_point(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("operating point").add_argument
+    add(
         "--operating-point",
         choices=OPERATING_POINTS,
         default="nist2006",
         help="costs and prior by name (default: nist2006)",
     )
-    point("--cost-fa", type=number(COST), metavar="C", help="cost of a false alarm")
-    point("--cost-miss", type=number(COST), metavar="C", help="cost of a miss, value of a hit")
-    point("--prior", type=number(PRIOR), metavar="P", help="probability that a trial is a target")
+    add("--cost-fa", type=number(COST), metavar="C", help="cost of a false alarm")
+    add("--cost-miss", type=number(COST), metavar="C", help="cost of a miss, value of a hit")
+    add("--prior", type=number(PRIOR), metavar="P", help="probability that a trial is a target")
     trials = number(TRIALS_PER_SECOND)
-    point("--trials-per-second", type=trials, default=1.0, metavar="N", help="default: 1")
-    point(
+    add("--trials-per-second", type=trials, default=1.0, metavar="N", help="default: 1")
+    add(
         "--scores",
         choices=("probability", "llr"),
         help="what scores are, for Cnxe (default: probability if all are in 0 to 1, else llr)",
     )
 
-    what = result.add_argument_group("what is scored").add_argument
-    what("--group-by", action="append", default=[], metavar="KIND", help="see below; repeatable")
-    what(
+
+def _add_selection(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("what is scored").add_argument
+    add("--group-by", action="append", default=[], metavar="KIND", help="see below; repeatable")
+    add(
         "--recordings",
         action="append",
         default=[],
         metavar="REGEX",
         help="score only recordings in whose file/channel this is found; repeatable",
     )
-    what(
+    add(
         "--all-terms",
         action="store_true",
         help="false alarms of terms without references count too",
     )
-    what(
+    add(
         "--searched-terms-only",
         action="store_true",
         help="leave out terms that the hit list does not mention",
     )
-    what("--pooled", action="store_true", help="one block of trials, not means over terms")
-    what("--segments", action="store_true", help="speech segments are the trials, not seconds")
+    add("--pooled", action="store_true", help="one block of trials, not means over terms")
+    add("--segments", action="store_true", help="speech segments are the trials, not seconds")
 
-    how = result.add_argument_group("how hits and references are matched").add_argument
-    how(
+
+def _add_matching(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("how hits and references are matched").add_argument
+    add(
         "--tolerance",
         type=number(SECONDS),
         default=0.5,
         metavar="S",
         help="from a hit's middle to its reference (default: 0.5)",
     )
-    how(
+    add(
         "--gap",
         type=number(SECONDS),
         default=0.5,
         metavar="S",
         help="longest silence inside a reference (default: 0.5)",
     )
-    how("--characters", action="store_true", help="compare by characters, not by words")
-    how("--keep-ascii", action="store_true", help="of these, leave ASCII words whole")
-    how("--delete-hyphens", action="store_true", help="before comparing by characters")
+    add("--characters", action="store_true", help="compare by characters, not by words")
+    add("--keep-ascii", action="store_true", help="of these, leave ASCII words whole")
+    add("--delete-hyphens", action="store_true", help="before comparing by characters")
 
-    chance = result.add_argument_group("chance").add_argument
-    chance(
+
+def _add_resampling(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("resampling").add_argument
+    add(
         "--bootstrap",
         type=number(REPLICATES),
         default=0,
         metavar="N",
         help="intervals and comparisons from N resamplings (1000 is a good number)",
     )
-    chance("--seed", type=SEED, default=1, help="of the resampling (default: 1)")
+    add("--seed", type=SEED, default=1, help="of the random numbers (default: 1)")
     confidence = number(CONFIDENCE)
-    chance("--confidence", type=confidence, default=0.95, metavar="P", help="default: 0.95")
+    add("--confidence", type=confidence, default=0.95, metavar="P", help="default: 0.95")
 
-    drawn = result.add_argument_group("what is drawn").add_argument
-    drawn("--articulated", action="store_true", help="only the corners of the DET curve")
-    drawn("--standard-errors", action="store_true", help="lines at 2 standard errors")
-    drawn(
+
+def _add_drawing(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("what is drawn").add_argument
+    add("--articulated", action="store_true", help="only the corners of the DET curve")
+    add("--standard-errors", action="store_true", help="lines at 2 standard errors")
+    add(
         "--iso-ratio",
         action="append",
         type=number(ISO_RATIO),
@@ -149,11 +165,10 @@ def parser() -> argparse.ArgumentParser:
         metavar="R",
         help="P_miss/P_fa at which the curve is read; repeatable",
     )
-    return result  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 scored, 2 the user can mend it."""
+    """Exit status: 0 scored, 2 an error that the user can correct."""
     arguments = parser()
     args = arguments.parse_intermixed_args(argv)
     if args.validate:

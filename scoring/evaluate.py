@@ -1,4 +1,4 @@
-"""The whole evaluation on one screen: references found, hits paired, counted, measured.
+"""Evaluation of one hit list: find references, pair hits, count, measure.
 
     words, terms --occurrences.find--> Occurrences --inside excerpts--> references
     hit list -------------------------------------- --inside excerpts--> hits
@@ -10,25 +10,23 @@
 for (`scoring.group` measures it); `scoring.report` only renders.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from scoring import slicing
 from scoring.group import (
-    Corpus,
+    EvaluationInput,
     Group,
-    inside_excerpts,
     measure,
-    select_hits,
-    select_occurrences,
 )
 from scoring.matching.characters import split_lexemes, split_terms
 from scoring.matching.counts import Counts
 from scoring.measures import twv
 from scoring.measures.twv import OperatingPoint
-from scoring.options import Options, ScoreKind
+from scoring.options import ScoreKind, ScoringOptions
+from scoring.selection import inside_excerpts, select_hits, select_occurrences
 from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.matching.occurrences import Occurrences, find
@@ -36,10 +34,10 @@ from std.nist.rttm import Turns
 from std.values import (
     ECF,
     Detections,
+    Excerpt,
     Float64s,
     Int32s,
     Lexemes,
-    Recording,
     STDList,
     TermList,
 )
@@ -51,7 +49,7 @@ class Evaluation:
 
     system_id: str
     language: str
-    options: Options
+    options: ScoringOptions
     scores: ScoreKind  # what the scores were taken for
     terms: TermList
     groups: tuple[Group, ...]
@@ -65,7 +63,7 @@ def evaluate(
     lexemes: Lexemes,
     terms: TermList,
     hits: STDList,
-    options: Options | None = None,
+    options: ScoringOptions | None = None,
     *,
     turns: Turns | None = None,
     hits_path: str = "<hits>",
@@ -74,82 +72,142 @@ def evaluate(
     """Score a hit list against a reference transcript.
 
     Args:
+        ecf, lexemes, terms, hits: excerpts, words of the reference, term list, hit list.
         options: by default those of NIST's scorer.
         turns: speech turns of the reference, for segment-based scoring.
         hits_path, reference_path: names in messages.
 
     Raises:
-        InputError: hits of a term that the list does not have, hits or reference only in
-            recordings that the ECF does not have, or no term occurs anywhere in the transcript.
+        InputError: an unknown term, no recording in common with the ECF, or no term occurs.
         StdError: options that do not fit the input.
     """
-    options = options or Options()
-    excerpts = ecf.excerpts
-    if options.recordings:
-        excerpts = slicing.in_recordings(excerpts, options.recordings, "--recordings")
-    if options.characters:
-        lexemes = split_lexemes(
-            lexemes, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens
-        )
-        terms = split_terms(
-            terms, keep_ascii=options.keep_ascii, delete_hyphens=options.delete_hyphens
-        )
-    found = _of_terms(hits.detections, terms, hits_path)
-    _same_recordings(ecf, "hits", found.recordings, found.recording, hits_path)
-    _same_recordings(ecf, "words", lexemes.recordings, lexemes.recording, reference_path)
+    options = options or ScoringOptions()
+    excerpts = _excerpts(ecf, options)
+    lexemes, terms = _as_characters(lexemes, terms, options)
+    detections = _with_terms(hits.detections, terms, hits_path)
+    _same_recordings(ecf, "hits", detections, hits_path)
+    _same_recordings(ecf, "words", lexemes, reference_path)
     occurrences = find(terms, lexemes, max_gap_s=options.max_gap_s)
-    hits_inside, references_inside = inside_excerpts(excerpts, found, occurrences, options)
+    hits_inside, references_inside = inside_excerpts(excerpts, detections, occurrences, options)
+    scope = _scope(excerpts, terms, hits, occurrences.term[references_inside], options)
+    _require_targets(scope, reference_path)
+    evaluated = EvaluationInput(
+        lexemes=lexemes,
+        terms=terms,
+        hits=detections,
+        occurrences=occurrences,
+        score_range=hits.score_range,
+        turns=turns,
+        options=options,
+        point=options.point or _empirical_point(scope, options),
+        scores=_kind_of_scores(detections.score, options.scores, hits_path),
+    )
+    groups = _groups(scope, evaluated)
+    return Evaluation(
+        system_id=hits.system_id,
+        language=hits.language or terms.language,
+        options=options,
+        scores=evaluated.scores,
+        terms=terms,
+        groups=groups,
+        ignored={
+            "hits_outside_ecf": int((~hits_inside).sum()),
+            "references_outside_ecf": int((~references_inside).sum()),
+            **_uncounted(options, groups[0], scope, detections.term[hits_inside]),
+        },
+        hits_outside=select_hits(detections, ~hits_inside),
+        occurrences_outside=select_occurrences(occurrences, ~references_inside),
+    )
 
-    by_term = dict(zip(hits.detections.terms, hits.searches, strict=True))
-    searches = [by_term.get(term.term_id) for term in terms.terms]
+
+def _excerpts(ecf: ECF, options: ScoringOptions) -> tuple[Excerpt, ...]:
+    """The speech that is scored."""
+    if not options.recordings:
+        return ecf.excerpts
+    return slicing.in_recordings(ecf.excerpts, options.recordings, "--recordings")
+
+
+def _as_characters(
+    lexemes: Lexemes, terms: TermList, options: ScoringOptions
+) -> tuple[Lexemes, TermList]:
+    """Transcript and terms split into characters, if the options say so."""
+    if not options.characters:
+        return lexemes, terms
+    keep_ascii, delete_hyphens = options.keep_ascii, options.delete_hyphens
+    return (
+        split_lexemes(lexemes, keep_ascii=keep_ascii, delete_hyphens=delete_hyphens),
+        split_terms(terms, keep_ascii=keep_ascii, delete_hyphens=delete_hyphens),
+    )
+
+
+def _scope(
+    excerpts: tuple[Excerpt, ...],
+    terms: TermList,
+    hits: STDList,
+    target_term: Int32s,
+    options: ScoringOptions,
+) -> slicing.Scope:
+    """What is scored at all.
+
+    Args:
+        target_term: (m,) term of each reference occurrence inside the excerpts.
+    """
+    search_of = dict(zip(hits.detections.terms, hits.searches, strict=True))
+    searches = [search_of.get(term.term_id) for term in terms.terms]
     chosen = np.ones(len(terms.terms), np.bool_)
     if options.searched_terms_only:
-        chosen = np.array([one is not None for one in searches], np.bool_)
-    targets = np.bincount(occurrences.term[references_inside], minlength=len(terms.terms))
-    if not targets[chosen].any():
+        chosen = np.array([search is not None for search in searches], np.bool_)
+    targets = np.bincount(target_term, minlength=len(terms.terms))
+    return slicing.Scope(excerpts, terms, chosen, searches, targets)
+
+
+def _empirical_point(scope: slicing.Scope, options: ScoringOptions) -> OperatingPoint:
+    """The operating point of SWS 2012: costs of 1 and the prior of the reference."""
+    trials = speech_s(scope.excerpts) * options.trials_per_second
+    prior = twv.empirical_prior(int(scope.targets[scope.chosen].sum()), trials)
+    return OperatingPoint(1.0, 1.0, prior)
+
+
+def _groups(scope: slicing.Scope, evaluated: EvaluationInput) -> tuple[Group, ...]:
+    """The whole, then every slice that was asked for."""
+    whole = measure(slicing.Slice("all", scope.excerpts, scope.chosen), evaluated)
+    lowest_llr = None if np.isnan(whole.lowest_llr) else whole.lowest_llr
+    return whole, *(
+        measure(part, evaluated, lowest_llr)
+        for specification in evaluated.options.group_by
+        for part in slicing.slices(specification, scope)
+    )
+
+
+def _require_targets(scope: slicing.Scope, reference_path: str) -> None:
+    if not scope.targets[scope.chosen].any():
         raise InputError(
             reference_path, 0, "an occurrence of a term inside the ECF's excerpts", "none"
         )
-    whole = slicing.Whole(excerpts, terms, chosen, searches, targets)
-    point = options.point or OperatingPoint(
-        1.0,
-        1.0,
-        twv.empirical_prior(
-            int(targets[chosen].sum()), speech_s(excerpts) * options.trials_per_second
-        ),
-    )
-    scores = _kind_of_scores(found.score, options.scores, hits_path)
-    corpus = Corpus(
-        lexemes, terms, found, occurrences, hits.score_range, turns, options, point, scores
-    )
-    results = [measure(slicing.Slice("all", excerpts, chosen), corpus)]
-    lowest_llr = results[0].lowest_llr
-    for specification in options.group_by:
-        results.extend(
-            measure(part, corpus, None if np.isnan(lowest_llr) else lowest_llr)
-            for part in slicing.slices(specification, whole)
-        )
-    mine = chosen[found.term]
-    return Evaluation(
-        hits.system_id,
-        hits.language or terms.language,
-        options,
-        scores,
-        terms,
-        tuple(results),
-        {
-            "hits_outside_ecf": int((~hits_inside).sum()),
-            "references_outside_ecf": int((~references_inside).sum()),
-            **_uncounted(options, results[0], targets, found.term[hits_inside & mine]),
-            "references_of_unsearched_terms": int(targets[~chosen].sum()),
-        },
-        select_hits(found, ~hits_inside),
-        select_occurrences(occurrences, ~references_inside),
-    )
 
 
-def _uncounted(options: Options, whole: Group, targets: Counts, hit_term: Int32s) -> dict[str, int]:
-    """Hits and occurrences inside the excerpts that take no part in the measures."""
+def _uncounted(
+    options: ScoringOptions, whole: Group, scope: slicing.Scope, hit_term: Int32s
+) -> dict[str, int]:
+    """Hits and occurrences inside the excerpts that take no part in the measures.
+
+    Args:
+        options: which hits and occurrences count.
+        whole: the group of everything.
+        scope: what is scored at all.
+        hit_term: (n,) term of each hit inside the excerpts.
+    """
+    hit_term = hit_term[scope.chosen[hit_term]]
+    return {
+        **_without_trial(options, whole, scope.targets, hit_term),
+        "references_of_unsearched_terms": int(scope.targets[~scope.chosen].sum()),
+    }
+
+
+def _without_trial(
+    options: ScoringOptions, whole: Group, targets: Counts, hit_term: Int32s
+) -> dict[str, int]:
+    """Hits and occurrences of scored terms that are no trial."""
     if options.segments:
         return {
             "hits_not_best_in_their_segment": len(hit_term) - _distinct(whole.hits),
@@ -174,7 +232,7 @@ def _kind_of_scores(scores: Float64s, declared: ScoreKind | None, path: str) -> 
     return declared or ("probability" if likely else "llr")
 
 
-def _of_terms(hits: Detections, terms: TermList, path: str) -> Detections:
+def _with_terms(hits: Detections, terms: TermList, path: str) -> Detections:
     """The same hits, with terms as indices into the term list."""
     index = {term.term_id: i for i, term in enumerate(terms.terms)}
     for term_id in hits.terms:
@@ -182,24 +240,22 @@ def _of_terms(hits: Detections, terms: TermList, path: str) -> Detections:
             raise InputError(path, 0, "terms of the term list", term_id)
     table = np.array([index[term_id] for term_id in hits.terms], np.int32)
     return Detections(
-        tuple(term.term_id for term in terms.terms),
-        hits.recordings,
-        table[hits.term],
-        hits.recording,
-        hits.start_s,
-        hits.duration_s,
-        hits.score,
-        hits.yes,
+        terms=tuple(term.term_id for term in terms.terms),
+        recordings=hits.recordings,
+        term=table[hits.term],
+        recording=hits.recording,
+        start_s=hits.start_s,
+        duration_s=hits.duration_s,
+        score=hits.score,
+        yes=hits.yes,
     )
 
 
-def _same_recordings(
-    ecf: ECF, what: str, recordings: Sequence[Recording], recording: Int32s, path: str
-) -> None:
+def _same_recordings(ecf: ECF, what: str, rows: Detections | Lexemes, path: str) -> None:
     """Refuse a file that shares no recording with the ECF: they do not belong together."""
-    known = {one.recording for one in ecf.excerpts}
-    if len(recording) and not known & set(recordings):
-        first = recordings[int(recording[0])]
+    ecf_recordings = {excerpt.recording for excerpt in ecf.excerpts}
+    if len(rows.recording) and not ecf_recordings & set(rows.recordings):
+        first = rows.recordings[int(rows.recording[0])]
         raise InputError(
             path, 0, f"{what} in recordings of the ECF", f"{first.file} channel {first.channel}"
         )

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.matching import segments
 from scoring.matching.counts import TermCounts, count
@@ -13,9 +12,10 @@ from scoring.measures import cnxe, twv
 from scoring.measures import det as curve
 from scoring.measures.precision import average_precision
 from scoring.measures.twv import OperatingPoint
-from scoring.options import Options, ScoreKind
+from scoring.options import ScoreKind, ScoringOptions
+from scoring.selection import inside_excerpts, select_hits, select_occurrences
 from scoring.slicing import Slice
-from std.ecf_filter import inside_one, speech_s
+from std.ecf_filter import speech_s
 from std.errors import StdError
 from std.matching.alignment import Alignment, align
 from std.matching.occurrences import Occurrences
@@ -25,6 +25,7 @@ from std.values import (
     Detections,
     Excerpt,
     Float64s,
+    Int32s,
     Lexemes,
     Term,
     TermList,
@@ -32,13 +33,12 @@ from std.values import (
 )
 
 NAN = float("nan")
-Rows = Bools | npt.NDArray[np.intp]  # which, as truth values or as indices
 POOLED = (Term("Pooled", ""),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Corpus:
-    """What every group draws from; ``hits.term`` and ``occurrences.term`` index ``terms``."""
+class EvaluationInput:
+    """What every group is measured on; ``hits.term`` and ``occurrences.term`` index ``terms``."""
 
     lexemes: Lexemes
     terms: TermList
@@ -46,7 +46,7 @@ class Corpus:
     occurrences: Occurrences  # of the terms among the lexemes
     score_range: tuple[float, float] | None
     turns: Turns | None
-    options: Options
+    options: ScoringOptions
     point: OperatingPoint
     scores: ScoreKind
 
@@ -83,98 +83,157 @@ class Group:
         freeze(self)
 
 
-def measure(one: Slice, corpus: Corpus, lowest_llr: float | None = None) -> Group:
+def measure(
+    part: Slice, evaluated: EvaluationInput, whole_lowest_llr: float | None = None
+) -> Group:
     """Evaluate a slice.
 
     Args:
-        lowest_llr: of the whole system, if this is a part: the score of trials without a hit.
+        part, evaluated: which terms, in which speech; hits, references and options.
+        whole_lowest_llr: score of trials without a hit; None if the slice is the whole.
 
     Raises:
         StdError: segment-based scoring without speech turns.
     """
-    options, point = corpus.options, corpus.point
-    pairs = _pair(one, corpus)
-    hits, occurrences, alignment = pairs.hits, pairs.occurrences, pairs.alignment
-    trials = pairs.trials
-    units, chosen = corpus.terms.terms, one.terms
-    hit_unit, occurrence_unit = hits.term, occurrences.term
-    if options.pooled:
-        units, chosen = POOLED, np.ones(1, np.bool_)
-        hit_unit, occurrence_unit = np.zeros_like(hit_unit), np.zeros_like(occurrence_unit)
+    options, point = evaluated.options, evaluated.point
+    pairs = _pair(part, evaluated)
+    hits, alignment = pairs.hits, pairs.alignment
+    units, chosen, hit_unit, occurrence_unit = _units(part, evaluated, pairs)
     counts = count(len(units), hit_unit, hits.yes, occurrence_unit, alignment)
     occurs = chosen & (counts.targets > 0)
     counted = chosen if options.all_terms else occurs
-    paired = alignment.occurrence_of >= 0
 
     p_miss = twv.p_miss(counts.miss, counts.targets)
-    p_fa = np.where(chosen, twv.p_fa(counts.fa, counts.targets, trials), NAN)
-    sweep = (hit_unit, hits.score, paired, counts.targets, trials, point.beta)
-    det = curve.sweep(*sweep, counted=counted)
-    best = curve.optimum(*sweep, det.threshold, counted=counted)
-    highest = curve.maximum(det)
+    p_fa = np.where(chosen, twv.p_fa(counts.fa, counts.targets, pairs.trials), NAN)
+    paired = alignment.occurrence_of >= 0
+    trials_by_hit = (hit_unit, hits.score, paired, counts.targets, pairs.trials, point.beta)
+    det = curve.sweep(*trials_by_hit, counted=counted)
+    best = curve.optimum(*trials_by_hit, det.threshold, counted=counted)
     precision = average_precision(hit_unit, hits.score, paired, counts.targets)
-    queries = one.terms & (np.bincount(occurrences.term, minlength=len(one.terms)) > 0)
-    if options.all_terms or options.pooled:
-        queries = one.terms
-    p_tar = cnxe.effective_prior(point.prior, point.value, point.cost)
-    asked = queries[hits.term]
-    llr = hits.score[asked]
-    if corpus.scores == "probability":
-        llr = cnxe.from_probabilities(llr, p_tar)
-    llr = cnxe.finite(llr)
-    entropy = cnxe.cross_entropy(
-        llr,
-        paired[asked],
-        int(counts.targets[occurs].sum()),
-        int(queries.sum()) * pairs.exact_trials,
-        p_tar,
-        lowest=lowest_llr,
+    entropy, lowest_llr = _cross_entropy(
+        part, evaluated, pairs, int(counts.targets[occurs].sum()), whole_lowest_llr
     )
-    mean_p_miss, mean_p_fa = twv.mean(p_miss[occurs]), twv.mean(p_fa[counted])
     return Group(
-        one.name,
-        speech_s(one.excerpts),
-        pairs.trials,
-        pairs.trials_by_file,
-        point,
-        units,
-        chosen,
-        counted,
-        hits,
-        occurrences,
-        alignment,
-        counts,
-        det,
-        p_miss,
-        p_fa,
-        twv.twv_of_terms(p_miss, p_fa, point.beta),
-        best,
-        entropy,
-        float(llr.min()) if len(llr) else NAN,
-        {
-            "ATWV": twv.twv(mean_p_miss, mean_p_fa, point.beta),
-            "MTWV": highest.twv if occurs.any() else NAN,
-            "MTWV_threshold": highest.threshold,
-            "MTWV_P_miss": highest.p_miss if occurs.any() else NAN,
-            "MTWV_P_fa": highest.p_fa if occurs.any() else NAN,
-            "OTWV": twv.twv(
-                twv.mean(best.p_miss[occurs]), twv.mean(best.p_fa[counted]), point.beta
-            ),
+        name=part.name,
+        speech_s=speech_s(part.excerpts),
+        trials=pairs.trials,
+        trials_by_file=pairs.trials_by_file,
+        point=point,
+        units=units,
+        chosen=chosen,
+        counted=counted,
+        hits=hits,
+        occurrences=pairs.occurrences,
+        alignment=alignment,
+        counts=counts,
+        det=det,
+        p_miss=p_miss,
+        p_fa=p_fa,
+        twv=twv.twv_of_terms(p_miss, p_fa, point.beta),
+        best=best,
+        cnxe=entropy,
+        lowest_llr=lowest_llr,
+        measures={
+            **_twv_measures(p_miss[occurs], p_fa[counted], det, best, occurs, counted, point.beta),
             "STWV": 1 - twv.mean(counts.omitted[occurs] / counts.targets[occurs]),
-            "P_miss": mean_p_miss,
-            "P_fa": mean_p_fa,
+            "P_miss": twv.mean(p_miss[occurs]),
+            "P_fa": twv.mean(p_fa[counted]),
             "MAP": twv.mean(precision[occurs]),
-            "Cnxe": entropy.actual,
-            "Cnxe_min": entropy.minimum,
-            "Cnxe_isotonic": entropy.isotonic,
-            "calibration_loss": entropy.calibration_loss,
+            **_cnxe_measures(entropy),
             "decision_threshold": decision_threshold(hits),
         },
     )
 
 
+def _units(
+    part: Slice, evaluated: EvaluationInput, pairs: "_Pairs"
+) -> tuple[tuple[Term, ...], Bools, Int32s, Int32s]:
+    """What means are taken over: units, which are chosen, and those of hits and occurrences."""
+    hit_unit, occurrence_unit = pairs.hits.term, pairs.occurrences.term
+    if not evaluated.options.pooled:
+        return evaluated.terms.terms, part.terms, hit_unit, occurrence_unit
+    chosen = np.ones(1, np.bool_)
+    return POOLED, chosen, np.zeros_like(hit_unit), np.zeros_like(occurrence_unit)
+
+
+def _cnxe_measures(entropy: cnxe.Cnxe) -> dict[str, float]:
+    return {
+        "Cnxe": entropy.actual,
+        "Cnxe_min": entropy.minimum,
+        "Cnxe_isotonic": entropy.isotonic,
+        "calibration_loss": entropy.calibration_loss,
+    }
+
+
+def _twv_measures(
+    p_miss: Float64s,
+    p_fa: Float64s,
+    det: curve.DET,
+    best: curve.Optimum,
+    occurs: Bools,
+    counted: Bools,
+    beta: float,
+) -> dict[str, float]:
+    """Actual, maximum and optimum TWV.
+
+    Args:
+        p_miss: of the units that occur, at the system's decisions.
+        p_fa: of the units that count.
+        det: the curve of the group.
+        best: (U,) each unit at its own best threshold.
+        occurs, counted: (U,) units with references; units that count.
+        beta: weight of P_fa.
+    """
+    maximum = curve.maximum(det)
+    defined = bool(occurs.any())
+    return {
+        "ATWV": twv.twv(twv.mean(p_miss), twv.mean(p_fa), beta),
+        "MTWV": maximum.twv if defined else NAN,
+        "MTWV_threshold": maximum.threshold,
+        "MTWV_P_miss": maximum.p_miss if defined else NAN,
+        "MTWV_P_fa": maximum.p_fa if defined else NAN,
+        "OTWV": twv.twv(twv.mean(best.p_miss[occurs]), twv.mean(best.p_fa[counted]), beta),
+    }
+
+
+def _cross_entropy(
+    part: Slice,
+    evaluated: EvaluationInput,
+    pairs: "_Pairs",
+    targets: int,
+    whole_lowest_llr: float | None,
+) -> tuple[cnxe.Cnxe, float]:
+    """Cnxe of a slice, and its lowest log-likelihood ratio (NaN without hits).
+
+    Args:
+        targets: occurrences of the terms that occur.
+        whole_lowest_llr: as of `measure`.
+    """
+    options, point, hits = evaluated.options, evaluated.point, pairs.hits
+    queries = part.terms & (np.bincount(pairs.occurrences.term, minlength=len(part.terms)) > 0)
+    if options.all_terms or options.pooled:
+        queries = part.terms
+    p_tar = cnxe.effective_prior(point.prior, point.value, point.cost)
+    is_query = queries[hits.term]
+    llr = hits.score[is_query]
+    if evaluated.scores == "probability":
+        llr = cnxe.from_probabilities(llr, p_tar)
+    llr = cnxe.finite(llr)
+    entropy = cnxe.cross_entropy(
+        llr,
+        (pairs.alignment.occurrence_of >= 0)[is_query],
+        targets,
+        int(queries.sum()) * pairs.exact_trials,
+        p_tar,
+        lowest=whole_lowest_llr,
+    )
+    return entropy, float(llr.min()) if len(llr) else NAN
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pairs:
+    """What lies inside a slice, paired."""
+
     hits: Detections
     occurrences: Occurrences
     alignment: Alignment
@@ -187,38 +246,45 @@ class _Pairs:
         return sum(self.trials_by_file.values())
 
 
-def _pair(one: Slice, corpus: Corpus) -> _Pairs:
+def _pair(part: Slice, evaluated: EvaluationInput) -> _Pairs:
     """Pair what lies inside the slice, by time or by segment."""
-    options = corpus.options
+    options = evaluated.options
     inside, references_inside = inside_excerpts(
-        one.excerpts, corpus.hits, corpus.occurrences, options
+        part.excerpts, evaluated.hits, evaluated.occurrences, options
     )
-    hits = select_hits(corpus.hits, inside & one.terms[corpus.hits.term])
+    hits = select_hits(evaluated.hits, inside & part.terms[evaluated.hits.term])
     occurrences = select_occurrences(
-        corpus.occurrences, references_inside & one.terms[corpus.occurrences.term]
+        evaluated.occurrences, references_inside & part.terms[evaluated.occurrences.term]
     )
     if options.segments:
-        if corpus.turns is None:
+        if evaluated.turns is None:
             raise StdError("segment-based scoring expected speech turns of the reference, got none")
-        cut = segments.segment(one.excerpts, corpus.turns, corpus.lexemes)
+        cut = segments.segment(part.excerpts, evaluated.turns, evaluated.lexemes)
         by_segment = segments.pair(hits, occurrences, cut)
         return _Pairs(
-            select_hits(hits, by_segment.hits),
-            by_segment.targets,
-            by_segment.alignment,
-            len(cut),
-            segments.by_file(cut),
+            hits=select_hits(hits, by_segment.hits),
+            occurrences=by_segment.targets,
+            alignment=by_segment.alignment,
+            trials=len(cut),
+            trials_by_file=segments.by_file(cut),
         )
     by_file: defaultdict[str, list[Excerpt]] = defaultdict(list)
-    for excerpt in one.excerpts:
+    for excerpt in part.excerpts:
         by_file[excerpt.recording.file].append(excerpt)
-    seconds = {file: speech_s(those) for file, those in by_file.items()}
+    seconds = {file: speech_s(excerpts) for file, excerpts in by_file.items()}
     return _Pairs(
-        hits,
-        occurrences,
-        align(hits, occurrences, tolerance_s=options.tolerance_s, score_range=corpus.score_range),
-        twv.number_of_trials(sum(seconds.values()), options.trials_per_second),
-        {file: one_s * options.trials_per_second for file, one_s in seconds.items()},
+        hits=hits,
+        occurrences=occurrences,
+        alignment=align(
+            hits,
+            occurrences,
+            tolerance_s=options.tolerance_s,
+            score_range=evaluated.score_range,
+        ),
+        trials=twv.number_of_trials(sum(seconds.values()), options.trials_per_second),
+        trials_by_file={
+            file: file_s * options.trials_per_second for file, file_s in seconds.items()
+        },
     )
 
 
@@ -232,58 +298,3 @@ def decision_threshold(hits: Detections) -> float:
     if not len(yes) or not len(no):
         return float(lowest if len(yes) else highest if len(no) else NAN)
     return float((lowest + highest) / 2) if highest <= lowest else NAN
-
-
-def inside_excerpts(
-    excerpts: tuple[Excerpt, ...], hits: Detections, occurrences: Occurrences, options: Options
-) -> tuple[Bools, Bools]:
-    """Which hits and which occurrences lie inside one excerpt.
-
-    A hit must lie there wholly, or with its middle in segment-based scoring; an occurrence with
-    its first word.
-    """
-    start_s, end_s = hits.start_s, hits.start_s + hits.duration_s
-    if options.segments:
-        start_s = end_s = hits.start_s + hits.duration_s / 2
-    return (
-        inside_one(excerpts, hits.recordings, hits.recording, start_s, end_s),
-        inside_one(
-            excerpts,
-            occurrences.recordings,
-            occurrences.recording,
-            occurrences.start_s,
-            occurrences.first_end_s,
-        ),
-    )
-
-
-def select_hits(hits: Detections, rows: Rows) -> Detections:
-    """Some of the hits; all of them are the same ones, not copies."""
-    if rows.dtype == np.bool_ and rows.all():
-        return hits
-    return Detections(
-        hits.terms,
-        hits.recordings,
-        hits.term[rows],
-        hits.recording[rows],
-        hits.start_s[rows],
-        hits.duration_s[rows],
-        hits.score[rows],
-        hits.yes[rows],
-    )
-
-
-def select_occurrences(occurrences: Occurrences, rows: Rows) -> Occurrences:
-    """Some of the occurrences; all of them are the same ones, not copies."""
-    if rows.dtype == np.bool_ and rows.all():
-        return occurrences
-    return Occurrences(
-        occurrences.recordings,
-        occurrences.term[rows],
-        occurrences.recording[rows],
-        occurrences.start_s[rows],
-        occurrences.end_s[rows],
-        occurrences.first_end_s[rows],
-        occurrences.first_word[rows],
-        occurrences.last_word[rows],
-    )

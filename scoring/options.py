@@ -9,7 +9,7 @@ ScoreKind = Literal["probability", "llr"]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ScoringOptions:
     """What is scored, and how; the defaults are those of NIST's scorer."""
 
     point: OperatingPoint | None = field(default_factory=OperatingPoint)  # None: as of SWS 2012

@@ -1,4 +1,4 @@
-"""What a system costs to run: speed factors, memory, and one figure for all.
+"""Computational resources: speed factors, peak memory, and the processing load that combines them.
 
     ISF = indexing CPU time / duration of the audio                              (no unit)
     SSF = searching CPU time / (duration of the queries * duration of the audio) (per second)
@@ -41,17 +41,8 @@ class Resources(NamedTuple):
         return weight * indexing + (1 - weight) * searching
 
 
-def speed_factor(seconds: float, audio_s: float, query_s: float = 1.0) -> float:
-    """CPU time over durations: ISF of an indexing time, SSF of a search with its queries.
-
-    >>> round(speed_factor(14 * 16, 300), 4), speed_factor(3 * 16, 300, 0.25)
-    (0.7467, 0.64)
-    """
-    return seconds / (audio_s * query_s)
-
-
-def read(indexing: Path, searching: Path) -> Resources:
-    """Take the figures from what ``std-index --json`` and ``std-search --json`` printed.
+def read_resources(indexing: Path, searching: Path) -> Resources:
+    """Read the figures that ``std-index --json`` and ``std-search --json`` printed.
 
     Raises:
         InputError: a file is not such a document, or a figure is missing.

@@ -47,7 +47,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Whole:
+class Scope:
     """What slices are cut from."""
 
     excerpts: tuple[Excerpt, ...]
@@ -57,14 +57,14 @@ class Whole:
     targets: Counts  # (T,) reference occurrences
 
 
-def slices(specification: str, whole: Whole) -> Iterator[Slice]:
+def slices(specification: str, scope: Scope) -> Iterator[Slice]:
     """The slices of one specification, in the order of the files.
 
     Raises:
         StdError: no such kind, a malformed detail, or nothing that matches.
     """
     kind, _, detail = specification.partition(":")
-    cutters: dict[str, Callable[[str, Whole], list[Slice]]] = {
+    cutters: dict[str, Callable[[str, Scope], list[Slice]]] = {
         "attribute": _by_attribute,
         "terms": _by_term,
         "oov": _by_vocabulary,
@@ -76,10 +76,10 @@ def slices(specification: str, whole: Whole) -> Iterator[Slice]:
     }
     if kind not in cutters:
         raise StdError(f"--group-by: expected one of {', '.join(KINDS)}, got {kind!r}")
-    found = cutters[kind](detail.strip(), whole)
-    if not found:
+    groups = cutters[kind](detail.strip(), scope)
+    if not groups:
         raise StdError(f"--group-by: expected something that matches, got {specification!r}")
-    yield from found
+    yield from groups
 
 
 def matching(pattern: str) -> re.Pattern[str]:
@@ -94,27 +94,27 @@ def matching(pattern: str) -> re.Pattern[str]:
         raise StdError(f"expected a regular expression, got {pattern!r}: {error}") from error
 
 
-def _of_terms(whole: Whole, names: Sequence[str | None]) -> list[Slice]:
+def _of_terms(scope: Scope, names: Sequence[str | None]) -> list[Slice]:
     """A slice per distinct name of a term, None for terms in no slice."""
     order = dict.fromkeys(name for name in names if name is not None)
     labels = np.array(names, object)
-    return [Slice(name, whole.excerpts, whole.chosen & (labels == name)) for name in order]
+    return [Slice(name, scope.excerpts, scope.chosen & (labels == name)) for name in order]
 
 
-def _by_attribute(detail: str, whole: Whole) -> list[Slice]:
+def _by_attribute(detail: str, scope: Scope) -> list[Slice]:
     if not detail:
         raise StdError("--group-by: expected attribute:NAME, got 'attribute'")
     wanted = []
-    for one in detail.split("&&"):
-        name, _, pattern = one.strip().partition("=")
+    for part in detail.split("&&"):
+        name, _, pattern = part.strip().partition("=")
         wanted.append((name, matching(pattern) if pattern else None))
-    known = {name for term in whole.terms.terms for name in term.attributes}
+    known = {name for term in scope.terms.terms for name in term.attributes}
     for name, _pattern in wanted:
         if name not in known:
             has = ", ".join(sorted(known)) or "none"
             raise StdError(f"--group-by: expected an attribute of the terms ({has}), got {name!r}")
     names: list[str | None] = []
-    for term in whole.terms.terms:
+    for term in scope.terms.terms:
         values = [term.attributes.get(name) for name, _ in wanted]
         fits = all(
             value is not None and (pattern is None or pattern.search(value))
@@ -122,69 +122,76 @@ def _by_attribute(detail: str, whole: Whole) -> list[Slice]:
         )
         parts = (f"{name}-{value}" for value, (name, _) in zip(values, wanted, strict=True))
         names.append(" && ".join(parts) if fits else None)
-    found = _of_terms(whole, names)
-    return sorted(found, key=lambda one: _natural(one.name))
+    groups = _of_terms(scope, names)
+    return sorted(groups, key=lambda group: _natural(group.name))
 
 
-def _by_term(detail: str, whole: Whole) -> list[Slice]:
+def _by_term(detail: str, scope: Scope) -> list[Slice]:
     name, _, ids = detail.rpartition("=")
-    patterns = [matching(one) for one in ids.split(",") if one]
+    patterns = [matching(expression) for expression in ids.split(",") if expression]
     if not patterns:
         raise StdError(f"--group-by: expected terms:NAME=ID,ID, got {detail!r}")
     fits = np.array(
-        [any(one.fullmatch(term.term_id) for one in patterns) for term in whole.terms.terms],
+        [
+            any(pattern.fullmatch(term.term_id) for pattern in patterns)
+            for term in scope.terms.terms
+        ],
         np.bool_,
     )
-    return [Slice(name or ids, whole.excerpts, whole.chosen & fits)] if fits.any() else []
+    return [Slice(name or ids, scope.excerpts, scope.chosen & fits)] if fits.any() else []
 
 
-def _by_vocabulary(detail: str, whole: Whole) -> list[Slice]:
-    names = ["OOV" if one and one.oov_count else "IV" for one in whole.searches]
-    return sorted(_of_terms(whole, names), key=lambda one: one.name)
+def _by_vocabulary(detail: str, scope: Scope) -> list[Slice]:
+    names = ["OOV" if search and search.oov_count else "IV" for search in scope.searches]
+    return sorted(_of_terms(scope, names), key=lambda group: group.name)
 
 
-def _by_references(detail: str, whole: Whole) -> list[Slice]:
-    names = ["HasTargets" if targets else "NoTargets" for targets in whole.targets.tolist()]
-    return sorted(_of_terms(whole, names), key=lambda one: one.name)
+def _by_references(detail: str, scope: Scope) -> list[Slice]:
+    names = ["HasTargets" if targets else "NoTargets" for targets in scope.targets.tolist()]
+    return sorted(_of_terms(scope, names), key=lambda group: group.name)
 
 
-def _by_length(detail: str, whole: Whole) -> list[Slice]:
-    lengths = [len(term.text.split()) for term in whole.terms.terms]
-    names = [f"{one} word{'s' * (one > 1)}" for one in lengths]
-    return sorted(_of_terms(whole, names), key=lambda one: _natural(one.name))
+def _by_length(detail: str, scope: Scope) -> list[Slice]:
+    lengths = [len(term.text.split()) for term in scope.terms.terms]
+    names = [f"{length} word{'s' * (length > 1)}" for length in lengths]
+    return sorted(_of_terms(scope, names), key=lambda group: _natural(group.name))
 
 
-def _by_frequency(detail: str, whole: Whole) -> list[Slice]:
-    found = []
+def _by_frequency(detail: str, scope: Scope) -> list[Slice]:
+    groups = []
     for low, high, name in FREQUENCIES:
-        fits = (whole.targets >= low) & (high is None or whole.targets <= (high or 0))
-        if (whole.chosen & fits).any():
-            found.append(Slice(name, whole.excerpts, whole.chosen & fits))
-    return found
+        fits = (scope.targets >= low) & (high is None or scope.targets <= (high or 0))
+        if (scope.chosen & fits).any():
+            groups.append(Slice(name, scope.excerpts, scope.chosen & fits))
+    return groups
 
 
-def _by_source_type(detail: str, whole: Whole) -> list[Slice]:
-    types = list(dict.fromkeys(one.source_type for one in whole.excerpts))
-    wanted = {one: [one] for one in types}
+def _by_source_type(detail: str, scope: Scope) -> list[Slice]:
+    types = list(dict.fromkeys(excerpt.source_type for excerpt in scope.excerpts))
+    wanted = {source_type: [source_type] for source_type in types}
     if detail:
         name, _, listed = detail.rpartition("=")
         wanted = {name or listed: listed.split(",")}
     return [
-        Slice(name, excerpts, whole.chosen)
+        Slice(name, excerpts, scope.chosen)
         for name, kinds in wanted.items()
-        if (excerpts := tuple(one for one in whole.excerpts if one.source_type in kinds))
+        if (
+            excerpts := tuple(excerpt for excerpt in scope.excerpts if excerpt.source_type in kinds)
+        )
     ]
 
 
-def _by_recording(detail: str, whole: Whole) -> list[Slice]:
+def _by_recording(detail: str, scope: Scope) -> list[Slice]:
     if not detail:
-        by_place: dict[str, list[Excerpt]] = {}
-        for one in whole.excerpts:
-            by_place.setdefault(place(one), []).append(one)
-        return [Slice(name, tuple(those), whole.chosen) for name, those in by_place.items()]
+        by_recording: dict[str, list[Excerpt]] = {}
+        for excerpt in scope.excerpts:
+            by_recording.setdefault(recording_name(excerpt), []).append(excerpt)
+        return [
+            Slice(name, tuple(excerpts), scope.chosen) for name, excerpts in by_recording.items()
+        ]
     name, _, pattern = detail.rpartition("=")
-    excerpts = in_recordings(whole.excerpts, [pattern], "--group-by")
-    return [Slice(name or pattern, excerpts, whole.chosen)]
+    excerpts = in_recordings(scope.excerpts, [pattern], "--group-by")
+    return [Slice(name or pattern, excerpts, scope.chosen)]
 
 
 def in_recordings(
@@ -195,8 +202,8 @@ def in_recordings(
     Raises:
         StdError: a pattern is no regular expression, or it is found nowhere; names the option.
     """
-    compiled = [matching(one) for one in patterns]
-    names = dict.fromkeys(place(one) for one in excerpts)
+    compiled = [matching(pattern) for pattern in patterns]
+    names = dict.fromkeys(recording_name(excerpt) for excerpt in excerpts)
     for pattern in compiled:
         if not any(pattern.search(name) for name in names):
             few = ", ".join(list(names)[:3]) + (", ..." if len(names) > 3 else "")
@@ -204,12 +211,14 @@ def in_recordings(
                 f"{option}: expected a regular expression that is found in file/channel of a "
                 f"recording of the ECF ({few}), got {pattern.pattern!r}"
             )
-    return tuple(one for one in excerpts if any(p.search(place(one)) for p in compiled))
+    return tuple(
+        excerpt for excerpt in excerpts if any(p.search(recording_name(excerpt)) for p in compiled)
+    )
 
 
-def place(one: Excerpt) -> str:
+def recording_name(excerpt: Excerpt) -> str:
     """A recording as ``file/channel``."""
-    return f"{one.recording.file}/{one.recording.channel}"
+    return f"{excerpt.recording.file}/{excerpt.recording.channel}"
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:

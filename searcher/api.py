@@ -42,7 +42,7 @@ from searcher.hit import Hit
 from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.query import Describe, describer, words_of
-from searcher.search import Found, search
+from searcher.search import SearchResult, search
 from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
 from searcher.vocabulary import Vocabulary, of_counts
 from std.config import Config, load
@@ -154,7 +154,7 @@ class Index:
         hits = self.hits(self.find(*terms, workers=workers), decided=decide)
         return sorted(hits, key=lambda hit: -hit.probability)
 
-    def find(self, *terms: str, workers: Executor = IN_PROCESS) -> Found:
+    def find(self, *terms: str, workers: Executor = IN_PROCESS) -> SearchResult:
         """Search terms as `search` does, and return everything that is known of them.
 
         Raises:
@@ -181,7 +181,7 @@ class Index:
         ecf: ECF | None = None,
         *,
         workers: Executor = IN_PROCESS,
-    ) -> Found:
+    ) -> SearchResult:
         """Search a term list as an evaluation does: every hit has a decision, ``*`` is a letter.
 
         Args:
@@ -201,7 +201,7 @@ class Index:
             index_folder=self._folder,
         )
 
-    def hits(self, result: Found, *, decided: bool = True) -> list[Hit]:
+    def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
         """The hits of a search of this index, by term, recording and time.
 
         Args:

@@ -13,7 +13,7 @@ from std.errors import InputError, StdError, named
 if TYPE_CHECKING:
     from searcher.api import Index  # --help needs none of what these load
     from searcher.hit import Hit
-    from searcher.search import Found
+    from searcher.search import SearchResult
     from std.values import ECF, TermList
 
 
@@ -50,8 +50,8 @@ def batch(args: argparse.Namespace) -> None:
         waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
         with waiting, executor(args.jobs, args.scheduler) as workers:
             found = index.search_terms(terms, experiment, workers=workers)
-        if found.outside:
-            left_out = f"{found.outside} hits outside the speech of {named(args.ecf)} left out"
+        if found.outside_ecf:
+            left_out = f"{found.outside_ecf} hits outside the speech of {named(args.ecf)} left out"
             warn("std-search", left_out)
         warn_of_phones(found)
         for warning in term_warnings(found):
@@ -96,7 +96,7 @@ def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace
         )
 
 
-def write_hit_list(args: argparse.Namespace, found: "Found", terms: "TermList") -> None:
+def write_hit_list(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
     """Write the hit list in the dialect asked for, in the term list's encoding."""
     from searcher.output.std_list import hit_list
     from std.nist import std_list
@@ -109,7 +109,7 @@ def write_hit_list(args: argparse.Namespace, found: "Found", terms: "TermList") 
         std_list.dump(hits, sink, args.dialect, encoding)
 
 
-def figures_of(found: "Found", experiment: "ECF", index: "Index") -> dict[str, Any]:
+def figures_of(found: "SearchResult", experiment: "ECF", index: "Index") -> dict[str, Any]:
     """The figures of a batch, as --json prints them."""
     from searcher.output.explain import summary
     from std.ecf_filter import speech_s
@@ -141,7 +141,7 @@ def interactive(args: argparse.Namespace) -> int:
     return 0 if hits else 1
 
 
-def show(hits: "Sequence[Hit]", found: "Found", args: argparse.Namespace) -> None:
+def show(hits: "Sequence[Hit]", found: "SearchResult", args: argparse.Namespace) -> None:
     """Print a table of hits, after remarks on the terms."""
     from searcher.output.notices import remarks
     from searcher.output.table import print_table
@@ -169,7 +169,7 @@ def write_lines(path: Path, documents: Iterable[Any]) -> None:
             sink.write(json_text(document).encode() + b"\n")
 
 
-def write_oov_words(args: argparse.Namespace, found: "Found", index: "Index") -> None:
+def write_oov_words(args: argparse.Namespace, found: "SearchResult", index: "Index") -> None:
     """Write the out-of-vocabulary words as a lexicon, if a file is named."""
     if not args.oov_lexicon:
         return
@@ -180,7 +180,7 @@ def write_oov_words(args: argparse.Namespace, found: "Found", index: "Index") ->
         warn("std-search", warning)
 
 
-def warn_of_phones(found: "Found") -> None:
+def warn_of_phones(found: "SearchResult") -> None:
     """Warn of segments that were not searched by phones, or without the model."""
     from searcher.output.notices import phonetic_warnings
 

@@ -1,6 +1,6 @@
-"""Kill a writer at every step of its work; run by test_std_store_crash.py in a process of its own.
+"""Kill a writer at every step of its work; tests/std/store/test_crash.py runs it in a new process.
 
-    python crash_steps.py embedded|couchdb FOLDER|URL SCENARIO
+    python crash_steps.py folder|couchdb FOLDER|URL SCENARIO
 
 Indexes are made in the folder, or in databases whose URLs begin with the given one; whoever calls
 this removes what a failure leaves behind.
@@ -29,9 +29,9 @@ from indexer.segments.invert import invert
 from std.store import Store, open_store
 from std.store.couchdb import parts
 from std.store.couchdb.http import Database
-from std.store.couchdb.manifest import MANIFEST, Head, packed, shown
-from std.store.couchdb.store import CouchStore
-from std.store.manifest import committed
+from std.store.couchdb.manifest import MANIFEST, ManifestDocument, document_fields, read_winner
+from std.store.couchdb.store import CouchDBStore
+from std.store.manifest import manifest_after_commit
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Recording
 
@@ -90,14 +90,14 @@ SCENARIOS: dict[str, Callable[[Store], None]] = {
 
 def leave_another_version(store: Store) -> None:
     """Play a split cluster: a second manifest document, with one more segment."""
-    assert isinstance(store, CouchStore)
+    assert isinstance(store, CouchDBStore)
     database = store._database
-    head = shown(database)
+    head = read_winner(database)
     manifest = head.manifest
-    other = committed(manifest, [store._write(speech("z", 3), manifest)], PLAIN)
+    other = manifest_after_commit(manifest, [store._write(speech("z", 3), manifest)], PLAIN)
     start = str(head.revision).partition("-")[0]
     revisions = {"start": int(start), "ids": ["0" * 32, *["1" * 32] * (int(start) - 1)]}
-    version = packed(Head(manifest=other)) | {
+    version = document_fields(ManifestDocument(manifest=other)) | {
         "_id": MANIFEST,
         "_rev": f"{start}-{'0' * 32}",
         "_revisions": revisions,
@@ -133,7 +133,7 @@ def only_reads(arguments: tuple) -> bool:
 
 
 WATCHED = {
-    "embedded": [
+    "folder": [
         *((os, name) for name in ("fsync", "unlink", "rmdir")),
         *((Path, name) for name in ("mkdir", "rename", "replace", "unlink", "chmod")),
         (np, "save"),
@@ -184,8 +184,8 @@ def state(url: str) -> dict[str, Any]:
 
 def fresh(kind: str, where: str, scenario: str, template: str | None = None) -> str:
     """The URL of a new index of three segments."""
-    url = f"{where}{'/' if kind == 'embedded' else '-'}{uuid.uuid4().hex[:12]}"
-    if kind == "embedded" and template:
+    url = f"{where}{'/' if kind == 'folder' else '-'}{uuid.uuid4().hex[:12]}"
+    if kind == "folder" and template:
         shutil.copytree(template, url)
     else:
         store = open_store(url, create=True)
@@ -197,7 +197,7 @@ def fresh(kind: str, where: str, scenario: str, template: str | None = None) -> 
 
 
 def drop(kind: str, url: str) -> None:
-    if kind == "embedded":
+    if kind == "folder":
         shutil.rmtree(url)
     else:
         database = Database(url)
@@ -207,7 +207,7 @@ def drop(kind: str, url: str) -> None:
 
 def main(kind: str, where: str, scenario: str) -> int:
     os.fsync = lambda _: None  # a step like the others, but a killed process is no power cut
-    template = fresh(kind, where, scenario) if kind == "embedded" else None
+    template = fresh(kind, where, scenario) if kind == "folder" else None
     clean = fresh(kind, where, scenario, template)
     assert in_fork(partial(work, clean, scenario, kind, 0)) == 0
     expected = state(clean)

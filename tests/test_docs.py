@@ -22,6 +22,23 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_into_a_page_lead_to_a_heading(page):
+    links = re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", page.read_text())
+    missing = [
+        (target, anchor)
+        for target, anchor in links
+        if anchor not in anchors(page.parent / target if target else page)
+    ]
+    assert not missing
+
+
+def anchors(page):
+    """The names that GitHub gives to a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_modules_and_files_named_in_the_documents_exist(page):
     text = page.read_text()
     named = re.findall(r"`((?:std|indexer|searcher|scoring)(?:\.[a-z_0-9]+)+)", text)

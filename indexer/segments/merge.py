@@ -29,7 +29,7 @@ from std.store.columns import (
     first_slots,
     pack_vocabulary,
 )
-from std.store.verify import sound_columns
+from std.store.verify import verified_columns
 from std.values import Bools, Float32s, Int32s, Recording
 
 FAN_IN = 8  # segments of a tier that become one of the next; also the ratio of their sizes
@@ -88,13 +88,13 @@ def _tier(size: int) -> int:
 
 
 def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> SegmentColumns:
-    """One segment with the live recordings of all; a recording that several hold is united.
+    """One segment with the live recordings of all; a recording that several hold is combined.
 
     Goes through the vocabulary in blocks, so beside its result it needs little memory.
 
     Args:
-        segments: what to merge; those without an id are fresh. Slots of one recording that share
-            their middle come in the order in which the segments' speech of it begins.
+        segments: what to merge; those without an id are not committed yet. Slots of one recording
+            that share their middle come in the order in which the segments' speech of it begins.
         rebuild: makes the extra columns of the result, which are dropped without it.
 
     Returns:
@@ -103,7 +103,7 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     Raises:
         StoreError: a segment is damaged.
     """
-    parts = [sound_columns(one) if one.id else one.columns() for one in segments]
+    parts = [verified_columns(segment) for segment in segments]
     lives = [_live(one) for one in segments]
     recordings = _recordings(parts, lives)
     row_of = {one.recording: row for row, one in enumerate(recordings)}

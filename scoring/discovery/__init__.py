@@ -7,10 +7,11 @@ phones and words says what they are. From the files to the numbers:
     corpus          tiers and classes -> Corpus, Discovery: arrays over one table of files
     transcription   fragments -> runs of phones or words, by three published rules
     evaluate        the three profiles: which rule each measure takes; scopes; folds
-    report, page    Evaluation -> text, CSV, JSON; HTML
+    summary         DiscoveryEvaluation -> text, CSV, JSON
+    html_report     DiscoveryEvaluation -> HTML
 
     boundary  token_type  coverage  ned  grouping  matching     the measures, pure functions
-    pairs  mates  ngrams                                        counting without listing pairs
+    pairs  partners  ngrams                                     counting without listing pairs
     rates  scores  folds                                        values, and their spread
 
 Start with `scoring.discovery.evaluate`; docs/discovery.md shows every point where the published

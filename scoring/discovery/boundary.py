@@ -2,8 +2,8 @@
 
     precision = |B_disc n B_gold| / |B_disc|        recall = |B_disc n B_gold| / |B_gold|
 
-The seeds put the tolerance of 30 ms into the index of the nearest phone boundary; the 2017
-toolkit into the transcription; the 2015 toolkit compares times directly.
+The task description puts the tolerance of 30 ms into the index of the nearest phone boundary, the
+2017 toolkit into the transcription; the 2015 toolkit compares times directly.
 """
 
 import numpy as np
@@ -28,7 +28,10 @@ def snapped(phones: Track, words: Track, discovery: Discovery, runs: Runs) -> Ra
 
     A fragment's onset (that of its first phone) must be a word's onset, its offset a word's
     offset; a time that is both counts once. ``B_gold`` is every word onset or offset of a file.
-    Runs must not be empty.
+    Args:
+        phones, words: the gold annotation.
+        discovery: (f,) fragments.
+        runs: (f,) phone rows of each fragment; none is empty.
 
     Source: behaviour of zerospeech-tde 2.0.3.
     """
@@ -51,8 +54,8 @@ def close(words: Track, discovery: Discovery) -> Rates:
     Source: behaviour of tde 0.2.1.
     """
     gold = edges(words.file, words.onset_s, words.offset_s)
-    found = edges(discovery.file, discovery.onset_s, discovery.offset_s)
-    precise, recalled = _has_close(*found, *gold), _has_close(*gold, *found)
+    discovered = edges(discovery.file, discovery.onset_s, discovery.offset_s)
+    precise, recalled = _has_close(*discovered, *gold), _has_close(*gold, *discovered)
     return Rates(ratio(int(precise.sum()), len(precise)), ratio(int(recalled.sum()), len(recalled)))
 
 
@@ -87,16 +90,20 @@ def indexed(phones: Track, words: Track, discovery: Discovery) -> Rates:
     """Boundary of the definition: sets of indices of the nearest phone boundary within 30 ms.
 
     Open choices: a boundary with no phone boundary nearer than 30 ms (exclusive, exact) is wrong,
-    and every distinct one counts (the seeds' -1, taken as a set element, would count once for
-    all); word boundaries become indices in the same way.
+    and every distinct one counts (the -1 of the task description, taken as a set element, would
+    count once for all); word boundaries become indices in the same way.
 
-    Source: seeds, zerospeech-token-boundary, ``B_disc`` and ``B_gold``.
+    Source: ZeroSpeech task description, ``B_disc`` and ``B_gold``.
     """
     table = edges(phones.file, ticks(phones.onset_s), ticks(phones.offset_s))
-    found, wrong = _indices(discovery.file, discovery.onset_s, discovery.offset_s, *table)
-    gold, unplaced = _indices(words.file, words.onset_s, words.offset_s, *table)
-    hits = len(np.intersect1d(found, gold))
-    return Rates(ratio(hits, len(found) + wrong), ratio(hits, len(gold) + unplaced))
+    discovered, unplaced_discovered = _indices(
+        discovery.file, discovery.onset_s, discovery.offset_s, *table
+    )
+    gold, unplaced_gold = _indices(words.file, words.onset_s, words.offset_s, *table)
+    hits = len(np.intersect1d(discovered, gold))
+    return Rates(
+        ratio(hits, len(discovered) + unplaced_discovered), ratio(hits, len(gold) + unplaced_gold)
+    )
 
 
 def _indices(

@@ -7,8 +7,8 @@ import numpy as np
 
 from scoring.discovery import folds, ned, ngrams
 from scoring.discovery.corpus import Corpus, Discovery, Ints, Track
-from scoring.discovery.mates import Scope
 from scoring.discovery.pairs import Pairs
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.transcription import Runs
 from std.values import Bools
 
@@ -60,7 +60,7 @@ def texts_of(text: str, runs: Runs) -> list[str]:
 def types_of(text: str, runs: Runs) -> tuple[Ints, list[str]]:
     """Number the distinct transcriptions: type of each run, and the types."""
     index: dict[str, int] = {}
-    of = [index.setdefault(one, len(index)) for one in texts_of(text, runs)]
+    of = [index.setdefault(transcription, len(index)) for transcription in texts_of(text, runs)]
     return np.array(of, dtype=np.int64), list(index)
 
 
@@ -69,11 +69,19 @@ def scoped_ned(
     type_of: Ints,
     texts: Sequence[str],
     talker: Ints,
-    scopes: Iterable[Scope],
-) -> dict[Scope, ned.Distances]:
-    """Distances of all pairs, of those within talkers, and of the rest."""
+    scopes: Iterable[TalkerScope],
+) -> dict[TalkerScope, ned.Distances]:
+    """Distances of all pairs, of those within talkers, and of the rest.
+
+    Args:
+        pairs: the discovered pairs.
+        type_of: (f,) number of each fragment's transcription.
+        texts: the distinct transcriptions.
+        talker: (f,) of each fragment.
+        scopes: which pairs count.
+    """
     everything = ned.distances(pairs, type_of, texts)
-    result: dict[Scope, ned.Distances] = {"all": everything}
+    result: dict[TalkerScope, ned.Distances] = {"all": everything}
     if "within" in scopes:
         same = ned.distances(pairs.within(talker), type_of, texts)
         rest = everything.copy()
@@ -82,7 +90,7 @@ def scoped_ned(
     return result
 
 
-def in_scope(pairs: Pairs, talker: Ints, scope: Scope) -> Bools:
+def in_scope(pairs: Pairs, talker: Ints, scope: TalkerScope) -> Bools:
     """Fragments that measures without pairs see: all, or those in a pair of the scope."""
     if scope == "all":
         return np.ones(len(talker), np.bool_)
@@ -95,13 +103,22 @@ def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[ngra
     return ngrams.repeated(phones.label, ends)
 
 
-def counts_of(case: Case, words: Track, some: Discovery, without_phones: int) -> dict[str, int]:
-    """What the measures were computed from."""
+def counts_of(
+    case: Case, words: Track, discovery: Discovery, without_phones: int
+) -> dict[str, int]:
+    """What the measures were computed from, as counts.
+
+    Args:
+        case: the corpus or a fold.
+        words: the words that are scored.
+        discovery: the fragments that are scored.
+        without_phones: fragments that transcribe to nothing.
+    """
     return {
         "phones": int(case.inside.sum()),
         "words": len(words),
         "classes": case.discovery.classes,
-        "members": len(some.member),
-        "fragments": len(some),
+        "members": len(discovery.member),
+        "fragments": len(discovery),
         "fragments_without_phones": without_phones,
     }

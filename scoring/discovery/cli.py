@@ -1,6 +1,6 @@
 """``std-discovery``: arguments in, exit status out.
 
-0 scored; 2 the user can mend it, one line on stderr; anything else is our fault.
+0 scored; 2 an error that the user can correct, one line on stderr; anything else is a bug.
 """
 
 import argparse
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scoring.discovery.evaluate import Progress
     from scoring.discovery.formats.alignments import Tier
     from scoring.discovery.formats.folds import Folds
-    from scoring.discovery.scores import Evaluation
+    from scoring.discovery.scores import DiscoveryEvaluation
     from std.distinct import Given
 
 EXAMPLE = """example:
@@ -101,15 +101,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _discovery(args: argparse.Namespace) -> None:
-    from scoring.discovery import report
+    from scoring.discovery import summary
     from std.distinct import require_distinct
     from std.terminal import json_text
 
     inputs: Mapping[str, Given] = {f"--{name}": getattr(args, name) for name in INPUTS}
     require_distinct(inputs, {})
     evaluation = _evaluate(args)
-    text = report.text(evaluation)
-    document = json_text(report.document(evaluation))
+    text = summary.text(evaluation)
+    document = json_text(summary.document(evaluation))
     if args.output:
         _write(
             evaluation, args.output, inputs, named(args.classes).rpartition("/")[2], text, document
@@ -122,7 +122,7 @@ def _discovery(args: argparse.Namespace) -> None:
         print(text, end="", file=sys.stderr)
 
 
-def _evaluate(args: argparse.Namespace) -> "Evaluation":
+def _evaluate(args: argparse.Namespace) -> "DiscoveryEvaluation":
     from scoring.discovery.corpus import make_corpus, make_discovery
     from scoring.discovery.evaluate import evaluate
     from scoring.discovery.formats import classes
@@ -167,11 +167,13 @@ def _talkers(args: argparse.Namespace, phones: "Tier") -> dict[str, str] | None:
         pattern = re.compile(args.talker_pattern)
     except re.error as error:
         raise StdError(f"--talker-pattern: expected a regular expression, got {error}") from error
-    found = {file: pattern.search(file) for file in files}
-    for file, match in found.items():
+    matches = {file: pattern.search(file) for file in files}
+    for file, match in matches.items():
         if not match:
             raise StdError(f"--talker-pattern: expected a match in every name, got none in {file}")
-    return {file: match[1 if pattern.groups else 0] or "" for file, match in found.items() if match}
+    return {
+        file: match[1 if pattern.groups else 0] or "" for file, match in matches.items() if match
+    }
 
 
 def _parts(args: argparse.Namespace, corpus: "Corpus") -> "Folds | None":
@@ -210,7 +212,7 @@ def _progress(quiet: bool) -> "Iterator[Progress | None]":
 
 
 def _write(
-    evaluation: "Evaluation",
+    evaluation: "DiscoveryEvaluation",
     folder: Path,
     inputs: "Mapping[str, Given]",
     title: str,
@@ -218,15 +220,15 @@ def _write(
     document: str,
 ) -> None:
     """Write the four files, each whole or not at all."""
-    from scoring.discovery import page, report
+    from scoring.discovery import html_report, summary
     from std.distinct import require_distinct
     from std.outputs import make_folder, open_output
 
     contents = {
         "scores.txt": text,
-        "scores.csv": report.table(evaluation),
+        "scores.csv": summary.table(evaluation),
         "scores.json": document + "\n",
-        "report.html": page.page(evaluation, title),
+        "report.html": html_report.html_report(evaluation, title),
     }
     make_folder(folder)
     require_distinct(inputs, {"--output": [folder / name for name in contents]})

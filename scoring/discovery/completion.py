@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.discovery.corpus import Ints
-from scoring.discovery.mates import CHUNK, PairTest, expand
 from scoring.discovery.pairs import Pairs
+from scoring.discovery.partners import CHUNK, PairTest, expand
 from scoring.discovery.transcription import Runs
 from std.values import Bools
 
 
-class Grams(NamedTuple):
+class MemberGrams(NamedTuple):
     """The n-grams of one length in the members of classes; columns of shape (k,)."""
 
     group: Ints  # class, ascending
@@ -29,12 +29,12 @@ class Grams(NamedTuple):
     left: Ints  # phones of the fragment before the n-gram
     right: Ints  # phones after it
 
-    def where(self, keep: Bools | Ints) -> "Grams":
+    def where(self, keep: Bools | Ints) -> "MemberGrams":
         """Only these n-grams."""
-        return Grams(*(column[keep] for column in self))
+        return MemberGrams(*(column[keep] for column in self))
 
 
-def grams_of(pairs: Pairs, runs: Runs, length: int) -> Grams:
+def grams_of(pairs: Pairs, runs: Runs, length: int) -> MemberGrams:
     """Every n-gram of every member."""
     lo, last = runs.lo[pairs.member], runs.hi[pairs.member] - length
     at, row = (
@@ -45,11 +45,11 @@ def grams_of(pairs: Pairs, runs: Runs, length: int) -> Grams:
             strict=True,
         )
     )
-    return Grams(pairs.group[at], pairs.member[at], row, row - lo[at], last[at] - row)
+    return MemberGrams(pairs.group[at], pairs.member[at], row, row - lo[at], last[at] - row)
 
 
 def count(
-    grams: Grams, pairs: Pairs, rows: int, name_at: Ints, overlap: PairTest
+    grams: MemberGrams, pairs: Pairs, rows: int, name_at: Ints, overlap: PairTest
 ) -> tuple[Ints, Ints]:
     """Count the pairs of P_disc* by their second n-gram, and those that are in P_all too.
 
@@ -94,7 +94,7 @@ def count(
     return whole, both
 
 
-def _in_cells(group: Ints, grams: Grams) -> Ints:
+def _in_cells(group: Ints, grams: MemberGrams) -> Ints:
     """How many n-grams of its group align with each n-gram, itself included; shape (k,)."""
     base = int(max(grams.left.max(initial=0), grams.right.max(initial=0))) + 1
     key, cell, size = np.unique(
@@ -116,7 +116,7 @@ def _align(left: Ints, right: Ints, other_left: Ints, other_right: Ints) -> Bool
     return result
 
 
-def _touching(grams: Grams, pairs: Pairs) -> Iterator[tuple[Ints, Ints, Bools]]:
+def _touching(grams: MemberGrams, pairs: Pairs) -> Iterator[tuple[Ints, Ints, Bools]]:
     """Aligned n-grams (p, q) of fragments that touch in time, and whether those are no pair."""
     order = np.argsort(grams.owner, kind="stable")
     owner = grams.owner[order]
@@ -126,27 +126,30 @@ def _touching(grams: Grams, pairs: Pairs) -> Iterator[tuple[Ints, Ints, Bools]]:
     banned = np.isin(pairs.touching, pairs.overlapping)
     for pair, i in expand(np.arange(len(a)), first[a], last[a]):
         for at, j in expand(np.arange(len(i)), first[b[pair]], last[b[pair]]):
-            one, other = order[i[at]], order[j]
-            fits = (grams.group[one] == grams.group[other]) & _align(
-                grams.left[one], grams.right[one], grams.left[other], grams.right[other]
+            first_gram, second_gram = order[i[at]], order[j]
+            fits = (grams.group[first_gram] == grams.group[second_gram]) & _align(
+                grams.left[first_gram],
+                grams.right[first_gram],
+                grams.left[second_gram],
+                grams.right[second_gram],
             )
-            yield grams.row[one[fits]], grams.row[other[fits]], banned[pair[at[fits]]]
+            yield grams.row[first_gram[fits]], grams.row[second_gram[fits]], banned[pair[at[fits]]]
 
 
 def _several_ways(
-    grams: Grams, single: Bools, pairs: Pairs, rows: int
+    grams: MemberGrams, single: Bools, pairs: Pairs, rows: int
 ) -> Iterator[tuple[Ints, Ints]]:
     """The distinct pairs (p, q) of P_disc* where several members carry p."""
-    some = np.flatnonzero(~single)
-    some = some[np.argsort(grams.row[some], kind="stable")]
-    first = np.searchsorted(grams.group, grams.group[some])
-    last = np.searchsorted(grams.group, grams.group[some], side="right")
-    new = np.flatnonzero(np.append(True, np.diff(grams.row[some]) > 0)[: len(some)])
+    shared = np.flatnonzero(~single)
+    shared = shared[np.argsort(grams.row[shared], kind="stable")]
+    first = np.searchsorted(grams.group, grams.group[shared])
+    last = np.searchsorted(grams.group, grams.group[shared], side="right")
+    new = np.flatnonzero(np.append(True, np.diff(grams.row[shared]) > 0)[: len(shared)])
     work = np.add.reduceat(last - first, new) if len(new) else np.empty(0, np.int64)
     block = np.cumsum(work) // CHUNK  # all the carriers of one n-gram are in one block
-    for one in np.split(np.arange(len(some)), new[np.flatnonzero(np.diff(block)) + 1]):
+    for rows_of_block in np.split(np.arange(len(shared)), new[np.flatnonzero(np.diff(block)) + 1]):
         keys = [np.empty(0, np.int64)]
-        for i, j in expand(some[one], first[one], last[one]):
+        for i, j in expand(shared[rows_of_block], first[rows_of_block], last[rows_of_block]):
             fits = _align(grams.left[i], grams.right[i], grams.left[j], grams.right[j])
             i, j = i[fits], j[fits]
             x, y = grams.owner[i], grams.owner[j]
@@ -157,10 +160,10 @@ def _several_ways(
         yield distinct // rows, distinct % rows
 
 
-def _among(key: Ints, some: Ints) -> Bools:
-    """Which keys are among ``some``, which ascend."""
-    if not len(some):
+def _among(key: Ints, ascending: Ints) -> Bools:
+    """Which keys are among ``ascending``."""
+    if not len(ascending):
         return np.zeros(len(key), np.bool_)
-    at = np.minimum(np.searchsorted(some, key), len(some) - 1)
-    result: Bools = some[at] == key
+    at = np.minimum(np.searchsorted(ascending, key), len(ascending) - 1)
+    result: Bools = ascending[at] == key
     return result

@@ -49,14 +49,14 @@ def union_seconds(file: Ints, onset_s: Float64s, offset_s: Float64s) -> float:
     """Total length of the union of spans; spans that touch within 1e-8 + 1e-5 * onset merge."""
     total = 0.0
     order = np.lexsort((onset_s, file))
-    now, start, end = -1, 0.0, 0.0
+    file_so_far, start, end = -1, 0.0, 0.0
     columns = (file[order].tolist(), onset_s[order].tolist(), offset_s[order].tolist())
-    for one, a, b in zip(*columns, strict=True):
-        if one == now and a <= end + 1e-8 + 1e-5 * abs(a):
+    for fragment_file, a, b in zip(*columns, strict=True):
+        if fragment_file == file_so_far and a <= end + 1e-8 + 1e-5 * abs(a):
             end = max(end, b)
         else:
             total += end - start
-            now, start, end = one, a, b
+            file_so_far, start, end = fragment_file, a, b
     return total + (end - start)
 
 
@@ -71,6 +71,6 @@ def shared_ticks(disc: Bools, gold: Bools, ticks_of: Ints) -> float:
         disc, gold: (N,) phones in flat(P_disc), in flat(P_all).
         ticks_of: (N,) durations.
 
-    Source: seeds, zerospeech-task-and-metrics, "Matching scores".
+    Source: ZeroSpeech task description, "Matching scores".
     """
     return ratio(int(ticks_of[disc & gold].sum()), int(ticks_of[gold].sum()))

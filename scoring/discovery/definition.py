@@ -1,4 +1,16 @@
-"""The profile that takes the published text to the letter."""
+"""The profile that follows the published text literally.
+
+Open choices beside those of the single measures:
+
+* SIL and SPN are no phonemes: they are in no transcription, and n-grams do not cross them.
+* A fragment *is* the phonemes it transcribes to ("all of these evaluations are done at the
+  level of the phonemes"): fragments with the same phonemes are one, and times are those of
+  the phonemes. Only boundaries are taken from the times the system wrote.
+* Two fragments overlap if they share more than half of the shorter one.
+* Pairs are a set: a pair that two classes contain counts once.
+* An empty transcription equals nothing, not even another empty one.
+* Lengths are counted in phonemes, time in ticks of 0.1 ms.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,77 +37,52 @@ from scoring.discovery.case import (
     types_of,
 )
 from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Discovery, Ints, Track
-from scoring.discovery.mates import Scope
+from scoring.discovery.partners import PairTest, TalkerScope
 from scoring.discovery.scores import Scores
 from scoring.discovery.transcription import Runs, ticks
 from std.values import Bools
 
 
-def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
-    """The published text to the letter.
+def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
+    """Score by the published text.
 
-    Open choices beside those of the single measures:
-
-    * SIL and SPN are no phonemes: they are in no transcription, and n-grams do not cross them.
-    * A fragment *is* the phonemes it transcribes to ("all of these evaluations are done at the
-      level of the phonemes"): fragments with the same phonemes are one, and times are those of
-      the phonemes. Only boundaries are taken from the times the system wrote.
-    * Two fragments overlap if they share more than half of the shorter one.
-    * Pairs are a set: a pair that two classes contain counts once.
-    * An empty transcription equals nothing, not even another empty one.
-    * Lengths are counted in phonemes, time in ticks of 0.1 ms.
+    Args:
+        case: the corpus or a fold, and what was discovered in it.
+        scopes: which pairs count; one result for each.
     """
-    sound = ~case.phones.labelled(SILENCE, SPOKEN_NOISE)
-    phones, inside = case.phones.where(sound), case.inside[sound]
+    is_phoneme = ~case.phones.labelled(SILENCE, SPOKEN_NOISE)
+    phones, inside = case.phones.where(is_phoneme), case.inside[is_phoneme]
     words = case.words.where(~case.words.labelled(SILENCE))
-    onset, offset = ticks(phones.onset_s), ticks(phones.offset_s)
-    raw = case.discovery
-    merged, runs, raw_to_merged = _merge(phones, raw, transcription.literal(phones, raw))
+    listed = case.discovery
+    merged, runs, listed_to_merged = _merge(phones, listed, transcription.literal(phones, listed))
     type_of, texts = types_of(phones.text(), runs)
     talker = case.talker[merged.file]
-    timing = matching.Timing(phones.file, case.talker[phones.file], onset, offset, literal=True)
 
-    start, end = ticks(merged.onset_s), ticks(merged.offset_s)
-
-    def overlap(i: Ints, j: Ints) -> Bools:
-        shared = np.minimum(end[i], end[j]) - np.maximum(start[i], start[j])
-        result: Bools = 2 * shared > np.minimum(end[i] - start[i], end[j] - start[j])
-        return result
-
-    pairs = pairing.distinct(merged, overlap)
+    pairs = pairing.distinct(merged, _overlap_test(merged))
     group, member = pairing.distinct_members(merged)
-    voiced = (runs.hi > runs.lo)[member]
-    begins = ngrams.exact_stretch_begins(onset, offset, phones.file, inside)
-    flat = matching.by_flat_sets(
-        repeated_inside(phones, begins, inside),
-        timing,
-        group[voiced],
-        member[voiced],
-        runs,
-        scopes,
-    )
-    equal_type = np.where(runs.hi > runs.lo, type_of, -1)
+    flat = _match(phones, inside, case.talker[phones.file], (group, member), runs, scopes)
     neds = scoped_ned(pairs, type_of, texts, talker, scopes)
     word_runs = transcription.literal(phones, token_type.as_fragments(words))
     word_types = texts_of(phones.text(), word_runs)
     degrees = {scope: pairs.counts(talker, scope)[1] for scope in scopes}
-    result: dict[Scope, Scores] = {}
+    result: dict[TalkerScope, Scores] = {}
     for scope in scopes:
-        mated = degrees[scope] > 0
-        mine = mated if scope != "all" else np.ones(len(merged), np.bool_)
-        some_runs = runs.where(mine)
+        paired = degrees[scope] > 0
+        in_scope = paired if scope != "all" else np.ones(len(merged), np.bool_)
         token, type_ = token_type.literal_sets(
-            some_runs, word_runs, [texts[t] for t in type_of[mine].tolist()], word_types
+            runs.where(in_scope),
+            word_runs,
+            [texts[t] for t in type_of[in_scope].tolist()],
+            word_types,
         )
-        covered = coverage.covered_rows(len(phones), runs.lo[mated], runs.hi[mated])
         result[scope] = Scores(
-            boundary=boundary.indexed(phones, words, raw.where(mine[raw_to_merged])),
+            boundary=boundary.indexed(phones, words, listed.where(in_scope[listed_to_merged])),
             token=token,
             type=type_,
             grouping=grouping.by_flat_sets(
                 replace(pairs, group=group, member=member),
                 np.arange(len(merged)),
-                equal_type,
+                np.where(runs.hi > runs.lo, type_of, -1),
                 merged.file,
                 merged.onset_s,
                 merged.offset_s,
@@ -103,14 +90,62 @@ def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
                 scope,
             ),
             matching=flat[scope].rates,
-            coverage=coverage.shared_ticks(covered, flat[scope].gold_rows, offset - onset),
+            coverage=coverage.shared_ticks(
+                coverage.covered_rows(len(phones), runs.lo[paired], runs.hi[paired]),
+                flat[scope].gold_rows,
+                ticks(phones.offset_s) - ticks(phones.onset_s),
+            ),
             ned=ned.mean(neds[scope]),
             counts={
-                **counts_of(case, words, merged.where(mine), int((runs.hi == runs.lo).sum())),
+                **counts_of(case, words, merged.where(in_scope), int((runs.hi == runs.lo).sum())),
                 "pairs": neds[scope].total(),
             },
         )
     return result
+
+
+def _overlap_test(fragments: Discovery) -> PairTest:
+    """Whether two fragments (i, j) of one file share more than half of the shorter one."""
+    start, end = ticks(fragments.onset_s), ticks(fragments.offset_s)
+
+    def overlap(i: Ints, j: Ints) -> Bools:
+        shared = np.minimum(end[i], end[j]) - np.maximum(start[i], start[j])
+        result: Bools = 2 * shared > np.minimum(end[i] - start[i], end[j] - start[j])
+        return result
+
+    return overlap
+
+
+def _match(
+    phones: Track,
+    inside: Bools,
+    talker: Ints,
+    membership: tuple[Ints, Ints],
+    runs: Runs,
+    scopes: Sequence[TalkerScope],
+) -> dict[TalkerScope, matching.FlatCounts]:
+    """Matching of the members that have phonemes.
+
+    Args:
+        phones: (N,) rows, without silence and noise.
+        inside: (N,) rows of the fold.
+        talker: (N,) of each row.
+        membership: class and fragment of each distinct member, both (m,).
+        runs: (f,) rows of each fragment.
+        scopes: which pairs count.
+    """
+    onset, offset = ticks(phones.onset_s), ticks(phones.offset_s)
+    group, member = membership
+    has_phonemes = (runs.hi > runs.lo)[member]
+    begins = ngrams.exact_stretch_begins(onset, offset, phones.file, inside)
+    return matching.by_flat_sets(
+        repeated_inside(phones, begins, inside),
+        matching.Timing(phones.file, talker, onset, offset, literal=True),
+        group[has_phonemes],
+        member[has_phonemes],
+        runs,
+        scopes,
+    )
 
 
 def _merge(phones: Track, raw: Discovery, runs: Runs) -> tuple[Discovery, Runs, Ints]:
@@ -135,4 +170,4 @@ def _merge(phones: Track, raw: Discovery, runs: Runs) -> tuple[Discovery, Runs, 
         index[raw.member].astype(np.int32),
         raw.classes,
     )
-    return merged, Runs(lo[first], hi[first], runs.found[first]), index
+    return merged, Runs(lo[first], hi[first], runs.located[first]), index

@@ -30,18 +30,18 @@ from scoring.discovery import definition, folds, zrc2015, zrc2017
 from scoring.discovery.case import Case
 from scoring.discovery.corpus import Corpus, Discovery
 from scoring.discovery.formats.folds import Folds
-from scoring.discovery.mates import Scope
-from scoring.discovery.scores import Evaluation, ProfileName, Scores
+from scoring.discovery.partners import TalkerScope
+from scoring.discovery.scores import DiscoveryEvaluation, ProfileName, Scores
 
 Progress = Callable[[int, int], None]
-Recipe = Callable[[Case, Sequence[Scope]], dict[Scope, Scores]]
+Recipe = Callable[[Case, Sequence[TalkerScope]], dict[TalkerScope, Scores]]
 
 RECIPES: dict[ProfileName, Recipe] = {
     "zrc2017": zrc2017.score,
     "zrc2015": zrc2015.score,
     "definition": definition.score,
 }
-TALKER_SCOPES: tuple[Scope, ...] = ("all", "within", "cross")
+TALKER_SCOPES: tuple[TalkerScope, ...] = ("all", "within", "cross")
 
 
 def evaluate(
@@ -50,7 +50,7 @@ def evaluate(
     profile: ProfileName = "zrc2017",
     parts: Folds | None = None,
     progress: Progress | None = None,
-) -> Evaluation:
+) -> DiscoveryEvaluation:
     """Score a discovery, on the whole corpus, by talker if talkers are known, and on each fold.
 
     Args:
@@ -64,11 +64,13 @@ def evaluate(
     levels = zrc2015.repeated(corpus.phones) if profile == "zrc2015" else None
     scores = score(Case.whole(corpus, discovery, levels), scopes)
     if parts is None:
-        return Evaluation(profile, scores)
+        return DiscoveryEvaluation(profile, scores)
     fold_scores: list[Scores] = []
     for fold in folds.intervals(parts, corpus):
         if progress:
             progress(len(fold_scores) + 1, parts.count + 1)
         case = Case.part(corpus, discovery, levels, fold)
         fold_scores.append(score(case, scopes[:1])["all"])
-    return Evaluation(profile, scores, tuple(fold_scores), folds.spread(fold_scores, profile))
+    return DiscoveryEvaluation(
+        profile, scores, tuple(fold_scores), folds.spread(fold_scores, profile)
+    )

@@ -44,8 +44,8 @@ def intervals(folds: Folds, corpus: Corpus) -> list[Intervals]:
     remap = np.array([index.get(name, -1) for name in folds.spans.files], dtype=np.int32)
     file = remap[folds.spans.file]
     return [
-        Intervals(file[mine], folds.spans.onset_s[mine], folds.spans.offset_s[mine])
-        for mine in (folds.fold == fold for fold in range(folds.count))
+        Intervals(file[in_fold], folds.spans.onset_s[in_fold], folds.spans.offset_s[in_fold])
+        for in_fold in (folds.fold == fold for fold in range(folds.count))
     ]
 
 
@@ -120,15 +120,15 @@ def spread(folds: Sequence[Scores], profile: ProfileName) -> dict[tuple[str, str
     result: dict[tuple[str, str], Spread] = {}
     fallback = 0.0 if profile == "zrc2015" else math.nan
     for measure in RATES:
-        rates = [getattr(one, measure) for one in folds]
-        defined = [one for one in rates if not math.isnan(sum(one))]
+        rates = [getattr(scores, measure) for scores in folds]
+        defined = [rates_of_fold for rates_of_fold in rates if not math.isnan(sum(rates_of_fold))]
         for part in PARTS:
-            values = [getattr(one, part) for one in defined]
+            values = [getattr(rates_of_fold, part) for rates_of_fold in defined]
             result[measure, part] = _spread(values, fallback)
     for measure in ("coverage", "ned"):
-        values = [getattr(one, measure) for one in folds]
+        values = [getattr(scores, measure) for scores in folds]
         empty = 1.0 if measure == "ned" and profile == "zrc2015" else fallback
-        result[measure, ""] = _spread([one for one in values if not math.isnan(one)], empty)
+        result[measure, ""] = _spread([value for value in values if not math.isnan(value)], empty)
     return result
 
 
@@ -136,5 +136,5 @@ def _spread(values: Sequence[float], empty: float) -> Spread:
     if not values:
         return Spread(empty, 0.0 if empty == empty else math.nan, empty, empty)
     mean = math.fsum(values) / len(values)
-    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / len(values))
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
     return Spread(mean, deviation, min(values), max(values))

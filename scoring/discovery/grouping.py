@@ -12,8 +12,8 @@ The 2015 toolkit counts pairs in the fractions and fragments in the weights, so 
 import numpy as np
 
 from scoring.discovery.corpus import Ints
-from scoring.discovery.mates import Scope, differs_in_group, has_mate_in
 from scoring.discovery.pairs import Pairs
+from scoring.discovery.partners import TalkerScope, differs_in_group, has_partner_in
 from scoring.discovery.rates import Rates, ratio
 from std.values import Bools, Float64s
 
@@ -26,7 +26,7 @@ def by_flat_sets(
     onset_s: Float64s,
     offset_s: Float64s,
     talker: Ints,
-    scope: Scope = "all",
+    scope: TalkerScope = "all",
 ) -> Rates:
     """Grouping of zrc2017 and definition, from the fragments that have a partner.
 
@@ -39,12 +39,12 @@ def by_flat_sets(
         file, onset_s, offset_s, talker: (f,) of each fragment.
         scope: which pairs count: all, within one talker, across talkers.
 
-    Source: seeds, zerospeech-task-and-metrics, "Clustering scores"; behaviour of
+    Source: ZeroSpeech task description, "Clustering scores"; behaviour of
     zerospeech-tde 2.0.3 for repeated members and merged tokens.
     """
 
-    def mated(group: Ints, fragment: Ints) -> Bools:
-        return has_mate_in(
+    def with_partner(group: Ints, fragment: Ints) -> Bools:
+        return has_partner_in(
             scope,
             talker[fragment],
             group,
@@ -55,7 +55,7 @@ def by_flat_sets(
         )
 
     typed = np.flatnonzero(type_of >= 0)
-    gold = typed[mated(type_of[typed], typed)]
+    gold = typed[with_partner(type_of[typed], typed)]
 
     group, member = pairs.group, pairs.member
     if scope == "cross":
@@ -69,7 +69,7 @@ def by_flat_sets(
 
     listed = np.flatnonzero(type_of[member] >= 0)
     like = group[listed] * (int(type_of.max(initial=0)) + 1) + type_of[member[listed]]
-    both = member[listed][mated(like, member[listed])]
+    both = member[listed][with_partner(like, member[listed])]
 
     hits = len(np.unique(token_of[both]))
     return Rates(
@@ -79,7 +79,12 @@ def by_flat_sets(
 
 
 def by_pair_counts(
-    clustered: Pairs, gold: Pairs, both: Pairs, type_of: Ints, talker: Ints, scope: Scope = "all"
+    clustered: Pairs,
+    gold: Pairs,
+    both: Pairs,
+    type_of: Ints,
+    talker: Ints,
+    scope: TalkerScope = "all",
 ) -> Rates:
     """Grouping of zrc2015: per type, counts of pairs whose later fragment has that type.
 
@@ -98,8 +103,8 @@ def by_pair_counts(
     def weighted(pairs: Pairs) -> float:
         later, degree = pairs.counts(talker, scope)
         whole, weight = np.bincount(type_of, later), np.bincount(type_of, degree > 0)
-        some = whole > 0
-        share = (weight[some] * shared[some] / whole[some]).sum()
+        nonempty = whole > 0
+        share = (weight[nonempty] * shared[nonempty] / whole[nonempty]).sum()
         return ratio(float(share), float(weight.sum()))
 
     return Rates(weighted(clustered), weighted(gold))

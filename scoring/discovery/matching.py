@@ -5,8 +5,8 @@
 
 P_all holds the pairs of repeated n-grams of 3 to 20 phones that do not overlap. P_disc* is the
 pairwise substring completion of P_disc: the shorter fragment slides along the longer one, inside
-it, and every pair of aligned substrings counts. So abcd/efg gives abc-efg and bcd-efg and what
-lies inside them, as in the seeds' example; two substrings align at one offset at most.
+it, and every pair of aligned substrings counts. So abcd/efg gives abc-efg and bcd-efg and their
+substrings, as in the example of the task description; two substrings align at one offset at most.
 
 With freq(t, P) = |match(t, P)| / |flat(P)| the weights cancel (zrc2017 and definition): P =
 |flat(both)| / |flat(P_disc*)|, R = |flat(both)| / |flat(P_all)|. Whether an n-gram is in a flat set
@@ -22,15 +22,15 @@ import numpy as np
 
 from scoring.discovery.corpus import Ints, Times
 from scoring.discovery.coverage import covered_rows
-from scoring.discovery.mates import (
+from scoring.discovery.ngrams import MAX_LENGTH, MIN_LENGTH, Level
+from scoring.discovery.partners import (
     PairTest,
-    Scope,
+    TalkerScope,
+    compare_undecided,
     differs_in_group,
     expand,
-    has_mate_in,
-    look_closer,
+    has_partner_in,
 )
-from scoring.discovery.ngrams import LONGEST, SHORTEST, Level
 from scoring.discovery.rates import Rates, ratio
 from scoring.discovery.transcription import Runs
 from std.values import Bools
@@ -63,11 +63,24 @@ class Timing:
 
         return test
 
-    def mates(
-        self, scope: Scope, group: Ints, owner: Ints, lo: Ints, hi: Ints, apart: PairTest | None
+    def have_partner(
+        self,
+        scope: TalkerScope,
+        group: Ints,
+        owner: Ints,
+        lo: Ints,
+        hi: Ints,
+        apart: PairTest | None,
     ) -> Bools:
-        """Which stretches lo:hi have a mate of another owner in their group."""
-        return has_mate_in(
+        """Which stretches have a partner of another owner in their group.
+
+        Args:
+            scope: which talkers' stretches may be partners.
+            group, owner: (n,) integers.
+            lo, hi: (n,) rows of each stretch.
+            apart: as of `scoring.discovery.partners.has_partner`.
+        """
+        return has_partner_in(
             scope,
             self.talker[lo],
             group,
@@ -100,8 +113,8 @@ def by_flat_sets(
     group: Ints,
     member: Ints,
     runs: Runs,
-    scopes: Iterable[Scope] = ("all",),
-) -> dict[Scope, FlatCounts]:
+    scopes: Iterable[TalkerScope] = ("all",),
+) -> dict[TalkerScope, FlatCounts]:
     """Matching of zrc2017 and definition.
 
     Args:
@@ -111,27 +124,27 @@ def by_flat_sets(
         runs: (f,) rows each fragment transcribes to.
         scopes: which pairs count.
 
-    Source: seeds, zerospeech-tde-metrics; the notion of overlap follows ``timing``.
+    Source: ZeroSpeech task description; the notion of overlap follows ``timing``.
     """
     rows = len(timing.file)
     result = {scope: FlatCounts(0, 0, 0, np.zeros(rows, np.bool_)) for scope in scopes}
     by_length = {level.length: level for level in levels}
-    for length in range(SHORTEST, LONGEST + 1):
+    for length in range(MIN_LENGTH, MAX_LENGTH + 1):
         long_enough = (runs.hi - runs.lo)[member] >= length
         group, member = group[long_enough], member[long_enough]
         lo, hi = runs.lo[member], runs.hi[member]
         for scope, counts in result.items():
-            mated = fragment_mates(timing, scope, group, member, lo, hi)
-            counts.disc += int(covered_rows(rows, lo[mated], hi[mated] - length + 1).sum())
+            paired = fragments_with_partner(timing, scope, group, member, lo, hi)
+            counts.disc += int(covered_rows(rows, lo[paired], hi[paired] - length + 1).sum())
         if length not in by_length:
             continue
         level = by_length[length]
         start, end = level.position, level.position + length
         for scope, counts in result.items():
             apart = timing.apart(start, end)
-            mated = timing.mates(scope, level.name, start, start, end, apart)
-            counts.gold += int(mated.sum())
-            counts.gold_rows |= covered_rows(rows, start[mated], end[mated])
+            paired = timing.have_partner(scope, level.name, start, start, end, apart)
+            counts.gold += int(paired.sum())
+            counts.gold_rows |= covered_rows(rows, start[paired], end[paired])
         name_at = np.full(rows, -1)
         name_at[start] = level.name
         at, start = _occurrences(name_at, lo, hi - length + 1)
@@ -142,12 +155,19 @@ def by_flat_sets(
     return result
 
 
-def fragment_mates(
-    timing: Timing, scope: Scope, group: Ints, member: Ints, lo: Ints, hi: Ints
+def fragments_with_partner(
+    timing: Timing, scope: TalkerScope, group: Ints, member: Ints, lo: Ints, hi: Ints
 ) -> Bools:
-    """Which members, fragments of rows lo:hi, are in a pair of P_disc."""
+    """Which members are in a pair of P_disc.
+
+    Args:
+        timing: of the phone rows.
+        scope: which pairs count.
+        group, member: (m,) distinct class membership.
+        lo, hi: (m,) rows of each member's fragment.
+    """
     if timing.literal:
-        return timing.mates(scope, group, member, lo, hi, timing.apart(lo, hi))
+        return timing.have_partner(scope, group, member, lo, hi, timing.apart(lo, hi))
     talker = timing.talker[lo]
     if scope == "cross":
         return differs_in_group(group, talker)
@@ -167,7 +187,7 @@ class Grams(NamedTuple):
     fragment_hi: Ints
 
 
-def _completed(timing: Timing, scope: Scope, grams: Grams) -> Bools:
+def _completed(timing: Timing, scope: TalkerScope, grams: Grams) -> Bools:
     """Which n-grams have an equal one in P_disc*, and apart from it; shape (k,).
 
     The shorter fragment slides along the longer one and stays inside it, so two n-grams align iff
@@ -197,10 +217,10 @@ def _completed(timing: Timing, scope: Scope, grams: Grams) -> Bools:
     reach = np.stack((grams.group, left, right))
     same_reach = np.unique(reach, axis=1, return_inverse=True)[1].ravel()
     test = apart if timing.literal else None
-    found = timing.mates(scope, same_reach, grams.owner, *span, test)
-    possible = timing.mates(scope, grams.group, grams.owner, *span, test)
-    look_closer(grams.group, grams.owner, found, possible & ~found, align)
-    return found
+    completed = timing.have_partner(scope, same_reach, grams.owner, *span, test)
+    possible = timing.have_partner(scope, grams.group, grams.owner, *span, test)
+    compare_undecided(grams.group, grams.owner, completed, possible & ~completed, align)
+    return completed
 
 
 def _occurrences(name_at: Ints, lo: Ints, hi: Ints) -> tuple[Ints, Ints]:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from scoring.discovery import completion
 from scoring.discovery.corpus import Discovery, Ints, Track
-from scoring.discovery.mates import Scope
-from scoring.discovery.ngrams import LONGEST, SHORTEST, Level
+from scoring.discovery.ngrams import MAX_LENGTH, MIN_LENGTH, Level
 from scoring.discovery.pairs import Pairs, distinct
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.rates import Rates, ratio
 from scoring.discovery.transcription import Runs, overlap_2015
 from std.values import Bools
@@ -32,8 +32,8 @@ def by_pair_counts(
     speaker: Ints,
     runs: Runs,
     inside: Inside,
-    scopes: Iterable[Scope] = ("all",),
-) -> dict[Scope, Rates]:
+    scopes: Iterable[TalkerScope] = ("all",),
+) -> dict[TalkerScope, Rates]:
     """Matching of zrc2015: per type, counts of ordered pairs whose second member has that type.
 
     P_disc* goes up to 19 phones, P_all up to 20; overlap is judged without regard to file.
@@ -52,24 +52,24 @@ def by_pair_counts(
     by_length = {level.length: level for level in levels}
     sums = {scope: np.zeros((2, 2)) for scope in scopes}  # precision, recall: share, weight
     nothing = np.empty(0, np.int64)
-    for length in range(SHORTEST, LONGEST + 1):
+    for length in range(MIN_LENGTH, MAX_LENGTH + 1):
         _, start, name = by_length.get(length, Level(length, nothing, nothing))
         types = int(name.max(initial=-1)) + 1
         name_at = np.full(len(phones), types)  # the last type: all that are not repeated
         name_at[start] = name
-        mine = inside(start, start + length)
-        completed = _completed(length, phones, pairs, speaker, runs, start[mine], name[mine])
-        gold = _gold_pairs(phones, start[mine], length, name[mine])
+        in_fold = inside(start, start + length)
+        completed = _completed(length, phones, pairs, speaker, runs, start[in_fold], name[in_fold])
+        gold = _gold_pairs(phones, start[in_fold], length, name[in_fold])
         for scope, total in sums.items():
-            whole, both = completed(scope) if length < LONGEST else (nothing, nothing)
+            whole, both = completed(scope) if length < MAX_LENGTH else (nothing, nothing)
             second = np.flatnonzero(whole)
             hits = np.bincount(name_at[second], both[second], types + 1)
             pairs_of = np.bincount(name_at[second], whole[second], types + 1)
             flat = np.bincount(name_at[second], minlength=types + 1)
             total[0] += _weighted(hits, pairs_of, flat), flat.sum()
-            later, degree = gold.counts(talker[start[mine]], scope)
-            pairs_of = np.bincount(name[mine], 2 * later, types + 1)
-            members = np.bincount(name[mine], degree > 0, types + 1)
+            later, degree = gold.counts(talker[start[in_fold]], scope)
+            pairs_of = np.bincount(name[in_fold], 2 * later, types + 1)
+            members = np.bincount(name[in_fold], degree > 0, types + 1)
             total[1] += _weighted(hits, pairs_of, members), members.sum()
     return {
         scope: Rates(*(ratio(float(share), float(weight)) for share, weight in total))
@@ -79,13 +79,13 @@ def by_pair_counts(
 
 def _weighted(part: Numbers, whole: Numbers, weight: Numbers) -> float:
     """Sum over types of weight * part / whole; types without whole are skipped."""
-    some = whole > 0
-    return float((weight[some] * part[some] / whole[some]).sum())
+    nonempty = whole > 0
+    return float((weight[nonempty] * part[nonempty] / whole[nonempty]).sum())
 
 
 def _completed(
     length: int, phones: Track, pairs: Pairs, speaker: Ints, runs: Runs, start: Ints, name: Ints
-) -> Callable[[Scope], tuple[Ints, Ints]]:
+) -> Callable[[TalkerScope], tuple[Ints, Ints]]:
     """Counts of P_disc* and of P_disc* n P_all by second n-gram, for any scope."""
     name_at = np.full(len(phones), -1)
     name_at[start] = name
@@ -96,11 +96,11 @@ def _completed(
             phones.onset_s[p], phones.offset_s[last_p], phones.onset_s[q], phones.offset_s[last_q]
         )
 
-    def counted(some: Pairs) -> tuple[Ints, Ints]:
-        grams = completion.grams_of(some, runs, length)
-        return completion.count(grams, some, len(phones), name_at, overlap)
+    def counted(chosen_pairs: Pairs) -> tuple[Ints, Ints]:
+        grams = completion.grams_of(chosen_pairs, runs, length)
+        return completion.count(grams, chosen_pairs, len(phones), name_at, overlap)
 
-    def counts(scope: Scope) -> tuple[Ints, Ints]:
+    def counts(scope: TalkerScope) -> tuple[Ints, Ints]:
         if scope == "all":
             return counted(pairs)
         whole, both = counted(pairs.within(speaker))

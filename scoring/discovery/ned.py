@@ -17,7 +17,7 @@ import numpy as np
 from scoring.discovery.corpus import Ints
 from scoring.discovery.pairs import Pairs
 
-FEW = 8  # types in a class below which a plain loop beats a distance matrix
+MAX_LOOP_TYPES = 8  # types in a class below which a plain loop beats a distance matrix
 MATRIX = 500_000  # distances held at a time
 
 Distances = Counter[tuple[int, int]]  # pairs by (edit distance, length of the longer)
@@ -36,9 +36,9 @@ def distances(pairs: Pairs, type_of: Ints, texts: Sequence[str]) -> Distances:
     key, count = np.unique(pairs.group * max(len(texts), 1) + types, return_counts=True)
     group, kind = key // max(len(texts), 1), key % max(len(texts), 1)
     same = np.bincount(kind, count * (count - 1) // 2, minlength=len(texts))
-    for one, pairs_of_type in enumerate(same.astype(np.int64).tolist()):
+    for index, pairs_of_type in enumerate(same.astype(np.int64).tolist()):
         if pairs_of_type:
-            total[0, len(texts[one])] += pairs_of_type
+            total[0, len(texts[index])] += pairs_of_type
     starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
     kinds, counts = kind.tolist(), count.tolist()
     bounds = [*starts.tolist(), len(group)]
@@ -68,21 +68,23 @@ def mean(counts: Distances) -> float:
     return different / pairs
 
 
-def _distance(one: str, other: str) -> tuple[int, int]:
+def _distance(first: str, second: str) -> tuple[int, int]:
     from rapidfuzz.distance import Levenshtein
 
-    return Levenshtein.distance(one, other), max(len(one), len(other))
+    return Levenshtein.distance(first, second), max(len(first), len(second))
 
 
 def _between(total: Distances, texts: Sequence[str], counts: Sequence[int]) -> None:
     """Add the pairs of different types of one class."""
-    if len(texts) <= FEW:
+    if len(texts) <= MAX_LOOP_TYPES:
         from rapidfuzz.distance.Levenshtein import distance
 
-        for i, one in enumerate(texts):
+        for i, first in enumerate(texts):
             for j in range(i):
-                other = texts[j]
-                total[distance(one, other), max(len(one), len(other))] += counts[i] * counts[j]
+                second = texts[j]
+                total[distance(first, second), max(len(first), len(second))] += (
+                    counts[i] * counts[j]
+                )
         return
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist

@@ -13,7 +13,7 @@ import numpy as np
 from scoring.discovery.corpus import Ints, Track
 from std.values import Bools
 
-SHORTEST, LONGEST = 3, 20  # phones; F_all of the seeds
+MIN_LENGTH, MAX_LENGTH = 3, 20  # phones; F_all of the task description
 
 
 class Level(NamedTuple):
@@ -31,13 +31,14 @@ def stretch_ends(track: Track, begins: Ints) -> Ints:
 
 
 def repeated(
-    label: Ints, ends: Ints, shortest: int = SHORTEST, longest: int = LONGEST
+    label: Ints, ends: Ints, shortest: int = MIN_LENGTH, longest: int = MAX_LENGTH
 ) -> Iterator[Level]:
     """Yield the n-grams that occur at least twice inside stretches, shortest first.
 
     Args:
         label: (N,) phone of each row.
         ends: (N,) row after the last one of its stretch; no n-gram reaches over it.
+        shortest, longest: lengths in phones.
     """
     position = np.arange(len(label), dtype=np.int64)
     name = label.astype(np.int64)
@@ -57,7 +58,13 @@ def repeated(
 
 
 def exact_stretch_begins(onset: Ints, offset: Ints, file: Ints, inside: Bools) -> Ints:
-    """First rows of the stretches without a gap in time, all inside or all outside a fold."""
+    """First rows of the stretches without a gap in time, all inside or all outside a fold.
+
+    Args:
+        onset, offset: (N,) times of each row, in ticks.
+        file: (N,) index of its file.
+        inside: (N,) whether it belongs to the fold.
+    """
     if not len(file):
         return np.empty(0, np.int64)
     breaks = (file[1:] != file[:-1]) | (onset[1:] != offset[:-1]) | (inside[1:] != inside[:-1])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.discovery.corpus import Discovery, Ints, order_keys
-from scoring.discovery.mates import Scope, expand
+from scoring.discovery.partners import TalkerScope, expand
 from std.values import Bools, freeze
 
 Overlap = Callable[[Ints, Ints], Bools]  # test of fragment index pairs
@@ -79,7 +79,7 @@ class Pairs:
         np.subtract.at(count, self.less_b, 1)
         return count
 
-    def counts(self, talker: Ints, scope: Scope) -> tuple[Ints, Ints]:
+    def counts(self, talker: Ints, scope: TalkerScope) -> tuple[Ints, Ints]:
         """How many pairs of a scope each fragment is the later one of, and is in at all."""
         if scope == "all":
             return self.later(), self.degree()
@@ -138,8 +138,8 @@ def _touching(discovery: Discovery, group: Ints, member: Ints, across_files: boo
     stop = np.searchsorted(onset[order], end[order], side="left")
     keys = [np.empty(0, np.int64)]
     for i, j in expand(np.arange(len(order)), np.arange(len(order)) + 1, stop):
-        one, other = member[order[i]], member[order[j]]
-        keys.append(np.minimum(one, other) * len(discovery) + np.maximum(one, other))
+        first, second = member[order[i]], member[order[j]]
+        keys.append(np.minimum(first, second) * len(discovery) + np.maximum(first, second))
     return np.concatenate(keys)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from scoring.discovery.mates import Scope
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.rates import Rates
 
 ProfileName = Literal["zrc2017", "zrc2015", "definition"]
@@ -72,10 +72,10 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class DiscoveryEvaluation:
     """What a class file scores in one profile."""
 
     profile: ProfileName
-    scores: Mapping[Scope, Scores]  # "all", and "within" and "cross" when talkers are known
+    scores: Mapping[TalkerScope, Scores]  # "all", and "within" and "cross" when talkers are known
     fold_scores: tuple[Scores, ...] = ()
     spread: Mapping[tuple[str, str], Spread] = field(default_factory=dict)  # (measure, part)

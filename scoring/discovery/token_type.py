@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.discovery.corpus import Discovery, Ints, Track
-from scoring.discovery.mates import expand
-from scoring.discovery.ngrams import LONGEST, SHORTEST
+from scoring.discovery.ngrams import MAX_LENGTH, MIN_LENGTH
+from scoring.discovery.partners import expand
 from scoring.discovery.rates import Rates, ratio
 from scoring.discovery.transcription import Runs, meeting, two_sided
 
@@ -37,6 +37,8 @@ def by_symbols(
     those of all fragments, of any length; gold types are *orthographic* words.
 
     Args:
+        phones, words: the gold annotation.
+        discovery: (f,) fragments.
         types: (f,) transcription of each fragment, one character per phone.
 
     Source: behaviour of zerospeech-tde 2.0.3.
@@ -45,14 +47,14 @@ def by_symbols(
     word_lo, word_hi = meeting(phones, as_fragments(words))
     text = phones.text()
     hit = [
-        word >= 0 and text[word_lo[word] : word_hi[word]] == one
-        for word, one in zip(best.tolist(), types, strict=True)
+        word >= 0 and text[word_lo[word] : word_hi[word]] == transcription
+        for word, transcription in zip(best.tolist(), types, strict=True)
     ]
     tokens = len(np.unique(best[np.array(hit, dtype=np.bool_)]))
-    found = len({one for one, good in zip(types, hit, strict=True) if good})
+    hit_types = len({transcription for transcription, good in zip(types, hit, strict=True) if good})
     return (
         Rates(ratio(tokens, len(discovery)), ratio(tokens, len(words))),
-        Rates(ratio(found, len(set(types))), ratio(found, len(np.unique(words.label)))),
+        Rates(ratio(hit_types, len(set(types))), ratio(hit_types, len(np.unique(words.label)))),
     )
 
 
@@ -92,12 +94,12 @@ def within_30_ms(words: Track, discovery: Discovery) -> tuple[Rates, Rates, int]
         words.label[lo:hi].tobytes()
         for lo, hi in zip(runs.lo.tolist(), runs.hi.tolist(), strict=True)
     }
-    found = len(np.unique(words.label[word[near]]))
+    hit_types = len(np.unique(words.label[word[near]]))
     lexicon = len(np.unique(words.label))
     return (
         Rates(ratio(hits, len(discovery)), ratio(hits, len(words))),
-        Rates(ratio(found, len(seen)), ratio(found, lexicon)),
-        int((~runs.found).sum()),
+        Rates(ratio(hit_types, len(seen)), ratio(hit_types, lexicon)),
+        int((~runs.located).sum()),
     )
 
 
@@ -115,18 +117,24 @@ def literal_sets(
         runs, word_runs: distinct discovered fragments, and words, as rows of the same track.
         types, word_types: their transcriptions.
 
-    Source: seeds, zerospeech-task-and-metrics, "Clustering scores", "Segmentation scores".
+    Source: ZeroSpeech task description, "Clustering scores", "Segmentation scores".
     """
     gold = _places(word_runs)
-    found = _places(runs)
+    discovered = _places(runs)
     empty = int((runs.hi == runs.lo).sum())
     empty_words = int((word_runs.hi == word_runs.lo).sum())
-    tokens = len(found & gold)
-    seen = {one for one in types if SHORTEST <= len(one) <= LONGEST}
-    lexicon = {one for one in word_types if SHORTEST <= len(one) <= LONGEST}
+    tokens = len(discovered & gold)
+    seen = {
+        transcription for transcription in types if MIN_LENGTH <= len(transcription) <= MAX_LENGTH
+    }
+    lexicon = {
+        transcription
+        for transcription in word_types
+        if MIN_LENGTH <= len(transcription) <= MAX_LENGTH
+    }
     common = len(seen & lexicon)
     return (
-        Rates(ratio(tokens, len(found) + empty), ratio(tokens, len(gold) + empty_words)),
+        Rates(ratio(tokens, len(discovered) + empty), ratio(tokens, len(gold) + empty_words)),
         Rates(ratio(common, len(seen)), ratio(common, len(lexicon))),
     )
 

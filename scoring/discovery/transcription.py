@@ -1,8 +1,8 @@
 """From a fragment to the phones (or words) it is made of: three published rules.
 
-A fragment's edges usually cut a phone. The seeds: "that phoneme is included in the transcription
-if it corresponds to more than 30 ms or more than 50 % of its duration". The 2017 toolkit, the
-2015 toolkit and the sentence itself differ at the ties; each rule is one function here.
+A fragment's edges usually cut a phone. The ZeroSpeech task description: "that phoneme is included
+in the transcription if it corresponds to more than 30 ms or more than 50 % of its duration". The
+2017 toolkit, the 2015 toolkit and this sentence differ at the ties; each rule is one function.
 
     meeting          rows that share time with a fragment
     inclusive        zrc2017: >= 30 ms after rounding to ms, or >= 50 % of short phones
@@ -28,19 +28,19 @@ LONG_PHONE_S = 0.0595  # what rounds to 60 ms or more
 class Runs:
     """What each fragment transcribes to: rows ``lo:hi`` of a track; empty where lo == hi.
 
-    ``found`` is False where the rule finds no place at all in the annotation.
+    ``located`` is False where the rule finds no place at all in the annotation.
     """
 
     lo: Ints  # (f,)
     hi: Ints  # (f,)
-    found: Bools  # (f,)
+    located: Bools  # (f,)
 
     def __post_init__(self) -> None:
         freeze(self)
 
     def where(self, keep: Bools) -> "Runs":
         """The runs of only these fragments; shape of ``keep``: (f,)."""
-        return Runs(self.lo[keep], self.hi[keep], self.found[keep])
+        return Runs(self.lo[keep], self.hi[keep], self.located[keep])
 
 
 def ticks(seconds: Float64s) -> Ints:
@@ -66,7 +66,7 @@ def inclusive(track: Track, fragments: Discovery) -> Runs:
 
     A phone of at least 60 ms (its duration rounded to 3 decimals) needs an overlap that rounds to
     at least 30 ms: 29.5 ms pass. A shorter one needs half of its duration, unrounded floats. Both
-    ends of the fragment count for the overlap, and a single phone is tested once. ``found`` is
+    ends of the fragment count for the overlap, and a single phone is tested once. ``located`` is
     False where nothing stays: such a fragment is discarded.
 
     Source: behaviour of zerospeech-tde 2.0.3.
@@ -92,7 +92,7 @@ def _half_or_30_ms(onset: Float64s, offset: Float64s, start: Float64s, end: Floa
 def two_sided(track: Track, fragments: Discovery) -> Runs:
     """The 2015 rule: labels that `overlap_2015` the fragment, in one contiguous stretch only.
 
-    That stretch is the last one that overlaps the fragment or starts before it. ``found`` is
+    That stretch is the last one that overlaps the fragment or starts before it. ``located`` is
     False where the chosen stretch shares no time with the fragment: there the toolkit drops the
     fragment silently (phones) or crashes (words).
 
@@ -102,10 +102,10 @@ def two_sided(track: Track, fragments: Discovery) -> Runs:
     chosen, first, last = _stretch_2015(track, fragments, lo, hi)
     lo, hi = np.maximum(lo, first), np.minimum(hi, last)
     hi = np.maximum(lo, hi)
-    found = chosen & (hi > lo)
-    lo, hi = np.where(found, lo, 0), np.where(found, hi, 0)
+    located = chosen & (hi > lo)
+    lo, hi = np.where(located, lo, 0), np.where(located, hi, 0)
     lo, hi = _trim(track, fragments, lo, hi, overlap_2015)
-    return Runs(lo, hi, found)
+    return Runs(lo, hi, located)
 
 
 def _stretch_2015(
@@ -145,6 +145,10 @@ def overlap_2015(onset: Float64s, offset: Float64s, start: Float64s, end: Float6
     """Whether two spans overlap in the sense of tde 0.2.1; seconds, shape (n,), floats as written.
 
     They share more than 30 ms, or more than half of either; less than 1e-8 s is nothing.
+
+    Args:
+        onset, offset: (n,) first spans.
+        start, end: (n,) second spans.
     """
     overlap = np.minimum(end, offset) - np.maximum(start, onset)
     enough = (
@@ -154,12 +158,12 @@ def overlap_2015(onset: Float64s, offset: Float64s, start: Float64s, end: Float6
 
 
 def literal(track: Track, fragments: Discovery) -> Runs:
-    """The seeds' sentence: an edge phone stays with more than 30 ms or more than half of it.
+    """The task description: an edge phone stays with more than 30 ms, or more than half of it.
 
-    Exact: in integer ticks of 0.1 ms, so exactly 30 ms or exactly half is not more. ``found`` is
+    Exact: in integer ticks of 0.1 ms, so exactly 30 ms or exactly half is not more. ``located`` is
     always True: a fragment that transcribes to nothing stays a (wrong) fragment.
 
-    Source: seeds, zerospeech-task-and-metrics, "Notations".
+    Source: ZeroSpeech task description, "Notations".
     """
     lo, hi = _trim(track, fragments, *meeting(track, fragments), _more_than_half_or_30_ms)
     return Runs(lo, hi, np.ones(len(lo), np.bool_))
@@ -182,16 +186,16 @@ def _trim(
 ) -> tuple[Ints, Ints]:
     """Drop the first and the last row of each run where ``keeps`` says no; the rest are whole."""
     for first in (True, False):
-        some = np.flatnonzero(hi > lo)
-        row = lo[some] if first else hi[some] - 1
+        nonempty = np.flatnonzero(hi > lo)
+        row = lo[nonempty] if first else hi[nonempty] - 1
         stays = keeps(
             track.onset_s[row],
             track.offset_s[row],
-            fragments.onset_s[some],
-            fragments.offset_s[some],
+            fragments.onset_s[nonempty],
+            fragments.offset_s[nonempty],
         )
         if first:
-            lo[some] += ~stays
+            lo[nonempty] += ~stays
         else:
-            hi[some] -= ~stays
+            hi[nonempty] -= ~stays
     return lo, hi

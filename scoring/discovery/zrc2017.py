@@ -17,18 +17,18 @@ from scoring.discovery import (
 from scoring.discovery import pairs as pairing
 from scoring.discovery.case import Case, counts_of, in_scope, repeated_inside, scoped_ned, types_of
 from scoring.discovery.corpus import SILENCE, SPOKEN_NOISE, Ints, Track
-from scoring.discovery.mates import Scope
+from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import Scores
 from scoring.discovery.transcription import Runs, ticks
 from std.values import Bools
 
 
-def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
+def score(case: Case, scopes: Sequence[TalkerScope]) -> dict[TalkerScope, Scores]:
     """The profile of the 2017 challenge; fragments that transcribe to nothing are discarded."""
     phones, words = case.phones, case.words.where(~case.words.labelled(SILENCE))
     runs = transcription.inclusive(phones, case.discovery)
-    kept, discarded = case.discovery.where(runs.found), int((~runs.found).sum())
-    runs = runs.where(runs.found)
+    kept, discarded = case.discovery.where(runs.located), int((~runs.located).sum())
+    runs = runs.where(runs.located)
     type_of, texts = types_of(phones.text(), runs)
     silent = phones.labelled(SILENCE)
     spoken_of, spoken = types_of(*_without(phones.text(), silent, runs))
@@ -50,25 +50,25 @@ def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
     listed = pairing.listed(kept)
     neds = scoped_ned(listed, spoken_of, spoken, talker, scopes)
     countable = case.inside & ~phones.labelled(SILENCE, SPOKEN_NOISE)
-    result: dict[Scope, Scores] = {}
+    result: dict[TalkerScope, Scores] = {}
     for scope in scopes:
-        mine = in_scope(listed, talker, scope)
-        some, some_runs = kept.where(mine), runs.where(mine)
+        seen_rows = in_scope(listed, talker, scope)
+        seen, seen_runs = kept.where(seen_rows), runs.where(seen_rows)
         token, type_ = token_type.by_symbols(
-            phones, words, some, [texts[t] for t in type_of[mine].tolist()]
+            phones, words, seen, [texts[t] for t in type_of[seen_rows].tolist()]
         )
         result[scope] = Scores(
-            boundary=boundary.snapped(phones, words, some, some_runs),
+            boundary=boundary.snapped(phones, words, seen, seen_runs),
             token=token,
             type=type_,
             grouping=grouping.by_flat_sets(
                 listed, token_of, type_of, kept.file, kept.onset_s, kept.offset_s, talker, scope
             ),
             matching=flat[scope].rates,
-            coverage=coverage.phones_covered(countable, some_runs.lo, some_runs.hi),
+            coverage=coverage.phones_covered(countable, seen_runs.lo, seen_runs.hi),
             ned=ned.mean(neds[scope]),
             counts={
-                **counts_of(case, words, some, discarded),
+                **counts_of(case, words, seen, discarded),
                 "pairs": neds[scope].total(),
             },
         )
@@ -78,8 +78,10 @@ def score(case: Case, scopes: Sequence[Scope]) -> dict[Scope, Scores]:
 def _without(text: str, drop: Bools, runs: Runs) -> tuple[str, Runs]:
     """A text and its runs without the rows to drop."""
     kept = np.append(0, np.cumsum(~drop))
-    thin = "".join(one for one, gone in zip(text, drop.tolist(), strict=True) if not gone)
-    return thin, Runs(kept[runs.lo], kept[runs.hi], runs.found)
+    thin = "".join(
+        character for character, gone in zip(text, drop.tolist(), strict=True) if not gone
+    )
+    return thin, Runs(kept[runs.lo], kept[runs.hi], runs.located)
 
 
 def _tokens(phones: Track, runs: Runs) -> Ints:

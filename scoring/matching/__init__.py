@@ -1,1 +1,1 @@
-"""Hits and occurrences side by side: which hit found which occurrence, and the counts."""
+"""Counts of paired hits and occurrences; segment-based and character-based scoring."""

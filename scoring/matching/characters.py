@@ -1,8 +1,8 @@
 """Scoring by characters: for languages written without spaces, where words are a convention.
 
 Every word of the transcript becomes one lexeme per character, in equal parts of its time (rounded
-to a millisecond); every term is split in the same way. Options as of NIST's scorer: runs of ASCII
-may stay together, and hyphens may be dropped first.
+to a millisecond); every term is split in the same way. As in NIST's scorer, runs of ASCII
+may stay together and hyphens may be dropped first.
 """
 
 import re
@@ -64,7 +64,7 @@ def split_terms(terms: TermList, *, keep_ascii: bool, delete_hyphens: bool) -> T
         return " ".join(pieces)
 
     return TermList(
-        tuple(Term(one.term_id, split(one.text), one.attributes) for one in terms.terms),
+        tuple(Term(term.term_id, split(term.text), term.attributes) for term in terms.terms),
         terms.ecf_filename,
         terms.language,
         terms.version,

@@ -1,4 +1,4 @@
-"""What an alignment says of each term, as numbers that can be added."""
+"""Counts by term from an alignment of hits and occurrences."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class TermCounts:
         )
 
     def totals(self, terms: Bools | slice = slice(None)) -> Totals:
-        """Sums over some terms."""
+        """Sums over the chosen terms."""
         columns: Iterable[Counts] = (self.targets, self.corr, self.fa, self.miss, self.corr_nondet)
         return Totals(*(int(column[terms].sum()) for column in columns))
 
@@ -70,6 +70,7 @@ def count(
         terms: how many there are.
         hit_term, yes: (n,) term and decision of each hit.
         occurrence_term: (m,) term of each reference occurrence.
+        alignment: which hit is paired with which occurrence.
     """
     paired = alignment.occurrence_of >= 0
 

@@ -65,7 +65,7 @@ class _Turn(NamedTuple):
     speaker: str
 
 
-class _Words(NamedTuple):
+class _SpeakerWords(NamedTuple):
     """One speaker's words in one recording, by start."""
 
     row: Ints  # of the transcript
@@ -108,9 +108,9 @@ def segment(excerpts: Sequence[Excerpt], turns: Turns, lexemes: Lexemes) -> Segm
     return Segments(
         tuple(excerpts),
         np.array(bounds),
-        np.array([one[0] for one in spans], float),
-        np.array([one[1] for one in spans], float),
-        np.array([one[2] for one in spans], np.bool_),
+        np.array([span[0] for span in spans], float),
+        np.array([span[1] for span in spans], float),
+        np.array([span[2] for span in spans], np.bool_),
         of_word,
     )
 
@@ -136,7 +136,7 @@ def _turns_by_recording(turns: Turns) -> dict[Recording, list[_Turn]]:
     return spoken
 
 
-def _words_by_speaker(lexemes: Lexemes) -> dict[tuple[Recording, str], _Words]:
+def _words_by_speaker(lexemes: Lexemes) -> dict[tuple[Recording, str], _SpeakerWords]:
     """The words of each speaker in each recording."""
     start_s = round_to_100us(lexemes.start_s)
     end_s = round_to_100us(lexemes.start_s + lexemes.duration_s)
@@ -146,14 +146,14 @@ def _words_by_speaker(lexemes: Lexemes) -> dict[tuple[Recording, str], _Words]:
         (np.diff(recording, prepend=-1) != 0) | (np.diff(speaker, prepend=-1) != 0)
     )
     return {
-        (lexemes.recordings[recording[begin]], lexemes.speakers[speaker[begin]]): _Words(
+        (lexemes.recordings[recording[begin]], lexemes.speakers[speaker[begin]]): _SpeakerWords(
             order[begin:end], start_s[order[begin:end]], end_s[order[begin:end]]
         )
         for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(order)], strict=False)
     }
 
 
-def _rows_within(words: _Words, start_s: float, end_s: float) -> Ints:
+def _rows_within(words: _SpeakerWords, start_s: float, end_s: float) -> Ints:
     """The words that a segment holds whole, as it is when a turn of their speaker joins it.
 
     So a word that reaches beyond its speaker's turn into a turn that begins later belongs to

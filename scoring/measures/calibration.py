@@ -1,13 +1,13 @@
-"""Do scores mean what they say? What a system expects of itself against what is observed.
+"""Calibration: what the scores predict against what is observed.
 
-If a score is the probability that a hit is correct, then eight in ten hits scored 0.8 are, the
-scores of accepted hits sum to the number of correct ones, and the value of the decisions can be
-foretold without a reference. The gap between expectation and observation is the calibration.
+If a score is the probability that a hit is correct, eight in ten hits scored 0.8 are correct, the
+scores of accepted hits sum to the number of correct hits, and the TWV of the decisions can be
+predicted without a reference. The difference is the calibration error.
 
     reliability    share of correct hits by score, with intervals: the calibration plot
     expectations   counts and TWV, expected beside observed: the table
 
-The reference seen here is the list itself: an occurrence without any hit is nobody's expectation.
+Only occurrences that have a hit are considered: scores predict nothing about the others.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Reliability:
 
 
 class Expectation(NamedTuple):
-    """One quantity as the scores foretell it and as it came."""
+    """One quantity as the scores predict it and as it is observed."""
 
     name: str  # correct_hits, correct_accepted, false_alarms or twv_found
     expected: float
@@ -62,7 +62,7 @@ class Expectation(NamedTuple):
 
 
 def are_probabilities(score: Float64s) -> bool:
-    """Whether all scores lie in [0, 1]: for others there is nothing to expect.
+    """Whether all scores lie in [0, 1]: other scores predict no counts.
 
     >>> are_probabilities(np.array([0.0, 0.3, 1.0])), are_probabilities(np.array([-3.2]))
     (True, False)
@@ -114,16 +114,6 @@ def wilson(successes: Float64s, trials: Counts) -> tuple[Float64s, Float64s]:
     return np.maximum(middle - half, 0), np.minimum(middle + half, 1)
 
 
-def brier(score: Float64s, correct: Bools) -> float:
-    """Mean squared distance between score and outcome; 0 is best. Source: Brier, 1950.
-
-    >>> brier(np.array([1.0, 0.5]), np.array([True, False]))
-    0.125
-    """
-    _check(score, correct)
-    return float(np.mean((score - correct) ** 2)) if len(score) else float("nan")
-
-
 def expected_twv(
     term: Int32s,
     score: Float64s,
@@ -131,7 +121,7 @@ def expected_twv(
     trials: float,
     beta: float,
 ) -> float:
-    """The TWV that the system's own scores foretell for its decisions.
+    """The TWV that the system's own scores predict for its decisions.
 
     With hits independently correct with probability p, and N their number in a term, a term that
     occurs is worth  correct / N - beta * false alarms / (trials - N).  Expected over terms that
@@ -148,6 +138,7 @@ def expected_twv(
         score: (n,) probabilities.
         yes: (n,) accepted.
         trials: per term.
+        beta: weight of P_fa in the TWV.
 
     Returns:
         NaN if no term is expected to occur.
@@ -165,8 +156,8 @@ def expected_twv(
         return float("nan")
     terms = int(term.max()) + 1  # those without hits weigh nothing: P(N = 0) is 1
 
-    silent = np.ones(terms)  # P(N = 0)
-    np.multiply.at(silent, term, 1 - score)
+    p_absent = np.ones(terms)  # P(N = 0)
+    np.multiply.at(p_absent, term, 1 - score)
     expected_n = _sums(term, score, terms)
     correct = np.zeros(terms)
     accepted_term, accepted = term[yes], score[yes]
@@ -176,30 +167,37 @@ def expected_twv(
         others = every[accepted_term] / (1 - accepted * (1 - u))
         correct += weight * _sums(accepted_term, accepted * others, terms)
     # A term that does not occur is not scored, nor are its false alarms.
-    false_alarms = _sums(term, yes * (1 - score), terms) - _sums(term, yes, terms) * silent
+    false_alarms = _sums(term, yes * (1 - score), terms) - _sums(term, yes, terms) * p_absent
     room = trials - expected_n
     value = correct - beta * np.divide(false_alarms, room, out=np.zeros(terms), where=room > 0)
-    occurring = float((1 - silent).sum())
+    occurring = float((1 - p_absent).sum())
     return float(value.sum()) / occurring if occurring > 0 else float("nan")
 
 
 def found_twv(term: Int32s, correct: Bools, yes: Bools, trials: float, beta: float) -> float:
-    """What `expected_twv` foretells: the TWV if the list held every occurrence.
+    """What `expected_twv` predicts: the TWV if the list contained every occurrence.
 
     Over terms with at least one correct hit; NaN if there is none.
+
+    Args:
+        term: (n,) index of each hit's term.
+        correct: (n,) paired with a reference occurrence.
+        yes: (n,) accepted.
+        trials: per term.
+        beta: weight of P_fa in the TWV.
 
     >>> both = np.array([True, True])
     >>> found_twv(np.array([0, 1], np.int32), both, np.array([True, False]), 1000, 999.9)
     0.5
     """
     terms = int(term.max(initial=-1)) + 1
-    found = _sums(term, correct, terms)
-    occurs = found > 0
+    paired = _sums(term, correct, terms)
+    occurs = paired > 0
     if not occurs.any():
         return float("nan")
-    right = _sums(term, correct & yes, terms)[occurs] / found[occurs]
+    right = _sums(term, correct & yes, terms)[occurs] / paired[occurs]
     wrong = _sums(term, ~correct & yes, terms)[occurs]
-    room = trials - found[occurs]
+    room = trials - paired[occurs]
     p_fa = np.divide(wrong, room, out=np.full(len(room), np.nan), where=room > 0)
     return twv.twv(1 - twv.mean(right), twv.mean(p_fa), beta)
 
@@ -209,10 +207,16 @@ def expectations(
 ) -> list[Expectation]:
     """Expected beside observed: correct hits, those accepted, false alarms, TWV.
 
-    Args as for `expected_twv`; ``correct``: (n,) paired with a reference occurrence.
+    Args:
+        term: (n,) index of each hit's term.
+        score: (n,) probabilities.
+        correct: (n,) paired with a reference occurrence.
+        yes: (n,) accepted.
+        trials: per term.
+        beta: weight of P_fa in the TWV.
 
-    >>> one = np.array([True])
-    >>> for row in expectations(np.array([0], np.int32), np.array([0.75]), one, one, 1000, 100):
+    >>> yes = np.array([True])
+    >>> for row in expectations(np.array([0], np.int32), np.array([0.75]), yes, yes, 1000, 100):
     ...     print(row.name, round(row.expected, 4), row.observed)
     correct_hits 0.75 1.0
     correct_accepted 0.75 1.0

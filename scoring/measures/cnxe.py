@@ -1,9 +1,9 @@
-"""Normalised cross entropy: how much of the truth a system's scores leave untold.
+"""Normalised cross entropy (Cnxe): how little information the scores carry about the truth.
 
     Cnxe = [ P_tar mean(-log2 P(true | llr), targets)
              + (1 - P_tar) mean(-log2 P(false | llr), non-targets) ]  /  H(P_tar)
 
-0 is a perfect system, 1 one that says nothing, more than 1 one that misleads. P_tar is the
+0 is a perfect system, 1 a system without information; above 1 the scores mislead. P_tar is the
 effective prior: costs and prior of the operating point in one number. Every term has as many
 trials as there are seconds of speech; trials without a hit have the system's lowest score.
 
@@ -13,7 +13,7 @@ input; the isotonic bound allows any recalibration that keeps the order.
 Source: MediaEval 2013 Spoken Web Search, system performance measures, equations 22-23 and 32-45.
 
 Corners that the source leaves open:
-    no hit at all             every trial says nothing: Cnxe = minimum = 1
+    no hit at all             no trial has information: Cnxe = minimum = 1
     infinite scores           are taken as the system's highest (lowest) finite score
     fewer trials than hits    undefined (NaN)
     separable scores          the minimum is an infimum, gamma infinite: its limit is given
@@ -29,11 +29,11 @@ import numpy.typing as npt
 from std.values import Bools, Float64s
 
 NAN = float("nan")
-FAR = 36.0  # stands for infinity if no score is finite: beyond it a double's probability is 1
+MAX_LLR = 36.0  # stands for infinity if no score is finite: beyond it a double's probability is 1
 MAX_STEPS = 2000
 MAX_HALVINGS = 40
-ENOUGH = 1e-24  # what a Newton step still promises to win when it is not taken any more
-ROUNDING = 1e-15  # error of a sum of bits: near the minimum the derivatives know better
+MIN_GAIN = 1e-24  # predicted gain of a Newton step below which the search stops
+ROUNDING = 1e-15  # error of a sum of bits: near the minimum the derivatives are more exact
 
 
 class Cnxe(NamedTuple):
@@ -47,7 +47,7 @@ class Cnxe(NamedTuple):
 
     @property
     def calibration_loss(self) -> float:
-        """What the best affine recalibration would win."""
+        """What the best affine recalibration would gain."""
         return self.actual - self.minimum
 
 
@@ -136,7 +136,7 @@ def cross_entropy(
 def finite(llr: Float64s) -> Float64s:
     """Infinite scores as the highest (lowest) finite one."""
     finite = llr[np.isfinite(llr)]
-    low, high = (finite.min(), finite.max()) if len(finite) else (-FAR, FAR)
+    low, high = (finite.min(), finite.max()) if len(finite) else (-MAX_LLR, MAX_LLR)
     clipped: Float64s = np.clip(llr, low, high)
     return clipped
 
@@ -183,7 +183,7 @@ def _minimise(trials: _Trials, p_tar: float) -> tuple[float, float, float]:
         if not (hessian > 0).all():
             break  # flat to a double
         step = gradient / hessian
-        if gradient @ step < ENOUGH:
+        if gradient @ step < MIN_GAIN:
             break
         # A step may change no log odds by much more than the curvature holds for.
         change = float(np.abs(step[0] * (x - middle) + step[1]).max())
@@ -242,7 +242,7 @@ def entropy_bits(p: float) -> float:
 
 
 def surprise_bits(log_odds: Float64s, truth: Bools) -> Float64s:
-    """What the truth costs, in bits, whoever states these posterior log odds."""
+    """Surprise in bits at each outcome, for these posterior log odds."""
     bits: Float64s = np.logaddexp(0, np.where(truth, -log_odds, log_odds)) / np.log(2)
     return bits
 

@@ -74,6 +74,8 @@ def sweep(
         score: (n,) higher is more likely.
         paired: (n,) the hit is paired with a reference occurrence.
         targets: (T,) reference occurrences.
+        trials: per term.
+        beta: weight of P_fa in the TWV.
         counted: (T,) terms that count; by default those that occur.
 
     Terms without occurrences that are counted all the same add to P_fa, not to P_miss; terms that
@@ -154,6 +156,12 @@ def optimum(
     """The best threshold of each term, over the thresholds of the whole curve.
 
     Args:
+        term: (n,) index of each hit's term.
+        score: (n,) higher is more likely.
+        paired: (n,) the hit is paired with a reference occurrence.
+        targets: (T,) reference occurrences.
+        trials: per term.
+        beta: weight of P_fa in the TWV.
         thresholds: ascending, as in `DET.threshold`; a term may also choose one above its own
             highest score, if another term has it: then it accepts nothing and is worth 0.
         counted: (T,) terms that count; by default those that occur.
@@ -174,10 +182,10 @@ def optimum(
     top = np.full(len(targets), -np.inf)
     np.maximum.at(top, term, score)
     above = np.searchsorted(thresholds, top, side="right")
-    silent = counted & (above < len(thresholds)) if len(thresholds) else counted
-    best.p_miss[silent], best.p_fa[silent] = 1.0, 0.0
+    without_hits = counted & (above < len(thresholds)) if len(thresholds) else counted
+    best.p_miss[without_hits], best.p_fa[without_hits] = 1.0, 0.0
     if len(thresholds):
-        best.threshold[silent] = thresholds[above[silent]]
+        best.threshold[without_hits] = thresholds[above[without_hits]]
     # The best row of each term: highest value, then lowest threshold.
     rows = np.flatnonzero(last)
     term, score = term[rows], score[rows]
@@ -187,7 +195,7 @@ def optimum(
     value = np.round(value / TIE) * TIE
     rows = np.lexsort((-score, value, term))
     rows = rows[run_ends(term[rows])]
-    rows = rows[~silent[term[rows]] | (value[rows] >= 0)]
+    rows = rows[~without_hits[term[rows]] | (value[rows] >= 0)]
     best.threshold[term[rows]] = score[rows]
     best.p_miss[term[rows]] = 1 - hit_rate[rows]
     best.p_fa[term[rows]] = fa_rate[rows]
@@ -282,7 +290,7 @@ def iso_ratio_points(det: DET, ratios: tuple[float, ...] = ISO_RATIOS) -> list[I
 
     Source: F4DE 3.5.0 (its behaviour).
     """
-    found = []
+    points = []
     for ratio in ratios:
         side = det.p_miss - ratio * det.p_fa  # ascends with the threshold
         right = int(np.searchsorted(side, 0.0, side="right")) - 1
@@ -292,5 +300,5 @@ def iso_ratio_points(det: DET, ratios: tuple[float, ...] = ISO_RATIOS) -> list[I
         part = -side[right] / (side[left] - side[right]) if left > right else 0.0
         p_fa = det.p_fa[right] + part * (det.p_fa[left] - det.p_fa[right])
         p_miss = det.p_miss[right] + part * (det.p_miss[left] - det.p_miss[right])
-        found.append(IsoRatioPoint(ratio, float(p_fa), float(p_miss), float(det.threshold[right])))
-    return found
+        points.append(IsoRatioPoint(ratio, float(p_fa), float(p_miss), float(det.threshold[right])))
+    return points

@@ -1,4 +1,4 @@
-"""The term-weighted value and what it is made of.
+"""The term-weighted value (TWV) and its parts, P_miss and P_fa.
 
     P_miss(t) = missed(t) / targets(t)          P_fa(t) = false alarms(t) / (trials - targets(t))
     TWV = 1 - ( mean P_miss + beta * mean P_fa )          over the terms that occur
@@ -23,7 +23,7 @@ from std.values import Float64s
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """What a false alarm and a miss cost, and how likely a trial is a target.
+    """Costs of a false alarm and a miss, and the prior probability of a target.
 
     >>> round(OperatingPoint().beta, 6)
     999.9
@@ -88,12 +88,12 @@ def p_fa(fa: Counts, targets: Counts, trials: float) -> Float64s:
 
 
 def twv(p_miss_mean: float, p_fa_mean: float, beta: float) -> float:
-    """The value of mean probabilities: 1 is perfect, 0 is silence."""
+    """TWV of mean probabilities: 1 is perfect, 0 is a system that returns nothing."""
     return 1 - (p_miss_mean + beta * p_fa_mean)
 
 
 def twv_of_terms(p_miss: Float64s, p_fa: Float64s, beta: float) -> Float64s:
-    """(T,) The value of each term on its own."""
+    """(T,) TWV of each term."""
     return 1 - (p_miss + beta * p_fa)
 
 

@@ -50,8 +50,8 @@ def term_rows(evaluation: Evaluation) -> Iterator[tuple[str | int | float, ...]]
         chosen = np.flatnonzero(group.chosen)
         units = [group.units[i] for i in chosen]
         supremum = np.full(len(counts.targets), np.nan)
-        found = counts.targets - counts.omitted
-        np.divide(found, counts.targets, out=supremum, where=counts.targets > 0)
+        detected = counts.targets - counts.omitted
+        np.divide(detected, counts.targets, out=supremum, where=counts.targets > 0)
         integers = (counts.targets, counts.corr, counts.fa, counts.miss, counts.corr_nondet)
         best_twv = twv_of_terms(best.p_miss, best.p_fa, group.point.beta)
         actual, other = (group.p_miss, group.p_fa, group.twv), (best_twv, best.threshold, supremum)
@@ -109,8 +109,8 @@ def alignment_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
 def ignored_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     """What lies outside the excerpts, in the columns of the alignment; ``alignment`` says which."""
     hits, occurrences = evaluation.hits_outside, evaluation.occurrences_outside
-    nobody = Alignment(np.full(len(occurrences), -1, np.int32), np.full(len(hits), -1, np.int32))
-    rows = _alignment_rows(evaluation, hits, occurrences, nobody)
+    unpaired = Alignment(np.full(len(occurrences), -1, np.int32), np.full(len(hits), -1, np.int32))
+    rows = _alignment_rows(evaluation, hits, occurrences, unpaired)
     _write_csv(
         stream,
         ALIGNMENT_HEADER,
@@ -141,19 +141,19 @@ def _alignment_rows(
             names = np.empty(len(table.recordings), object)
             names[:] = table.recordings
             recording[rows] = names[table.recording[chosen]]
-    place = {one: i for i, one in enumerate(sorted(set(recording.tolist())))}
-    place_of = np.array([place[one] for one in recording.tolist()], np.int64)
-    order = np.lexsort((start_s, place_of, term))
+    rank = {name: i for i, name in enumerate(sorted(set(recording.tolist())))}
+    rank_of = np.array([rank[name] for name in recording.tolist()], np.int64)
+    order = np.lexsort((start_s, rank_of, term))
     hit_end_s = hits.start_s + hits.duration_s
     for i, r, h in zip(order.tolist(), reference[order].tolist(), hit[order].tolist(), strict=True):
-        one = terms[int(term[i])]
+        term_of_row = terms[int(term[i])]
         yes = h >= 0 and bool(hits.yes[h])
         kind = ("CORR" if r >= 0 else "FA") if yes else ("MISS" if r >= 0 else "CORR!DET")
         yield [
             evaluation.language,
             *recording[i],
-            one.term_id,
-            one.text,
+            term_of_row.term_id,
+            term_of_row.text,
             *((occurrences.start_s[r], occurrences.end_s[r]) if r >= 0 else ("", "")),
             *(
                 (hits.start_s[h], f"{hit_end_s[h]:.12g}", hits.score[h], "YES" if yes else "NO")
@@ -167,8 +167,8 @@ def _alignment_rows(
 def cells(row: Sequence[object], digits: int = 12) -> list[object]:
     """A row as it is written: measures with so many significant digits, undefined is empty."""
     return [
-        ("" if one != one else f"{one:.{digits}g}") if isinstance(one, float) else one
-        for one in row
+        ("" if cell != cell else f"{cell:.{digits}g}") if isinstance(cell, float) else cell
+        for cell in row
     ]
 
 

@@ -22,19 +22,28 @@ def write(evaluations: Mapping[str, Evaluation], stream: BinaryIO) -> None:
         f"<style>{STYLE}</style>\n".encode()
     )
     header = ("system", *SUMMARY_HEADER)
-    rows = [(label, *row) for label, one in evaluations.items() for row in summary_rows(one)]
+    rows = [
+        (label, *row)
+        for label, evaluation in evaluations.items()
+        for row in summary_rows(evaluation)
+    ]
     _table(stream, "Summary", header, rows)
-    for label, one in evaluations.items():
-        _table(stream, f"Terms: {label}", TERMS_HEADER, (cells(row, 4) for row in term_rows(one)))
+    for label, evaluation in evaluations.items():
+        _table(
+            stream,
+            f"Terms: {label}",
+            TERMS_HEADER,
+            (cells(row, 4) for row in term_rows(evaluation)),
+        )
     stream.write(b"</html>\n")
 
 
 def _table(
     stream: BinaryIO, caption: str, header: Sequence[str], rows: Iterable[Sequence[object]]
 ) -> None:
-    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in header)
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
     stream.write(f"<table><caption>{escape(caption)}</caption><tr>{head}</tr>\n".encode())
     for row in rows:
-        cells = "".join(f"<td>{escape(str(one))}</td>" for one in row)
+        cells = "".join(f"<td>{escape(str(cell))}</td>" for cell in row)
         stream.write(f"<tr>{cells}</tr>\n".encode())
     stream.write(b"</table>\n")

@@ -65,4 +65,4 @@ def meaning_of_markers() -> Rows:
 def _labels(rows: Rows) -> Sequence[str]:
     """In lines; matplotlib leaves out what begins with an underscore."""
     wrapped = ["\n".join(textwrap.wrap(label, ROW_LETTERS)) or " " for _, label in rows]
-    return [f" {one}" if one.startswith("_") else one for one in wrapped]
+    return [f" {label}" if label.startswith("_") else label for label in wrapped]

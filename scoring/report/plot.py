@@ -50,7 +50,7 @@ Range = tuple[float, float]
 Window = tuple[Range, Range]  # of P_fa and of P_miss
 
 
-class Curve(NamedTuple):
+class LabelledCurve(NamedTuple):
     """One system's line in a DET plot."""
 
     label: str
@@ -73,12 +73,14 @@ def _names_as_they_are() -> Iterator[None]:
 
 @_names_as_they_are()
 def det_figure(
-    curves: Sequence[Curve], beta: float, title: str = "", *, standard_errors: bool = False
+    curves: Sequence[LabelledCurve], beta: float, title: str = "", *, standard_errors: bool = False
 ) -> "Figure":
     """Draw curves on one pair of axes.
 
     Args:
-        beta: of the TWV whose lines of equal value are drawn.
+        curves: the first `MAX_CURVES` are drawn; the legend counts the others.
+        beta: weight of P_fa in the TWV, for the lines of equal TWV.
+        title: by default "Detection error trade-off".
         standard_errors: thin lines at two standard errors of the means over terms.
     """
     figure = _figure(7.0, 6.0)
@@ -102,7 +104,7 @@ def det_figure(
 
 def _figure(width: float, height: float) -> "Figure":
     """An empty figure, in inches."""
-    # It logs that it builds its font cache or has no folder of its own: nothing users can mend.
+    # It logs that it builds its font cache or has no folder of its own: nothing users can act on.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     from matplotlib.figure import Figure
 
@@ -131,10 +133,10 @@ def deviates(probabilities: Float64s) -> Float64s:
     """Normal deviates: where the standard normal distribution reaches each probability."""
     inverse = NormalDist().inv_cdf
     clipped = np.clip(probabilities, 1e-12, 1 - 1e-12)
-    return np.array([inverse(one) for one in clipped.tolist()])
+    return np.array([inverse(probability) for probability in clipped.tolist()])
 
 
-def _draw(axes: "Axes", curve: Curve, i: int, window: Window, *, alone: bool) -> Rows:
+def _draw(axes: "Axes", curve: LabelledCurve, i: int, window: Window, *, alone: bool) -> Rows:
     """Draw the i-th curve and its points, and say what of it belongs into the legend."""
     det = curve.det
     best = maximum(det) if det.terms else None  # no terms, no value
@@ -172,9 +174,9 @@ def _draw(axes: "Axes", curve: Curve, i: int, window: Window, *, alone: bool) ->
             ]
             values.append(f"{name} {point.twv:.3f}")
     if alone:
-        return [*((one, curve.label) for one in line), *points]
-    row = ": ".join(one for one in (curve.label, ", ".join(values)) if one)
-    return [(one, row) for one in line or [artist for artist, _ in points[:1]]]
+        return [*((artist, curve.label) for artist in line), *points]
+    row = ": ".join(part for part in (curve.label, ", ".join(values)) if part)
+    return [(artist, row) for artist in line or [artist for artist, _ in points[:1]]]
 
 
 def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> None:
@@ -193,7 +195,7 @@ def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> N
 
 @_names_as_they_are()
 def threshold_figure(
-    curves: Sequence[Curve], title: str = "", *, standard_errors: bool = False
+    curves: Sequence[LabelledCurve], title: str = "", *, standard_errors: bool = False
 ) -> "Figure":
     """P_miss, P_fa and TWV against the threshold, one above the other."""
     figure = _figure(7.0, 7.5)
@@ -221,11 +223,11 @@ def threshold_figure(
                     det.threshold[shown], mean[shown] - error, mean[shown] + error,
                     color=looks["color"], alpha=0.15, linewidth=0,
                 )  # fmt: skip
-        rows += [(one, curve.label) for one in lines]
+        rows += [(artist, curve.label) for artist in lines]
     for axes, name in zip(panels, ("TWV", "P(miss)", "P(false alarm)"), strict=True):
         axes.set_ylabel(name)
         axes.grid(color="#e5e5e5", linewidth=0.6)
-    # Far below 0 nobody compares systems: what matters is around and above silence.
+    # Systems are compared around and above 0, the value of a system that returns nothing.
     panels[0].set_ylim(-1, 1)
     panels[0].axhline(0, color="#767676", linewidth=0.8)
     panels[0].set_title(title or "By threshold", loc="left")
@@ -242,13 +244,13 @@ def _thinned(n: int) -> npt.NDArray[np.intp]:
     return np.unique(np.linspace(0, max(n - 1, 0), MAX_POINTS).astype(np.intp))[:n]
 
 
-def _window(curves: Sequence[Curve]) -> Window:
+def _window(curves: Sequence[LabelledCurve]) -> Window:
     """Ticks that hold every curve, within .0001 to 40 % of P_fa and 1 to 99 % of P_miss."""
-    p_fa = np.concatenate([[1e-4], *(one.det.p_fa[one.det.p_fa > 0] for one in curves)])
-    p_miss = np.concatenate([[0.1, 0.9], *(one.det.p_miss for one in curves)])
-    points = [one.actual for one in curves if one.actual and np.isfinite(one.actual.twv)]
-    p_fa = np.concatenate([p_fa, [one.p_fa for one in points if one.p_fa > 0]])
-    p_miss = np.concatenate([p_miss, [one.p_miss for one in points]])
+    p_fa = np.concatenate([[1e-4], *(curve.det.p_fa[curve.det.p_fa > 0] for curve in curves)])
+    p_miss = np.concatenate([[0.1, 0.9], *(curve.det.p_miss for curve in curves)])
+    points = [curve.actual for curve in curves if curve.actual and np.isfinite(curve.actual.twv)]
+    p_fa = np.concatenate([p_fa, [point.p_fa for point in points if point.p_fa > 0]])
+    p_miss = np.concatenate([p_miss, [point.p_miss for point in points]])
     return _between(FA_TICKS, np.nanmin(p_fa) / 2, np.nanmax(p_fa) * 2), _between(
         MISS_TICKS, np.nanmin(p_miss), np.nanmax(p_miss)
     )
@@ -282,7 +284,7 @@ def _axis(axes: "Axes", x_range: Range, y_range: Range) -> None:
         (axes.yaxis, MISS_TICKS, y_range),
     ):
         shown = ticks[(ticks >= low) & (ticks <= high)]
-        axis.set_ticks(deviates(shown), [f"{100 * one:.6g}" for one in shown])
+        axis.set_ticks(deviates(shown), [f"{100 * tick:.6g}" for tick in shown])
     axes.set_xlim(*deviates(np.array(x_range)))
     axes.set_ylim(*deviates(np.array(y_range)))
     axes.set_xlabel("P(false alarm), %")

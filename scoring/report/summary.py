@@ -15,7 +15,6 @@ from scoring.resources import Resources
 from scoring.statistics.bootstrap import Interval
 from scoring.statistics.significance import Statistics
 from std.terminal import printable
-from std.values import ECF, Lexemes, STDList, TermList
 
 SUMMARY_HEADER = (
     *("group", "terms", "scored", "targets", "corr", "fa", "miss", "P_miss", "P_fa"),
@@ -27,7 +26,7 @@ SUMMARY_MEASURES = {
 }  # fmt: skip
 
 
-def document(
+def summary_document(
     evaluations: Mapping[str, Evaluation],
     statistics: Statistics | None = None,
     resources: Resources | None = None,
@@ -36,19 +35,19 @@ def document(
 
     One system is the document itself; several are a list under "systems".
     """
-    systems = [summary_json(one) for one in evaluations.values()]
+    systems = [_system_json(evaluation) for evaluation in evaluations.values()]
     result: dict[str, Any] = systems[0] if len(systems) == 1 else {"systems": systems}
     if len(systems) > 1:
-        for label, one in zip(evaluations, systems, strict=True):
-            one["name"] = label
+        for label, system in zip(evaluations, systems, strict=True):
+            system["name"] = label
     if statistics:
         result["statistics"] = _statistics_json(list(evaluations), statistics)
     if resources:
-        result["resources"] = resources_json(resources)
+        result["resources"] = resources_document(resources)
     return result
 
 
-def summary_json(evaluation: Evaluation) -> dict[str, Any]:
+def _system_json(evaluation: Evaluation) -> dict[str, Any]:
     """One system."""
     whole = evaluation.groups[0]
     return {
@@ -97,39 +96,39 @@ def _terms_json(group: Group) -> list[dict[str, Any]]:
     ]
 
 
-def _statistics_json(labels: Sequence[str], found: Statistics) -> dict[str, Any]:
+def _statistics_json(labels: Sequence[str], statistics: Statistics) -> dict[str, Any]:
     return {
-        "replicates": found.replicates,
-        "seed": found.seed,
-        "confidence": found.confidence,
+        "replicates": statistics.replicates,
+        "seed": statistics.seed,
+        "confidence": statistics.confidence,
         "intervals": [
             {
                 "system": label,
-                **{unit: {name: list(one) for name, one in by_name.items()}
+                **{unit: {name: list(interval) for name, interval in by_name.items()}
                    for unit, by_name in units.items()},
             }
-            for label, units in zip(labels, found.systems, strict=True)
+            for label, units in zip(labels, statistics.systems, strict=True)
         ],
         "comparisons": [
             {
-                "systems": [labels[one.first], labels[one.second]],
-                "p_value_ATWV": one.p_value,
-                "terms": one.terms,
+                "systems": [labels[comparison.first], labels[comparison.second]],
+                "p_value_ATWV": comparison.p_value,
+                "terms": comparison.terms,
                 "differences": {
                     name: {
                         "value": defined(difference.value),
                         **{unit: list(interval)
                            for unit, interval in difference.intervals.items()},
                     }
-                    for name, difference in one.differences.items()
+                    for name, difference in comparison.differences.items()
                 },
             }
-            for one in found.comparisons
+            for comparison in statistics.comparisons
         ],
     }  # fmt: skip
 
 
-def resources_json(resources: Resources) -> dict[str, float]:
+def resources_document(resources: Resources) -> dict[str, float]:
     """Speed factors, memory and processing load."""
     return {**resources._asdict(), "processing_load": resources.processing_load()}
 
@@ -139,7 +138,7 @@ def defined(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
+def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
     """A line for each group with measures that have no value or deserve a second look."""
     lines: list[str] = []
     for label, evaluation in evaluations.items():
@@ -178,7 +177,7 @@ def summary_text(
     evaluations: Mapping[str, Evaluation], statistics: Statistics | None = None
 ) -> str:
     """What a person reads first."""
-    evaluations = {printable(label): one for label, one in evaluations.items()}
+    evaluations = {printable(label): evaluation for label, evaluation in evaluations.items()}
     several = len(evaluations) > 1
     first = next(iter(evaluations.values()))
     whole = first.groups[0]
@@ -205,29 +204,30 @@ def summary_text(
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _statistics_lines(labels: Sequence[str], found: Statistics) -> list[str]:
+def _statistics_lines(labels: Sequence[str], statistics: Statistics) -> list[str]:
     """Intervals of ATWV and MTWV, and how each pair differs."""
-    percent = f"{100 * found.confidence:g} %"
+    percent = f"{100 * statistics.confidence:g} %"
     rows = [["system", "measure", f"{percent} over terms", f"{percent} over recordings"]]
-    for label, units in zip(labels, found.systems, strict=True):
+    for label, units in zip(labels, statistics.systems, strict=True):
         rows.extend(
             [label, name, *(_interval(units[unit].get(name)) for unit in ("terms", "recordings"))]
             for name in ("ATWV", "MTWV", "Cnxe")
         )
     lines = ["", text_table(rows, left=2)]
-    for one in found.comparisons:
-        difference = one.differences["ATWV"]
+    for comparison in statistics.comparisons:
+        difference = comparison.differences["ATWV"]
         lines.append(
-            f"\n{labels[one.first]} - {labels[one.second]}: ATWV {difference.value:+.4f}, "
+            f"\n{labels[comparison.first]} - {labels[comparison.second]}: "
+            f"ATWV {difference.value:+.4f}, "
             f"{percent} {_interval(difference.intervals.get('terms'))} over terms, "
             f"{_interval(difference.intervals.get('recordings'))} over recordings, "
-            f"p = {one.p_value:.4f} (permutation of {one.terms} terms)"
+            f"p = {comparison.p_value:.4f} (permutation of {comparison.terms} terms)"
         )
     return lines
 
 
-def _interval(one: Interval | None) -> str:
-    return "-" if one is None else f"{one.low:.4f} to {one.high:.4f}"
+def _interval(interval: Interval | None) -> str:
+    return "-" if interval is None else f"{interval.low:.4f} to {interval.high:.4f}"
 
 
 def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -246,19 +246,3 @@ def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
 
 def _number(value: float, form: str) -> str:
     return format(value, form) if math.isfinite(value) else "-"
-
-
-def holds(value: object) -> str:
-    """What a valid file holds, in a few words."""
-    match value:
-        case ECF():
-            files = len({one.recording for one in value.excerpts})
-            return f"{len(value.excerpts)} excerpts of {files} recordings"
-        case TermList():
-            return f"{len(value.terms)} terms"
-        case Lexemes():
-            return f"{len(value.words)} words in {len(value.recordings)} recordings"
-        case STDList():
-            found = value.detections
-            return f"{len(found)} hits of {len(found.terms)} terms"
-    raise TypeError(f"nothing to say of a {type(value).__name__}")

@@ -21,11 +21,14 @@ def system_names(paths: Sequence[Path], system_ids: Sequence[str]) -> list[str]:
     ['run1/hits', 'run2/hits']
     """
     shared = Counter(system_ids)
-    own = [bool(one) and shared[one] == 1 for one in system_ids]
-    taken = {one for one, is_own in zip(system_ids, own, strict=True) if is_own}
+    own = [bool(system_id) and shared[system_id] == 1 for system_id in system_ids]
+    taken = {system_id for system_id, is_own in zip(system_ids, own, strict=True) if is_own}
     files = [path for path, is_own in zip(paths, own, strict=True) if not is_own]
     names = iter(_file_names(files, taken))
-    return [one if is_own else next(names) for one, is_own in zip(system_ids, own, strict=True)]
+    return [
+        system_id if is_own else next(names)
+        for system_id, is_own in zip(system_ids, own, strict=True)
+    ]
 
 
 def distinct(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
@@ -34,21 +37,27 @@ def distinct(names: Iterable[str], taken: Collection[str] = ()) -> list[str]:
     >>> distinct(["a", "a", "b"], {"b"})
     ['a', 'a (2)', 'b (2)']
     """
-    found: list[str] = []
+    result: list[str] = []
     for name in names:
         tries = chain([name], (f"{name} ({number})" for number in count(2)))
-        found.append(next(one for one in tries if one not in found and one not in taken))
-    return found
+        result.append(
+            next(
+                candidate
+                for candidate in tries
+                if candidate not in result and candidate not in taken
+            )
+        )
+    return result
 
 
 def _file_names(paths: Sequence[Path], taken: set[str]) -> list[str]:
     """The ends of the paths, all as long as the shortest that tell them apart."""
     parts = [(*map(printable, path.parts[:-1]), _stem(path)) for path in paths]
     for length in range(1, max(map(len, parts), default=0) + 1):
-        names = ["/".join(one[-length:]).replace("//", "/") for one in parts]
+        names = ["/".join(path_parts[-length:]).replace("//", "/") for path_parts in parts]
         if len(set(names)) == len(names) and taken.isdisjoint(names):
             return names
-    return distinct(["/".join(one).replace("//", "/") for one in parts], taken)
+    return distinct(["/".join(path_parts).replace("//", "/") for path_parts in parts], taken)
 
 
 def _stem(path: Path) -> str:

@@ -6,20 +6,20 @@
 With several hit lists the tables in the last line are in a folder per system.
 """
 
-import argparse
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from scoring.evaluate import Evaluation
 from scoring.measures.det import ISO_RATIOS, Point, articulated
-from scoring.report import csv_tables, html_tables, page, plot
+from scoring.report import csv_tables, html_report, html_tables, plot
+from scoring.report.summary import summary_document, summary_text
+from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
 from std.distinct import Given, require_distinct
-from std.errors import named
 from std.outputs import make_folder, open_output
 from std.terminal import json_text, printable
 
@@ -28,84 +28,121 @@ MAX_NAME = 50  # characters of a system's folder
 ACTUAL = ("decision_threshold", "P_miss", "P_fa", "ATWV")
 
 
-def write(
+class Drawing(NamedTuple):
+    """How curves are drawn and tabulated."""
+
+    articulated: bool = False  # only the corners of DET curves
+    standard_errors: bool = False  # lines at two standard errors of the means over terms
+    iso_ratios: tuple[float, ...] = ISO_RATIOS  # P_miss / P_fa at which curves are read
+
+
+DEFAULT_DRAWING = Drawing()
+
+
+def write_report(
     evaluations: Mapping[str, Evaluation],
     folder: Path,
-    summary: str,
-    document: Mapping[str, Any],
-    args: argparse.Namespace,
-    inputs: Mapping[str, Given],
-    chance: Statistics | None = None,
+    *,
+    statistics: Statistics | None = None,
+    resources: Resources | None = None,
+    inputs: Mapping[str, str] | None = None,
+    read_files: Mapping[str, Given] | None = None,
+    drawing: Drawing = DEFAULT_DRAWING,
 ) -> None:
-    """Write everything.
+    """Write all tables, plots and the HTML report.
 
     Args:
-        inputs: the files read, by option; none of them is written.
+        evaluations: by system name.
+        folder: made if it is missing; files of the same names are replaced.
+        statistics: intervals and comparisons from `scoring.compare_systems`.
+        resources: speed and memory of a system, for ``summary.json``.
+        inputs: what the HTML report says was read, by kind: ``{"reference": "ref.rttm"}``.
+        read_files: files that must not be overwritten, by the name that messages give them.
+        drawing: how curves are drawn and tabulated.
 
     Raises:
         InputError: the folder cannot be made or written to.
-        StdError: a file to write is one that was read.
+        StdError: a file to write is one of ``read_files``.
     """
+    writers = {
+        **_summaries(evaluations, statistics, resources),
+        Path("report.html"): _content(
+            lambda: html_report.render(
+                list(evaluations.values()),
+                names=list(evaluations),
+                statistics=statistics,
+                inputs=inputs,
+            )
+        ),
+        **_plots(evaluations, drawing),
+    }
+    folders = _folder_names(evaluations, {str(name) for name in writers})
+    for name, evaluation in evaluations.items():
+        system_folder = Path(folders[name]) if len(evaluations) > 1 else Path()
+        writers |= {
+            system_folder / file: writer for file, writer in _tables(evaluation, drawing).items()
+        }
+    for parent in dict.fromkeys((folder / path).parent for path in writers):
+        make_folder(parent)
+    require_distinct(read_files or {}, {"--output": [folder / path for path in writers]})
+    for path, write in writers.items():
+        with open_output(folder / path) as stream:
+            write(stream)
+
+
+def _content(text: Callable[[], str]) -> Writer:
+    """Write a text that is made only when its file is open."""
+    return lambda stream: stream.write(text().encode())
+
+
+def _summaries(
+    evaluations: Mapping[str, Evaluation],
+    statistics: Statistics | None,
+    resources: Resources | None,
+) -> dict[Path, Writer]:
+    text = summary_text(evaluations, statistics)
+    document = json_text(summary_document(evaluations, statistics, resources))
+    return {
+        Path("summary.txt"): _content(lambda: text),
+        Path("summary.json"): _content(lambda: f"{document}\n"),
+        Path("tables.html"): partial(html_tables.write, evaluations),
+    }
+
+
+def _plots(evaluations: Mapping[str, Evaluation], drawing: Drawing) -> dict[Path, Writer]:
     several = len(evaluations) > 1
     curves = [
-        plot.Curve(
-            _curve_name(label if several else "", group.name),
-            articulated(group.det) if args.articulated else group.det,
-            Point(*(group.measures[one] for one in ACTUAL)),
+        plot.LabelledCurve(
+            _curve_name(name if several else "", group.name),
+            articulated(group.det) if drawing.articulated else group.det,
+            Point(*(group.measures[measure] for measure in ACTUAL)),
         )
-        for label, evaluation in evaluations.items()
+        for name, evaluation in evaluations.items()
         for group in evaluation.groups
     ]
     first = next(iter(evaluations.values()))
     beta = first.groups[0].point.beta
     title = "" if several else drawable(first.system_id)
-    det = plot.det_figure(curves, beta, title, standard_errors=args.standard_errors)
-    thresholds = plot.threshold_figure(curves, title, standard_errors=args.standard_errors)
-    text = json_text(document)
-    writers: dict[Path, Writer] = {
-        Path("summary.txt"): lambda stream: stream.write(summary.encode()),
-        Path("summary.json"): lambda stream: stream.write(f"{text}\n".encode()),
-        Path("tables.html"): partial(html_tables.write, evaluations),
-        Path("report.html"): lambda stream: stream.write(_report(evaluations, chance, args)),
+    errors = drawing.standard_errors
+    det = plot.det_figure(curves, beta, title, standard_errors=errors)
+    thresholds = plot.threshold_figure(curves, title, standard_errors=errors)
+    return {
         Path("det.svg"): partial(plot.save, det, kind="svg"),
         Path("det.png"): partial(plot.save, det, kind="png"),
         Path("thresholds.svg"): partial(plot.save, thresholds, kind="svg"),
     }
-    ratios = tuple(args.iso_ratio) or ISO_RATIOS
-    folders = _folder_names(evaluations, {str(name) for name in writers})
-    for label, evaluation in evaluations.items():
-        place = Path(folders[label]) if several else Path()
-        writers[place / "terms.csv"] = partial(csv_tables.terms_csv, evaluation)
-        writers[place / "alignment.csv"] = partial(csv_tables.alignment_csv, evaluation)
-        writers[place / "ignored.csv"] = partial(csv_tables.ignored_csv, evaluation)
-        writers[place / "det.csv"] = partial(
-            csv_tables.det_csv, evaluation, corners_only=args.articulated
-        )
-        writers[place / "iso_ratios.csv"] = partial(csv_tables.iso_ratios_csv, evaluation, ratios)
-    for place in dict.fromkeys((folder / name).parent for name in writers):
-        make_folder(place)
-    require_distinct(inputs, {"--output": [folder / name for name in writers]})
-    for name, save in writers.items():
-        with open_output(folder / name) as stream:
-            save(stream)
 
 
-def _report(
-    evaluations: Mapping[str, Evaluation], chance: Statistics | None, args: argparse.Namespace
-) -> bytes:
-    def shown(path: Path) -> str:
-        return printable(named(path))
-
-    inputs = {
-        "hit list": ", ".join(shown(path) for path in args.hits),
-        "reference": shown(args.rttm),
-        "term list": shown(args.terms),
-        "ECF": shown(args.ecf),
+def _tables(evaluation: Evaluation, drawing: Drawing) -> dict[str, Writer]:
+    """The CSV tables of one system."""
+    corners_only, ratios = drawing.articulated, drawing.iso_ratios
+    return {
+        "terms.csv": partial(csv_tables.terms_csv, evaluation),
+        "alignment.csv": partial(csv_tables.alignment_csv, evaluation),
+        "ignored.csv": partial(csv_tables.ignored_csv, evaluation),
+        "det.csv": partial(csv_tables.det_csv, evaluation, corners_only=corners_only),
+        "iso_ratios.csv": partial(csv_tables.iso_ratios_csv, evaluation, ratios),
     }
-    names = list(evaluations)
-    return page.render(
-        list(evaluations.values()), names=names, statistics=chance, inputs=inputs
-    ).encode()
 
 
 def _curve_name(system: str, group: str) -> str:

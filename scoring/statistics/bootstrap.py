@@ -1,11 +1,11 @@
-"""How much chance there is in a measure: resampling terms, or recordings, with replacement.
+"""Confidence intervals of the measures: resampling terms, or recordings, with replacement.
 
-Terms answer "would another term list say the same?", recordings "would other speech?". Audio
-files are drawn whole, with all their channels, hits, references and trials: what two words of one
-talk have in common stays together.
+Resampling terms estimates the spread over other term lists, resampling recordings the spread over
+other speech. Audio files are drawn as a whole, with all their channels, hits, references and
+trials, so dependence within a file is kept.
 
-`weighed` is the evaluation once more, with a weight for every term and file. With all weights 1
-it gives the measures of the `Group` itself; a test holds the two together.
+`weighed` computes the measures with a weight for every term and file. With all weights 1
+it gives the measures of the `Group` itself; a test compares the two.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), percentile intervals.
 """
@@ -20,7 +20,7 @@ from scoring.group import Group
 from scoring.matching.counts import Counts
 from scoring.measures import cnxe
 from scoring.measures.runs import run_ends
-from scoring.options import Options, ScoreKind
+from scoring.options import ScoreKind, ScoringOptions
 from std.errors import StdError
 from std.values import Bools, Float64s, Int32s, Recording, freeze
 
@@ -57,16 +57,16 @@ class Sample:
     term_begins: Counts  # (n,) first row of each hit's term
     term_ends: Counts  # rows where a run of one term's equal scores ends
     run_end: Counts  # (n,) row where each hit's run of equal scores ends
-    may_be_silent: Bools  # (T,) some other term has a higher score than all of its own
+    may_accept_none: Bools  # (T,) some other term has a higher score than all of its own
     target_term: Int32s  # (m,) of each occurrence
     target_file: Int32s  # (m,)
-    found: Bools  # (m,) paired with a hit
+    target_paired: Bools  # (m,) paired with a hit
 
     def __post_init__(self) -> None:
         freeze(self)
 
 
-def sample(group: Group, options: Options, scores: ScoreKind) -> Sample:
+def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
     """Prepare a group.
 
     Raises:
@@ -122,23 +122,25 @@ def sample(group: Group, options: Options, scores: ScoreKind) -> Sample:
 def _files_of(recordings: Sequence[Recording], files: Sequence[str]) -> Int32s:
     """(R,) index of each recording's file; recordings outside the excerpts have no hits."""
     place = {file: i for i, file in enumerate(files)}
-    return np.array([place.get(one.file, -1) for one in recordings], np.int32)
+    return np.array([place.get(recording.file, -1) for recording in recordings], np.int32)
 
 
-def weighed(one: Sample, term_weight: Float64s, file_weight: Float64s) -> Float64s:
+def weighed(sample: Sample, term_weight: Float64s, file_weight: Float64s) -> Float64s:
     """The measures, in the order of `MEASURES`.
 
     Args:
         term_weight: (T,) how often each term counts.
         file_weight: (F,) how often each audio file counts.
     """
-    n = len(one.occurs)
-    hit_weight, target_weight = file_weight[one.file], file_weight[one.target_file]
-    exact_trials = float(file_weight @ one.trials_by_file)
-    trials = one.trials if (file_weight == 1).all() else round(exact_trials)
-    targets = _sum_by(one.target_term, target_weight, n)
-    found = _sum_by(one.target_term[one.found], target_weight[one.found], n)
-    occurs = one.occurs & (targets > 0)
+    n = len(sample.occurs)
+    hit_weight, target_weight = file_weight[sample.file], file_weight[sample.target_file]
+    exact_trials = float(file_weight @ sample.trials_by_file)
+    trials = sample.trials if (file_weight == 1).all() else round(exact_trials)
+    targets = _sum_by(sample.target_term, target_weight, n)
+    paired_targets = _sum_by(
+        sample.target_term[sample.target_paired], target_weight[sample.target_paired], n
+    )
+    occurs = sample.occurs & (targets > 0)
     with_room = occurs & (targets < trials)  # other terms have no P_fa
     share = np.where(occurs, term_weight, 0.0)
     fa_share = np.where(with_room, term_weight, 0.0)
@@ -150,33 +152,33 @@ def weighed(one: Sample, term_weight: Float64s, file_weight: Float64s) -> Float6
     per_other = np.divide(1.0, trials - targets, out=np.zeros(n), where=with_room)
 
     # What accepting each hit does to the hit rate, or to P_fa, of its term.
-    gain = np.where(one.paired, per_target[one.term], 0.0) * hit_weight
-    loss = np.where(one.paired, 0.0, per_other[one.term]) * hit_weight
-    right, wrong = gain * share[one.term], loss * fa_share[one.term]
-    hit_rate, p_fa = right @ one.yes, wrong @ one.yes
-    curve = np.cumsum((right - one.beta * wrong)[one.by_score])[one.score_ends]
-    best_hit_rate, best_p_fa = _best_by_term(one, gain, loss)
+    gain = np.where(sample.paired, per_target[sample.term], 0.0) * hit_weight
+    loss = np.where(sample.paired, 0.0, per_other[sample.term]) * hit_weight
+    right, wrong = gain * share[sample.term], loss * fa_share[sample.term]
+    hit_rate, p_fa = right @ sample.yes, wrong @ sample.yes
+    curve = np.cumsum((right - sample.beta * wrong)[sample.by_score])[sample.score_ends]
+    best_hit_rate, best_p_fa = _best_by_term(sample, gain, loss)
     return np.array(
         [
-            hit_rate - one.beta * p_fa,
+            hit_rate - sample.beta * p_fa,
             curve.max() if len(curve) else 0.0,
-            share @ best_hit_rate - one.beta * (fa_share @ best_p_fa),
-            share @ (found * per_target),
+            share @ best_hit_rate - sample.beta * (fa_share @ best_p_fa),
+            share @ (paired_targets * per_target),
             1 - hit_rate,
             p_fa,
-            share @ (_precision_by_term(one, hit_weight, n) * per_target),
-            _cross_entropy(one, hit_weight, targets, exact_trials, term_weight * one.occurs),
+            share @ (_precision_by_term(sample, hit_weight, n) * per_target),
+            _cross_entropy(sample, hit_weight, targets, exact_trials, term_weight * sample.occurs),
         ]
     )
 
 
-def _best_by_term(one: Sample, gain: Float64s, loss: Float64s) -> tuple[Float64s, Float64s]:
+def _best_by_term(sample: Sample, gain: Float64s, loss: Float64s) -> tuple[Float64s, Float64s]:
     """(T,) the hit rate and P_fa of each term at its own best threshold."""
-    term = one.term[one.term_ends]
-    hit_rate = _running_by_term(one, gain)[one.term_ends]
-    p_fa = _running_by_term(one, loss)[one.term_ends]
-    value = hit_rate - one.beta * p_fa
-    best = np.where(one.may_be_silent, 0.0, -np.inf)
+    term = sample.term[sample.term_ends]
+    hit_rate = _running_by_term(sample, gain)[sample.term_ends]
+    p_fa = _running_by_term(sample, loss)[sample.term_ends]
+    value = hit_rate - sample.beta * p_fa
+    best = np.where(sample.may_accept_none, 0.0, -np.inf)
     np.maximum.at(best, term, value)
     rows = np.flatnonzero(value == best[term])  # the last of a term has its lowest threshold
     best_hit_rate, best_p_fa = np.zeros(len(best)), np.zeros(len(best))
@@ -184,49 +186,49 @@ def _best_by_term(one: Sample, gain: Float64s, loss: Float64s) -> tuple[Float64s
     return best_hit_rate, best_p_fa
 
 
-def _precision_by_term(one: Sample, hit_weight: Float64s, n: int) -> Float64s:
+def _precision_by_term(sample: Sample, hit_weight: Float64s, n: int) -> Float64s:
     """(T,) sum over each term's right hits of the precision at their score."""
-    right = np.where(one.paired, hit_weight, 0.0)
-    rank, hits = _running_by_term(one, hit_weight), _running_by_term(one, right)
-    rank, hits = rank[one.run_end], hits[one.run_end]
+    right = np.where(sample.paired, hit_weight, 0.0)
+    rank, hits = _running_by_term(sample, hit_weight), _running_by_term(sample, right)
+    rank, hits = rank[sample.run_end], hits[sample.run_end]
     precision = np.divide(hits, rank, out=np.zeros(len(right)), where=rank > 0)
-    return _sum_by(one.term, precision * right, n)
+    return _sum_by(sample.term, precision * right, n)
 
 
 def _sum_by(index: Int32s, weights: Float64s, n: int) -> Float64s:
     return np.bincount(index, weights, n).astype(np.float64)
 
 
-def _running_by_term(one: Sample, steps: Float64s) -> Float64s:
+def _running_by_term(sample: Sample, steps: Float64s) -> Float64s:
     """Cumulative sums that begin anew with each term."""
     total = np.cumsum(steps)
     before = np.concatenate([[0.0], total])
-    running: Float64s = total - before[one.term_begins]
+    running: Float64s = total - before[sample.term_begins]
     return running
 
 
 def _cross_entropy(
-    one: Sample,
+    sample: Sample,
     hit_weight: Float64s,
     targets: Float64s,
     trials: float,
     term_weight: Float64s,
 ) -> float:
     """Cnxe; missing trials have the lowest score of the whole list."""
-    if not len(one.by_score):
+    if not len(sample.by_score):
         return 1.0
-    weight = hit_weight * term_weight[one.term]
+    weight = hit_weight * term_weight[sample.term]
     all_targets, all_others = term_weight @ targets, term_weight @ (trials - targets)
     total = 0.0
     for rows, whole, bits, prior in (
-        (one.paired, all_targets, one.missing_bits[0], one.p_tar),
-        (~one.paired, all_others, one.missing_bits[1], 1 - one.p_tar),
+        (sample.paired, all_targets, sample.missing_bits[0], sample.p_tar),
+        (~sample.paired, all_others, sample.missing_bits[1], 1 - sample.p_tar),
     ):
         missing = whole - weight[rows].sum()
         if missing < 0 or not whole:
             return float("nan")
-        total += float(prior * (weight[rows] @ one.bits[rows] + missing * bits) / whole)
-    return float(total / cnxe.entropy_bits(one.p_tar))
+        total += float(prior * (weight[rows] @ sample.bits[rows] + missing * bits) / whole)
+    return float(total / cnxe.entropy_bits(sample.p_tar))
 
 
 def draws(
@@ -235,14 +237,23 @@ def draws(
     replicates: int,
     seed: int,
 ) -> Iterator[list[Float64s]]:
-    """Measures of each system in each replicate; all systems share the draws, so they compare.
+    """Measures of each system in each replicate; all systems share the draws.
+
+    Args:
+        samples: one per system, of the same terms and files.
+        unit: what is resampled.
+        replicates: how often.
+        seed: of the random numbers.
+
+    Yields:
+        For each system its measures, in the order of `MEASURES`.
 
     Raises:
         StdError: the systems were not scored on the same terms and files.
     """
     first = samples[0]
-    for one in samples[1:]:
-        if one.files != first.files or not np.array_equal(one.occurs, first.occurs):
+    for sample in samples[1:]:
+        if sample.files != first.files or not np.array_equal(sample.occurs, first.occurs):
             raise StdError("expected systems scored on the same terms and recordings")
     random = np.random.default_rng(seed)
     terms, files = np.flatnonzero(first.occurs), len(first.files)
@@ -256,16 +267,16 @@ def draws(
         else:
             chosen = random.integers(files, size=files)
             file_weight = np.bincount(chosen, minlength=files).astype(np.float64)
-        yield [weighed(one, term_weight, file_weight) for one in samples]
+        yield [weighed(sample, term_weight, file_weight) for sample in samples]
 
 
 def intervals(values: Float64s, confidence: float) -> dict[str, Interval]:
     """Percentile intervals of replicates (B, measures); undefined replicates are left out."""
     tail = 100 * (1 - confidence) / 2
-    found = {}
+    result = {}
     for name, column in zip(MEASURES, values.T, strict=True):
         defined = column[np.isfinite(column)]
         if len(defined):
             low, high = np.percentile(defined, [tail, 100 - tail])
-            found[name] = Interval(float(low), float(high))
-    return found
+            result[name] = Interval(float(low), float(high))
+    return result

@@ -1,8 +1,8 @@
-"""Is system A really better than B? Paired resampling and a permutation test.
+"""Significance of the difference between two systems: paired resampling, a permutation test.
 
 Both systems are resampled with the same draws of terms or recordings, so what is hard for both
-cancels out. The permutation test asks how often a difference as large arises if, for every term,
-chance decides which system's result is whose.
+cancels out. The permutation test counts how often a difference as large arises if the results of
+the two systems are swapped at random, term by term.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 and 15.
 """
@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scoring.evaluate import Evaluation
 from scoring.statistics import bootstrap
-from scoring.statistics.bootstrap import MEASURES, UNITS, Interval, Sample, Unit
+from scoring.statistics.bootstrap import MEASURES, UNITS, Interval, Unit, sample
 from std.values import Float64s
 
 PERMUTED_AT_ONCE = 1 << 22  # signs held in memory
@@ -50,9 +51,8 @@ class Statistics:
     comparisons: tuple[Comparison, ...]
 
 
-def statistics(
-    samples: Sequence[Sample],
-    twv: Sequence[Float64s],
+def compare_systems(
+    evaluations: Sequence[Evaluation],
     *,
     replicates: int = 1000,
     seed: int = 1,
@@ -62,14 +62,21 @@ def statistics(
     """Intervals and comparisons; the same seed gives the same numbers.
 
     Args:
-        samples: one per system.
-        twv: per system (T,) the value of each term at the system's decisions, NaN for terms that
-            do not count.
-        advance: told of every replicate that is done, for a progress bar.
+        evaluations: one per system, all of the same terms and speech.
+        replicates: how often terms, and how often recordings, are resampled.
+        seed: of the random numbers.
+        confidence: of the intervals, between 0 and 1.
+        advance: called with 1 after every replicate, for a progress bar.
 
     Raises:
-        StdError: the systems were not scored on the same terms and recordings.
+        StdError: scoring without means over terms, or systems that were not scored on the same
+            terms and recordings.
     """
+    samples = [
+        sample(evaluation.groups[0], evaluation.options, evaluation.scores)
+        for evaluation in evaluations
+    ]
+    twv = [evaluation.groups[0].twv for evaluation in evaluations]
     drawn: dict[Unit, Float64s] = {}  # (B, systems, measures)
     for unit in UNITS:
         rows = []
@@ -78,7 +85,8 @@ def statistics(
             advance(1)
         drawn[unit] = np.array(rows)
     whole = [
-        bootstrap.weighed(one, np.ones(len(one.occurs)), np.ones(len(one.files))) for one in samples
+        bootstrap.weighed(sample, np.ones(len(sample.occurs)), np.ones(len(sample.files)))
+        for sample in samples
     ]
     systems = tuple(
         {unit: bootstrap.intervals(drawn[unit][:, i], confidence) for unit in UNITS}

@@ -6,10 +6,12 @@ from typing import Any
 from searcher.decisions import THRESHOLD
 from searcher.hit import Hit
 from searcher.output.context import Context
-from searcher.search import Found
+from searcher.search import SearchResult
 
 
-def explained(found: Found, contexts: Sequence[Context], *, decided: bool = True) -> Iterator[Hit]:
+def explained(
+    found: SearchResult, contexts: Sequence[Context], *, decided: bool = True
+) -> Iterator[Hit]:
     """One hit per detection, in the order of the hit list.
 
     Args:
@@ -56,7 +58,7 @@ def explained(found: Found, contexts: Sequence[Context], *, decided: bool = True
         )
 
 
-def summary(found: Found, speech_s: float) -> dict[str, Any]:
+def summary(found: SearchResult, speech_s: float) -> dict[str, Any]:
     """The figures of one search over a term list."""
     n = len(found.terms)
     return {
@@ -64,7 +66,7 @@ def summary(found: Found, speech_s: float) -> dict[str, Any]:
         "detections": len(found.candidates.term),
         "yes": int(found.yes.sum()),
         "oov_terms": sum(1 for words in found.oov_words if words),
-        "outside_ecf": found.outside,
+        "outside_ecf": found.outside_ecf,
         "seconds": found.seconds,
         "ssf": found.seconds / (n * speech_s) if n and speech_s else None,
     }

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from searcher.lexical.wildcards import described, is_wildcard
-from searcher.search import Found
+from searcher.search import SearchResult
 from searcher.splitting.matches import MAX_LETTERS
 from std.errors import cut
 from std.values import Term
 
 
-def remarks(found: Found) -> Iterator[str]:
+def remarks(found: SearchResult) -> Iterator[str]:
     """Out-of-vocabulary words and wildcards of the terms, one line each."""
     for term, words, oov_words in zip(found.terms, found.words, found.oov_words, strict=True):
         if missing := [word for word in oov_words if word not in found.wildcards]:
@@ -20,7 +20,7 @@ def remarks(found: Found) -> Iterator[str]:
         yield f"{cut(pattern)}: {described(expansion)}"
 
 
-def term_warnings(found: Found) -> Iterator[str]:
+def term_warnings(found: SearchResult) -> Iterator[str]:
     """Which terms of a list can hardly be found, and why."""
     without_letters = [
         term for term in found.terms if not any(letter.isalnum() for letter in term.text)
@@ -44,19 +44,19 @@ def term_warnings(found: Found) -> Iterator[str]:
             yield f"{len(terms)} terms {problem} ({first} ...)"
 
 
-def phonetic_warnings(found: Found) -> Iterator[str]:
+def phonetic_warnings(found: SearchResult) -> Iterator[str]:
     """Where out-of-vocabulary words were not searched by phones, and where without the model."""
-    if found.silent:
+    if found.without_phones:
         reasons = ""
-        if languages := sorted({*found.silent} - {""}):
+        if languages := sorted({*found.without_phones} - {""}):
             reasons = (
                 f"; they are in {', '.join(languages)}, for which std-index had no pronunciations"
             )
-        elif "" in found.silent:
+        elif "" in found.without_phones:
             reasons = "; std-index --language says which language they are in"
         yield (
-            f"{len(found.silent)} segments were indexed without sounds, unknown words are not "
-            f"heard there{reasons}"
+            f"{len(found.without_phones)} segments were indexed without sounds, unknown words are "
+            f"not heard there{reasons}"
         )
-    for pronouncer in found.untuned:
+    for pronouncer in found.without_model:
         yield f"the model is not about {pronouncer}: what was pronounced so is searched without it"

@@ -10,6 +10,7 @@ The arrays can be kept as .npy files and mapped into memory again: `save`, `load
 """
 
 import json
+import re
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -24,10 +25,16 @@ from searcher.splitting.alphabet import Alphabet, FlatWords, lay_out, select
 from searcher.splitting.matches import MAX_EDITS, MAX_LETTERS, Limits, Matches, check_length, sort
 from searcher.vocabulary import Vocabulary
 from std.errors import InputError
+from std.json_fields import read_json
 from std.values import Int32s
 
 SEED = 1973  # the thesis inserts in random order; a fixed one makes the same tree every time
 FORMAT = 1
+NPY_HEADER = re.compile(  # version 1.0, one dimension
+    rb"\x93NUMPY\x01\x00..\{'descr': '(?P<dtype>[<|][iuf][1248])', 'fortran_order': False, "
+    rb"'shape': \((?P<rows>\d{1,18}),\), \} *\n",
+    re.DOTALL,
+)
 ARRAYS = {  # and their types; letters are bytes where the alphabet allows it
     "codes": "<u4",
     "letters": "<i4",
@@ -136,12 +143,9 @@ def load(folder: Path, vocabulary: Vocabulary) -> BKTreeIndex:
         InputError: there is no saved tree, it is damaged, or it was built from other words.
     """
     try:
-        header = json.loads((folder / "bktree.json").read_text("utf-8"))
-        arrays = {
-            name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-            for name in ARRAYS
-        }
-    except (OSError, ValueError, EOFError) as error:
+        header = read_json(folder / "bktree.json").value
+        arrays = {name: _mapped(folder / f"{name}.npy") for name in ARRAYS}
+    except (OSError, ValueError, InputError) as error:
         raise InputError(folder, 0, "a saved BK-tree", str(error)) from error
     expected = {"format": FORMAT, "vocabulary": vocabulary.digest()}
     if header != expected:
@@ -154,6 +158,25 @@ def load(folder: Path, vocabulary: Vocabulary) -> BKTreeIndex:
         arrays["edge"],
         arrays["root"],
     )
+
+
+def _mapped(path: Path) -> npt.NDArray[Any]:
+    """An array as `save` writes it; numpy's own reader of headers trips over damaged ones.
+
+    Raises:
+        OSError: there is no such file.
+        ValueError: it is another file, or was cut short.
+    """
+    with path.open("rb") as stream:
+        header = NPY_HEADER.match(stream.read(128))
+    if not header:
+        raise ValueError(f"{path.name} is no array that was saved here")
+    dtype, rows = np.dtype(header["dtype"].decode()), int(header["rows"])
+    if path.stat().st_size != header.end() + rows * dtype.itemsize:
+        raise ValueError(f"{path.name} has not the bytes of {rows} rows")
+    if not rows:
+        return np.empty(0, dtype)
+    return np.memmap(path, dtype, "r", header.end(), rows)
 
 
 def load_or_build(folder: Path, vocabulary: Vocabulary) -> BKTreeIndex:

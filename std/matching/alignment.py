@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.intp]
 SCORE_WEIGHT = 1e-6  # of a hit's place in the range of scores: settles equal numbers of pairs
 OVERLAP_WEIGHT = 1e-8  # of the relative overlap: settles equal scores
 LARGE = 10_000  # hits times occurrences from which a problem is solved sparsely
-SHORTEST = 1e-5  # what a duration or a range of scores is at least taken for
+MIN_RANGE = 1e-5  # what a duration or a range of scores is at least taken for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +95,9 @@ def _groups(hits: Detections, occurrences: Occurrences) -> tuple[Ints, Ints]:
     number: dict[Recording, int] = {}
     tables: list[npt.NDArray[np.int64]] = []
     for table in (hits.recordings, occurrences.recordings):
-        tables.append(np.array([number.setdefault(one, len(number)) for one in table], np.int64))
+        tables.append(
+            np.array([number.setdefault(recording, len(number)) for recording in table], np.int64)
+        )
     ours = hits.term.astype(np.int64) * len(number) + tables[0][hits.recording]
     theirs = occurrences.term.astype(np.int64) * len(number) + tables[1][occurrences.recording]
     return ours, theirs
@@ -148,7 +150,7 @@ def _standing(hits: Detections, group: Ints, score_range: tuple[float, float] | 
         low, high = np.full_like(low, score_range[0]), np.full_like(high, score_range[1])
     unbounded = low > high  # not one finite score in the group
     low[unbounded], high[unbounded] = 0.0, 1.0
-    place: Float64s = (np.clip(hits.score, low, high) - low) / np.maximum(high - low, SHORTEST)
+    place: Float64s = (np.clip(hits.score, low, high) - low) / np.maximum(high - low, MIN_RANGE)
     return place
 
 
@@ -161,7 +163,7 @@ def _congruence(
     overlap_s = np.minimum(hit_start_s + hits.duration_s[hit], end_s) - np.maximum(
         hit_start_s, start_s
     )
-    relative = overlap_s / np.maximum(end_s - start_s, SHORTEST)
+    relative = overlap_s / np.maximum(end_s - start_s, MIN_RANGE)
     worth: Float64s = 1 + OVERLAP_WEIGHT * relative + SCORE_WEIGHT * standing[hit]
     return worth
 

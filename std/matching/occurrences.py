@@ -57,10 +57,10 @@ def find(terms: TermList, lexemes: Lexemes, *, max_gap_s: float = 0.5) -> Occurr
         & (round_to_100us(start_s[1:] - end_s[:-1]) <= max_gap_s)
     )
     n = len(chain)
-    may_begin = np.fromiter((one not in NO_FIRST_WORD for one in lexemes.subtypes), np.bool_, n)[
-        chain
-    ]
-    words = _Words(lexemes, chain, case_sensitive=terms.compare_normalize == "")
+    may_begin = np.fromiter(
+        (subtype not in NO_FIRST_WORD for subtype in lexemes.subtypes), np.bool_, n
+    )[chain]
+    words = _ChainWords(lexemes, chain, case_sensitive=terms.compare_normalize == "")
 
     found_term: list[Int32s] = []
     found_first: list[Int32s] = []
@@ -93,7 +93,7 @@ def find(terms: TermList, lexemes: Lexemes, *, max_gap_s: float = 0.5) -> Occurr
     )
 
 
-class _Words:
+class _ChainWords:
     """The chained words under the two normalisations that the matching uses.
 
     The first word of a term is compared in lower case (or as written), later words always
@@ -103,16 +103,16 @@ class _Words:
     def __init__(self, lexemes: Lexemes, chain: Int32s, *, case_sensitive: bool) -> None:
         self._first_key = str if case_sensitive else lower
         distinct: dict[str, int] = {}
-        for one in lexemes.words:
-            distinct.setdefault(one, len(distinct))
+        for word in lexemes.words:
+            distinct.setdefault(word, len(distinct))
         spelling = np.fromiter(map(distinct.__getitem__, lexemes.words), np.int32, len(chain))
         self._first_keys: dict[str, int] = {}
         self._folds: dict[str, int] = {}
         first_of = [
-            self._first_keys.setdefault(self._first_key(one), len(self._first_keys))
-            for one in distinct
+            self._first_keys.setdefault(self._first_key(word), len(self._first_keys))
+            for word in distinct
         ]
-        fold_of = [self._folds.setdefault(one.casefold(), len(self._folds)) for one in distinct]
+        fold_of = [self._folds.setdefault(word.casefold(), len(self._folds)) for word in distinct]
         self._fold = np.array(fold_of, np.int32)[spelling][chain]
         first = np.array(first_of, np.int32)[spelling][chain]
         self._order = np.argsort(first, kind="stable").astype(np.int32)

@@ -1,7 +1,7 @@
-"""What kind of store an address names: a folder, ``memory:``, or CouchDB.
+"""Which kind of store a URL means: a folder, ``memory:``, or CouchDB.
 
-Whatever begins with a scheme that is not ours is refused, never taken for the name of a folder:
-a password would become part of that name. What is shown of an address holds no password.
+A URL with an unknown scheme is refused, not used as the name of a folder, because it may contain a
+password. `redacted` removes passwords from what is shown.
 """
 
 import re
@@ -18,10 +18,10 @@ Kind = Literal["folder", "memory", "couchdb"]
 
 
 def kind_of(url: str) -> Kind:
-    """Which kind of store this is; schemes may be in upper or lower case.
+    """Which kind of store a URL means; schemes may be in upper or lower case.
 
     Raises:
-        StoreError: a scheme that no store has, or nothing at all.
+        StoreError: an unknown scheme, or an empty URL.
     """
     parts = SCHEME.fullmatch(url)
     if parts is None:
@@ -30,18 +30,18 @@ def kind_of(url: str) -> Kind:
                 f"expected the address of a store ({COUCHDB_FORM} or a folder), got ''"
             )
         if url.startswith("//") and "@" in url:
-            raise StoreError(f"{public(url)}: expected a scheme, as in {COUCHDB_FORM}")
+            raise StoreError(f"{redacted(url)}: expected a scheme, as in {COUCHDB_FORM}")
         return "folder"
     scheme, rest = parts[1].lower(), parts[2]
     if scheme == "memory":
         if "/" in rest:
-            raise StoreError(f"{public(url)}: expected memory:[NAME], got a name with a slash")
+            raise StoreError(f"{redacted(url)}: expected memory:[NAME], got a name with a slash")
         return "memory"
     if scheme in COUCHDB_SCHEMES:
         return "couchdb"
-    shown = public(url)
+    shown = redacted(url)
     if scheme == "file":
-        hint = f"a folder is written without a scheme: {public(rest).replace('//', '', 1)}"
+        hint = f"a folder is written without a scheme: {redacted(rest).replace('//', '', 1)}"
     elif HOST_AND_DATABASE.fullmatch(rest):
         hint = f"a CouchDB database is couchdb://{shown}"
     else:
@@ -49,10 +49,10 @@ def kind_of(url: str) -> Kind:
     raise StoreError(f"{shown}: no store has the scheme {scheme}: ({hint})")
 
 
-def public(url: str) -> str:
-    """An address without user, password, query and fragment, to be shown.
+def redacted(url: str) -> str:
+    """A URL without user, password, query and fragment, to be shown.
 
-    >>> public("http://eve:s3/cr3t@db.example/news?key=1")
+    >>> redacted("http://eve:s3/cr3t@db.example/news?key=1")
     'http://db.example/news'
     """
     parts = SCHEME.fullmatch(url)

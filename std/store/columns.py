@@ -1,17 +1,16 @@
-"""What a segment is made of: an inverted index of some recordings, as plain numpy columns.
+"""A segment: an immutable inverted index of some recordings, as numpy columns.
 
-A segment is immutable. Every store keeps exactly these columns, so an index made in one store
-searches identically in the others:
+Every kind of store keeps the same columns, so a search gives the same hits in each:
 
     vocabulary            the words, sorted by code point, as UTF-8 lines
     posting_*             word by word (CSR: posting_offsets), by recording and time within a word
-    slot_*                recording by recording (CSR: slot_offsets) in time order: to skip empty
-                          slots, to show context
-    extra                 further columns by name (the phone index); kept, never looked into
+    slot_*                recording by recording (CSR: slot_offsets) in time order; needed to skip
+                          empty slots in phrases and to show context
+    extra                 further columns by name (the phone columns); stores only keep them
 
 A key is ``recording << 32 | time_ms``: one sorted column orders all recordings of a segment, and
 a join of two words is a binary search in it. Times are below 2**32 ms, words below 2**16 ms.
-Postings are stored with their start alone, half of a key: the recording is that of their slot
+Postings are stored with their start only; their recording is that of their slot
 (`SegmentColumns.posting_keys`).
 """
 
@@ -40,16 +39,16 @@ TIME_MASK = np.uint64(MAX_TIME_MS)
 
 
 class IndexedRecording(NamedTuple):
-    """A recording as a segment knows it."""
+    """A recording of a segment."""
 
     recording: Recording
     speech_ms: int  # summed length of its utterances
     utterances: int
     times_estimated: bool = False  # some slot times are interpolated, not the recogniser's
-    inputs: tuple[str, ...] = ()  # absolute paths it was read from; none in older indexes
+    inputs: tuple[str, ...] = ()  # absolute paths of the input files; empty in older indexes
 
-    def speech(self) -> str:
-        """What a segment's digest covers: wherever it was read from, it is the same speech."""
+    def digest_text(self) -> str:
+        """The text that a segment's digest covers: everything but the inputs."""
         return (
             f"IndexedRecording(recording={self.recording!r}, speech_ms={self.speech_ms!r}, "
             f"utterances={self.utterances!r}, times_estimated={self.times_estimated!r})"
@@ -57,7 +56,7 @@ class IndexedRecording(NamedTuple):
 
 
 class Postings(NamedTuple):
-    """Where one word may have been said, ascending by key."""
+    """The postings of one word, ascending by key."""
 
     key: UInt64s  # (n,) recording << 32 | start_ms
     duration_ms: UInt16s  # (n,)
@@ -80,7 +79,7 @@ class Postings(NamedTuple):
         return self.start_ms + self.duration_ms
 
     def rows(self, which: slice | Bools | Int64s) -> "Postings":
-        """Some rows of every column."""
+        """The postings with these rows."""
         return Postings._make(column[which] for column in self)
 
 
@@ -93,7 +92,7 @@ class Slots(NamedTuple):
     row: Int64s | None = None  # (n,) in the segment's slot columns, ascending; None = 0, 1, 2, ...
 
     def positions(self, rows: Int64s) -> Int64s:
-        """Where rows of the segment's slot columns stand here; their recordings must be here."""
+        """Positions of some rows of the segment's slot columns among these slots."""
         return rows if self.row is None else np.searchsorted(self.row, rows)
 
 
@@ -144,15 +143,15 @@ class SegmentColumns:
         return key
 
     def arrays(self) -> dict[str, Column]:
-        """Every column by the name it is stored under; extra ones come last."""
+        """Every column by its stored name; extra columns come last."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name in COLUMN_TYPES}
         return own | dict(self.extra)
 
     def digest(self) -> str:
-        """SHA-256 over recordings and columns: the same speech gives the same segment."""
-        speech = ", ".join(one.speech() for one in self.recordings)
+        """SHA-256 over recordings and columns: the same recordings give the same segment."""
+        texts = ", ".join(indexed.digest_text() for indexed in self.recordings)
         comma = "," if len(self.recordings) == 1 else ""  # as Python writes a tuple of one
-        content = hashlib.sha256(f"({speech}{comma})".encode())
+        content = hashlib.sha256(f"({texts}{comma})".encode())
         for name, column in self.arrays().items():
             content.update(f"{name} {column.dtype.str} {column.shape}\n".encode())
             content.update(np.ascontiguousarray(column).view(np.uint8).data)

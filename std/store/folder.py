@@ -1,49 +1,60 @@
-"""The embedded store: a folder of immutable segments, memory-mapped, one writer at a time.
+"""A store in a folder: immutable segments, memory-mapped, with one writer at a time.
 
     INDEX/
         manifest.json             the commit point: replaced whole by a rename
         lock                      flock of the one writer; the kernel frees it with the process
         segments/ID/COLUMN.npy    columns; ID is the digest of their content
-        bktree/                   the searcher's: a tree of the words, built on demand
+        bktree/                   a tree of the words, which the searcher builds on demand
 
 A segment is written under a temporary name, its files and folders are synchronised to disk, and
-it is renamed; only then the manifest names it. What a killed writer leaves behind is named by no
-manifest, and the next writer removes it. A reader maps all columns of a snapshot when it opens
-them: what a writer removes later stays readable through the maps.
+it is renamed; after that the manifest is replaced. The next writer removes the folders that a
+killed writer left and no manifest names. A reader maps all columns of a snapshot when it opens
+it, so columns that a writer removes later stay readable.
 """
 
 import dataclasses
 import fcntl
-import hashlib
-import math
-import os
 import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import IO, Any
-
-import numpy as np
 
 from std.errors import InputError, StoreBusyError, StoreError
 from std.outputs import open_output
-from std.store.columns import Column, SegmentColumns, from_arrays
-from std.store.manifest import SEGMENT_ID, Manifest, SegmentEntry, committed, dumps, entry, loads
+from std.store.column_files import (
+    difference,
+    error_reason,
+    intact,
+    map_column,
+    sync_folder,
+    write_column,
+)
+from std.store.columns import SegmentColumns, from_arrays
+from std.store.manifest import (
+    SEGMENT_ID,
+    Manifest,
+    SegmentEntry,
+    manifest_after_commit,
+    manifest_from_json,
+    manifest_to_json,
+    segment_entry,
+)
 from std.store.resident import ResidentSegment
 from std.store.verify import faults
 from std.text import Normalisation
 
-OURS = re.compile(rf"{SEGMENT_ID.pattern}(\.tmp)?")  # names of segments' folders
+SEGMENT_FOLDER = re.compile(rf"{SEGMENT_ID.pattern}(\.tmp)?")  # names of segments' folders
 SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest and mapping it
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MappedSegment(ResidentSegment):
-    """A segment in a folder. It pickles as where it is, and is mapped again where it arrives."""
+    """A segment in a folder. Pickling keeps its path only; unpickling maps it again."""
 
+    id: str
     root: Path
     entry: SegmentEntry
 
@@ -51,35 +62,37 @@ class MappedSegment(ResidentSegment):
         return map_segment, (self.root.absolute(), self.entry)
 
 
-def map_segment(root: Path, one: SegmentEntry) -> MappedSegment:
+def map_segment(root: Path, entry: SegmentEntry) -> MappedSegment:
     """Map all columns of a segment of the index in a folder.
 
     Raises:
         FileNotFoundError: a column is gone (a merge may have replaced the segment).
         StoreError: the columns are not those that were committed.
     """
-    folder = root / "segments" / one.id
-    arrays = {name: map_column(path, recorded) for name, path, recorded in column_files(root, one)}
+    folder = root / "segments" / entry.id
+    arrays = {
+        name: map_column(path, recorded) for name, path, recorded in column_files(root, entry)
+    }
     try:
-        columns = from_arrays(one.recordings, arrays)
+        columns = from_arrays(entry.recordings, arrays)
     except ValueError as error:
         raise StoreError(f"{folder}: expected columns that fit, got: {error}") from error
-    return MappedSegment(one.id, columns, one.deleted, root=root, entry=one)
+    return MappedSegment(columns, entry.deleted, id=entry.id, root=root, entry=entry)
 
 
-def column_files(root: Path, one: SegmentEntry) -> list[tuple[str, Path, Mapping[str, Any]]]:
+def column_files(root: Path, entry: SegmentEntry) -> list[tuple[str, Path, Mapping[str, Any]]]:
     """Name, path and what the manifest records of each column of a segment.
 
     Raises:
         StoreError: it records no columns, or one outside the segment's folder.
     """
-    folder = root / "segments" / one.id
-    if not isinstance(one.files, Mapping) or any(Path(name).name != name for name in one.files):
-        raise StoreError(f"{folder}: expected a record of its columns, got {one.files!r:.80}")
-    return [(name, folder / f"{name}.npy", recorded) for name, recorded in one.files.items()]
+    folder = root / "segments" / entry.id
+    if not isinstance(entry.files, Mapping) or any(Path(name).name != name for name in entry.files):
+        raise StoreError(f"{folder}: expected a record of its columns, got {entry.files!r:.80}")
+    return [(name, folder / f"{name}.npy", recorded) for name, recorded in entry.files.items()]
 
 
-class EmbeddedStore:
+class FolderStore:
     """`std.store.Store` in a folder."""
 
     round_trips = 0
@@ -91,11 +104,11 @@ class EmbeddedStore:
 
     def _manifest(self) -> Manifest:
         try:
-            return loads(self._manifest_path.read_bytes(), str(self._manifest_path))
+            return manifest_from_json(self._manifest_path.read_bytes(), str(self._manifest_path))
         except FileNotFoundError:
             return Manifest()
         except OSError as error:
-            raise StoreError(f"{self._manifest_path}: {_reason(error)}") from error
+            raise StoreError(f"{self._manifest_path}: {error_reason(error)}") from error
 
     def normalisation(self) -> Normalisation | None:
         return self._manifest().normalisation
@@ -104,7 +117,7 @@ class EmbeddedStore:
         for attempt in range(SNAPSHOT_TRIES):
             manifest = self._manifest()
             try:
-                return tuple(map_segment(self._root, one) for one in manifest.segments)
+                return tuple(map_segment(self._root, entry) for entry in manifest.segments)
             except FileNotFoundError as error:  # a column; its segment may have been replaced
                 newer = self._manifest() != manifest
                 if not newer or attempt == SNAPSHOT_TRIES - 1:
@@ -115,16 +128,16 @@ class EmbeddedStore:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        with self._locked():
-            self._sweep()
+        with self._lock():
+            self._remove_unreferenced()
             yield
 
-    def _locked(self) -> IO[bytes]:
+    def _lock(self) -> IO[bytes]:
         """The open file whose lock is the right to write."""
         try:
             lock = (self._root / "lock").open("ab")
         except OSError as error:
-            raise StoreError(f"{self.url}: cannot write: {_reason(error)}") from error
+            raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -132,7 +145,9 @@ class EmbeddedStore:
             raise StoreBusyError(f"{self.url}: somebody else is writing to this store") from error
         except OSError as error:  # some network file systems
             lock.close()
-            raise StoreError(f"{self.url}: cannot lock this folder: {_reason(error)}") from error
+            raise StoreError(
+                f"{self.url}: cannot lock this folder: {error_reason(error)}"
+            ) from error
         return lock
 
     def commit(
@@ -144,29 +159,31 @@ class EmbeddedStore:
         delete_files: Collection[str] = (),
     ) -> None:
         manifest = self._manifest()
-        committed(manifest, (), normalisation, place=self.url)  # refuse before anything is written
+        manifest_after_commit(
+            manifest, (), normalisation, place=self.url
+        )  # refuse before anything is written
         try:
             entries = [self._write(columns, manifest) for columns in add]
-            manifest = committed(
+            manifest = manifest_after_commit(
                 manifest, entries, normalisation, replace, delete_files, place=self.url
             )
             with open_output(self._manifest_path) as stream:
-                stream.write(dumps(manifest).encode())
+                stream.write(manifest_to_json(manifest).encode())
             sync_folder(self._root)
         except (OSError, InputError) as error:
-            self._sweep()  # a full disk needs the room
-            raise StoreError(f"{self.url}: cannot write: {_reason(error)}") from error
-        self._sweep()
+            self._remove_unreferenced()  # a full disk needs the room
+            raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
+        self._remove_unreferenced()
 
     def _write(self, columns: SegmentColumns, manifest: Manifest) -> SegmentEntry:
         """Put a segment's folder in place; no manifest names it yet."""
-        bare = entry(columns)
-        final = self._root / "segments" / bare.id
+        entry = segment_entry(columns)
+        final = self._root / "segments" / entry.id
         for live in manifest.segments:
-            if live.id == bare.id and intact(final, live.files or {}):
-                return dataclasses.replace(bare, files=live.files)  # indexed before
+            if live.id == entry.id and intact(final, live.files or {}):
+                return dataclasses.replace(entry, files=live.files)  # indexed before
         files = {}
-        temporary = final.with_name(f"{bare.id}.tmp")
+        temporary = final.with_name(f"{entry.id}.tmp")
         temporary.mkdir(parents=True)
         for name, column in columns.arrays().items():
             files[name] = write_column(temporary / f"{name}.npy", column)
@@ -175,15 +192,15 @@ class EmbeddedStore:
             shutil.rmtree(final)
         temporary.rename(final)
         sync_folder(final.parent)
-        return dataclasses.replace(bare, files=files)
+        return dataclasses.replace(entry, files=files)
 
-    def _sweep(self) -> None:
-        """Remove segments that no manifest names: a killed writer's, or replaced ones."""
-        live = {one.id for one in self._manifest().segments}
+    def _remove_unreferenced(self) -> None:
+        """Remove segments that the manifest does not name: replaced ones, or of a killed writer."""
+        live = {entry.id for entry in self._manifest().segments}
         with suppress(OSError):  # what cannot be removed now is removed next time
             folder = self._root / "segments"
             for path in folder.iterdir() if folder.is_dir() else ():
-                if OURS.fullmatch(path.name) and path.name not in live:
+                if SEGMENT_FOLDER.fullmatch(path.name) and path.name not in live:
                     shutil.rmtree(path, ignore_errors=True)
             for path in self._root.glob(".manifest.json.*"):
                 path.unlink(missing_ok=True)
@@ -193,22 +210,22 @@ class EmbeddedStore:
             return 0  # a commit removes what it replaces; maps keep it readable
 
     def damage(self) -> Iterator[str]:
-        for one in self._manifest().segments:
-            found = [
+        for entry in self._manifest().segments:
+            damaged = [
                 f"{path}: expected the file that was committed, got {wrong}"
-                for _, path, recorded in column_files(self._root, one)
+                for _, path, recorded in column_files(self._root, entry)
                 if (wrong := difference(path, recorded))
             ]
             try:
-                yield from found or faults(one, map_segment(self._root, one).columns())
+                yield from damaged or faults(entry, map_segment(self._root, entry).columns())
             except (FileNotFoundError, StoreError) as error:
                 yield str(error)
 
     def close(self) -> None:
-        """Nothing to let go of: maps go with the segments."""
+        """Nothing to close: the maps are released with the segments."""
 
 
-def open_folder(url: str, *, create: bool) -> EmbeddedStore:
+def open_folder(url: str, *, create: bool) -> FolderStore:
     """Open the index in a folder; with ``create``, make the folder.
 
     Raises:
@@ -220,105 +237,25 @@ def open_folder(url: str, *, create: bool) -> EmbeddedStore:
             if not root.exists():
                 root.mkdir(parents=True)
                 sync_folder(root.parent)
-            foreign = [path.name for path in root.iterdir() if not _ours(path)]
+            foreign = [path.name for path in root.iterdir() if not _belongs_to_index(path)]
         except OSError as error:
             raise StoreError(
-                f"{url}: expected a folder for the index, got: {_reason(error)}"
+                f"{url}: expected a folder for the index, got: {error_reason(error)}"
             ) from error
         if foreign and not (root / "manifest.json").exists():
             raise StoreError(f"{url}: expected an empty folder or an index, got {foreign[0]!r}")
     elif not (root / "manifest.json").is_file():
         raise StoreError(f"{url}: expected an index (made by std-index), got no manifest.json")
-    store = EmbeddedStore(url)
+    store = FolderStore(url)
     store.normalisation()  # a damaged manifest is refused now, not later
     return store
 
 
-def _ours(path: Path) -> bool:
+def _belongs_to_index(path: Path) -> bool:
     if path.name == "segments":
-        return path.is_dir() and all(OURS.fullmatch(one.name) for one in path.iterdir())
+        return path.is_dir() and all(
+            SEGMENT_FOLDER.fullmatch(segment.name) for segment in path.iterdir()
+        )
     return path.name in ("manifest.json", "lock", "bktree") or path.name.startswith(
         ".manifest.json."
     )
-
-
-def _reason(error: OSError | InputError) -> str:
-    """What went wrong, without the number."""
-    if isinstance(error, InputError):
-        return error.got
-    return getattr(error, "strerror", None) or str(error)
-
-
-def write_column(path: Path, column: Column) -> dict[str, Any]:
-    """Write one column to disk for good; returns what the manifest records of it."""
-    with path.open("wb") as stream:
-        # As a mere writer: given a file, numpy forgets why the disk took less than all.
-        np.save(SimpleNamespace(write=stream.write), column, allow_pickle=False)
-        stream.flush()
-        os.fsync(stream.fileno())
-    return {
-        "bytes": path.stat().st_size,
-        "sha256": file_digest(path),
-        "dtype": column.dtype.str,
-        "shape": column.shape,
-    }
-
-
-def map_column(path: Path, recorded: Mapping[str, Any]) -> Column:
-    """Map one column, read-only.
-
-    What it is stands in the manifest, which has a digest; the file's own header is for others.
-
-    Raises:
-        FileNotFoundError: it is gone (a merge may have replaced its segment).
-        StoreError: it is not the file that was committed.
-    """
-    try:
-        dtype, shape = np.dtype(recorded["dtype"]), tuple(recorded["shape"])
-        if dtype.hasobject or not all(type(n) is int and n >= 0 for n in shape):
-            raise ValueError(f"{dtype} {shape}")
-        size = path.stat().st_size
-        if size != recorded["bytes"]:
-            raise StoreError(f"{path}: expected {recorded['bytes']} bytes, got {size}")
-        start = size - dtype.itemsize * math.prod(shape)
-        mapped: Column = np.memmap(path, dtype, "r", start, shape).view(np.ndarray)
-    except FileNotFoundError:
-        raise
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise StoreError(f"{path}: expected a column as in the manifest, got {error!r}") from error
-    except OSError as error:
-        raise StoreError(f"{path}: {_reason(error)}") from error
-    return mapped
-
-
-def intact(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a segment's files are byte for byte what the manifest recorded."""
-    return not any(difference(folder / f"{name}.npy", one) for name, one in files.items())
-
-
-def difference(path: Path, recorded: Mapping[str, Any]) -> str | None:
-    """How a file differs from what the manifest recorded of it; None if it does not."""
-    try:
-        size = path.stat().st_size
-        if size != recorded["bytes"]:
-            return f"{size} bytes instead of {recorded['bytes']}"
-        return None if file_digest(path) == recorded["sha256"] else "another checksum"
-    except OSError as error:
-        return _reason(error)
-    except (KeyError, TypeError) as error:
-        return f"a record without {error}"
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def sync_folder(path: Path) -> None:
-    """Make a rename inside a folder survive a power cut."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

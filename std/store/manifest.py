@@ -1,7 +1,8 @@
-"""The manifest: which segments count, and which of their recordings do not any more.
+"""The manifest: the live segments of an index, and which of their recordings are deleted.
 
-The commit rules are pure functions from manifest to manifest, so every store keeps the same ones.
-A manifest is one JSON document with a version and a digest of itself; replacing it is the commit.
+A manifest is one JSON document with a version and a digest of itself. Replacing it is the commit.
+`manifest_after_commit` computes the new manifest from the old one, so that all kinds of store
+commit by the same rules.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from std.errors import StoreError
+from std.errors import StoreError, quoted
 from std.store.columns import IndexedRecording, SegmentColumns
 from std.text import Normalisation, require_same
 from std.values import Recording
@@ -25,7 +26,7 @@ SEGMENT_ID = re.compile("[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class SegmentEntry:
-    """One live segment. ``files`` is the store's own record of where its columns are."""
+    """One live segment. ``files`` is the store's own record of its columns."""
 
     id: str
     recordings: tuple[IndexedRecording, ...]
@@ -37,30 +38,32 @@ class SegmentEntry:
 
     @property
     def live_files(self) -> set[str]:
-        """Audio files that still count here."""
+        """Audio files with a recording that is not deleted."""
         return {
-            one.recording.file for i, one in enumerate(self.recordings) if i not in self.deleted
+            indexed.recording.file
+            for row, indexed in enumerate(self.recordings)
+            if row not in self.deleted
         }
 
     def rows_of(self, files: Collection[str]) -> frozenset[int]:
-        """Where recordings of audio files are."""
+        """Rows of the recordings of some audio files."""
         if not files:
             return frozenset()
         return frozenset(
-            row for row, one in enumerate(self.recordings) if one.recording.file in files
+            row for row, indexed in enumerate(self.recordings) if indexed.recording.file in files
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The state of an index. It tells nothing of the way there: the same inputs, the same bytes."""
+    """The state of an index. It holds no dates and no history: the same inputs, the same bytes."""
 
     normalisation: Normalisation | None = None
     segments: tuple[SegmentEntry, ...] = ()
 
 
-def entry(columns: SegmentColumns, files: Mapping[str, Any] | None = None) -> SegmentEntry:
-    """The manifest's line for a segment."""
+def segment_entry(columns: SegmentColumns, files: Mapping[str, Any] | None = None) -> SegmentEntry:
+    """The manifest's entry for a segment."""
     return SegmentEntry(
         id=columns.digest()[:32],
         recordings=columns.recordings,
@@ -71,7 +74,7 @@ def entry(columns: SegmentColumns, files: Mapping[str, Any] | None = None) -> Se
     )
 
 
-def committed(
+def manifest_after_commit(
     manifest: Manifest,
     add: Sequence[SegmentEntry],
     normalisation: Normalisation,
@@ -82,12 +85,20 @@ def committed(
 ) -> Manifest:
     """The manifest after a commit; see `std.store.Store.commit`.
 
+    Args:
+        manifest: before the commit.
+        add: entries of the segments that join the index.
+        normalisation: of their words.
+        replaced: ids of the segments that leave it.
+        delete_files: audio files whose recordings are deleted from all segments but the added ones.
+        place: the name of the index in error messages.
+
     Raises:
         StoreError: the words would be normalised differently from those already there.
     """
     if manifest.normalisation is not None:
         require_same(normalisation, manifest.normalisation, place)
-    added = {one.id: one for one in add}  # the same speech twice is the same segment
+    added = {entry.id: entry for entry in add}  # the same speech twice is the same segment
     kept = []
     for segment in manifest.segments:
         if segment.id in replaced or segment.id in added:
@@ -98,7 +109,7 @@ def committed(
     return Manifest(normalisation, (*kept, *added.values()))
 
 
-def dumps(manifest: Manifest) -> str:
+def manifest_to_json(manifest: Manifest) -> str:
     """Manifest -> JSON text."""
     document = {
         "format": FORMAT,
@@ -106,61 +117,67 @@ def dumps(manifest: Manifest) -> str:
         "normalisation": manifest.normalisation and asdict(manifest.normalisation),
         "segments": [
             {
-                "id": one.id,
-                "postings": one.postings,
-                "slots": one.slots,
-                "words": one.words,
-                "recordings": [[*r.recording, *r[1:]] for r in one.recordings],
-                "deleted": sorted(one.deleted),
-                "files": one.files,
+                "id": entry.id,
+                "postings": entry.postings,
+                "slots": entry.slots,
+                "words": entry.words,
+                "recordings": [[*indexed.recording, *indexed[1:]] for indexed in entry.recordings],
+                "deleted": sorted(entry.deleted),
+                "files": entry.files,
             }
-            for one in manifest.segments
+            for entry in manifest.segments
         ],
     }
     return json.dumps(document | {"digest": _digest(document)}, ensure_ascii=False, indent=1)
 
 
-def loads(text: str | bytes, place: str) -> Manifest:
+def manifest_from_json(text: str | bytes, place: str) -> Manifest:
     """JSON text -> manifest.
 
     Raises:
-        StoreError: this is no manifest, a damaged one, or one of another version.
+        StoreError: the text is no manifest, a damaged one, or one of another version.
     """
     try:
         document = json.loads(text)
         if document["format"] != FORMAT:
-            raise StoreError(f"{place}: expected format {FORMAT!r}, got {document['format']!r}")
+            raise StoreError(
+                f"{place}: expected format {FORMAT!r}, got {quoted(document['format'])}"
+            )
         if document["version"] not in READABLE:
             raise StoreError(
-                f"{place}: expected index version {VERSION}, got {document['version']!r}; "
+                f"{place}: expected index version {VERSION}, got {quoted(document['version'])}; "
                 "index the recordings again"
             )
         if document.pop("digest") != _digest(document):
             raise StoreError(f"{place}: expected an undamaged manifest, got a wrong digest")
-        given = document["normalisation"]
+        options = document["normalisation"]
         return Manifest(
-            None if given is None else Normalisation(**(BEFORE_PUNCTUATION | given)),
-            tuple(_segment(one) for one in document["segments"]),
+            None if options is None else Normalisation(**(BEFORE_PUNCTUATION | options)),
+            tuple(_segment(fields) for fields in document["segments"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(f"{place}: expected a manifest, got {error!r}") from error
+        raise StoreError(f"{place}: expected a manifest, got {quoted(error)}") from error
 
 
-def _segment(one: Mapping[str, Any]) -> SegmentEntry:
-    """A segment's line; whoever wrote it, nothing in it may lead a reader astray."""
-    recordings = tuple(_recording(*row) for row in one["recordings"])
-    deleted = frozenset(one["deleted"])
-    sizes = one["postings"], one["slots"], one["words"]
+def _segment(fields: Mapping[str, Any]) -> SegmentEntry:
+    """A segment's entry, with every field checked: a store may hold what others wrote.
+
+    Raises:
+        ValueError, KeyError, TypeError: a field is missing or not what it should be.
+    """
+    recordings = tuple(_recording(*row) for row in fields["recordings"])
+    deleted = frozenset(fields["deleted"])
+    sizes = fields["postings"], fields["slots"], fields["words"]
     numbers = [*sizes, *deleted, *(n for r in recordings for n in (r.recording.channel, *r[1:3]))]
-    if not SEGMENT_ID.fullmatch(one["id"]):  # it becomes part of paths
-        raise ValueError(f"segment {one['id']!r}")
+    if not SEGMENT_ID.fullmatch(fields["id"]):  # it becomes part of paths
+        raise ValueError(f"segment {fields['id']!r}")
     if not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
         raise ValueError("a count that is no natural number, or a very large one")
     if not all(isinstance(name, str) for r in recordings for name in (r.recording.file, *r.inputs)):
         raise ValueError("a file name that is no text")
     if max(deleted, default=-1) >= len(recordings):
         raise ValueError("a deleted recording that does not exist")
-    return SegmentEntry(one["id"], recordings, *sizes, deleted, one["files"])
+    return SegmentEntry(fields["id"], recordings, *sizes, deleted, fields["files"])
 
 
 def _recording(
@@ -169,7 +186,7 @@ def _recording(
     speech_ms: int,
     utterances: int,
     times_estimated: bool,
-    inputs: Sequence[str] = (),  # version 2 did not know them
+    inputs: Sequence[str] = (),  # not in version 2
 ) -> IndexedRecording:
     return IndexedRecording(
         Recording(file, channel), speech_ms, utterances, times_estimated, tuple(inputs)

@@ -1,14 +1,22 @@
-"""The store of this process: for tests, for notebooks, and as the simplest reading of the rules."""
+"""A store in the memory of this process: for tests and notebooks, and as the simplest store."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from std.errors import StoreBusyError
 from std.store.columns import SegmentColumns
-from std.store.manifest import Manifest, committed, entry
+from std.store.manifest import Manifest, manifest_after_commit, segment_entry
 from std.store.resident import ResidentSegment
 from std.store.verify import faults
 from std.text import Normalisation
+
+
+@dataclass(frozen=True, eq=False)
+class MemorySegment(ResidentSegment):
+    """A live segment of a `MemoryStore`."""
+
+    id: str
 
 
 class MemoryStore:
@@ -25,10 +33,10 @@ class MemoryStore:
     def normalisation(self) -> Normalisation | None:
         return self._manifest.normalisation
 
-    def segments(self) -> tuple[ResidentSegment, ...]:
+    def segments(self) -> tuple[MemorySegment, ...]:
         return tuple(
-            ResidentSegment(one.id, self._columns[one.id], one.deleted)
-            for one in self._manifest.segments
+            MemorySegment(entry.id, self._columns[entry.id], entry.deleted)
+            for entry in self._manifest.segments
         )
 
     @contextmanager
@@ -49,24 +57,26 @@ class MemoryStore:
         replace: Collection[str] = (),
         delete_files: Collection[str] = (),
     ) -> None:
-        entries = [entry(columns) for columns in add]
-        manifest = committed(
+        entries = [segment_entry(columns) for columns in add]
+        manifest = manifest_after_commit(
             self._manifest, entries, normalisation, replace, delete_files, place=self.url
         )
-        columns = self._columns | {e.id: c for e, c in zip(entries, add, strict=True)}
+        columns = self._columns | {
+            entry.id: added for entry, added in zip(entries, add, strict=True)
+        }
         self._manifest = manifest
-        self._columns = {one.id: columns[one.id] for one in manifest.segments}
+        self._columns = {entry.id: columns[entry.id] for entry in manifest.segments}
 
     def clean_up(self) -> int:
         with self.writing():
-            return 0  # a commit forgets what it replaces
+            return 0  # a commit removes what it replaces
 
     def damage(self) -> Iterator[str]:
-        for one in self._manifest.segments:
-            yield from faults(one, self._columns[one.id])
+        for entry in self._manifest.segments:
+            yield from faults(entry, self._columns[entry.id])
 
     def close(self) -> None:
-        """Nothing to let go of: the index lives as long as the process."""
+        """Nothing to close: the index lives as long as the process."""
 
 
 _named: dict[str, MemoryStore] = {}

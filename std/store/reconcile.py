@@ -1,14 +1,14 @@
-"""Two versions of an index become one: what a split cluster, or replication, leaves behind.
+"""Reconcile two versions of an index, as a split cluster or replication leaves them behind.
 
-Audio file by audio file, by its version on either side (`std.store.versions`):
+Each audio file is reconciled by its version on either side (`std.store.versions`):
 
-    live on one side, unknown to the other      it is taken
-    live on both                                the newer version stays; where both were indexed
-                                                independently, ours
+    live on one side, unknown to the other      it is added
+    live on both                                the newer version stays; ours stays where both
+                                                sides indexed the file independently
     live on one, deleted on the other           deleted, unless it was indexed again since
 
-Segments that both have stay; segments that only the other has join, without the recordings that
-stay elsewhere. Nothing is dropped without a word: the outcome names every audio file.
+Segments that both sides have stay. Segments that only the other side has are added, without the
+recordings whose version on our side stays. `Reconciled` lists what changed for which audio file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,53 +17,57 @@ from enum import Enum
 from typing import NamedTuple
 
 from std.store.manifest import Manifest, SegmentEntry
-from std.store.versions import Version, Versions, stored_rows, tombstones
+from std.store.versions import Version, Versions, newest_tombstones, stored_rows
 from std.text import require_same
 
 
-class Index(NamedTuple):
-    """What one side has."""
+class IndexState(NamedTuple):
+    """A manifest with the versions of its audio files."""
 
     manifest: Manifest
     versions: Versions = Versions()
 
     def live(self) -> dict[str, Version]:
-        """The version of each audio file that counts."""
+        """The version of each live audio file."""
         return self.versions.live(self.manifest.segments)
 
     def removed(self) -> dict[str, set[Version]]:
-        """The versions of each audio file that no longer count."""
+        """The versions of each audio file that are no longer live."""
         return self.versions.removed(self.manifest.segments)
 
 
-class United(NamedTuple):
-    """One index out of two, and what became of the audio files."""
+class Reconciled(NamedTuple):
+    """The reconciled index, and the audio files that changed."""
 
-    result: Index
-    taken: frozenset[str] = frozenset()  # only the other side had them
-    renewed: frozenset[str] = frozenset()  # indexed again on the other side: its version stays
-    doubled: frozenset[str] = frozenset()  # indexed on both sides, independently: ours stay
-    returned: frozenset[str] = frozenset()  # deleted on one side, indexed again on the other
-    gone: frozenset[str] = frozenset()  # deleted on one side
-
-
-class Fate(Enum):
-    """Of an audio file that counts on one side at least."""
-
-    OURS = "stays as it is here"
-    TAKEN = "taken"
-    RENEWED = "renewed"
-    DOUBLED = "doubled"
-    RETURNED_OURS = "deleted there, indexed again here"
-    RETURNED_THEIRS = "deleted here, indexed again there"
-    GONE = "gone"
+    result: IndexState
+    added: frozenset[str] = frozenset()  # only the other side had them
+    updated: frozenset[str] = frozenset()  # indexed again on the other side: its version stays
+    indexed_twice: frozenset[str] = frozenset()  # on both sides, independently: ours stays
+    restored: frozenset[str] = frozenset()  # deleted on one side, indexed again on the other
+    deleted: frozenset[str] = frozenset()  # deleted on one side
 
 
-FROM_THE_OTHER = frozenset({Fate.TAKEN, Fate.RENEWED, Fate.RETURNED_THEIRS})
+class Outcome(Enum):
+    """What reconciling does with an audio file that is live on at least one side."""
+
+    UNCHANGED = "stays as it is on our side"
+    ADDED = "only the other side has it"
+    UPDATED = "the other side has a newer version"
+    INDEXED_TWICE = "both sides indexed it independently: ours stays"
+    RESTORED_OURS = "deleted there, indexed again here"
+    RESTORED_THEIRS = "deleted here, indexed again there"
+    DELETED = "deleted on one side"
 
 
-def united(ours: Index, other: Index, place: str) -> United:
+FROM_THE_OTHER = frozenset({Outcome.ADDED, Outcome.UPDATED, Outcome.RESTORED_THEIRS})
+
+
+def reconcile(ours: IndexState, other: IndexState, place: str) -> Reconciled:
     """Bring the other side's index into ours.
+
+    Args:
+        ours, other: the two versions of one index.
+        place: the name of the index in error messages.
 
     Raises:
         StoreError: their words are normalised differently.
@@ -71,125 +75,151 @@ def united(ours: Index, other: Index, place: str) -> United:
     normalisation, theirs = ours.manifest.normalisation, other.manifest.normalisation
     if normalisation is not None and theirs is not None:
         require_same(theirs, normalisation, place)
-    fates = _fates(ours, other)
-    newest = _newest(ours, other, fates)
-    segments, versions = _joined(ours, other, fates, newest)
-    live = {file for file, fate in fates.items() if fate is not Fate.GONE}
+    outcomes = _outcomes(ours, other)
+    newest = _newest(ours, other, outcomes)
+    segments, versions = _combined_segments(ours, other, outcomes, newest)
+    live = {file for file, outcome in outcomes.items() if outcome is not Outcome.DELETED}
     known = [
-        one
+        versions_of_files
         for side in (ours, other)
-        for one in ({file: (v,) for file, v in side.live().items()}, side.removed())
+        for versions_of_files in (
+            {file: (version,) for file, version in side.live().items()},
+            side.removed(),
+        )
     ]
     manifest = Manifest(normalisation or theirs, tuple(segments))
-    result = Index(manifest, Versions(versions, tombstones(live, *known)))
+    result = IndexState(manifest, Versions(versions, newest_tombstones(live, *known)))
 
-    def those(*some: Fate) -> frozenset[str]:
-        return frozenset(file for file, fate in fates.items() if fate in some)
+    def files_with(*wanted: Outcome) -> frozenset[str]:
+        return frozenset(file for file, outcome in outcomes.items() if outcome in wanted)
 
-    return United(
+    return Reconciled(
         result,
-        taken=those(Fate.TAKEN),
-        renewed=those(Fate.RENEWED),
-        doubled=those(Fate.DOUBLED),
-        returned=those(Fate.RETURNED_OURS, Fate.RETURNED_THEIRS),
-        gone=those(Fate.GONE),
+        added=files_with(Outcome.ADDED),
+        updated=files_with(Outcome.UPDATED),
+        indexed_twice=files_with(Outcome.INDEXED_TWICE),
+        restored=files_with(Outcome.RESTORED_OURS, Outcome.RESTORED_THEIRS),
+        deleted=files_with(Outcome.DELETED),
     )
 
 
-def _fates(ours: Index, other: Index) -> dict[str, Fate]:
-    """What becomes of each audio file that counts on either side."""
-    here, there = ours.live(), other.live()
-    removed_here, removed_there = ours.removed(), other.removed()
+def _outcomes(ours: IndexState, other: IndexState) -> dict[str, Outcome]:
+    """The outcome of each audio file that is live on either side."""
+    our_live, their_live = ours.live(), other.live()
+    our_removed, their_removed = ours.removed(), other.removed()
     return {
-        file: _fate(
-            here.get(file),
-            there.get(file),
-            removed_here.get(file, set()),
-            removed_there.get(file, set()),
+        file: _outcome(
+            our_live.get(file),
+            their_live.get(file),
+            our_removed=our_removed.get(file, set()),
+            their_removed=their_removed.get(file, set()),
         )
-        for file in sorted(here.keys() | there.keys())
+        for file in sorted(our_live.keys() | their_live.keys())
     }
 
 
-def _fate(
-    mine: Version | None, theirs: Version | None, here: set[Version], there: set[Version]
-) -> Fate:
-    """Of one audio file: its live version on each side, and those each side has removed."""
-    mine_stays = mine is not None and not _is_dead(mine, there)
-    theirs_stays = theirs is not None and not _is_dead(theirs, here)
-    if mine is not None and mine_stays:
-        if theirs is not None and theirs_stays:
-            if mine == theirs or mine.number > theirs.number:
-                return Fate.OURS
-            return Fate.RENEWED if mine.number < theirs.number else Fate.DOUBLED
-        return Fate.RETURNED_OURS if theirs is None and there else Fate.OURS
+def _outcome(
+    our_version: Version | None,
+    their_version: Version | None,
+    *,
+    our_removed: set[Version],
+    their_removed: set[Version],
+) -> Outcome:
+    """The outcome of one audio file.
+
+    Args:
+        our_version, their_version: the live version on each side.
+        our_removed, their_removed: the versions that each side has removed.
+    """
+    ours_stays = our_version is not None and not _is_removed(our_version, their_removed)
+    theirs_stays = their_version is not None and not _is_removed(their_version, our_removed)
+    if our_version is not None and ours_stays:
+        if their_version is not None and theirs_stays:
+            if our_version == their_version or our_version.number > their_version.number:
+                return Outcome.UNCHANGED
+            newer_there = our_version.number < their_version.number
+            return Outcome.UPDATED if newer_there else Outcome.INDEXED_TWICE
+        restored = their_version is None and their_removed
+        return Outcome.RESTORED_OURS if restored else Outcome.UNCHANGED
     if theirs_stays:
-        if mine is not None:
-            return Fate.RENEWED
-        return Fate.RETURNED_THEIRS if here else Fate.TAKEN
-    return Fate.GONE
+        if our_version is not None:
+            return Outcome.UPDATED
+        return Outcome.RESTORED_THEIRS if our_removed else Outcome.ADDED
+    return Outcome.DELETED
 
 
-def _is_dead(version: Version, removed: Iterable[Version]) -> bool:
-    """Whether a side that removed these versions knew of this one."""
-    return any(one == version or one.number > version.number for one in removed)
+def _is_removed(version: Version, removed: Iterable[Version]) -> bool:
+    """Whether a side that removed these versions had this version or a newer one."""
+    return any(other == version or other.number > version.number for other in removed)
 
 
-def _newest(ours: Index, other: Index, fates: dict[str, Fate]) -> dict[str, Version]:
-    """The version that each audio file has from now on, where it is not what its side says.
+def _newest(
+    ours: IndexState, other: IndexState, outcomes: dict[str, Outcome]
+) -> dict[str, Version]:
+    """The new version of each audio file whose version changes.
 
-    Where two versions of one number met, the outcome is newer than both: it knows of both.
+    Where two versions with the same number met, the new number is higher than both, so that it
+    replaces both wherever they still are.
     """
     live = ours.live(), other.live()
-    gone = ours.removed(), other.removed()
-    found = {}
-    for file, fate in fates.items():
-        if fate is Fate.GONE:
+    removed = ours.removed(), other.removed()
+    newest = {}
+    for file, outcome in outcomes.items():
+        if outcome is Outcome.DELETED:
             continue
-        side = 1 if fate in FROM_THE_OTHER else 0
-        mine = live[side][file]
-        met = set(gone[1 - side].get(file, ()))
+        side = 1 if outcome in FROM_THE_OTHER else 0
+        kept = live[side][file]
+        met = set(removed[1 - side].get(file, ()))
         if file in live[1 - side]:
             met.add(live[1 - side][file])
-        if any(one.number >= mine.number and one != mine for one in met):
-            found[file] = Version(1 + max(one.number for one in met), mine.segment)
-    return found
+        if any(version.number >= kept.number and version != kept for version in met):
+            newest[file] = Version(1 + max(version.number for version in met), kept.segment)
+    return newest
 
 
-def _joined(
-    ours: Index, other: Index, fates: dict[str, Fate], newest: dict[str, Version]
+def _combined_segments(
+    ours: IndexState,
+    other: IndexState,
+    outcomes: dict[str, Outcome],
+    newest: dict[str, Version],
 ) -> tuple[list[SegmentEntry], dict[str, tuple[Version, ...]]]:
-    """The segments of both that still count, and the versions of their recordings."""
-    there = {one.id: one for one in other.manifest.segments}
-    here = {one.id for one in ours.manifest.segments}
-    found: list[tuple[SegmentEntry, Sequence[Version]]] = []
-    everything = [
-        *((one, there.get(one.id)) for one in ours.manifest.segments),
-        *((None, one) for one in other.manifest.segments if one.id not in here),
+    """The segments of both sides that have live recordings, and the versions of their recordings.
+
+    Args:
+        ours, other: the two versions of one index.
+        outcomes: of each live audio file.
+        newest: the new version of each audio file whose version changes.
+    """
+    their_entries = {entry.id: entry for entry in other.manifest.segments}
+    our_ids = {entry.id for entry in ours.manifest.segments}
+    pairs = [
+        *((entry, their_entries.get(entry.id)) for entry in ours.manifest.segments),
+        *((None, entry) for entry in other.manifest.segments if entry.id not in our_ids),
     ]
-    for mine, theirs in everything:
-        segment = mine or theirs
+    combined: list[tuple[SegmentEntry, Sequence[Version]]] = []
+    for our_entry, their_entry in pairs:
+        segment = our_entry or their_entry
         assert segment is not None
         sides = {
-            from_other: (entry.deleted, index.versions.of(entry))
-            for from_other, index, entry in ((False, ours, mine), (True, other, theirs))
+            from_other: (entry.deleted, state.versions.of(entry))
+            for from_other, state, entry in ((False, ours, our_entry), (True, other, their_entry))
             if entry is not None
         }
         deleted, versions = set(), []
-        for row, one in enumerate(segment.recordings):
-            file = one.recording.file
-            fate = fates.get(file, Fate.GONE)
-            gone, held = sides.get(fate in FROM_THE_OTHER, ({row}, ()))
-            if fate is Fate.GONE or row in gone:
+        for row, indexed in enumerate(segment.recordings):
+            file = indexed.recording.file
+            outcome = outcomes.get(file, Outcome.DELETED)
+            deleted_rows, side_versions = sides.get(outcome in FROM_THE_OTHER, ({row}, ()))
+            if outcome is Outcome.DELETED or row in deleted_rows:
                 deleted.add(row)
-                versions.append(max(rows[row] for _, rows in sides.values()))
+                versions.append(max(of_side[row] for _, of_side in sides.values()))
             else:
-                versions.append(newest.get(file, held[row]))
-        found.append((replace(segment, deleted=frozenset(deleted)), versions))
-    found = [(one, versions) for one, versions in found if one.live_files]
-    return [one for one, _ in found], stored_rows(found)
+                versions.append(newest.get(file, side_versions[row]))
+        combined.append((replace(segment, deleted=frozenset(deleted)), versions))
+    combined = [(entry, versions) for entry, versions in combined if entry.live_files]
+    return [entry for entry, _ in combined], stored_rows(combined)
 
 
 def live_files(segments: Iterable[SegmentEntry]) -> frozenset[str]:
-    """The audio files that count."""
+    """The live audio files of some segments."""
     return frozenset(file for segment in segments for file in segment.live_files)

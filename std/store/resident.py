@@ -1,7 +1,7 @@
-"""A segment whose columns are all at hand, in memory or memory-mapped.
+"""A segment whose columns are in memory or memory-mapped.
 
-Untrusted columns are checked where they are used: a damaged index gives a `StoreError`, never
-an access out of bounds.
+Columns are checked where they are used, so that a damaged index raises a `StoreError` instead of
+reading out of bounds.
 """
 
 from bisect import bisect_left
@@ -31,7 +31,7 @@ from std.values import Float32s, Int32s
 class ResidentSegment:
     """`std.store.Segment` over `SegmentColumns`."""
 
-    id: str
+    id: str | None  # None if it is not committed yet
     _columns: SegmentColumns
     deleted: frozenset[int] = frozenset()
 
@@ -39,11 +39,16 @@ class ResidentSegment:
     def recordings(self) -> tuple[IndexedRecording, ...]:
         return self._columns.recordings
 
+    @property
+    def _place(self) -> str:
+        """Its name in error messages."""
+        return "segment to be committed" if self.id is None else f"segment {self.id}"
+
     @cached_property
     def _words(self) -> list[str]:
-        words = unpack_vocabulary(self._columns.vocabulary, f"segment {self.id}")
+        words = unpack_vocabulary(self._columns.vocabulary, self._place)
         if len(words) != len(self._columns.posting_offsets) - 1:
-            raise StoreError(f"segment {self.id}: vocabulary and posting offsets do not fit")
+            raise StoreError(f"{self._place}: vocabulary and posting offsets do not fit")
         return words
 
     @cached_property
@@ -51,7 +56,7 @@ class ResidentSegment:
         columns = self._columns
         slots = Slots(columns.slot_key, columns.slot_epsilon, columns.slot_word)
         limits = len(columns.recordings), len(self._words)
-        return checked_slots(slots, *limits, f"segment {self.id}")
+        return checked_slots(slots, *limits, self._place)
 
     def words(self) -> list[str]:
         return self._words
@@ -60,32 +65,31 @@ class ResidentSegment:
         return np.diff(self._columns.posting_offsets)
 
     def postings(self, words: Collection[str]) -> dict[str, Postings]:
-        found = {}
+        postings_of = {}
         for word in words:
             row = bisect_left(self._words, word)
             if row < len(self._words) and self._words[row] == word:
                 postings = self._row(row)
                 if len(postings.key):
-                    found[word] = postings
-        return found
+                    postings_of[word] = postings
+        return postings_of
 
     def _row(self, row: int) -> Postings:
         columns = self._columns
         span = slice(int(columns.posting_offsets[row]), int(columns.posting_offsets[row + 1]))
-        place = f"segment {self.id}"
         postings = Postings(
             self._keys(span),
             columns.posting_duration_ms[span],
-            checked_posteriors(columns.posting_posterior[span], place),
+            checked_posteriors(columns.posting_posterior[span], self._place),
             columns.posting_slot[span],
         )
-        return without(postings, self.deleted)
+        return without_recordings(postings, self.deleted)
 
     def _keys(self, span: slice) -> UInt64s:
-        columns, place = self._columns, f"segment {self.id}"
+        columns, place = self._columns, self._place
         slot = checked_rows(columns.posting_slot[span], len(columns.slot_key), place)
         try:
-            return keys_of(columns.posting_start_ms[span], slot, columns.slot_offsets)
+            return posting_keys(columns.posting_start_ms[span], slot, columns.slot_offsets)
         except ValueError as error:
             raise StoreError(f"{place}: postings are not in order of time") from error
 
@@ -102,8 +106,13 @@ class ResidentSegment:
         return self._columns
 
 
-def keys_of(start_ms: UInt32s, slot: Int32s, slot_offsets: Int32s) -> UInt64s:
-    """(n,) keys of the postings of one word; their recordings, those of their slots, ascend.
+def posting_keys(start_ms: UInt32s, slot: Int32s, slot_offsets: Int32s) -> UInt64s:
+    """(n,) keys of the postings of one word, in ascending order of recordings.
+
+    Args:
+        start_ms: (n,) start within the recording.
+        slot: (n,) row of the slot, which determines the recording.
+        slot_offsets: (R + 1,) first slot of each recording.
 
     Raises:
         ValueError: they do not ascend.
@@ -121,7 +130,12 @@ def keys_of(start_ms: UInt32s, slot: Int32s, slot_offsets: Int32s) -> UInt64s:
 
 
 def checked_postings(postings: Postings, recordings: int, slots: int, place: str) -> Postings:
-    """The same postings, none of which points at a recording or slot that does not exist.
+    """The same postings, after checking that their recordings and slots exist.
+
+    Args:
+        postings: to check.
+        recordings, slots: how many the segment has.
+        place: the name of the segment in error messages.
 
     Raises:
         StoreError: one does.
@@ -135,7 +149,7 @@ def checked_postings(postings: Postings, recordings: int, slots: int, place: str
 
 
 def checked_posteriors(posterior: Float32s, place: str) -> Float32s:
-    """The same posteriors, all of them from 0 to 1.
+    """The same posteriors, after checking that they are from 0 to 1.
 
     Raises:
         StoreError: one is not.
@@ -146,7 +160,7 @@ def checked_posteriors(posterior: Float32s, place: str) -> Float32s:
 
 
 def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:
-    """The same rows of slots, none of which does not exist.
+    """The same rows of slots, after checking that they exist.
 
     Raises:
         StoreError: one does not.
@@ -157,7 +171,12 @@ def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:
 
 
 def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slots:
-    """The same slots, none of which names a recording or word that does not exist.
+    """The same slots, after checking that their recordings and words exist.
+
+    Args:
+        slots: to check.
+        recordings, words: how many the segment has.
+        place: the name of the segment in error messages.
 
     Raises:
         StoreError: one does.
@@ -169,7 +188,7 @@ def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slot
     return slots
 
 
-def without(postings: Postings, deleted: frozenset[int]) -> Postings:
+def without_recordings(postings: Postings, deleted: frozenset[int]) -> Postings:
     """The postings outside the deleted recordings."""
     if not deleted:
         return postings

@@ -1,7 +1,7 @@
-"""Is an index what was committed? Every checksum, and everything a reader relies on.
+"""Verify that a segment is what was committed: its digest, and all that a reader relies on.
 
-`Store.damage` names what is damaged: each store looks at its own files or documents first and
-then, where those are all right, at the columns by `faults`.
+`Store.damage` first verifies the files or documents of its own kind of store. If they are intact,
+it verifies the columns with `faults`.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,6 @@ from itertools import pairwise
 import numpy as np
 
 from std.errors import StoreError
-from std.store import Segment
 from std.store.columns import (
     KEY_SHIFT,
     MAX_TIME_MS,
@@ -20,25 +19,31 @@ from std.store.columns import (
     unpack_vocabulary,
 )
 from std.store.manifest import SegmentEntry
+from std.store.protocol import Segment
 
 
-def sound_columns(segment: Segment) -> SegmentColumns:
-    """All columns of a segment that is to be rewritten: damage would get new checksums.
+def verified_columns(segment: Segment) -> SegmentColumns:
+    """All columns of a segment, verified before they are rewritten with new checksums.
+
+    A segment that is not committed yet has nothing to be verified with.
 
     Raises:
-        StoreError: they are not what was committed, or nobody could rely on them.
+        StoreError: they are not what was committed.
     """
-    columns, place = segment.columns(), f"segment {segment.id}"
-    wrong = next(_disorder(place, columns), None)
-    if wrong is None and columns.digest()[: len(segment.id)] != segment.id:
-        wrong = f"{place}: expected the speech that was committed, got another digest"
-    if wrong is not None:
-        raise StoreError(f"{wrong} (std-index --verify names all damage)")
+    columns = segment.columns()
+    if segment.id is None:
+        return columns
+    place = f"segment {segment.id}"
+    fault = next(_inconsistencies(place, columns), None)
+    if fault is None and columns.digest()[: len(segment.id)] != segment.id:
+        fault = f"{place}: expected the speech that was committed, got another digest"
+    if fault is not None:
+        raise StoreError(f"{fault} (std-index --verify names all damage)")
     return columns
 
 
 def faults(entry: SegmentEntry, columns: SegmentColumns) -> Iterator[str]:
-    """What is wrong with a segment's columns, one line each; nothing if it is sound."""
+    """What is wrong with the columns of a segment, one line each; nothing if it is valid."""
     place = f"segment {entry.id}"
     sizes = {
         "postings": (entry.postings, len(columns.posting_start_ms)),
@@ -57,13 +62,13 @@ def faults(entry: SegmentEntry, columns: SegmentColumns) -> Iterator[str]:
         yield f"{place}: expected {len(columns.posting_offsets) - 1} words, got {len(words)}"
     if any(a >= b for a, b in pairwise(words)):
         yield f"{place}: expected words in ascending order"
-    yield from _disorder(place, columns)
+    yield from _inconsistencies(place, columns)
     if columns.digest()[:32] != entry.id:
         yield f"{place}: expected the speech that was committed, got another digest"
 
 
-def _disorder(place: str, columns: SegmentColumns) -> Iterator[str]:
-    """Keys that do not ascend, rows that point nowhere."""
+def _inconsistencies(place: str, columns: SegmentColumns) -> Iterator[str]:
+    """Keys that do not ascend, and rows that do not exist."""
     slot, word = columns.posting_slot, columns.slot_word
     if len(slot) and not 0 <= int(slot.min()) <= int(slot.max()) < len(columns.slot_key):
         yield f"{place}: a posting names a slot that does not exist"

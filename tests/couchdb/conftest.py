@@ -10,12 +10,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from indexer.segments.invert import invert
-from std.store.couchdb.documents import Layout
-from std.store.couchdb.http import Database, Patience
-from std.store.couchdb.store import open_couch
+from std.store.couchdb.http import Database
+from std.store.couchdb.layout import Layout
+from std.store.couchdb.retry import RetryPolicy
+from std.store.couchdb.store import open_couchdb
 from std.text import Normalisation
 
-HURRY = Patience(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
+HURRY = RetryPolicy(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
 
 
 @pytest.fixture
@@ -34,8 +35,8 @@ def opened():
     stores = []
     layout = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)
 
-    def open_one(url: str, *, patience: Patience = HURRY, layout: Layout = layout):
-        stores.append(open_couch(url, create=True, patience=patience, layout=layout))
+    def open_one(url: str, *, retry_policy: RetryPolicy = HURRY, layout: Layout = layout):
+        stores.append(open_couchdb(url, create=True, retry_policy=retry_policy, layout=layout))
         return stores[-1]
 
     yield open_one

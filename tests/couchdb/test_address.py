@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from std.errors import StoreError
-from std.store.couchdb.address import address
+from std.store.couchdb.address import parse_address
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from std.store.couchdb.address import address
 )
 def test_addresses(url, expected, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert address(url) == (expected, None)
+    assert parse_address(url) == (expected, None)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_refused_addresses(url, message, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("STD_COUCHDB_PASSWORD", raising=False)
     with pytest.raises(StoreError, match=message) as caught:
-        address(url)
+        parse_address(url)
     assert "s3cret" not in str(caught.value)
 
 
@@ -65,15 +65,15 @@ def test_passwords(monkeypatch, tmp_path):
     netrc = tmp_path / ".netrc"
     netrc.write_text("machine host login eve password from-netrc\n")
     netrc.chmod(0o600)
-    assert address("couchdb://eve@host/d")[1] == ("eve", "from-netrc")
-    assert address("couchdb://host/d")[1] == ("eve", "from-netrc")
-    assert address("couchdb://elsewhere/d")[1] is None
+    assert parse_address("couchdb://eve@host/d")[1] == ("eve", "from-netrc")
+    assert parse_address("couchdb://host/d")[1] == ("eve", "from-netrc")
+    assert parse_address("couchdb://elsewhere/d")[1] is None
     monkeypatch.setenv("STD_COUCHDB_PASSWORD", "p:w@ä")
-    assert address("couchdb://eve@host/d")[1] == ("eve", "p:w@ä")
+    assert parse_address("couchdb://eve@host/d")[1] == ("eve", "p:w@ä")
     netrc.write_text("machine\n")
     monkeypatch.delenv("STD_COUCHDB_PASSWORD")
     with pytest.raises(StoreError, match="cannot read"):
-        address("couchdb://host/d")
+        parse_address("couchdb://host/d")
 
 
 def test_modules_that_need_cgi_are_not_imported():

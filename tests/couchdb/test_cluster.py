@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 from indexer.segments.merge import merged
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import writer
-from std.store.couchdb.bulk import stored_segments
-from std.store.couchdb.http import Database, Patience
+from std.store.couchdb.bulk import stored_segment_ids
+from std.store.couchdb.http import Database
 from std.store.couchdb.lease import new_owner
-from std.store.couchdb.manifest import shown
+from std.store.couchdb.manifest import read_winner
+from std.store.couchdb.retry import RetryPolicy
 from std.text import Normalisation
 
 PLAIN = Normalisation()
-HURRY = Patience(timeout_s=10, pauses_s=(0.01, 0.02))
+HURRY = RetryPolicy(timeout_s=10, pauses_s=(0.01, 0.02))
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def at(couchdb_cluster, opened):
 
     def at_node(node: int):
         url = f"couchdb://127.0.0.1:{couchdb_cluster.ports[node]}/index"
-        return opened(url, patience=HURRY)
+        return opened(url, retry_policy=HURRY)
 
     return at_node
 
@@ -118,7 +119,7 @@ def test_two_writers_at_two_nodes_at_once(couchdb_cluster, at, speech, commit):
         couchdb_cluster.heal()
         commit(stores[0])
     assert set(done) <= set(files(at(2)))
-    assert shown(stores[0]._database).others == ()
+    assert read_winner(stores[0]._database).conflicts == ()
     assert list(stores[0].damage()) == []
 
 
@@ -135,7 +136,7 @@ def test_nodes_whose_clocks_disagree(couchdb_cluster, at, speech, commit):
 
 
 def test_purging_leaves_nothing_behind(couchdb_cluster, at, speech, commit, monkeypatch):
-    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "RETENTION_S", -1.0)
     store = at(0)
     commit(store, speech(1, slots=900))
     commit(store, replace=[speech(1, slots=900).digest()[:32]])
@@ -150,7 +151,7 @@ def test_a_new_database_is_its_administrators(couchdb_cluster, opened, speech, c
     couchdb_cluster.admin = ("admin", "secret")
     couchdb_cluster.users |= {"admin": "secret", "eve": "secret"}
     monkeypatch.setenv("STD_COUCHDB_PASSWORD", "secret")
-    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "RETENTION_S", -1.0)
     where = f"127.0.0.1:{couchdb_cluster.ports[0]}/index"
     with pytest.raises(
         StoreError,
@@ -166,7 +167,7 @@ def test_a_new_database_is_its_administrators(couchdb_cluster, opened, speech, c
     store = opened(f"couchdb://eve@{where}")
     commit(store, speech(2), replace=[speech(1).digest()[:32]])
     assert ("POST _purge", 401) in couchdb_cluster.answers
-    assert stored_segments(store._database) == {speech(2).digest()[:32]}
+    assert stored_segment_ids(store._database) == {speech(2).digest()[:32]}
 
 
 def test_a_document_that_is_too_large(at):
@@ -226,11 +227,11 @@ def test_what_was_committed_is_never_lost(couchdb_cluster, opened, speech, steps
 
         alive.add(owner["token"])
         with pytest.MonkeyPatch.context() as patch, suppress(StoreError, Killed):
-            store = opened(url, patience=Patience(timeout_s=10, pauses_s=(0.001,)))
+            store = opened(url, retry_policy=RetryPolicy(timeout_s=10, pauses_s=(0.001,)))
             patch.setattr(Database, "_once", once)
             patch.setattr(writer, "new_owner", lambda: owner)
-            patch.setattr(writer, "is_dead", lambda one: one["token"] not in alive)
-            patch.setattr(writer, "RETIRED_S", 600.0 if patient else -1.0)
+            patch.setattr(writer, "owner_is_dead", lambda one: one["token"] not in alive)
+            patch.setattr(writer, "RETENTION_S", 600.0 if patient else -1.0)
             with store.writing():
                 committed.update(work(store))
         alive.discard(owner["token"])
@@ -292,5 +293,5 @@ def test_what_was_committed_is_never_lost(couchdb_cluster, opened, speech, steps
     assert committed <= set(held)
     assert len(held) == len(set(held))
     assert list(store.damage()) == []
-    assert shown(store._database).others == ()
-    assert stored_segments(store._database) == {one.id for one in store.segments()}
+    assert read_winner(store._database).conflicts == ()
+    assert stored_segment_ids(store._database) == {one.id for one in store.segments()}

@@ -9,19 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from std.errors import StoreError
-from std.store.couchdb.documents import (
-    BUCKET,
-    SLOTS,
-    Layout,
-    document_names,
-    documents,
-    layout_of,
-    pack,
-    segment_of,
-    slot_name,
-    unpack,
-)
-from std.store.couchdb.kept import Kept
+from std.store.couchdb.cache import DocumentCache
+from std.store.couchdb.codec import BUCKET, SLOTS, decode_document, encode_document
+from std.store.couchdb.documents import segment_documents
+from std.store.couchdb.layout import Layout, document_names, recorded_layout, segment_of, slot_name
 from std.store.resident import ResidentSegment
 
 SMALL = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)
@@ -31,8 +22,8 @@ def test_documents_are_named_after_their_segment(speech):
     columns = speech(1)
     id_ = columns.digest()[:32]
     words = ResidentSegment(id_, columns).words()
-    layout = SMALL.of(columns)
-    made = [one["_id"] for one in documents(id_, columns, words, layout)]
+    layout = SMALL.for_segment(columns)
+    made = [one["_id"] for one in segment_documents(id_, columns, words, layout)]
     counts = np.diff(columns.posting_offsets)
     assert len(made) == len(set(made))
     assert set(made) == document_names(id_, words, counts, layout)
@@ -64,11 +55,11 @@ def test_slots_are_found_by_row(spans):
 def test_layouts_of_before_had_slots_in_long_parts(speech):
     """Their documents have other names: nobody takes one for the other."""
     recorded = {k: v for k, v in SMALL.recorded().items() if k != "slot_rows"}
-    before = layout_of(recorded, "here")
+    before = recorded_layout(recorded, "here")
     assert before.slot_rows == before.part_rows == 4
     assert slot_name("x", 2, before) == "x|s|2"
     assert slot_name("x", 2, SMALL) == "x|s|3.2"
-    assert layout_of(SMALL.recorded(), "here") == SMALL
+    assert recorded_layout(SMALL.recorded(), "here") == SMALL
 
 
 @pytest.mark.parametrize("name", ["letter", "_design/x", "0" * 32, "0" * 31 + "|v|0"])
@@ -88,7 +79,9 @@ def test_packing_is_undone(keys, draw):
             draw.draw(st.lists(st.integers(-1, 2**31 - 1), min_size=n, max_size=n)), np.int32
         ),
     }
-    got = unpack(json.loads(json.dumps(pack("x", SLOTS, columns))), SLOTS, "here")
+    got = decode_document(
+        json.loads(json.dumps(encode_document("x", SLOTS, columns))), SLOTS, "here"
+    )
     for name, column in columns.items():
         np.testing.assert_array_equal(got[name], column, strict=True)
 
@@ -96,7 +89,7 @@ def test_packing_is_undone(keys, draw):
 def _packed() -> dict:
     n = np.arange(40)
     columns = {name: n.astype(dtype) for name, dtype in BUCKET.items()}
-    return pack("x", BUCKET, columns)
+    return encode_document("x", BUCKET, columns)
 
 
 @given(st.integers(0), st.integers(1, 127))
@@ -109,7 +102,7 @@ def test_flipped_bits_in_a_document_are_seen(where, bits):
     except ValueError:
         return  # a server does not give this to anybody
     try:
-        got = unpack(damaged, BUCKET, "here") if isinstance(damaged, dict) else None
+        got = decode_document(damaged, BUCKET, "here") if isinstance(damaged, dict) else None
     except StoreError:
         return
     assert got is None or all((column == np.arange(40)).all() for column in got.values())
@@ -130,7 +123,7 @@ def test_flipped_bits_in_a_document_are_seen(where, bits):
 )
 def test_damaged_documents(change):
     with pytest.raises(StoreError, match="expected columns, got"):
-        unpack(_packed() | change, BUCKET, "here")
+        decode_document(_packed() | change, BUCKET, "here")
 
 
 @pytest.mark.parametrize(
@@ -146,15 +139,18 @@ def test_damaged_documents(change):
 )
 def test_damaged_layouts(recorded):
     with pytest.raises(StoreError, match="expected the layout of a segment"):
-        layout_of(recorded, "here")
+        recorded_layout(recorded, "here")
 
 
 def test_what_is_kept_has_a_limit():
-    kept = Kept(limit_bytes=20)
+    cache = DocumentCache(limit_bytes=20)
     for number in range(4):
-        kept.keep(f"document {number}", {"key": np.full(1, number, np.uint64)})
-        assert kept.of(["document 0"]), "used again and again, so others go"
-    assert set(kept.of(f"document {number}" for number in range(4))) == {"document 0", "document 3"}
-    kept.keep("too large", {"key": np.zeros(99, np.uint64)})
-    kept.keep("document 3", {"key": np.full(1, 3, np.uint64)})
-    assert set(kept.of(["document 0", "document 3", "too large"])) == {"document 0", "document 3"}
+        cache.put(f"document {number}", {"key": np.full(1, number, np.uint64)})
+        assert cache.get(["document 0"]), "used again and again, so others go"
+    assert set(cache.get(f"document {number}" for number in range(4))) == {
+        "document 0",
+        "document 3",
+    }
+    cache.put("too large", {"key": np.zeros(99, np.uint64)})
+    cache.put("document 3", {"key": np.full(1, 3, np.uint64)})
+    assert set(cache.get(["document 0", "document 3", "too large"])) == {"document 0", "document 3"}

@@ -14,13 +14,14 @@ import pytest
 
 from std.errors import StoreBusyError, StoreError
 from std.store import open_store
-from std.store.couchdb.errors import Conflict
-from std.store.couchdb.http import Database, Patience
-from std.store.couchdb.store import open_couch
+from std.store.couchdb.errors import ConflictError
+from std.store.couchdb.http import Database
+from std.store.couchdb.retry import RetryPolicy
+from std.store.couchdb.store import open_couchdb
 from std.text import Normalisation
 
 PLAIN = Normalisation()
-HURRY = Patience(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
+HURRY = RetryPolicy(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
 couchdb = pytest.mark.couchdb
 
 TROUBLES = ["reset", "silence", "412", "429", "500", "500 rows", "503", "untyped 502"]
@@ -32,12 +33,12 @@ TROUBLES += ["lost answer", "cut answer"]
 def test_passing_trouble_does_no_harm(gate, gate_url, opened, speech, trouble, commit, digests):
     """Once or twice at every kind of request, and the index is as without."""
     gate.troubles = [(word, trouble) for word in ("GET", "_all_docs", "_bulk", "PUT")]
-    patience = replace(HURRY, timeout_s=0.4) if trouble == "silence" else HURRY
-    store = opened(gate_url, patience=patience)
+    retry_policy = replace(HURRY, timeout_s=0.4) if trouble == "silence" else HURRY
+    store = opened(gate_url, retry_policy=retry_policy)
     commit(store, speech(1), speech(2))
     commit(store, replace=[store.segments()[0].id])
     gate.troubles = [("GET", trouble), ("_all_docs", trouble)]
-    assert digests(opened(gate_url, patience=patience)) == [speech(2).digest()]
+    assert digests(opened(gate_url, retry_policy=retry_policy)) == [speech(2).digest()]
     assert gate.troubles == []
 
 
@@ -205,7 +206,7 @@ def test_answers_in_chunks(gate, gate_url, opened, speech, trouble, commit, dige
 
 def test_no_server(opened):
     with pytest.raises(StoreError, match="no answer from the server: ConnectionRefusedError"):
-        open_couch("couchdb://127.0.0.1:9/x", create=True, patience=Patience(0.1, ()))
+        open_couchdb("couchdb://127.0.0.1:9/x", create=True, retry_policy=RetryPolicy(0.1, ()))
 
 
 def test_no_such_host():
@@ -219,6 +220,6 @@ def test_conflicts_do_not_escape(couchdb_url):
     database.create()
     database.put("x", body={})
     never = "9-" + "0" * 32  # what a node that is behind might take is no conflict there
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         database.put("x", body={"_rev": never})
     database.close()

@@ -11,28 +11,29 @@ import pytest
 
 from indexer.cli import main as std_index
 from std.errors import StoreBusyError, StoreError, StoreWarning
-from std.store.couchdb import store as couch
+from std.store.couchdb import store as store_module
 from std.store.couchdb import writer
-from std.store.couchdb.http import Database, Patience
-from std.store.couchdb.lease import is_dead, new_owner
-from std.store.couchdb.store import open_couch
-from std.store.couchdb.writer import take
+from std.store.couchdb.http import Database
+from std.store.couchdb.lease import new_owner, owner_is_dead
+from std.store.couchdb.retry import RetryPolicy
+from std.store.couchdb.store import open_couchdb
+from std.store.couchdb.writer import acquire_lease
 from std.text import Normalisation
 
 PLAIN = Normalisation()
-HURRY = Patience(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
+HURRY = RetryPolicy(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
 couchdb = pytest.mark.couchdb
 
 
 def test_owners():
     me = new_owner()
-    assert not is_dead(me)
-    assert not is_dead(me | {"machine": "another", "pid": 1, "started": "0"})
+    assert not owner_is_dead(me)
+    assert not owner_is_dead(me | {"machine": "another", "pid": 1, "started": "0"})
     if me["machine"] is not None:
         ended = subprocess.Popen([sys.executable, "-c", ""])
         ended.wait()
-        assert is_dead(me | {"pid": ended.pid})
-        assert is_dead(me | {"started": "1"}), "the id of a process that ended is used again"
+        assert owner_is_dead(me | {"pid": ended.pid})
+        assert owner_is_dead(me | {"started": "1"}), "the id of a process that ended is used again"
 
 
 @couchdb
@@ -79,7 +80,7 @@ def test_a_writer_that_lost_its_lease_commits_nothing(
 
 @couchdb
 def test_the_lease_is_renewed(couchdb_url, opened, monkeypatch):
-    monkeypatch.setattr(writer, "RENEW_S", 0.02)
+    monkeypatch.setattr(writer, "RENEWAL_S", 0.02)
     store = opened(couchdb_url)
     with store.writing():
         first = store._database.get("manifest")
@@ -95,9 +96,11 @@ def test_the_lease_is_renewed(couchdb_url, opened, monkeypatch):
 def test_two_that_start_at_once(gate, gate_url, opened, speech, commit):
     """Both read that nobody writes; CouchDB takes the document of one (409 for the other)."""
     one, other = opened(gate_url), opened(gate_url)
-    seen = other._head
+    seen = other._read_manifest
     heads = [seen()]
-    other._head = lambda: heads.pop() if heads else seen()  # what it read before `one` wrote
+    other._read_manifest = lambda: (
+        heads.pop() if heads else seen()
+    )  # what it read before `one` wrote
     with one.writing(), pytest.raises(StoreBusyError, match="somebody else"), other.writing():
         pytest.fail("two writers")
     commit(one, speech(1))
@@ -109,19 +112,19 @@ def test_two_that_start_at_once_on_a_new_database(
     couchdb_url, opened, speech, commit, monkeypatch, other
 ):
     """Between two looks of one the other makes the manifest document."""
-    real, rivals = couch.listed, []
+    real, rivals = store_module.list_documents, []
 
     def listed(*arguments, **options):
         if not rivals:
-            monkeypatch.setattr(couch, "listed", real)
-            rivals.append(open_couch(couchdb_url, create=True))
+            monkeypatch.setattr(store_module, "list_documents", real)
+            rivals.append(open_couchdb(couchdb_url, create=True))
             if other == "is done":
                 commit(rivals[0], speech(1))
             else:
-                take(rivals[0]._database, rivals[0]._head)
+                acquire_lease(rivals[0]._database, rivals[0]._read_manifest)
         return real(*arguments, **options)
 
-    monkeypatch.setattr(couch, "listed", listed)
+    monkeypatch.setattr(store_module, "list_documents", listed)
     store = opened(couchdb_url)
     if other == "is done":
         commit(store, speech(2))
@@ -142,7 +145,7 @@ def test_many_that_start_at_once_on_a_new_database(couchdb_cluster, speech, comm
         url = f"couchdb://127.0.0.1:{couchdb_cluster.ports[number % 4]}/index"
         begin.wait()
         try:
-            store = open_couch(url, create=True, patience=HURRY)
+            store = open_couchdb(url, create=True, retry_policy=HURRY)
             with closing(store):
                 commit(store, speech(number))
                 outcomes[number] = "committed"
@@ -160,7 +163,7 @@ def test_many_that_start_at_once_on_a_new_database(couchdb_cluster, speech, comm
             one.join()
         couchdb_cluster.heal()
         assert set(outcomes) <= {"committed", "busy"}
-        store = open_couch(f"couchdb://127.0.0.1:{couchdb_cluster.ports[0]}/index", create=True)
+        store = open_couchdb(f"couchdb://127.0.0.1:{couchdb_cluster.ports[0]}/index", create=True)
         commit(store, speech(9))
         held = {one.recording.file for s in store.segments() for one in s.recordings}
         store.close()
@@ -172,8 +175,8 @@ def test_many_that_start_at_once_on_a_new_database(couchdb_cluster, speech, comm
 def test_the_right_to_write_is_taken_once(couchdb_url, german, opened, capsys, monkeypatch):
     """Merging is done before it is given back: whoever waits for it does no harm."""
     taken = []
-    real = couch.take
-    monkeypatch.setattr(couch, "take", lambda *a: taken.append(1) or real(*a))
+    real = store_module.acquire_lease
+    monkeypatch.setattr(store_module, "acquire_lease", lambda *a: taken.append(1) or real(*a))
     networks = sorted((german / "mesh").glob("KERSTIN_*"))[:2]
     assert std_index([*map(str, networks), "--store", couchdb_url, "--merge", "--quiet"]) == 0
     assert taken == [1]

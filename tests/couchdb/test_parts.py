@@ -9,13 +9,13 @@ import pytest
 
 from std.errors import StoreError
 from std.store.columns import IndexedRecording, SegmentColumns, pack_vocabulary
-from std.store.couchdb import parts as couch_parts
-from std.store.couchdb import writer as couch_writer
-from std.store.couchdb.bulk import stored_segments
-from std.store.couchdb.manifest import MANIFEST, body_of, shown
-from std.store.couchdb.parts import PART_BYTES, cut
-from std.store.couchdb.store import open_couch
-from std.store.manifest import dumps
+from std.store.couchdb import parts as parts_module
+from std.store.couchdb import writer as writer_module
+from std.store.couchdb.bulk import stored_segment_ids
+from std.store.couchdb.manifest import MANIFEST, read_winner, stored_index
+from std.store.couchdb.parts import PART_BYTES, split_text
+from std.store.couchdb.store import open_couchdb
+from std.store.manifest import manifest_to_json
 from std.text import Normalisation
 from std.values import Recording
 
@@ -24,8 +24,8 @@ PLAIN = Normalisation()
 
 @pytest.fixture
 def in_parts(monkeypatch):
-    monkeypatch.setattr(couch_parts, "INLINE_BYTES", 10)
-    monkeypatch.setattr(couch_parts, "PART_BYTES", 400)
+    monkeypatch.setattr(parts_module, "INLINE_BYTES", 10)
+    monkeypatch.setattr(parts_module, "PART_BYTES", 400)
 
 
 def many(recordings: int, seed: int) -> SegmentColumns:
@@ -52,18 +52,18 @@ def many(recordings: int, seed: int) -> SegmentColumns:
 def test_an_archive_of_300_000_recordings(couchdb_cluster, commit):
     """No document comes near CouchDB's 8 MB, nor to the 1 MB of a proxy; few requests."""
     url = f"couchdb://127.0.0.1:{couchdb_cluster.ports[0]}/index"
-    writer = open_couch(url, create=True)
+    writer = open_couchdb(url, create=True)
     commit(writer, many(295_000, 1), many(5_000, 2))
-    body = shown(writer._database).body
+    body = read_winner(writer._database).stored
     before = writer.round_trips
     commit(writer, many(10, 3), delete_files={"no such file"})
-    again = shown(writer._database).body
+    again = read_winner(writer._database).stored
     assert len(again.parts - body.parts) == 1  # what the new segment is in, no more
     assert writer.round_trips - before < 80
     for document in couchdb_cluster.copies[0]["index"].documents.values():
         (leaf,) = document.values()
         assert len(str(leaf.body)) < 1_000_000
-    reader = open_couch(url, create=False)
+    reader = open_couchdb(url, create=False)
     before = reader.round_trips
     assert sum(len(one.recordings) for one in reader.segments()) == 300_010
     assert reader.round_trips == before + 1  # nothing has changed since it was opened
@@ -75,8 +75,8 @@ def test_an_archive_of_300_000_recordings(couchdb_cluster, commit):
 def test_a_short_manifest_is_one_document(couchdb_url, opened, speech, commit):
     store = opened(couchdb_url)
     commit(store, speech(1))
-    assert shown(store._database).body.parts == frozenset()
-    assert stored_segments(store._database) == {speech(1).digest()[:32]}
+    assert read_winner(store._database).stored.parts == frozenset()
+    assert stored_segment_ids(store._database) == {speech(1).digest()[:32]}
 
 
 @pytest.mark.couchdb
@@ -85,16 +85,16 @@ def test_parts_are_written_once_and_removed_like_segments(
 ):
     store = opened(couchdb_url)
     commit(store, speech(1), speech(2))
-    first = shown(store._database).body.parts
+    first = read_winner(store._database).stored.parts
     commit(store, speech(3))
-    head = shown(store._database)
-    assert first & head.body.parts  # the first segments are in parts of their own
-    assert first - head.body.parts == head.retired.keys() & first
-    assert first <= stored_segments(store._database)
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    head = read_winner(store._database)
+    assert first & head.stored.parts  # the first segments are in parts of their own
+    assert first - head.stored.parts == head.retired.keys() & first
+    assert first <= stored_segment_ids(store._database)
+    monkeypatch.setattr(writer_module, "RETENTION_S", -1.0)
     commit(store)
-    parts = shown(store._database).body.parts
-    assert stored_segments(store._database) == parts | {one.id for one in store.segments()}
+    parts = read_winner(store._database).stored.parts
+    assert stored_segment_ids(store._database) == parts | {one.id for one in store.segments()}
     assert digests(opened(couchdb_url)) == [speech(n).digest() for n in (1, 2, 3)]
     commit(store, speech(1))
     assert list(opened(couchdb_url).damage()) == []
@@ -103,7 +103,7 @@ def test_parts_are_written_once_and_removed_like_segments(
 @pytest.mark.couchdb
 def test_a_reader_that_is_overtaken(in_parts, couchdb_url, opened, speech, commit, monkeypatch):
     """The parts that it was told of have gone when it asks for them: it looks again."""
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer_module, "RETENTION_S", -1.0)
     writer, reader = opened(couchdb_url), opened(couchdb_url)
     commit(writer, speech(1))
     real, late = reader._database.get, []
@@ -123,9 +123,9 @@ def test_a_damaged_part(in_parts, couchdb_url, opened, speech, commit):
     store = opened(couchdb_url)
     commit(store, speech(1))
     database = store._database
-    name = f"{min(shown(database).body.parts)}|m|0"
+    name = f"{min(read_winner(database).stored.parts)}|m|0"
     kept = database.get(name)
-    other = database.get(f"{max(shown(database).body.parts)}|m|0")
+    other = database.get(f"{max(read_winner(database).stored.parts)}|m|0")
     for bad in (
         {"deflated": kept["deflated"][::-1]},
         {field: other[field] for field in ("rows", "deflated", "sha256")},
@@ -155,23 +155,23 @@ def test_a_forged_manifest_document(couchdb_url, opened, speech, commit, stored)
 
 def test_where_texts_are_cut(monkeypatch):
     """They are whole when put together, no part is longer, and most begin with a segment."""
-    monkeypatch.setattr(couch_parts, "PART_BYTES", 3000)
+    monkeypatch.setattr(parts_module, "PART_BYTES", 3000)
     for text in (b"", b"x" * 10_000, b"  {\n" * 5000):
-        assert b"".join(cut(text)) == text
-        assert max(map(len, cut(text))) <= 3000
+        assert b"".join(split_text(text)) == text
+        assert max(map(len, split_text(text))) <= 3000
     assert PART_BYTES == 1_000_000
 
 
 def test_what_stays_before_a_change_keeps_its_parts(in_parts):
-    from std.store.manifest import Manifest, committed, entry
+    from std.store.manifest import Manifest, manifest_after_commit, segment_entry
     from std.store.versions import Versions
 
-    entries = [entry(many(5, seed)) for seed in range(6)]
-    before = committed(Manifest(), entries, PLAIN)
+    entries = [segment_entry(many(5, seed)) for seed in range(6)]
+    before = manifest_after_commit(Manifest(), entries, PLAIN)
     after = replace(before, segments=before.segments[:-1])
-    parts, fewer = (body_of(one, Versions())[0].parts for one in (before, after))
+    parts, fewer = (stored_index(one, Versions())[0].parts for one in (before, after))
     assert len(fewer & parts) >= len(fewer) - 2
-    assert len(dumps(before)) > len(parts) * 200
+    assert len(manifest_to_json(before)) > len(parts) * 200
 
 
 @pytest.mark.couchdb

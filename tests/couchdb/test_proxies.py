@@ -18,14 +18,14 @@ from indexer import cli
 from indexer.segments.invert import invert
 from std.errors import StoreError, StoreWarning
 from std.store import open_store
-from std.store.couchdb.documents import Layout
 from std.store.couchdb.http import Database
-from std.store.couchdb.store import open_couch
-from std.store.couchdb.waiting import Patience, usual_patience
+from std.store.couchdb.layout import Layout
+from std.store.couchdb.retry import RetryPolicy, default_retry_policy
+from std.store.couchdb.store import open_couchdb
 from std.text import Normalisation
 
 couchdb = pytest.mark.couchdb
-HURRY = Patience(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
+HURRY = RetryPolicy(timeout_s=10, pauses_s=(0.01, 0.02, 0.05, 0.1))
 LARGE = Layout(bucket_postings=64, part_rows=4096)
 
 
@@ -255,14 +255,14 @@ def test_a_connection_that_breaks_under_large_bodies(
 ):
     """A proxy may close without a word."""
     monkeypatch.setattr("std.store.couchdb.http.LARGE_BYTES", 30_000)
-    real = Database._exchanged
+    real = Database._exchange
 
     def exchanged(self, method, path, content, parameters, *, compressed):
         if content is not None and len(content) > 30_000:
             raise BrokenPipeError(32, "Broken pipe")
         return real(self, method, path, content, parameters, compressed=compressed)
 
-    monkeypatch.setattr(Database, "_exchanged", exchanged)
+    monkeypatch.setattr(Database, "_exchange", exchanged)
     store = opened(f"couchdb://127.0.0.1:{pouchdb.port}/{name}", layout=LARGE)
     commit(store, noise(1))
     assert digests(store) == [noise(1).digest()]
@@ -299,7 +299,7 @@ def test_a_path_prefix(proxy, name, opened, speech, commit, digests, scheme):
     with pytest.raises(
         StoreError, match=r"the server answers 404: 404 Not Found \(is a CouchDB server at this"
     ):
-        open_couch(f"couchdb://127.0.0.1:{front.port}/{name}", create=True, patience=HURRY)
+        open_couchdb(f"couchdb://127.0.0.1:{front.port}/{name}", create=True, retry_policy=HURRY)
 
 
 @couchdb
@@ -351,7 +351,7 @@ def test_a_redirection_to_tls(proxy, tls, name, opened, speech, commit, digests)
 def test_redirections_to_elsewhere_are_one_line(proxy, location, message):
     front = proxy(lambda asked: Page(302, "found", location))
     with pytest.raises(StoreError, match=message) as caught:
-        open_couch(f"couchdb://127.0.0.1:{front.port}/x", create=False, patience=HURRY)
+        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
     assert "s3cret" not in str(caught.value)
     assert len(front.asked) == 1
 
@@ -359,7 +359,7 @@ def test_redirections_to_elsewhere_are_one_line(proxy, location, message):
 def test_redirections_in_a_circle(proxy):
     front = proxy(lambda asked: Page(302, "found", asked.path))
     with pytest.raises(StoreError, match="the server redirects in a circle"):
-        open_couch(f"couchdb://127.0.0.1:{front.port}/x", create=False, patience=HURRY)
+        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
     assert len(front.asked) <= 7
 
 
@@ -367,14 +367,14 @@ def test_redirections_in_a_circle(proxy):
 def test_other_redirections_are_one_line(proxy, status):
     front = proxy(lambda asked: Page(status, "elsewhere", "/y"))
     with pytest.raises(StoreError, match=f"the server answers {status}: "):
-        open_couch(f"couchdb://127.0.0.1:{front.port}/x", create=False, patience=HURRY)
+        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
 
 
 def test_a_redirection_from_tls_to_plain(proxy, tls):
     plain = proxy(lambda asked: asked.path)
     front = proxy(lambda asked: Page(301, "m", f"http://127.0.0.1:{plain.port}{asked.path}"), tls)
     with pytest.raises(StoreError, match=r"redirects \(301\) to http://127"):
-        open_couch(f"couchdbs://127.0.0.1:{front.port}/x", create=False, patience=HURRY)
+        open_couchdb(f"couchdbs://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
     assert plain.asked == []
 
 
@@ -384,25 +384,27 @@ def test_the_error_pages_of_proxies_are_shown(proxy, status):
     with pytest.raises(
         StoreError, match=rf"no answer from the server: status {status}, {status} Bad Weather"
     ):
-        open_couch(f"couchdb://127.0.0.1:{front.port}/x", create=False, patience=HURRY)
+        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
 
 
 def test_a_web_page_instead_of_an_answer(proxy):
     front = proxy(lambda asked: Page(200, "Please log in"))
     with pytest.raises(StoreError, match="got a web page: Please log in"):
-        open_couch(f"couchdb://127.0.0.1:{front.port}/x", create=False, patience=HURRY)
+        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
 
 
 @pytest.mark.parametrize("says", [b"", b"HTTP/1.1 200 OK\r\nContent-Type: app"])
 def test_a_hung_server(mute, says):
     """A notice, then one line; nothing is asked again when the time is over."""
     server = mute(says)
-    patience = Patience(timeout_s=1.0, give_up_s=1.0, notice_s=0.2)
+    retry_policy = RetryPolicy(timeout_s=1.0, give_up_s=1.0, notice_s=0.2)
     with (
         pytest.warns(StoreWarning, match=r"no answer from the server for 0 s; waiting up to 1 s"),
         pytest.raises(StoreError, match=r"no answer from the server: none within 1 s \(STD_COUCH"),
     ):
-        open_couch(f"couchdb://127.0.0.1:{server.port}/x", create=False, patience=patience)
+        open_couchdb(
+            f"couchdb://127.0.0.1:{server.port}/x", create=False, retry_policy=retry_policy
+        )
     assert server.connections == 1
 
 
@@ -418,7 +420,7 @@ def test_who_waited_in_vain_does_not_wait_as_long_again(mute):
     """To let go of the right to write, for example."""
     database = Database(
         f"couchdb://127.0.0.1:{mute().port}/x",
-        Patience(timeout_s=1.0, give_up_s=1.0, notice_s=0.2),
+        RetryPolicy(timeout_s=1.0, give_up_s=1.0, notice_s=0.2),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StoreWarning)
@@ -429,29 +431,31 @@ def test_who_waited_in_vain_does_not_wait_as_long_again(mute):
 
 def test_tls_to_a_port_that_says_nothing(mute):
     server = mute()
-    patience = Patience(connect_s=0.3)
+    retry_policy = RetryPolicy(connect_s=0.3)
     with pytest.raises(StoreError, match=r"no TLS within 0.3 s: without TLS write couchdb://"):
-        open_couch(f"couchdbs://127.0.0.1:{server.port}/x", create=False, patience=patience)
+        open_couchdb(
+            f"couchdbs://127.0.0.1:{server.port}/x", create=False, retry_policy=retry_policy
+        )
     assert server.connections == 1
 
 
 def test_tls_to_a_plain_port(mute):
     server = mute(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
     with pytest.raises(StoreError, match="expected TLS, got another answer: without TLS write"):
-        open_couch(f"couchdbs://127.0.0.1:{server.port}/x", create=False, patience=HURRY)
+        open_couchdb(f"couchdbs://127.0.0.1:{server.port}/x", create=False, retry_policy=HURRY)
     assert server.connections == 1
 
 
 def test_plain_to_a_tls_port(proxy, tls):
     front = proxy(lambda asked: asked.path, tls)
     with pytest.raises(StoreError, match=r"the server speaks TLS: write couchdbs://|no answer"):
-        open_couch(f"couchdb://127.0.0.1:{front.port}/x", create=False, patience=HURRY)
+        open_couchdb(f"couchdb://127.0.0.1:{front.port}/x", create=False, retry_policy=HURRY)
 
 
 def test_plain_to_a_tls_port_that_says_so(mute):
     server = mute(b"\x15\x03\x03\x00\x02\x02\x46", hang_up=True)
     with pytest.raises(StoreError, match=r"the server speaks TLS: write couchdbs://"):
-        open_couch(f"couchdb://127.0.0.1:{server.port}/x", create=False, patience=HURRY)
+        open_couchdb(f"couchdb://127.0.0.1:{server.port}/x", create=False, retry_policy=HURRY)
     assert server.connections == 1
 
 
@@ -462,20 +466,20 @@ def test_a_default_port_where_nobody_is(scheme, port, monkeypatch):
 
     monkeypatch.setattr("http.client.HTTPConnection.connect", refuse)
     with pytest.raises(StoreError, match=rf"\(port {port} is CouchDB's own; for a proxy's port"):
-        open_couch(f"{scheme}://127.0.0.1/x", create=False, patience=HURRY)
+        open_couchdb(f"{scheme}://127.0.0.1/x", create=False, retry_policy=HURRY)
     with pytest.raises(StoreError, match=r"Connection refused$"):
-        open_couch(f"{scheme}://127.0.0.1:9/x", create=False, patience=HURRY)
+        open_couchdb(f"{scheme}://127.0.0.1:9/x", create=False, retry_policy=HURRY)
 
 
 def test_a_stale_connection_is_not_used(pouchdb, name, monkeypatch):
     database = Database(f"couchdb://127.0.0.1:{pouchdb.port}/{name}", HURRY)
     database.create()
-    first = database._connection._held
+    first = database._connection._open
     database.exists()
-    assert database._connection._held is first
+    assert database._connection._open is first
     monkeypatch.setattr("std.store.couchdb.connection.IDLE_S", -1.0)
     database.exists()
-    assert database._connection._held is not first
+    assert database._connection._open is not first
     database.close()
 
 
@@ -488,18 +492,18 @@ def test_time_outs_that_are_none(given, monkeypatch):
 
 def test_time_outs(monkeypatch):
     monkeypatch.delenv("STD_COUCHDB_TIMEOUT", raising=False)
-    assert usual_patience() == Patience()
+    assert default_retry_policy() == RetryPolicy()
     monkeypatch.setenv("STD_COUCHDB_TIMEOUT", "2")
-    assert usual_patience().connect_s == usual_patience().give_up_s == 2
+    assert default_retry_policy().connect_s == default_retry_policy().give_up_s == 2
     monkeypatch.setenv("STD_COUCHDB_TIMEOUT", "300")
-    assert sum(usual_patience().pauses_s) > 240
+    assert sum(default_retry_policy().pauses_s) > 240
 
 
 @couchdb
 def test_nobody_is_told_of_short_waits(couchdb_url, opened, speech, commit):
-    patience = Patience(notice_s=2.0)
+    retry_policy = RetryPolicy(notice_s=2.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        store = opened(couchdb_url, patience=patience)
+        store = opened(couchdb_url, retry_policy=retry_policy)
         commit(store, speech(1))
     assert store.normalisation() == Normalisation()

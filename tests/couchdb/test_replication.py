@@ -9,9 +9,9 @@ from indexer.cli import main as std_index
 from indexer.segments.merge import merged
 from std.errors import StoreError, StoreWarning
 from std.store.couchdb import parts
-from std.store.couchdb.bulk import stored_segments
-from std.store.couchdb.documents import Layout
-from std.store.couchdb.manifest import MANIFEST, shown
+from std.store.couchdb.bulk import stored_segment_ids
+from std.store.couchdb.layout import Layout
+from std.store.couchdb.manifest import MANIFEST, read_winner
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -168,7 +168,7 @@ def test_any_two(side, here, there):
         a.meet(b)
         b.merge()
         a.meet(b)
-        assert not shown(a.store._database).others
+        assert not read_winner(a.store._database).conflicts
     assert a.files == b.files
     assert list(a.store.damage()) == list(b.store.damage()) == []
     there_first = {one.partition(":")[0]: one for one in a.files.split()}
@@ -232,7 +232,7 @@ def test_indexing_again_after_a_deletion(side):
     c.meet(a)
     a.merge()
     assert a.files == "1 2 3"
-    assert shown(a.store._database).versions.deleted == {}
+    assert read_winner(a.store._database).versions.deleted == {}
 
 
 def test_tombstones_go_when_the_file_returns(side):
@@ -241,9 +241,9 @@ def test_tombstones_go_when_the_file_returns(side):
     a.delete(1)
     a.delete(2)
     a.merge()
-    assert set(shown(a.store._database).versions.deleted) == {"file1", "file2"}
+    assert set(read_winner(a.store._database).versions.deleted) == {"file1", "file2"}
     a.index(1)
-    assert set(shown(a.store._database).versions.deleted) == {"file2"}
+    assert set(read_winner(a.store._database).versions.deleted) == {"file2"}
     document = a.store._database.get(MANIFEST)
     assert len(document["versions"]) < 500
 
@@ -293,5 +293,5 @@ def test_parts_that_come_late(in_parts, side, replicate):
     assert b.files == "1 2 3"
     a.meet(b)
     a.index(4)
-    held = stored_segments(a.store._database)
-    assert shown(a.store._database).body.parts <= held
+    held = stored_segment_ids(a.store._database)
+    assert read_winner(a.store._database).stored.parts <= held

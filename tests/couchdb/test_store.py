@@ -16,11 +16,11 @@ from searcher.search import search
 from std.config import Config, SoundConfig, SplittingConfig
 from std.errors import StoreError, StoreWarning
 from std.store import open_store
-from std.store.couchdb import writer as couch_writer
-from std.store.couchdb.bulk import listed, stored_segments
-from std.store.couchdb.documents import Layout
+from std.store.couchdb import writer as writer_module
+from std.store.couchdb.bulk import list_documents, stored_segment_ids
 from std.store.couchdb.http import Database
-from std.store.couchdb.store import open_couch
+from std.store.couchdb.layout import Layout
+from std.store.couchdb.store import open_couchdb
 from std.store.resident import ResidentSegment
 from std.text import Normalisation
 from std.values import Term
@@ -104,7 +104,7 @@ def test_a_damaged_document_is_seen_and_mended_by_indexing_again(
     database = Database(couchdb_url)
     (segment,) = store.segments()
     for kind in ("v", "b", "w", "s"):
-        (row,) = listed(database, f"{segment.id}|{kind}", limit=1)
+        (row,) = list_documents(database, f"{segment.id}|{kind}", limit=1)
         document = database.get(row["id"])
         database.put(row["id"], body=document | {"deflated": document["deflated"][::-1]})
         with pytest.raises(StoreError, match=r"expected columns, got"):
@@ -151,12 +151,12 @@ def test_replaced_segments_go_after_a_while(
     first, second = speech(1).digest()[:32], speech(2).digest()[:32]
     commit(store, speech(1))
     commit(store, speech(2), replace=[first])
-    assert stored_segments(store._database) == {first, second}
+    assert stored_segment_ids(store._database) == {first, second}
     commit(store, delete_files=[])
-    assert stored_segments(store._database) == {first, second}
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    assert stored_segment_ids(store._database) == {first, second}
+    monkeypatch.setattr(writer_module, "RETENTION_S", -1.0)
     commit(store, delete_files=[])
-    assert stored_segments(store._database) == {second}
+    assert stored_segment_ids(store._database) == {second}
     assert store._database.get("manifest")["retired"] == {}
     assert digests(store) == [speech(2).digest()]
     commit(store, speech(1))  # over what was deleted
@@ -172,7 +172,7 @@ def test_cleaning_up_does_not_wait(couchdb_url, opened, speech, commit, digests,
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"{couchdb_url}: 2 replaced segments removed"
     (segment,) = store.segments()
-    assert stored_segments(store._database) == {segment.id}
+    assert stored_segment_ids(store._database) == {segment.id}
     assert store._database.get("manifest")["retired"] == {}
     with pytest.raises(StoreError, match=r"its segment was replaced .* \(search again\)"):
         reader.words()
@@ -199,12 +199,12 @@ def test_cleaning_up_where_the_server_is_in_trouble(gate, gate_url, opened, spee
 def test_documents_are_purged_where_the_server_can(
     gate, gate_url, opened, speech, monkeypatch, commit
 ):
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer_module, "RETENTION_S", -1.0)
     store = opened(gate_url)
     commit(store, speech(1))
     database = store._database
     gone = speech(1).digest()[:32]
-    rows = listed(database, f"{gone}|", limit=999)
+    rows = list_documents(database, f"{gone}|", limit=999)
     gate.seen.clear()
     gate.troubles = [("_purge", "purge works")] * 3
     commit(store, replace=[gone])
@@ -214,7 +214,7 @@ def test_documents_are_purged_where_the_server_can(
             plain = gzip.decompress(body) if "Content-Encoding" in headers else body
             asked = asked or json.loads(plain)
     assert asked == {row["id"]: [row["value"]["rev"]] for row in rows}
-    assert stored_segments(database) == set()  # nothing was purged, so the second way was taken
+    assert stored_segment_ids(database) == set()  # nothing was purged, so the second way was taken
     assert len([line for line, *_ in gate.seen if "_purge" in line]) == 1
 
 
@@ -224,15 +224,15 @@ def test_what_a_killed_writer_left_is_swept(couchdb_url, opened, speech, commit,
     commit(store, speech(1))
     left = "0" * 32
     store._database.put(f"{left}|b|7", body={"deflated": ""})
-    assert left in stored_segments(store._database)
+    assert left in stored_segment_ids(store._database)
     with pytest.raises(ZeroDivisionError), store.writing():
         1 / 0  # noqa: B018  # an error leaves it: running again may need it
-    assert left in stored_segments(store._database)
+    assert left in stored_segment_ids(store._database)
     commit(store, delete_files=[])
-    assert left in stored_segments(store._database)  # its manifest may be on its way
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    assert left in stored_segment_ids(store._database)  # its manifest may be on its way
+    monkeypatch.setattr(writer_module, "RETENTION_S", -1.0)
     commit(store, delete_files=[])
-    assert stored_segments(store._database) == {speech(1).digest()[:32]}
+    assert stored_segment_ids(store._database) == {speech(1).digest()[:32]}
 
 
 @couchdb
@@ -280,8 +280,8 @@ def test_phrases_fetch_the_slots_that_they_skip(couchdb_url, opened, network, co
     resident = ResidentSegment(columns.digest()[:32], columns)
     for phrase, most in [("rare find", 2), ("find rare", 0), ("a b c d", 99)]:
         (segment,) = opened(couchdb_url).segments()
-        fetched, real = [], segment._remote._slot_parts
-        segment._remote._slot_parts = lambda wanted, to=fetched, real=real: (
+        fetched, real = [], segment._remote.slot_parts
+        segment._remote.slot_parts = lambda wanted, to=fetched, real=real: (
             to.extend(wanted) or real(wanted)
         )
         there, here = (
@@ -307,7 +307,7 @@ def test_an_index_of_before_is_read_merged_and_added_to(
         old = opened(couchdb_url, layout=before)
         commit(old, speech(1), speech(2))
     database = old._database
-    assert listed(database, f"{speech(1).digest()[:32]}|s|0", limit=1)
+    assert list_documents(database, f"{speech(1).digest()[:32]}|s|0", limit=1)
     store = opened(couchdb_url)
     assert digests(store) == [speech(1).digest(), speech(2).digest()]
     assert list(store.damage()) == []
@@ -317,9 +317,9 @@ def test_an_index_of_before_is_read_merged_and_added_to(
     (segment,) = store.segments()
     assert {one.recording.file for one in segment.recordings} == {"file1", "file2", "file3"}
     assert list(store.damage()) == []
-    monkeypatch.setattr(couch_writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer_module, "RETENTION_S", -1.0)
     commit(store)
-    assert stored_segments(database) == {segment.id}
+    assert stored_segment_ids(database) == {segment.id}
 
 
 @couchdb
@@ -336,7 +336,7 @@ def test_slots_of_a_forged_index(couchdb_url, opened, speech, commit):
 @couchdb
 def test_round_trips_are_few(couchdb_url, opened, speech, commit):
     """One for the manifest, one for the vocabulary, one for any number of words."""
-    writer = open_couch(couchdb_url, create=True)
+    writer = open_couchdb(couchdb_url, create=True)
     commit(writer, speech(1, slots=500))
     writer.close()
     store = opened(couchdb_url)

@@ -8,10 +8,16 @@ import pytest
 from indexer.cli import main as std_index
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import writer
-from std.store.couchdb.bulk import remove, stored_segments
+from std.store.couchdb.bulk import remove_segment, stored_segment_ids
 from std.store.couchdb.lease import new_owner
-from std.store.couchdb.manifest import MANIFEST, Head, hidden, packed, shown
-from std.store.manifest import committed
+from std.store.couchdb.manifest import (
+    MANIFEST,
+    ManifestDocument,
+    document_fields,
+    read_conflicts,
+    read_winner,
+)
+from std.store.manifest import manifest_after_commit
 from std.store.versions import Versions, versions_after
 from std.text import Normalisation
 
@@ -35,10 +41,10 @@ def put_beside(database, ancestors: dict, document: dict, digest: str = "0" * 32
 def commit_elsewhere(store, ancestors, manifest, *columns, lease=None, delete_files=()) -> None:
     """A commit at a node that had no contact since the manifest was as given."""
     entries = [store._write(one, manifest) for one in columns]
-    after = committed(manifest, entries, PLAIN, delete_files=delete_files)
+    after = manifest_after_commit(manifest, entries, PLAIN, delete_files=delete_files)
     versions = versions_after(Versions(), manifest, after, entries, delete_files=delete_files)
-    head = Head(manifest=after, versions=versions, lease=lease)
-    put_beside(store._database, ancestors, packed(head))
+    head = ManifestDocument(manifest=after, versions=versions, lease=lease)
+    put_beside(store._database, ancestors, document_fields(head))
 
 
 @pytest.fixture
@@ -48,12 +54,12 @@ def split(couchdb_url, opened, speech, commit):
     def play(*, ours=(), theirs=(), lease=None, delete_files=()):
         store = opened(couchdb_url)
         commit(store, speech(1))
-        ancestors, manifest = history(store._database), shown(store._database).manifest
+        ancestors, manifest = history(store._database), read_winner(store._database).manifest
         commit(store, *ours)
         commit_elsewhere(
             store, ancestors, manifest, *theirs, lease=lease, delete_files=delete_files
         )
-        assert len(shown(store._database).others) == 1
+        assert len(read_winner(store._database).conflicts) == 1
         return store
 
     return play
@@ -92,7 +98,7 @@ def test_a_reader_is_told_what_it_does_not_see(split, opened, couchdb_url, speec
     assert files(reader) == ["file1", "file2"]  # says it once
     assert reader.round_trips == before + 3
     (line,) = store.damage()
-    assert "only there: 2 recordings (file3, file4); the next std-index unites them" in line
+    assert "only there: 2 recordings (file3, file4); the next std-index reconciles them" in line
 
 
 def test_the_next_writer_brings_in_what_is_missing(split, opened, couchdb_url, speech, commit):
@@ -101,7 +107,7 @@ def test_the_next_writer_brings_in_what_is_missing(split, opened, couchdb_url, s
         StoreWarning, match=r"one now: taken from the other: 2 recordings \(file3, file4\)"
     ):
         commit(store, speech(5))
-    assert shown(store._database).others == ()
+    assert read_winner(store._database).conflicts == ()
     for one in (store, opened(couchdb_url)):
         assert files(one) == [f"file{n}" for n in range(1, 6)]
         assert list(one.damage()) == []
@@ -129,14 +135,14 @@ def test_a_version_with_nothing_of_its_own_goes_without_a_word(split, speech, co
 def test_nothing_of_another_version_is_swept(split, speech, commit, monkeypatch):
     """Not before it is settled; then what it alone named is kept as long as for any reader."""
     store = split(ours=[speech(2)], theirs=[speech(3)], lease=alive())
-    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "RETENTION_S", -1.0)
     with pytest.raises(StoreBusyError, match="somebody else"):
         commit(store)
-    monkeypatch.setattr(writer, "_is_free", lambda database, head: True)
+    monkeypatch.setattr(writer, "_is_unleased", lambda database, document: True)
     theirs = speech(3).digest()[:32]
     with pytest.warns(StoreWarning, match="1 recording "):
         commit(store)
-    assert theirs in stored_segments(store._database)
+    assert theirs in stored_segment_ids(store._database)
     assert quietly(store) == ["file1", "file2", "file3"]
 
 
@@ -146,7 +152,7 @@ def test_versions_that_appear_while_we_write(couchdb_url, opened, speech, commit
     store = opened(couchdb_url)
     commit(store, speech(1))
     database = store._database
-    ancestors, manifest = history(database), shown(database).manifest
+    ancestors, manifest = history(database), read_winner(database).manifest
     if shows == "theirs":  # the longer history
         longer = [f"{n:032x}" for n in range(30)]
         ancestors = {"start": ancestors["start"] + 30, "ids": [*longer, *ancestors["ids"]]}
@@ -167,18 +173,18 @@ def test_clean_up_waits_for_the_writer_of_another_version(
     store = opened(couchdb_url)
     commit(store, speech(1))
     database, left = store._database, "0" * 32
-    ancestors, manifest = history(database), shown(database).manifest
+    ancestors, manifest = history(database), read_winner(database).manifest
     with store.writing():
         database.put(f"{left}|b|7", body={"deflated": ""})
         commit_elsewhere(store, ancestors, manifest, speech(3), lease=alive())
         store.commit([speech(2)], normalisation=PLAIN)
-    assert left in stored_segments(database)
+    assert left in stored_segment_ids(database)
     assert quietly(store) == ["file1", "file2"]
-    monkeypatch.setattr(writer, "_is_free", lambda database, head: True)
-    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "_is_unleased", lambda database, document: True)
+    monkeypatch.setattr(writer, "RETENTION_S", -1.0)
     with pytest.warns(StoreWarning, match="1 recording "):
         commit(store)
-    assert left not in stored_segments(database)
+    assert left not in stored_segment_ids(database)
     assert files(store) == ["file1", "file2", "file3"]
 
 
@@ -186,23 +192,23 @@ def test_what_the_other_side_replaced_stays_for_its_readers(couchdb_url, opened,
     store = opened(couchdb_url)
     commit(store, speech(1))
     database = store._database
-    ancestors, manifest = history(database), shown(database).manifest
+    ancestors, manifest = history(database), read_winner(database).manifest
     commit(store, speech(2))
     theirs = store._write(speech(3), manifest)
-    replaced = Head(manifest=manifest, retired={theirs.id: database.server_time_s()})
-    put_beside(database, ancestors, packed(replaced))
+    replaced = ManifestDocument(manifest=manifest, retired={theirs.id: database.server_time_s()})
+    put_beside(database, ancestors, document_fields(replaced))
     commit(store)
-    assert shown(database).others == ()
-    assert theirs.id in stored_segments(database)
+    assert read_winner(database).conflicts == ()
+    assert theirs.id in stored_segment_ids(database)
 
 
 def test_clean_up_waits_for_a_version_that_is_on_its_way(split, speech, commit, monkeypatch):
     """A node names its revision and does not have it yet."""
     store = split(ours=[speech(2)], theirs=[speech(3)])
-    monkeypatch.setattr(writer, "hidden", lambda database, head: [])
-    monkeypatch.setattr(writer, "RETIRED_S", -1.0)
+    monkeypatch.setattr(writer, "read_conflicts", lambda database, document: [])
+    monkeypatch.setattr(writer, "RETENTION_S", -1.0)
     commit(store)
-    assert speech(3).digest()[:32] in stored_segments(store._database)
+    assert speech(3).digest()[:32] in stored_segment_ids(store._database)
 
 
 @pytest.mark.parametrize("prefers", ["us", "them"])
@@ -211,16 +217,16 @@ def test_two_take_the_right_at_two_nodes(couchdb_url, opened, speech, commit, mo
     store = opened(couchdb_url)
     commit(store, speech(1))
     database = store._database
-    ancestors, real = history(database), writer._put
+    ancestors, real = history(database), writer.write_manifest
 
     def put(database, head, pauses_s=None):
-        monkeypatch.setattr(writer, "_put", real)
+        monkeypatch.setattr(writer, "write_manifest", real)
         mine = real(database, head, pauses_s)
-        rival = packed(replace(head, lease=alive(), revision=None))
+        rival = document_fields(replace(head, lease=alive(), revision=None))
         put_beside(database, ancestors, rival, ("0" if prefers == "us" else "f") * 32)
         return mine
 
-    monkeypatch.setattr(writer, "_put", put)
+    monkeypatch.setattr(writer, "write_manifest", put)
     if prefers == "us":
         with store.writing():
             store.commit([speech(2)], normalisation=PLAIN)
@@ -228,27 +234,27 @@ def test_two_take_the_right_at_two_nodes(couchdb_url, opened, speech, commit, mo
     else:
         with pytest.raises(StoreBusyError, match="somebody else is writing"):
             commit(store, speech(2))
-        assert shown(database).others == ()  # we went without a trace
-        assert shown(database).revision.endswith("f" * 32)
+        assert read_winner(database).conflicts == ()  # we went without a trace
+        assert read_winner(database).revision.endswith("f" * 32)
 
 
 def test_a_right_that_nobody_confirms(couchdb_url, opened, speech, commit, monkeypatch):
     """The nodes that are asked do not know of our document: we let go, and harm nothing."""
     store = opened(couchdb_url)
     commit(store, speech(1))
-    before = shown(store._database)
+    before = read_winner(store._database)
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "shown", lambda database, known: before)
+        patch.setattr(writer, "read_winner", lambda database, known: before)
         with pytest.raises(StoreBusyError, match="many others"):
             commit(store, speech(2))
-    assert shown(store._database).lease is None
+    assert read_winner(store._database).lease is None
     assert files(store) == ["file1"]
     commit(store, speech(2))
 
 
 def test_a_version_whose_documents_never_came(split, speech, commit):
     store = split(ours=[speech(2)], theirs=[speech(3)])
-    remove(store._database, speech(3).digest()[:32])
+    remove_segment(store._database, speech(3).digest()[:32])
     with pytest.warns(StoreWarning, match=r"lost, for .*: 1 recording \(file3\)"):
         commit(store)
     assert files(store) == ["file1", "file2"]
@@ -262,20 +268,20 @@ def test_versions_of_different_words(split, speech, commit, monkeypatch):
     def otherwise(database, head):
         return [
             replace(one, manifest=replace(one.manifest, normalisation=other))
-            for one in hidden(database, head)
+            for one in read_conflicts(database, head)
         ]
 
-    monkeypatch.setattr(writer, "hidden", otherwise)
+    monkeypatch.setattr(writer, "read_conflicts", otherwise)
     with pytest.raises(StoreError, match=r"text\.case = 'lower'"):
         commit(store)
-    assert len(shown(store._database).others) == 1
+    assert len(read_winner(store._database).conflicts) == 1
 
 
 def test_a_damaged_version(split, speech, commit):
     """It hides nothing from readers, and no writer removes what it cannot read."""
     store = split(ours=[speech(2)], theirs=[speech(3)])
     database = store._database
-    (revision,) = shown(database).others
+    (revision,) = read_winner(database).conflicts
     start, _, digest = revision.partition("-")
     document = database.get(MANIFEST, rev=revision) | {"index": "AAAA"}
     put_beside(database, {"start": int(start), "ids": [digest]}, document, "1" * 32)

@@ -23,7 +23,7 @@ SEGMENTS = Context(segments=read_segments(GERMAN / "segments"))
 
 
 def indexed(name):
-    return ResidentSegment("", invert(list(networks_of(GERMAN / name)), Normalisation()))
+    return ResidentSegment(None, invert(list(networks_of(GERMAN / name)), Normalisation()))
 
 
 @pytest.mark.parametrize("name", ["KERSTIN_14.mesh", "kaldi_sausages.txt"])

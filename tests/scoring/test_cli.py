@@ -367,8 +367,8 @@ def test_reading_a_long_hit_list_moves_a_bar(compressed, tmp_path, monkeypatch, 
         yield lambda amount: bars.append(amount)
 
     monkeypatch.setattr("scoring.run.progress_bar", bar)
-    monkeypatch.setattr("scoring.run.BAR_FROM_BYTES", 0)
-    monkeypatch.setattr("scoring.run.BAR_STEP_BYTES", 1000)
+    monkeypatch.setattr("scoring.files.MIN_PROGRESS_BYTES", 0)
+    monkeypatch.setattr("scoring.files.PROGRESS_STEP_BYTES", 1000)
     assert main([*arguments("s1", hits=path), "--json"]) == 0
     assert bars[0] == (path.name, len(content), False)
     assert 0 < sum(bars[1:]) <= len(content)

@@ -12,7 +12,7 @@ import pytest
 from scoring.evaluate import evaluate
 from scoring.measures.cnxe import cross_entropy, effective_prior, from_probabilities
 from scoring.measures.twv import twv_of_terms
-from scoring.options import Options
+from scoring.options import ScoringOptions
 from std.errors import InputError
 from std.files import open_input
 from std.nist import ecf, rttm, std_list, term_list
@@ -196,7 +196,7 @@ def test_a_reference_of_other_recordings_is_refused():
 
 def test_slices_take_the_lowest_score_of_the_whole_for_trials_without_hits():
     # Equation 42 speaks of the system's scores, not of those of some of its terms.
-    evaluation = evaluate(*inputs("s9"), Options(group_by=("attribute:NGram Order",)))
+    evaluation = evaluate(*inputs("s9"), ScoringOptions(group_by=("attribute:NGram Order",)))
     whole, *slices = evaluation.groups
     lowest = whole.hits.score[whole.counted[whole.hits.term]].min()
     p_tar = effective_prior(1e-4, 1.0, 0.1)
@@ -227,7 +227,7 @@ def test_no_hits_at_all():
         name: getattr(hits.detections, name)[:0]
         for name in ("term", "recording", "start_s", "duration_s", "score", "yes")
     }
-    whole = evaluate(excerpts, lexemes, terms, replaced(hits, **none), Options()).groups[0]
+    whole = evaluate(excerpts, lexemes, terms, replaced(hits, **none), ScoringOptions()).groups[0]
     measures = whole.measures
     assert (measures["ATWV"], measures["MTWV"], measures["OTWV"], measures["STWV"]) == (0, 0, 0, 0)
     assert np.isnan(measures["MTWV_threshold"])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from scoring.evaluate import evaluate
-from scoring.options import Options
+from scoring.options import ScoringOptions
 from scoring.report.csv_tables import alignment_csv
-from scoring.report.summary import warnings
+from scoring.report.summary import summary_warnings
 from scoring.statistics import bootstrap
 from std.ecf_filter import speech_s
 from std.errors import InputError
@@ -140,7 +140,7 @@ def test_optimum_with_terms_without_references():
     )
     evaluation = scored(
         excerpts(), words((1, "a"), (2, "b")), terms(("1", "a"), ("2", "b"), ("3", "c")), found,
-        Options(all_terms=True),
+        ScoringOptions(all_terms=True),
     )  # fmt: skip
     assert evaluation.groups[0].measures["OTWV"] == 1.0
 
@@ -181,7 +181,7 @@ def test_misspelt_type():
 def test_trials_per_second():
     evaluation = scored(
         excerpts((0, 695.3085)), words((1, "a")), terms(("T", "a")), hits(("T",)),
-        Options(trials_per_second=2.0),
+        ScoringOptions(trials_per_second=2.0),
     )  # fmt: skip
     assert f"{695.3085 / 2:.0f}" == "348"  # the reference
     assert evaluation.groups[0].trials == 1391
@@ -204,7 +204,10 @@ def test_more_targets_than_trials():
     assert round(of_the_reference, 4) == 333.4429
     assert group.twv.tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
     assert group.measures["ATWV"] == pytest.approx(1 - (0 + 6 / 7) / 2)
-    assert "no P_fa, as every trial is a target: 1 terms (B)" in warnings({"s": evaluation})[-1]
+    assert (
+        "no P_fa, as every trial is a target: 1 terms (B)"
+        in summary_warnings({"s": evaluation})[-1]
+    )
 
 
 def in_two_segments():
@@ -218,7 +221,7 @@ def in_two_segments():
 
 def test_optimum_with_a_term_that_is_a_target_in_every_trial():
     # The other figures are those that the reference prints for this set: -999.15 and .75.
-    evaluation = scored(*in_two_segments(), Options(segments=True))
+    evaluation = scored(*in_two_segments(), ScoringOptions(segments=True))
     measures = evaluation.groups[0].measures
     assert measures["ATWV"] == pytest.approx(-999.15)
     assert measures["MTWV"] == pytest.approx(0.75)
@@ -231,7 +234,9 @@ def test_optimum_with_a_term_that_is_a_target_in_every_trial():
 def test_turns_between_tenths_of_a_millisecond():
     said = spoken((0.00004, 5.00004), (5.50004, 9.50004)) + words((1, "a"), (6, "a"))
     found = hits(("T", ("x", 1, 0.9, "YES")))
-    evaluation = scored(excerpts((0, 10)), said, terms(("T", "a")), found, Options(segments=True))
+    evaluation = scored(
+        excerpts((0, 10)), said, terms(("T", "a")), found, ScoringOptions(segments=True)
+    )
     # The reference counts the turn from 5.50004 s as silence: 3 segments and 1 target.
     assert (evaluation.groups[0].trials, targets(evaluation)) == (4, [2])
 
@@ -239,20 +244,20 @@ def test_turns_between_tenths_of_a_millisecond():
 def test_segments_by_vocabulary():
     given = list(in_two_segments())
     given[3] = given[3].replace('kwid="B"', 'kwid="B" oov_count="1"')
-    groups = scored(*given, Options(segments=True, group_by=("oov",))).groups
+    groups = scored(*given, ScoringOptions(segments=True, group_by=("oov",))).groups
     assert [(one.name, one.chosen.tolist()) for one in groups[1:]] == [
         ("IV", [True, False]), ("OOV", [False, True]),
     ]  # fmt: skip
 
 
 def test_segments_of_chosen_recordings():
-    options = Options(segments=True, recordings=("x/1",))
+    options = ScoringOptions(segments=True, recordings=("x/1",))
     assert targets(scored(*in_two_segments(), options)) == [2, 1]
 
 
 def test_recordings_by_a_part_of_their_name():
     assert re.match("^x$", "x/1") is None  # the reference anchors it
-    assert targets(scored(*in_two_segments(), Options(recordings=("x",)))) == [2, 1]
+    assert targets(scored(*in_two_segments(), ScoringOptions(recordings=("x",)))) == [2, 1]
 
 
 def test_nothing_vanishes():

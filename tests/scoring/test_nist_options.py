@@ -9,7 +9,7 @@ import pytest
 
 from scoring.evaluate import evaluate
 from scoring.measures.twv import twv_of_terms
-from scoring.options import Options
+from scoring.options import ScoringOptions
 from std.files import open_input
 from std.nist import ecf, rttm, std_list, term_list
 
@@ -19,16 +19,16 @@ BN = "source-type:BN=bnews"
 
 # stem of the tables, our options, decimals as printed
 SETS = [
-    ("S1", Options(tolerance_s=1.0)),
-    ("F0", Options(max_gap_s=0.1)),
-    ("j", Options(searched_terms_only=True)),
-    ("inc", Options(all_terms=True)),
-    ("pooled", Options(pooled=True)),
-    ("seg", Options(segments=True)),
-    ("cond_q", Options(group_by=("attribute:NGram Order",))),
-    ("cond_Y", Options(group_by=(BN, OTHERS))),
-    ("cond_w", Options(group_by=("oov",))),
-    ("cond_G", Options(group_by=("has-references",))),
+    ("S1", ScoringOptions(tolerance_s=1.0)),
+    ("F0", ScoringOptions(max_gap_s=0.1)),
+    ("j", ScoringOptions(searched_terms_only=True)),
+    ("inc", ScoringOptions(all_terms=True)),
+    ("pooled", ScoringOptions(pooled=True)),
+    ("seg", ScoringOptions(segments=True)),
+    ("cond_q", ScoringOptions(group_by=("attribute:NGram Order",))),
+    ("cond_Y", ScoringOptions(group_by=(BN, OTHERS))),
+    ("cond_w", ScoringOptions(group_by=("oov",))),
+    ("cond_G", ScoringOptions(group_by=("has-references",))),
 ]
 MEASURES = {
     "Actual": {"PFA": "P_fa", "PMiss": "P_miss", "TWV": "ATWV", "Tresh": "decision_threshold"},
@@ -191,7 +191,7 @@ def test_every_term_of_block_summaries(case):
 
 
 def test_segments_optimum_by_term():
-    group = evaluated(Options(segments=True)).groups[0]
+    group = evaluated(ScoringOptions(segments=True)).groups[0]
     names, rows = block_rows("seg")
     at = [i for i, one in enumerate(names) if one == "TWV"]
     values = twv_of_terms(group.best.p_miss, group.best.p_fa, group.point.beta)
@@ -207,6 +207,6 @@ def test_optimum_with_all_terms_is_not_the_references_defect():
     # No term of this set has a false alarm at its best threshold, so that the value over all
     # terms is the one over the terms with references, which the reference prints without -inc.
     assert summary_rows("inc")[0][("Optimum", "TWV")] == "0.3521"
-    assert evaluated(Options(all_terms=True)).groups[0].measures["OTWV"] == pytest.approx(
-        evaluated(Options()).groups[0].measures["OTWV"], abs=1e-12
+    assert evaluated(ScoringOptions(all_terms=True)).groups[0].measures["OTWV"] == pytest.approx(
+        evaluated(ScoringOptions()).groups[0].measures["OTWV"], abs=1e-12
     )

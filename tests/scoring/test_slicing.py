@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scoring.slicing import Whole, in_recordings, slices
+from scoring.slicing import Scope, in_recordings, slices
 from std.errors import StdError
 from std.values import Excerpt, Recording, Term, TermList, TermSearch
 
@@ -18,7 +18,7 @@ EXCERPTS = (
     Excerpt(Recording("f", 2), 0.0, 9.0, "cts"),
     Excerpt(Recording("g", 1), 0.0, 9.0, "cts"),
 )
-WHOLE = Whole(
+SCOPE = Scope(
     EXCERPTS,
     TERMS,
     np.array([True, True, True, True]),
@@ -56,7 +56,7 @@ BY_SPEECH = [
 
 @pytest.mark.parametrize(("specification", "expected"), BY_TERM)
 def test_slices_of_terms(specification, expected):
-    found = list(slices(specification, WHOLE))
+    found = list(slices(specification, SCOPE))
     assert {one.name: np.flatnonzero(one.terms).tolist() for one in found} == expected
     assert [one.name for one in found] == list(expected)
     assert all(one.excerpts == EXCERPTS for one in found)
@@ -64,7 +64,7 @@ def test_slices_of_terms(specification, expected):
 
 @pytest.mark.parametrize(("specification", "expected"), BY_SPEECH)
 def test_slices_of_speech(specification, expected):
-    found = list(slices(specification, WHOLE))
+    found = list(slices(specification, SCOPE))
     assert {one.name: [EXCERPTS.index(e) for e in one.excerpts] for one in found} == expected
     assert all(one.terms.all() for one in found)
 
@@ -85,7 +85,7 @@ REFUSED = [
 @pytest.mark.parametrize(("specification", "message"), REFUSED)
 def test_refused(specification, message):
     with pytest.raises(StdError, match=message):
-        list(slices(specification, WHOLE))
+        list(slices(specification, SCOPE))
 
 
 def test_recordings_are_found_anywhere_and_in_either_case():
@@ -98,3 +98,10 @@ def test_a_pattern_that_is_found_nowhere_is_named():
     message = r"--recordings: .* of the ECF \(f/1, f/2, g/1\), got '\^1'"
     with pytest.raises(StdError, match=message):
         in_recordings(EXCERPTS, ["f", "^1"], "--recordings")
+
+
+def test_names_with_numbers_of_any_length_have_an_order():
+    from scoring.slicing import _natural
+
+    names = ["t10", "t9", "t009x", "t" + "9" * 5000, "a"]
+    assert sorted(names, key=_natural) == ["a", "t9", "t009x", "t10", "t" + "9" * 5000]

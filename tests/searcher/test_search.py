@@ -68,7 +68,7 @@ def test_only_speech_inside_the_ecf_counts(two_segments):
     excerpts = [Excerpt(Recording("late", 1), 0.0, 10.0)]
     found = search([Term("T1", "polizei")], two_segments, GLOBAL, speech_s=10, excerpts=excerpts)
     assert [one[1] for one in hits(found)] == ["late"]
-    assert found.outside == 1
+    assert found.outside_ecf == 1
 
 
 def test_scores_below_the_minimum_are_not_written(two_segments):
@@ -144,9 +144,9 @@ def test_cut_and_merged_in_any_way_the_same_is_found(network, files, random):
         networks.append(network(*slots, spans_ms=spans, file=f"f{i}"))
     terms = [Term(text, text) for text in ("a", "a b", "b a", "a b c", "c*", "a* b*")]
     whole = [segment(*networks)]
-    parts = [ResidentSegment("", invert([one])) for one in networks]
+    parts = [ResidentSegment(None, invert([one])) for one in networks]
     random.shuffle(parts)
-    again = [ResidentSegment("", merged(parts))]
+    again = [ResidentSegment(None, merged(parts))]
     expected, *others = (
         sorted(hits(search(terms, one, GLOBAL, speech_s=9, wildcards=True)))
         for one in (whole, parts, again)

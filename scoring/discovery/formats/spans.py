@@ -18,7 +18,7 @@ from std.limits import SECONDS
 from std.values import Float64s, Int32s, freeze
 
 MAX_BYTES = 1 << 29  # of an alignment; 20 million phones
-LATEST_S = SECONDS.highest
+MAX_TIME_S = SECONDS.highest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,13 @@ def spans(
     onsets: Sequence[str],
     offsets: Sequence[str],
 ) -> Spans:
-    """Make columns of the fields of lines ``numbers``.
+    """Make columns of the fields of lines.
+
+    Args:
+        path: of the file, for messages.
+        numbers: (n,) line numbers.
+        names: (n,) recording of each line.
+        onsets, offsets: (n,) times in seconds, as text.
 
     Raises:
         InputError: an onset or offset is no finite number, or an offset is not after its onset.
@@ -71,7 +77,7 @@ def spans(
     try:
         onset_s = np.fromiter(map(float, onsets), np.float64, len(onsets))
         offset_s = np.fromiter(map(float, offsets), np.float64, len(offsets))
-        good = (np.abs(onset_s) <= LATEST_S) & (offset_s <= LATEST_S) & (offset_s > onset_s)
+        good = (np.abs(onset_s) <= MAX_TIME_S) & (offset_s <= MAX_TIME_S) & (offset_s > onset_s)
     except ValueError:
         good = np.zeros(len(numbers), np.bool_)
     if not good.all():
@@ -94,8 +100,8 @@ def _require_span(path: Path | str, number: int, onset: str, offset: str) -> Non
         raise InputError(path, number, "onset and offset in seconds", f"{onset} {offset}") from (
             error
         )
-    if not (abs(start) <= LATEST_S and abs(end) <= LATEST_S):
-        expected = f"onset and offset of at most {LATEST_S} s"
+    if not (abs(start) <= MAX_TIME_S and abs(end) <= MAX_TIME_S):
+        expected = f"onset and offset of at most {MAX_TIME_S} s"
         raise InputError(path, number, expected, f"{onset} {offset}")
     if end <= start:
         raise InputError(path, number, "an offset after the onset", f"{onset} {offset}")

@@ -1,4 +1,4 @@
-"""The URL of a CouchDB store: where, which database, which user; and the user's password."""
+"""The URL of a CouchDB store: server, database and user; and where the password comes from."""
 
 import netrc
 import os
@@ -6,37 +6,37 @@ import re
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from std.errors import StoreError
-from std.store.address import COUCHDB_FORM, COUCHDB_SCHEMES, public
+from std.store.address import COUCHDB_FORM, COUCHDB_SCHEMES, redacted
 
-NATIVE_PORTS = {"couchdb": 5984, "couchdbs": 6984}  # what CouchDB itself listens on
+NATIVE_PORTS = {"couchdb": 5984, "couchdbs": 6984}  # CouchDB's own ports
 DATABASE_NAME = re.compile(r"[a-z][a-z0-9_$()+/-]*")
 PREFIX_PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9_.~!$&'()*+,;=%-]+")
 PREFIX_FORM = "couchdb://[user@]host[:port]/[prefix/]database"
 
 
-def address(url: str) -> tuple[str, tuple[str, str] | None]:
-    """A store's URL as HTTP URL of the database, and (user, password).
+def parse_address(url: str) -> tuple[str, tuple[str, str] | None]:
+    """The HTTP URL of the database of a store, and (user, password).
 
     ``couchdb[s]://[user@]host[:port]/[prefix/]database`` or the same with ``http[s]://``. A prefix
-    is where a proxy shows the server. Without a port, couchdb means CouchDB's own (5984, with TLS
-    6984) and http means HTTP's own (80, 443).
+    is the path under which a proxy serves CouchDB. The default port is CouchDB's (5984, with TLS
+    6984) for couchdb and HTTP's (80, 443) for http.
 
     Raises:
         StoreError: a malformed URL, one with a password in it, or a user without password.
     """
     parts = _split(url)
     if not parts.hostname:
-        raise StoreError(f"{public(url)}: expected {COUCHDB_FORM}")
+        raise StoreError(f"{redacted(url)}: expected {COUCHDB_FORM}")
     *prefix, name = parts.path.strip("/").split("/")
     if not name:
-        raise StoreError(f"{public(url)}: expected {COUCHDB_FORM}, got no database")
+        raise StoreError(f"{redacted(url)}: expected {COUCHDB_FORM}, got no database")
     if not all(PREFIX_PART.fullmatch(part) for part in prefix):
-        raise StoreError(f"{public(url)}: expected {PREFIX_FORM}, got another prefix")
+        raise StoreError(f"{redacted(url)}: expected {PREFIX_FORM}, got another prefix")
     database = unquote(name)
     if not DATABASE_NAME.fullmatch(database):
         raise StoreError(
-            f"{public(url)}: expected a database name of a-z, 0-9 and _$()+-/ (as %2F) that begins "
-            f"with a letter, got {database!r}"
+            f"{redacted(url)}: expected a database name of a-z, 0-9 and _$()+-/ (as %2F) that "
+            f"begins with a letter, got {database!r}"
         )
     port = parts.port or NATIVE_PORTS.get(parts.scheme)
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
@@ -44,11 +44,11 @@ def address(url: str) -> tuple[str, tuple[str, str] | None]:
     user = unquote(parts.username) if parts.username else None
     path = "/".join([*prefix, quote(database, safe="")])
     base = f"{scheme}://{host}{f':{port}' if port else ''}/{path}"
-    return base, _credentials(public(url), parts.hostname, user)
+    return base, _credentials(redacted(url), parts.hostname, user)
 
 
 def port_hint(url: str) -> str:
-    """What to try where nobody answers at an address."""
+    """A hint for the user if there is no server at an address."""
     scheme, port = _split(url).scheme, _split(url).port
     if port is not None or scheme not in NATIVE_PORTS:
         return ""
@@ -57,12 +57,12 @@ def port_hint(url: str) -> str:
 
 
 def _split(url: str) -> SplitResult:
-    """The parts of a URL that has a scheme of ours, no password, no query and no fragment.
+    """The parts of a CouchDB URL without password, query and fragment.
 
-    No message repeats what was found where a password might stand.
+    Messages never repeat a part of the URL that may be a password.
     """
     url = url.strip()
-    shown = public(url)
+    shown = redacted(url)
     try:
         parts = urlsplit(url)
         if parts.password is not None:

@@ -1,4 +1,4 @@
-"""Many CouchDB documents per request: read by name, written once, listed by segment, removed."""
+"""Read, write, list and remove many CouchDB documents per request."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -6,71 +6,88 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from std.errors import StoreError
-from std.store.couchdb.documents import Document, segment_of
+from std.store.couchdb.codec import Document
 from std.store.couchdb.errors import TooLargeError
 from std.store.couchdb.http import BATCH_BYTES, Database
+from std.store.couchdb.layout import segment_of
 
 BATCH_ROWS = 1_000_000  # of the columns read in one request: about 10 MB
 BATCH_DOCUMENTS = 500
-FINAL = frozenset({"forbidden", "unauthorized"})  # a document is refused again if sent again
+NOT_RETRIED = frozenset({"forbidden", "unauthorized"})  # the same document is refused again
 PURGE_DOCUMENTS = 100  # CouchDB's limit for one request
 
 Item = TypeVar("Item")
 
 
-def read(database: Database, rows: Mapping[str, int]) -> Iterator[tuple[str, Document]]:
-    """Documents by name, in order; ``rows`` maps their names to about how many rows each holds.
+def read_documents(
+    database: Database, rows_of: Mapping[str, int]
+) -> Iterator[tuple[str, Document]]:
+    """Documents with their names, in order; one request per `BATCH_ROWS` rows.
 
-    One request per `BATCH_ROWS` rows; what is missing is asked for again.
+    Missing documents are requested again for a short time: a node may not have them yet.
+
+    Args:
+        database: where to read.
+        rows_of: about how many rows each document holds, by name.
 
     Raises:
         StoreError: one does not exist.
     """
-    for names in _batches(rows.items(), lambda item: item[1], BATCH_ROWS):
-        found: dict[str, Document] = {}
-        for _ in database.attempts(database.patience.brief):  # a node may still be catching up
-            found |= _stored(database, [name for name, _ in names if name not in found])
-            if len(found) == len(names):
+    for batch in _batches(rows_of.items(), lambda item: item[1], BATCH_ROWS):
+        names = [name for name, _ in batch]
+        existing: dict[str, Document] = {}
+        for _ in database.attempts(database.retry_policy.short_pauses_s):
+            existing |= _existing_documents(
+                database, [name for name in names if name not in existing]
+            )
+            if len(existing) == len(names):
                 break
-        for name, _ in names:
-            if name not in found:
+        for name in names:
+            if name not in existing:
                 raise StoreError(
                     f"{database.url}: expected document {name}, got none: its segment was "
                     "replaced some time ago (search again) or the index is damaged"
                 )
-            yield name, found[name]
+            yield name, existing[name]
 
 
-def found(database: Database, names: Sequence[str]) -> Iterator[tuple[str, Document | None]]:
-    """Documents by name, None where there is none; a few at a time, however large they are."""
-    for some in _batches(names, lambda _: BATCH_ROWS // 16, BATCH_ROWS):
-        stored = _stored(database, some)
-        for name in some:
-            yield name, stored.get(name)
+def find_documents(
+    database: Database, names: Sequence[str]
+) -> Iterator[tuple[str, Document | None]]:
+    """Documents with their names, None for those that do not exist; a few per request."""
+    for batch in _batches(names, lambda _: BATCH_ROWS // 16, BATCH_ROWS):
+        existing = _existing_documents(database, batch)
+        for name in batch:
+            yield name, existing.get(name)
 
 
-def absent(database: Database, names: Collection[str]) -> set[str]:
-    """Those of the documents that do not exist, however long one waits for them."""
+def missing_documents(database: Database, names: Collection[str]) -> set[str]:
+    """The names of documents that do not exist, even after waiting for replication."""
     missing = set(names)
     for _ in database.attempts():
-        for some in _batches(sorted(missing), lambda _: 1, BATCH_ROWS):
-            rows = database.post("_all_docs", {"keys": some})["rows"]
+        for batch in _batches(sorted(missing), lambda _: 1, BATCH_ROWS):
+            rows = database.post("_all_docs", {"keys": batch})["rows"]
             missing -= {row["id"] for row in rows if "id" in row and "deleted" not in row["value"]}
         if not missing:
             break
     return missing
 
 
-def write(database: Database, segment: str, documents: Iterable[Document]) -> None:
-    """Put all documents of a segment in place; those that are there already stay untouched.
+def write_documents(database: Database, segment: str, documents: Iterable[Document]) -> None:
+    """Write all documents of a segment, except those that exist already.
 
-    Where a batch is too large for the server or a proxy, halves are sent, from then on.
+    If a batch is too large for the server or a proxy, it is halved, and so are later ones.
+
+    Args:
+        database: where to write.
+        segment: id of the segment; the names of its documents begin with it.
+        documents: to write.
 
     Raises:
-        StoreError: the server does not take one.
+        StoreError: the server refuses one.
     """
-    fresh = not listed(database, f"{segment}|", limit=1)
-    sized = ((one, len(one["deflated"]) + 200) for one in documents)
+    is_new = not list_documents(database, f"{segment}|", limit=1)
+    sized = ((document, len(document["deflated"]) + 200) for document in documents)
     for batch in _batches(sized, lambda pair: pair[1], BATCH_BYTES):
         pieces = [batch]
         while pieces:
@@ -78,7 +95,8 @@ def write(database: Database, segment: str, documents: Iterable[Document]) -> No
             size = sum(size for _, size in piece)
             if size <= database.batch_bytes or len(piece) == 1:
                 try:
-                    _write_batch(database, {one["_id"]: one for one, _ in piece}, fresh)
+                    by_name = {document["_id"]: document for document, _ in piece}
+                    _write_batch(database, by_name, is_new=is_new)
                     continue
                 except TooLargeError as error:
                     if len(piece) == 1:
@@ -89,53 +107,69 @@ def write(database: Database, segment: str, documents: Iterable[Document]) -> No
             pieces += [piece[half:], piece[:half]]
 
 
-def _write_batch(database: Database, documents: Mapping[str, Document], fresh: bool) -> None:
-    """Write what is not there yet; a conflict means that an earlier attempt got through."""
-    missing = list(documents.values()) if fresh else _different(database, documents)
+def _write_batch(database: Database, documents: Mapping[str, Document], *, is_new: bool) -> None:
+    """Write the documents that do not exist; a conflict means an earlier attempt succeeded.
+
+    Args:
+        database: where to write.
+        documents: by name.
+        is_new: none of them exists yet, so nothing is read first.
+    """
+    missing = list(documents.values()) if is_new else _missing_or_damaged(database, documents)
     refused: list[dict[str, Any]] = []
     for _ in database.attempts() if missing else ():
         rows = database.post("_bulk_docs", {"docs": missing})
         refused = [row for row in rows if "error" in row]
-        missing = _different(database, documents) if refused else []
-        if not missing or any(row["error"] in FINAL for row in refused):
+        missing = _missing_or_damaged(database, documents) if refused else []
+        if not missing or any(row["error"] in NOT_RETRIED for row in refused):
             break
     if missing:
-        reasons = ", ".join(f"{refused[0].get(what)}" for what in ("error", "reason"))
+        reasons = ", ".join(f"{refused[0].get(field)}" for field in ("error", "reason"))
         raise StoreError(f"{database.url}: the server refuses {missing[0]['_id']}: {reasons}")
 
 
-def _different(database: Database, documents: Mapping[str, Document]) -> list[Document]:
-    """Those that are missing or damaged; the latter with the revision they are to replace."""
-    stored = _stored(database, list(documents))
+def _missing_or_damaged(database: Database, documents: Mapping[str, Document]) -> list[Document]:
+    """The documents to write; damaged ones get the revision that they replace."""
+    existing = _existing_documents(database, list(documents))
     return [
-        one | ({"_rev": stored[name]["_rev"]} if name in stored else {})
-        for name, one in documents.items()
-        if {k: v for k, v in stored.get(name, {}).items() if k != "_rev"} != one
+        document | ({"_rev": existing[name]["_rev"]} if name in existing else {})
+        for name, document in documents.items()
+        if {k: v for k, v in existing.get(name, {}).items() if k != "_rev"} != document
     ]
 
 
-def _stored(database: Database, names: list[str]) -> dict[str, Document]:
-    """Those of the documents that exist."""
+def _existing_documents(database: Database, names: list[str]) -> dict[str, Document]:
+    """The documents that exist, by name."""
     answer = database.post("_all_docs", {"keys": names}, include_docs="true")
     return {row["id"]: row["doc"] for row in answer["rows"] if row.get("doc")}
 
 
-def stored_segments(database: Database) -> set[str]:
-    """Ids of all segments with documents, live or not: one request per segment."""
-    found = set()
+def stored_segment_ids(database: Database) -> set[str]:
+    """Ids of all segments and parts with documents, live or not: one request for each."""
+    ids = set()
     start = "0"
-    while rows := listed(database, start, limit=1, until="g"):
+    while rows := list_documents(database, start, limit=1, until="g"):
         segment = segment_of(rows[0]["id"])
         if segment is not None:
-            found.add(segment)
+            ids.add(segment)
         start = f"{rows[0]['id'].partition('|')[0]}}}"  # "}" is what follows "|"
-    return found
+    return ids
 
 
-def listed(
+def list_documents(
     database: Database, start: str, *, limit: int, until: str | None = None
 ) -> list[dict[str, Any]]:
-    """Names and revisions in order; without ``until``, those that begin with ``start``."""
+    """Rows of ``_all_docs`` (names and revisions), in order of their names.
+
+    Args:
+        database: where to read.
+        start: the first name, or without ``until`` what all names begin with.
+        limit: how many rows at most.
+        until: the last name.
+
+    Raises:
+        StoreError: the database does not exist.
+    """
     answer = database.get(
         "_all_docs",
         startkey=json.dumps(start),
@@ -148,20 +182,20 @@ def listed(
     return rows
 
 
-def remove(database: Database, segment: str) -> None:
-    """Remove all documents of a segment: purged where the server can, else marked deleted.
+def remove_segment(database: Database, segment: str) -> None:
+    """Remove all documents of a segment: purge them, or delete them if purging is refused.
 
-    Deleting leaves a stub of every document behind for ever; purging leaves nothing.
+    CouchDB keeps a stub of every deleted document for ever; purging leaves nothing.
     """
     purge, before = True, None
-    while rows := listed(database, f"{segment}|", limit=BATCH_DOCUMENTS):
+    while rows := list_documents(database, f"{segment}|", limit=BATCH_DOCUMENTS):
         revisions = {row["id"]: row["value"]["rev"] for row in rows}
-        if revisions == before:  # nothing went
+        if revisions == before:  # nothing was removed
             if not purge:
-                return  # a lagging node's listing, perhaps: the next writer tries again
+                return  # perhaps the listing of a late node: the next writer tries again
             purge = False
         before = revisions
-        purge = purge and _purged(database, revisions)
+        purge = purge and _purge(database, revisions)
         if not purge:
             deletions = [
                 {"_id": name, "_rev": rev, "_deleted": True} for name, rev in revisions.items()
@@ -169,12 +203,12 @@ def remove(database: Database, segment: str) -> None:
             database.post("_bulk_docs", {"docs": deletions})
 
 
-def _purged(database: Database, revisions: Mapping[str, str]) -> bool:
-    """Purge documents; False if this server or this user cannot."""
+def _purge(database: Database, revisions: Mapping[str, str]) -> bool:
+    """Purge documents; False if the server refuses."""
     waiting = iter(revisions.items())
-    while some := dict(islice(waiting, PURGE_DOCUMENTS)):
+    while batch := dict(islice(waiting, PURGE_DOCUMENTS)):
         try:
-            database.post("_purge", {name: [rev] for name, rev in some.items()})
+            database.post("_purge", {name: [rev] for name, rev in batch.items()})
         except StoreError:
             return False
     return True
@@ -183,7 +217,7 @@ def _purged(database: Database, revisions: Mapping[str, str]) -> bool:
 def _batches(
     items: Iterable[Item], size: Callable[[Item], int], limit: int
 ) -> Iterator[list[Item]]:
-    """Cut a sequence where the sizes would add up to more than the limit."""
+    """Cut a sequence into batches of at most `BATCH_DOCUMENTS` items and ``limit`` total size."""
     batch: list[Item] = []
     total = 0
     for item in items:

@@ -1,8 +1,8 @@
-"""HTTP connections to one server, one per thread; answers that refuse are raised here.
+"""HTTP connections to one server, one per thread; error responses are raised here.
 
-The `couchdb` package stumbles over answers that CouchDB does not give: errors of proxies without a
-type or a length, redirections of anything but GET. So its session sees only answers that succeed,
-and everything else is a `Refusal` with what the server or a proxy said.
+The `couchdb` package fails on responses that CouchDB itself never sends: errors of proxies without
+a content type or a length, and redirects of requests other than GET. So its session sees only
+successful responses; all others are raised as `HttpStatusError` with the server's message.
 """
 
 import json
@@ -22,27 +22,31 @@ from urllib.parse import urlsplit
 
 from std.errors import cut
 
-IDLE_S = 30.0  # unused for longer, a connection may be dead without anybody having said so
-SHOWN_BYTES = 65_536  # read of an answer that refuses
+IDLE_S = 30.0  # a connection that was unused for longer may be dead without notice
+SHOWN_BYTES = 65_536  # read of an error response
 TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
-NO_TEXT = re.compile(r"<(script|style)\b.*?</\1|<[^>]*>", re.IGNORECASE | re.DOTALL)
+MARKUP = re.compile(r"<(script|style)\b.*?</\1|<[^>]*>", re.IGNORECASE | re.DOTALL)
 
 
-class Refusal(Exception):  # noqa: N818  # a flow of control, not an error that escapes
-    """An answer that is not a success.
+class HttpStatusError(Exception):
+    """A response that is not a success; never leaves `std.store.couchdb`.
 
-    ``error`` is the name that CouchDB has for it; "" if the answer is not CouchDB's.
+    Attributes:
+        status: of HTTP.
+        error: CouchDB's name of the error; "" if the response is not CouchDB's.
+        message: what the server or a proxy wrote, to be shown.
+        location: where it redirects.
     """
 
-    def __init__(self, status: int, error: str, said: str, location: str | None = None) -> None:
+    def __init__(self, status: int, error: str, message: str, location: str | None = None) -> None:
         super().__init__(status)
-        self.status, self.error, self.said, self.location = status, error, said, location
+        self.status, self.error, self.message, self.location = status, error, message, location
 
 
 class CannotConnectError(OSError):
-    """There is no connection to the server; ``__cause__`` says why.
+    """There is no connection to the server; ``__cause__`` is the reason.
 
-    ``before_tls`` if somebody took the connection but did not agree on TLS.
+    ``before_tls`` if the connection was opened and the TLS handshake failed.
     """
 
     def __init__(self, waited_s: float, *, before_tls: bool) -> None:
@@ -51,105 +55,107 @@ class CannotConnectError(OSError):
 
 
 class Connection(threading.local):
-    """What a `couchdb.http.Session` takes its connections from: here one per thread.
+    """The connection pool of a `couchdb.http.Session`: one connection per thread.
 
-    A thread has one request under way at a time and reads each answer to its end, so one is
-    enough; whoever sees an error drops it, because nobody knows what else is still to come. It
-    goes with its thread or its store, whichever ends first.
+    One is enough, because a thread sends one request at a time and reads the whole response. After
+    an error the caller closes it, because unread bytes may still arrive. It is closed with its
+    thread or its store, whichever ends first.
     """
 
     def __init__(self, connect_s: float) -> None:
         self._connect_s = connect_s
-        self._held: _Held | None = None
-        self.timeout_s: float | None = None  # of the next request, for each part of its answer
+        self._open: _OpenConnection | None = None
+        self.timeout_s: float | None = None  # of the next request, for each read
 
     def get(self, url: str) -> HTTPConnection:
-        """The connection to the host of a URL, opened if need be.
+        """The connection to the host of a URL; opens it if necessary.
 
         Raises:
-            CannotConnectError: nobody there, or no TLS.
+            CannotConnectError: no connection, or no TLS.
         """
         parts = urlsplit(url)
-        place = parts.scheme, parts.netloc
-        held = self._held
-        if held is None or held.place != place or time.monotonic() - held.used_s > IDLE_S:
+        server = parts.scheme, parts.netloc
+        opened = self._open
+        if opened is None or opened.server != server or time.monotonic() - opened.used_s > IDLE_S:
             kind = _Https if parts.scheme == "https" else _Http
-            self._held = held = _Held(kind(parts.netloc, timeout=self._connect_s), place)
+            self._open = opened = _OpenConnection(
+                kind(parts.netloc, timeout=self._connect_s), server
+            )
             try:
-                held.connection.connect()
+                opened.connection.connect()
             except OSError as error:
-                self._held = None
-                before_tls = held.connection.sock is not None
+                self._open = None
+                before_tls = opened.connection.sock is not None
                 raise CannotConnectError(self._connect_s, before_tls=before_tls) from error
-        held.used_s = time.monotonic()
-        held.connection.sock.settimeout(self.timeout_s)
-        return held.connection
+        opened.used_s = time.monotonic()
+        opened.connection.sock.settimeout(self.timeout_s)
+        return opened.connection
 
     def release(self, url: str, connection: HTTPConnection) -> None:
-        """The answer was read; the connection stays open for the next request."""
-        if self._held is not None:
-            self._held.used_s = time.monotonic()
+        """The response was read; keep the connection open for the next request."""
+        if self._open is not None:
+            self._open.used_s = time.monotonic()
 
     def drop(self) -> None:
-        """Close it."""
-        self._held = None
+        """Close this thread's connection."""
+        self._open = None
 
 
-class _Held:
-    """Closes a connection when nobody holds it any more."""
+class _OpenConnection:
+    """Closes its connection when it is no longer referenced."""
 
-    def __init__(self, connection: HTTPConnection, place: tuple[str, str]) -> None:
+    def __init__(self, connection: HTTPConnection, server: tuple[str, str]) -> None:
         self.connection = connection
-        self.place = place
+        self.server = server
         self.used_s = time.monotonic()
 
     def __del__(self) -> None:
         self.connection.close()
 
 
-class _Refusing(HTTPConnection):
-    """Raises answers that are no success, and those that come before a request was sent."""
+class _RaisingConnection(HTTPConnection):
+    """Raises error responses, also those that arrive before the request was sent completely."""
 
     def endheaders(self, message_body: Any = None, *, encode_chunked: bool = False) -> None:
         try:
             super().endheaders(message_body, encode_chunked=encode_chunked)
         except (BrokenPipeError, ConnectionResetError):
-            # A proxy that takes no body of this size has answered and closed without reading it.
+            # A proxy that refuses bodies of this size responds and closes without reading it.
             with suppress(OSError, HTTPException):
                 self.getresponse()
             raise
 
     def getresponse(self) -> HTTPResponse:
-        answer = super().getresponse()
-        if 200 <= answer.status < 300:
-            return answer
+        response = super().getresponse()
+        if 200 <= response.status < 300:
+            return response
         try:
-            content = answer.read(SHOWN_BYTES)
-            if answer.length and len(content) < SHOWN_BYTES:
-                raise IncompleteRead(content, answer.length)
+            content = response.read(SHOWN_BYTES)
+            if response.length and len(content) < SHOWN_BYTES:
+                raise IncompleteRead(content, response.length)
         except (OSError, HTTPException):
-            if answer.status != 413:  # of the others some mean what their text says
+            if response.status != 413:  # the meaning of other errors may depend on their text
                 raise
             content = b""
-        error, said = explained(content, answer.headers.get("Content-Type", ""))
-        said = said or answer.reason or "nothing else"
-        raise Refusal(answer.status, error, said, answer.headers.get("Location"))
+        error, message = error_and_message(content, response.headers.get("Content-Type", ""))
+        message = message or response.reason or "nothing else"
+        raise HttpStatusError(response.status, error, message, response.headers.get("Location"))
 
 
-class _Http(_Refusing):
+class _Http(_RaisingConnection):
     """Without TLS."""
 
 
-class _Https(_Refusing, HTTPSConnection):
+class _Https(_RaisingConnection, HTTPSConnection):
     """With TLS."""
 
 
-def explained(content: bytes, content_type: str) -> tuple[str, str]:
-    """CouchDB's name of an error, and what an answer says in words: CouchDB's or a proxy's.
+def error_and_message(content: bytes, content_type: str) -> tuple[str, str]:
+    """CouchDB's name of an error ("" if a proxy responded), and the message in words.
 
-    >>> explained(b'{"error": "forbidden", "reason": "not you"}', "application/json")
+    >>> error_and_message(b'{"error": "forbidden", "reason": "not you"}', "application/json")
     ('forbidden', 'forbidden, not you')
-    >>> explained(b"<html><title>502 Bad Gateway</title>...", "text/html")
+    >>> error_and_message(b"<html><title>502 Bad Gateway</title>...", "text/html")
     ('', '502 Bad Gateway')
     """
     text = content.decode("utf-8", "replace")
@@ -158,21 +164,21 @@ def explained(content: bytes, content_type: str) -> tuple[str, str]:
         if isinstance(value, dict) and isinstance(value.get("error"), str):
             reason = value.get("reason")
             return value["error"], cut(
-                ", ".join(str(one) for one in (value["error"], reason) if one)
+                ", ".join(str(part) for part in (value["error"], reason) if part)
             )
-        if isinstance(value, list):  # of documents that some nodes did not take
+        if isinstance(value, list):  # of documents that some nodes refused
             return "", cut(text)
     if "html" in content_type or text.lstrip()[:1] == "<":
         title = TITLE.search(text)
-        text = title[1] if title else NO_TEXT.sub(" ", text)
+        text = title[1] if title else MARKUP.sub(" ", text)
     return "", cut(" ".join(text.split()))
 
 
 class NoCache:
-    """Takes the place of a session's cache of answers: with them came the clock of long ago."""
+    """Replaces a session's cache of responses, whose old Date headers would set the clock wrong."""
 
     def get(self, url: str) -> None:
-        """Nothing is kept."""
+        """Nothing is cached."""
 
-    def put(self, url: str, answer: object) -> None:
-        """Nothing is kept."""
+    def put(self, url: str, response: object) -> None:
+        """Nothing is cached."""

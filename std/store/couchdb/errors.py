@@ -1,7 +1,9 @@
-"""What it means when a CouchDB server, or a proxy in front of it, does not do what it was asked.
+"""Errors of a CouchDB server, or of a proxy in front of it, and what they mean.
 
-Three ways on: `Temporary` is tried again, `Conflict` and `TooLargeError` are understood by whoever
-asked, and everything else is a `StoreError`, one line for the user.
+TransientError     worth another attempt (`std.store.couchdb.http` retries)
+ConflictError      the caller handles it
+TooLargeError      the caller sends several smaller requests
+StoreError         everything else: one line for the user
 """
 
 import ssl
@@ -11,85 +13,85 @@ from typing import NoReturn
 
 from std.errors import StoreError
 from std.store.couchdb.address import port_hint
-from std.store.couchdb.connection import CannotConnectError, Refusal
-from std.store.couchdb.waiting import TIMEOUT
+from std.store.couchdb.connection import CannotConnectError, HttpStatusError
+from std.store.couchdb.retry import TIMEOUT_VARIABLE
 
-TRY_AGAIN_LATER = frozenset({408, 412, 425, 429, 500, 502, 503, 504})  # 412: in maintenance
+TRANSIENT_STATUSES = frozenset({408, 412, 425, 429, 500, 502, 503, 504})  # 412: in maintenance
 NO_TLS = frozenset(
     {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNEXPECTED_MESSAGE"}
 )
 TLS_ALERT = "\x15\x03"
 
 
-class Conflict(Exception):  # noqa: N818  # what CouchDB calls it; never leaves the store
-    """Somebody else wrote this document or made this database; or we did, and send it again."""
+class ConflictError(Exception):
+    """The document has another revision, or the database exists; perhaps by our last attempt."""
 
 
 class TooLargeError(StoreError):
-    """The server, or a proxy in front of it, takes no request of this size."""
+    """The server, or a proxy in front of it, refuses requests of this size."""
 
 
-class Temporary(Exception):  # noqa: N818  # a flow of control, not an error that escapes
-    """Worth another attempt; ``cut_off`` if the server closed while it was being told something."""
+class TransientError(Exception):  # a flow of control, not an error that escapes
+    """Worth another attempt; ``cut_off`` if the server closed while the request was being sent."""
 
-    def __init__(self, said: object, *, cut_off: bool = False) -> None:
-        super().__init__(said)
+    def __init__(self, message: object, *, cut_off: bool = False) -> None:
+        super().__init__(message)
         self.cut_off = cut_off
 
 
-def refused(url: str, method: str, size: int, refusal: Refusal) -> None:
-    """Return if there is nothing under the name that was asked for; everything else is an error.
+def raise_for_status(url: str, method: str, size: int, error: HttpStatusError) -> None:
+    """Raise the error that a response means; return if what was requested does not exist.
 
     Args:
-        url: the store's, for messages.
+        url: of the store, for messages.
         method: of the request.
-        size: bytes of its body.
-        refusal: the answer.
+        size: of the request's body in bytes.
+        error: the response.
 
     Raises:
-        Conflict, Temporary, TooLargeError, StoreError: what the refusal means.
+        ConflictError, Temporary, TooLargeError, StoreError: what the response means.
     """
-    status, said = refusal.status, refusal.said
-    if status == 404 and refusal.error:
+    status, message = error.status, error.message
+    if status == 404 and error.error:
         return
-    if status == 409 or (status == 412 and method == "PUT" and refusal.error == "file_exists"):
-        raise Conflict from refusal
-    if status in TRY_AGAIN_LATER:
-        raise Temporary(f"status {status}, {said}") from refusal
+    if status == 409 or (status == 412 and method == "PUT" and error.error == "file_exists"):
+        raise ConflictError from error
+    if status in TRANSIENT_STATUSES:
+        raise TransientError(f"status {status}, {message}") from error
     if status in (401, 403):
         raise StoreError(
-            f"{url}: the server refuses this user: {said} (name the user in the URL, the "
+            f"{url}: the server refuses this user: {message} (name the user in the URL, the "
             "password in STD_COUCHDB_PASSWORD or ~/.netrc)"
-        ) from refusal
+        ) from error
     if status == 413:
-        raise TooLargeError(too_large(url, size, f"413: {said}")) from refusal
-    hint = "" if refusal.error else " (is a CouchDB server at this address?)"
-    raise StoreError(f"{url}: the server answers {status}: {said}{hint}") from refusal
+        raise TooLargeError(too_large_message(url, size, f"413: {message}")) from error
+    hint = "" if error.error else " (is a CouchDB server at this address?)"
+    raise StoreError(f"{url}: the server answers {status}: {message}{hint}") from error
 
 
-def too_large(url: str, size: int, said: str) -> str:
-    """A line about a request that is too large, and what sets the limit."""
+def too_large_message(url: str, size: int, reason: str) -> str:
+    """The message for a request that is too large, with the settings that limit it."""
     return (
         f"{url}: the server, or a proxy in front of it, takes no request of {size / 1e6:.2f} MB "
-        f"({said}); the limit is CouchDB's max_document_size or max_http_request_size, or a "
+        f"({reason}); the limit is CouchDB's max_document_size or max_http_request_size, or a "
         "proxy's (nginx: client_max_body_size)"
     )
 
 
-def failed(
+def raise_for_failure(
     url: str, error: OSError | HTTPException | ValueError, waited_s: float, *, first: bool
 ) -> NoReturn:
-    """Say why there is no answer.
+    """Raise the error for a request without a response.
 
     Args:
-        url: the store's, for messages.
-        error: what ended the attempt.
-        waited_s: how long the attempt could last.
-        first: this server has never answered.
+        url: of the store, for messages.
+        error: that ended the attempt.
+        waited_s: time limit of the attempt in seconds.
+        first: this server has never responded.
 
     Raises:
-        StoreError: repeating does not help.
-        Temporary: it may.
+        StoreError: retrying does not help.
+        TransientError: retrying may help.
     """
     connecting = isinstance(error, CannotConnectError)
     cause = error.__cause__ if connecting else error
@@ -103,16 +105,18 @@ def failed(
         raise StoreError(f"{url}: the server speaks TLS: write couchdbs:// or https://") from error
     if isinstance(cause, gaierror):
         if cause.errno == EAI_AGAIN:
-            raise Temporary(cause.strerror) from error
+            raise TransientError(cause.strerror) from error
         raise StoreError(f"{url}: {cause.strerror}") from error
     if isinstance(cause, TimeoutError) and not connecting:
-        raise Temporary(f"none within {round(waited_s, 1):g} s ({TIMEOUT} changes that)") from error
+        raise TransientError(
+            f"none within {round(waited_s, 1):g} s ({TIMEOUT_VARIABLE} changes that)"
+        ) from error
     if isinstance(error, CannotConnectError) and isinstance(cause, TimeoutError):
         what = f"no connection within {error.waited_s:g} s"
         if error.before_tls:
             what = f"no TLS within {error.waited_s:g} s: without TLS write couchdb:// or http://"
-        if first:  # nobody has seen this server yet: once is enough
+        if first:  # the address is probably wrong: do not retry
             raise StoreError(f"{url}: no answer from the server: {what}{port_hint(url)}") from error
-        raise Temporary(what) from error
+        raise TransientError(what) from error
     broken = isinstance(cause, BrokenPipeError | ConnectionResetError) and not connecting
-    raise Temporary(f"{type(cause).__name__} {cause}".strip(), cut_off=broken) from error
+    raise TransientError(f"{type(cause).__name__} {cause}".strip(), cut_off=broken) from error

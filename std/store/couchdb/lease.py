@@ -1,9 +1,10 @@
 """The right to write to a CouchDB database, kept in its manifest document.
 
-A server cannot know that a client died, so the right is a lease: it names its owner, ends by the
-server's clock unless it is renewed, and may be taken over as soon as the owner is known to be
-dead, which a process on the same machine can tell. Because lease and index are one document,
-whoever takes a lease over changes the revision, and the former owner's commit is refused.
+A server cannot know that a client died, so the right to write is a lease. It names its owner and
+ends by the server's clock unless the owner renews it. Another process may take it over when it has
+ended, or when the owner is known to be dead, which a process on the same machine can find out.
+Lease and index are in one document, so taking over the lease changes the document's revision and
+CouchDB refuses the former owner's commit.
 """
 
 import os
@@ -14,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 LEASE_S = 60.0
-RENEW_S = LEASE_S / 3
+RENEWAL_S = LEASE_S / 3
 
 
 def new_owner() -> dict[str, Any]:
-    """This process, named so that others on this machine can see whether it lives."""
+    """Describes this process, so that others on this machine can find out whether it runs."""
     pid = os.getpid()
     return {
         "token": uuid.uuid4().hex,
@@ -29,8 +30,8 @@ def new_owner() -> dict[str, Any]:
     }
 
 
-def is_dead(owner: Mapping[str, Any]) -> bool:
-    """Whether the owner is a process of this machine that ended; False where nobody can tell."""
+def owner_is_dead(owner: Mapping[str, Any]) -> bool:
+    """Whether the owner is a process of this machine that has ended; False if unknown."""
     machine = _machine()
     if machine is None or owner.get("machine") != machine:
         return False
@@ -38,7 +39,7 @@ def is_dead(owner: Mapping[str, Any]) -> bool:
 
 
 def _machine() -> str | None:
-    """This boot of this machine and this process namespace: process ids mean nothing beyond."""
+    """This boot of this machine and this process namespace, in which process ids are unique."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
         return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
@@ -47,7 +48,7 @@ def _machine() -> str | None:
 
 
 def _started(pid: object) -> str | None:
-    """When a process started, in clock ticks; None if there is none. Ids are used again."""
+    """Start time of a process in clock ticks, because ids are reused; None if it does not run."""
     try:
         after_name = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2]
     except OSError:

@@ -1,19 +1,22 @@
-"""The manifest document: the index, who may write it, what awaits removal; and its versions.
-
-A cluster that was split took writes on both sides, and databases that replicate each other may
-do so at any time. CouchDB then keeps both documents and shows one, by a rule of its own; this
-module reads the others too. `std.store.reconcile` says how they become one.
+"""The manifest document: the commit point of an index in CouchDB.
 
     index       the manifest (`std.store.manifest`)
-    versions    which version of each recording it holds, what was deleted (`std.store.versions`)
+    versions    versions and tombstones of audio files (`std.store.versions`); absent if there are
+                none
     lease       who may write, and until when by the server's clock
-    retired     replaced segments, and since when
+    retired     segments that await removal, and since when
 
-The first two are texts, deflated, or where they are long the names of their parts
-(`std.store.couchdb.parts`). ``versions`` is absent where there is nothing to say.
+``index`` and ``versions`` are texts, deflated; a long one is replaced by the ids of its parts
+(`std.store.couchdb.parts`).
+
+A split cluster accepts writes on both sides, and databases that replicate each other may do so at
+any time. CouchDB then keeps both revisions of the document as conflicts: it chooses one as the
+winner, by a rule of its own, and shows only that. `read_winner` reads the winner, `read_conflicts`
+the other revisions; `std.store.couchdb.conflicts` reconciles them.
 """
 
 import binascii
+import uuid
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,89 +25,168 @@ from functools import partial
 from typing import Any
 
 from std.errors import StoreError
-from std.store import manifest as manifests
-from std.store import versions as histories
-from std.store.couchdb.documents import Document
+from std.store.couchdb.codec import Document
+from std.store.couchdb.errors import ConflictError
 from std.store.couchdb.http import Database
-from std.store.couchdb.parts import Missing, Stored, Text, part_ids, stored, texts
-from std.store.manifest import Manifest
-from std.store.reconcile import Index
-from std.store.versions import Versions
+from std.store.couchdb.parts import (
+    EncodedText,
+    MissingPartError,
+    StoredText,
+    encode_text,
+    part_ids,
+    read_texts,
+    write_parts,
+)
+from std.store.manifest import SEGMENT_ID, Manifest, manifest_from_json, manifest_to_json
+from std.store.reconcile import IndexState
+from std.store.versions import Versions, versions_from_json, versions_to_json
 
-MANIFEST = "manifest"
+MANIFEST = "manifest"  # name of the document
+INDEX_FIELDS = ("index", "versions")
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
-    """How an index is stored: fields of the manifest document, and the ids of their parts."""
+class StoredIndex:
+    """An index as it is stored: fields of the manifest document."""
 
-    fields: dict[str, Stored]
+    fields: dict[str, StoredText]
 
     @property
     def parts(self) -> frozenset[str]:
-        """Ids of the parts, none where the texts are short."""
+        """Ids of the parts; none if the texts are short."""
         return part_ids(*self.fields.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """One version of the manifest document."""
+class ManifestDocument:
+    """One revision of the manifest document."""
 
-    revision: str | None = None
+    revision: str | None = None  # None if it is not in the database yet
     manifest: Manifest = field(default_factory=Manifest)
     versions: Versions = field(default_factory=Versions)
     lease: dict[str, Any] | None = None  # owner, and until when by the server's clock
-    retired: dict[str, float] = field(default_factory=dict)  # replaced segments, and since when
-    others: tuple[str, ...] = ()  # revisions of the versions that CouchDB does not show
-    body: Body | None = None  # of manifest and versions; None if they are not stored yet
+    retired: dict[str, float] = field(default_factory=dict)  # segments and parts, and since when
+    conflicts: tuple[str, ...] = ()  # conflicting revisions
+    stored: StoredIndex | None = None  # manifest and versions; None if they are not stored yet
 
     @property
-    def index(self) -> Index:
-        """What `std.store.reconcile` needs to know."""
-        return Index(self.manifest, self.versions)
+    def state(self) -> IndexState:
+        """The index, to reconcile it."""
+        return IndexState(self.manifest, self.versions)
+
+    @property
+    def referenced_ids(self) -> set[str]:
+        """Ids of the segments and parts that this revision names."""
+        segments = {entry.id for entry in self.manifest.segments}
+        return segments | self.stored.parts if self.stored else segments
 
 
-def shown(database: Database, known: Head | None = None) -> Head:
-    """The version that CouchDB shows; one without revision if there is no document.
+def read_winner(database: Database, known: ManifestDocument | None = None) -> ManifestDocument:
+    """The winning revision; one without revision if there is no document.
 
     Args:
-        database: where.
-        known: what was read or written before; where the index is the same, it is not read again.
+        database: where to read.
+        known: a revision that was read or written before. If the index is the same, it is not
+            decoded again.
 
     Raises:
-        StoreError: it is damaged, or a part of it is not there.
+        StoreError: it is damaged, or a part of it is missing.
     """
-    head = _read(database, partial(database.get, MANIFEST, conflicts="true"), known)
-    return head or Head()
+    document = _read(database, partial(database.get, MANIFEST, conflicts="true"), known)
+    return document or ManifestDocument()
 
 
-def hidden(database: Database, head: Head) -> list[Head]:
-    """The versions that CouchDB does not show, in all but the rarest cases none.
+def read_conflicts(database: Database, document: ManifestDocument) -> list[ManifestDocument]:
+    """The conflicting revisions; usually there are none.
 
     Raises:
-        StoreError: one is damaged, or a part of it is not there.
+        StoreError: one is damaged, or a part of it is missing.
     """
-    others = (
-        _read(database, partial(database.get, MANIFEST, rev=revision)) for revision in head.others
+    revisions = (
+        _read(database, partial(database.get, MANIFEST, rev=revision))
+        for revision in document.conflicts
     )
-    return [one for one in others if one is not None]
+    return [conflict for conflict in revisions if conflict is not None]
+
+
+def write_manifest(
+    database: Database, document: ManifestDocument, pauses_s: tuple[float, ...] | None = None
+) -> ManifestDocument:
+    """Replace the manifest document: this request is the commit.
+
+    Args:
+        database: where to write.
+        document: the new content; its revision is the one to replace.
+        pauses_s: between attempts, instead of the database's own.
+
+    Returns:
+        the document with its new revision.
+
+    Raises:
+        ConflictError: it has changed since it was read.
+    """
+    if document.stored is None:  # the first one in this database
+        stored, parts = stored_index(document.manifest, document.versions)
+        write_parts(database, parts)
+        document = changed(document, stored=stored)
+    fields = document_fields(document) | {"write": uuid.uuid4().hex}
+    try:
+        answer = database.put(MANIFEST, body=fields, pauses_s=pauses_s)
+    except ConflictError:
+        # A lost answer made us send it twice, and the first attempt had succeeded.
+        current = database.get(MANIFEST) or {}
+        if current.get("write") != fields["write"]:
+            raise
+        answer = {"rev": current["_rev"]}
+    if answer is None:
+        raise StoreError(f"{database.url}: there is no such database any more")
+    return changed(document, revision=answer["rev"], conflicts=())
+
+
+def delete_revision(database: Database, revision: str | None) -> None:
+    """Delete one revision of the manifest document; the other ones stay.
+
+    Raises:
+        ConflictError: it is no longer there.
+    """
+    database.put(MANIFEST, body={"_rev": revision, "_deleted": True})
+
+
+def stored_index(
+    manifest: Manifest, versions: Versions
+) -> tuple[StoredIndex, tuple[Document, ...]]:
+    """An index as it is stored, and the documents of its parts, which must be written first."""
+    texts: dict[str, EncodedText] = {"index": encode_text(manifest_to_json(manifest))}
+    if versions_text := versions_to_json(versions, manifest):
+        texts["versions"] = encode_text(versions_text)
+    parts = tuple(part for text in texts.values() for part in text.parts)
+    return StoredIndex({name: text.stored for name, text in texts.items()}), parts
+
+
+def document_fields(document: ManifestDocument) -> dict[str, Any]:
+    """The JSON fields of a manifest document that replaces its revision."""
+    stored = document.stored or stored_index(document.manifest, document.versions)[0]
+    fields = {**stored.fields, "lease": document.lease, "retired": document.retired}
+    return fields if document.revision is None else fields | {"_rev": document.revision}
 
 
 def _read(
-    database: Database, get: Callable[[], dict[str, Any] | None], known: Head | None = None
-) -> Head | None:
-    """A version of the document with its parts; a part that is missing may be on its way.
+    database: Database,
+    get: Callable[[], dict[str, Any] | None],
+    known: ManifestDocument | None = None,
+) -> ManifestDocument | None:
+    """A revision with its parts, or None; waits for missing parts, which may be replicating.
 
-    Where somebody has replaced the document meanwhile, the next attempt reads the newer one.
+    Each attempt reads the document again, because it may have been replaced meanwhile.
     """
     missing = ""
-    for _ in database.attempts(database.patience.brief):
-        document = get()
-        if document is None:
+    for _ in database.attempts(database.retry_policy.short_pauses_s):
+        fields = get()
+        if fields is None:
             return None
         try:
-            return _parsed(document, database, known)
-        except Missing as error:
+            return _decode(fields, database, known)
+        except MissingPartError as error:
             missing = str(error)
     raise StoreError(
         f"{database.url}: expected document {missing}, a part of the manifest, got none: it has "
@@ -112,65 +194,57 @@ def _read(
     )
 
 
-def body_of(manifest: Manifest, versions: Versions) -> tuple[Body, tuple[Document, ...]]:
-    """How an index is stored, and the documents that have to be there first."""
-    fields: dict[str, Text] = {"index": stored(manifests.dumps(manifest))}
-    if history := histories.dumps(versions, manifest):
-        fields["versions"] = stored(history)
-    parts = tuple(part for text in fields.values() for part in text.parts)
-    return Body({name: text.stored for name, text in fields.items()}), parts
-
-
-def packed(head: Head) -> dict[str, Any]:
-    """The document that replaces the version with the head's revision."""
-    body = head.body or body_of(*head.index)[0]
-    document = {**body.fields, "lease": head.lease, "retired": head.retired}
-    return document if head.revision is None else document | {"_rev": head.revision}
-
-
-def _parsed(document: dict[str, Any], database: Database, known: Head | None) -> Head:
+def _decode(
+    document: dict[str, Any], database: Database, known: ManifestDocument | None
+) -> ManifestDocument:
     url = database.url
     if "index" not in document:
-        fields = ", ".join(sorted(name for name in document if not name.startswith("_")))
+        names = ", ".join(sorted(name for name in document if not name.startswith("_")))
         raise StoreError(
             f"{url}: expected an index (made by std-index), got somebody else's document "
-            f"{MANIFEST!r} with the fields {fields or 'of none'}"
+            f"{MANIFEST!r} with the fields {names or 'of none'}"
         )
     try:
-        body = Body({name: _field(document[name]) for name in BODY if name in document})
-        same = known is not None and body == known.body
-        given = () if same else body.fields.values()
-        found = dict(zip(body.fields, texts(database, given), strict=not same))
+        stored = StoredIndex(
+            {name: _stored_text(document[name]) for name in INDEX_FIELDS if name in document}
+        )
+        unchanged = known is not None and stored == known.stored
+        to_read = () if unchanged else stored.fields.values()
+        texts = dict(zip(stored.fields, read_texts(database, to_read), strict=not unchanged))
         lease = document["lease"]
         if lease is not None:
             lease = {"owner": dict(lease["owner"]), "until": float(lease["until"])}
         retired = {str(segment): float(since) for segment, since in document["retired"].items()}
-        others = tuple(sorted(document.get("_conflicts", ())))
+        conflicts = tuple(sorted(document.get("_conflicts", ())))
         revision = document["_rev"]
     except (KeyError, TypeError, ValueError, AttributeError, binascii.Error, zlib.error) as error:
         raise StoreError(
             f"{url}: expected an index, got a damaged document {MANIFEST!r}: {_reason(error)}"
         ) from error
-    if known is not None and same:
-        return changed(known, revision=revision, lease=lease, retired=retired, others=others)
-    manifest = manifests.loads(found["index"], f"{url}: manifest")
-    versions = histories.loads(found.get("versions", b""), manifest, f"{url}: manifest")
-    return Head(revision, manifest, versions, lease, retired, others, body)
+    if known is not None and unchanged:
+        return changed(known, revision=revision, lease=lease, retired=retired, conflicts=conflicts)
+    manifest = manifest_from_json(texts["index"], f"{url}: manifest")
+    return ManifestDocument(
+        revision=revision,
+        manifest=manifest,
+        versions=versions_from_json(texts.get("versions", b""), manifest, f"{url}: manifest"),
+        lease=lease,
+        retired=retired,
+        conflicts=conflicts,
+        stored=stored,
+    )
 
 
-BODY = ("index", "versions")
-
-
-def _field(value: Any) -> Stored:
-    """A field of the document, as far as it may hold a text.
+def _stored_text(value: Any) -> StoredText:
+    """The value of a field that holds a text or the ids of its parts.
 
     Raises:
-        ValueError: it may not.
+        ValueError: it holds something else.
     """
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(
-        isinstance(one, str) and manifests.SEGMENT_ID.fullmatch(one) for one in value
+        isinstance(part, str) and SEGMENT_ID.fullmatch(part) for part in value
     ):
         return value
     raise ValueError(f"{type(value).__name__} instead of a text or the names of its parts")

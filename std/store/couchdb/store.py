@@ -1,21 +1,22 @@
 """Apache CouchDB as a store: immutable documents, and one manifest document as commit point.
 
     manifest           the index (`std.store.manifest`), who may write, what awaits removal
-    SEGMENT|...        the documents of a segment (`std.store.couchdb.documents`)
+    SEGMENT|...        the documents of a segment (`std.store.couchdb.layout`)
 
-This module is the store: reading, and what a commit writes. `std.store.couchdb.writer` holds the
-right to write, replaces the manifest document, unites what a split cluster wrote and cleans up.
+A commit (`CouchDBStore.commit`) first writes the documents of new segments, which no reader reads
+yet, and then replaces the manifest document: this one request is the commit
+(`std.store.couchdb.manifest.write_manifest`). CouchDB refuses it with status 409 if the document
+has changed since it was read. Documents are named after their content, so the next writer finds
+those that a killed writer left and does not write them twice. Replaced segments are removed at
+the end of a writer's work.
 
-A commit first writes the documents of new segments, which no reader looks at yet, and then
-replaces the manifest document: CouchDB refuses it if anybody has changed it since (409). What a
-killed writer leaves behind is found again by name when it is run again, so nothing is written
-twice; what is no longer wanted is removed at the end of a writer's work.
+A reader needs one request for the manifest, one for the vocabulary of each segment (which is
+cached), and for a batch of words one per segment. It may use a snapshot for
+`std.store.couchdb.writer.RETENTION_S` after its segments were replaced; then their documents are
+removed.
 
-A reader needs one request for the manifest, one for the vocabulary of each segment (kept), and
-for a batch of words one per segment. It may hold a snapshot for `couch_writer.RETIRED_S` after
-its segments were replaced; only then their documents are removed.
-
-No views and no document per alternative: the measurements in docs/stores.md say why.
+There are no views, and no documents for single alternatives of a slot; docs/stores.md has the
+measurements behind this.
 """
 
 import warnings
@@ -25,21 +26,25 @@ from dataclasses import replace as changed
 
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.columns import SegmentColumns, unpack_vocabulary
-from std.store.couchdb.bulk import listed, write
-from std.store.couchdb.documents import Layout, documents, layout_of, segment_of
+from std.store.couchdb.all_columns import damaged_documents, read_columns
+from std.store.couchdb.bulk import list_documents, write_documents
+from std.store.couchdb.conflicts import describe_conflicts
+from std.store.couchdb.documents import segment_documents
 from std.store.couchdb.http import Database
-from std.store.couchdb.manifest import MANIFEST, Head, hidden, shown
-from std.store.couchdb.segment import CouchSegment, RemoteColumns
-from std.store.couchdb.waiting import Patience
-from std.store.couchdb.writer import Writer, some_of, take
-from std.store.manifest import Manifest, SegmentEntry, committed, entry
-from std.store.reconcile import Index, United, united
+from std.store.couchdb.layout import Layout, recorded_layout, segment_of
+from std.store.couchdb.manifest import MANIFEST, ManifestDocument, read_winner
+from std.store.couchdb.remote_columns import RemoteColumns
+from std.store.couchdb.retry import RetryPolicy
+from std.store.couchdb.segment import CouchDBSegment
+from std.store.couchdb.writer import Writer, acquire_lease
+from std.store.manifest import Manifest, SegmentEntry, manifest_after_commit, segment_entry
+from std.store.reconcile import IndexState
 from std.store.verify import faults
 from std.store.versions import versions_after
 from std.text import Normalisation
 
 
-class CouchStore:
+class CouchDBStore:
     """`std.store.Store` in a CouchDB database."""
 
     def __init__(self, database: Database, url: str, layout: Layout) -> None:
@@ -47,10 +52,10 @@ class CouchStore:
         self._database = database
         self._layout = layout
         self._remote: dict[str, RemoteColumns] = {}
-        self._known = Head()  # the manifest document as it was read last
-        self._told: tuple[str, ...] = ()  # other versions of it that the user knows of
-        self._gone: frozenset[str] = frozenset()  # audio files that one of them has deleted
-        self._writer: Writer | None = None  # while we may write
+        self._known = ManifestDocument()  # the manifest document as it was read last
+        self._reported_conflicts: tuple[str, ...] = ()  # revisions that the user was warned of
+        self._deleted_in_conflicts: frozenset[str] = frozenset()  # audio files
+        self._writer: Writer | None = None  # while this process holds the lease
 
     @property
     def round_trips(self) -> int:
@@ -59,44 +64,49 @@ class CouchStore:
 
     def normalisation(self) -> Normalisation | None:
         known = self._known.manifest.normalisation  # once there is one, it never changes
-        return self._head().manifest.normalisation if known is None else known
+        return self._read_manifest().manifest.normalisation if known is None else known
 
-    def segments(self) -> tuple[CouchSegment, ...]:
-        head = self._head()
-        if head.others != self._told:
-            self._told = head.others
-            self._gone = frozenset()
-            for both, line in self._of_others(head):
-                self._gone |= both.gone if both else frozenset()
-                if both is None or any(both[1:]):
+    def segments(self) -> tuple[CouchDBSegment, ...]:
+        document = self._read_manifest()
+        if document.conflicts != self._reported_conflicts:
+            self._reported_conflicts = document.conflicts
+            self._deleted_in_conflicts = frozenset()
+            for reconciled, line in describe_conflicts(self._database, document):
+                if reconciled is not None:
+                    self._deleted_in_conflicts |= reconciled.deleted
+                if reconciled is None or any(reconciled[1:]):
                     warnings.warn(line, StoreWarning, stacklevel=2)
-        manifest = head.manifest
+        entries = document.manifest.segments
         self._remote = {
-            one.id: self._remote.get(one.id) or RemoteColumns(self._database, one)
-            for one in manifest.segments
+            entry.id: self._remote.get(entry.id) or RemoteColumns(self._database, entry)
+            for entry in entries
         }
         return tuple(
-            CouchSegment(one.id, self._remote[one.id], one.deleted | one.rows_of(self._gone))
-            for one in manifest.segments
+            CouchDBSegment(
+                entry.id,
+                self._remote[entry.id],
+                entry.deleted | entry.rows_of(self._deleted_in_conflicts),
+            )
+            for entry in entries
         )
 
     def require(self, *, create: bool) -> None:
-        """See that there is an index, or with ``create`` a database that may hold one.
+        """Require an index, or with ``create`` a database that may hold one.
 
         Raises:
-            StoreError: there is not, or a damaged one.
+            StoreError: there is none, or it is damaged.
         """
         if not self._database.exists():
             if not create:
                 raise StoreError(f"{self.url}: expected a database with an index, got no database")
             self._create()
-        head = self._head()
-        if head.manifest.normalisation is None and not create:
+        document = self._read_manifest()
+        if document.manifest.normalisation is None and not create:
             raise StoreError(
                 f"{self.url}: expected an index (made by std-index), got a database without"
             )
-        if head.revision is None:
-            _refuse_foreign(self._database)
+        if document.revision is None:
+            _require_no_foreign_documents(self._database)
 
     def _create(self) -> None:
         """Make the database.
@@ -116,13 +126,13 @@ class CouchStore:
     def writing(self) -> Iterator[None]:
         if self._writer is not None:
             raise StoreBusyError(f"{self.url}: this process is writing to this store already")
-        self._writer = take(self._database, self._head)
+        self._writer = acquire_lease(self._database, self._read_manifest)
         try:
-            with self._writer.renewing():
-                self._writer.settle()
+            with self._writer.renewing_lease():
+                self._writer.resolve_conflicts()
                 yield
-                with suppress(StoreError):  # the index is committed; the next writer sweeps again
-                    self._writer.sweep()
+                with suppress(StoreError):  # the index is committed; the next writer tries again
+                    self._writer.remove_retired()
         finally:
             self._writer = None
 
@@ -136,22 +146,26 @@ class CouchStore:
     ) -> None:
         if self._writer is None:
             raise RuntimeError("a commit belongs inside `with store.writing():`")
-        before = self._writer.head.manifest
-        committed(before, (), normalisation, place=self.url)  # refuse before anything is written
+        before = self._writer.document.manifest
+        manifest_after_commit(
+            before, (), normalisation, place=self.url
+        )  # refuse before anything is written
         entries = [self._write(columns, before) for columns in add]
-        manifest = committed(before, entries, normalisation, replace, delete_files, place=self.url)
-        versions = versions_after(
-            self._writer.head.versions, before, manifest, entries, replace, delete_files
+        manifest = manifest_after_commit(
+            before, entries, normalisation, replace, delete_files, place=self.url
         )
-        self._writer.change(Index(manifest, versions))
+        versions = versions_after(
+            self._writer.document.versions, before, manifest, entries, replace, delete_files
+        )
+        self._writer.commit(IndexState(manifest, versions))
 
     def clean_up(self) -> int:
         with self.writing():
             assert self._writer is not None
-            waiting = self._writer.head.retired
-            # As if it had been replaced long ago: the sweep at the end of writing takes it.
-            self._writer.replace(retired=dict.fromkeys(waiting, 0.0))
-        left = waiting.keys() & self._head().retired.keys()
+            waiting = self._writer.document.retired
+            # As if they had been replaced long ago: `remove_retired` then removes them.
+            self._writer.replace_document(retired=dict.fromkeys(waiting, 0.0))
+        left = waiting.keys() & self._read_manifest().retired.keys()
         removed = len(waiting) - len(left)
         if left:
             warnings.warn(
@@ -162,18 +176,18 @@ class CouchStore:
                 stacklevel=2,
             )
         if removed:
-            with suppress(StoreError):  # only administrators may; CouchDB compacts by itself, later
+            with suppress(StoreError):  # only administrators may; CouchDB compacts later by itself
                 self._database.post("_compact", {})
         return removed
 
     def damage(self) -> Iterator[str]:
-        self._known = changed(self._known, body=None)  # nothing that was read before
-        head = self._head()
-        yield from (line for _, line in self._of_others(head))
-        for one in head.manifest.segments:
-            remote = RemoteColumns(self._database, one)
+        self._known = changed(self._known, stored=None)  # read everything again
+        document = self._read_manifest()
+        yield from (line for _, line in describe_conflicts(self._database, document))
+        for entry in document.manifest.segments:
+            remote = RemoteColumns(self._database, entry)
             try:
-                yield from list(remote.damage()) or faults(one, remote.columns())
+                yield from list(damaged_documents(remote)) or faults(entry, read_columns(remote))
             except StoreError as error:
                 yield str(error)
 
@@ -182,75 +196,50 @@ class CouchStore:
 
     def _write(self, columns: SegmentColumns, manifest: Manifest) -> SegmentEntry:
         """Put a segment's documents in place; no manifest names them yet."""
-        bare = entry(columns)
-        layout = self._layout.of(columns)
-        for one in manifest.segments:
-            if one.id == bare.id:  # the same speech: what readers read keeps its layout
-                layout = layout_of(one.files or {}, self.url)
+        entry = segment_entry(columns)
+        layout = self._layout.for_segment(columns)
+        for live in manifest.segments:
+            if live.id == entry.id:  # the same segment: its documents must not change
+                layout = recorded_layout(live.files or {}, self.url)
         words = unpack_vocabulary(columns.vocabulary)
-        write(self._database, bare.id, documents(bare.id, columns, words, layout))
-        return changed(bare, files=layout.recorded())
+        write_documents(
+            self._database, entry.id, segment_documents(entry.id, columns, words, layout)
+        )
+        return changed(entry, files=layout.recorded())
 
-    def _head(self) -> Head:
+    def _read_manifest(self) -> ManifestDocument:
         """The manifest document as it is now.
 
         Raises:
             StoreError: it is damaged, or gone.
         """
-        head = shown(self._database, self._known)
-        if head.revision is None and self._known.revision is not None:
+        document = read_winner(self._database, self._known)
+        if document.revision is None and self._known.revision is not None:
             raise StoreError(f"{self.url}: somebody removed this index")
-        self._known = head
-        return head
-
-    def _of_others(self, head: Head) -> Iterator[tuple[United | None, str]]:
-        """For each version that CouchDB does not show: both in one, and a line about it.
-
-        None where it cannot be read, or not be united with ours.
-        """
-        try:
-            all_united = [
-                united(head.index, other.index, self.url) for other in hidden(self._database, head)
-            ]
-        except StoreError as error:
-            yield None, f"another version of this index, left behind by a split cluster: {error}"
-            return
-        for both in all_united:
-            changes = [
-                (both.taken, "only there"),
-                (both.renewed | both.doubled, "indexed again there"),
-                (both.returned, "deleted in one, indexed again in the other"),
-                (both.gone, "deleted in one, hidden here"),
-            ]
-            said = "; ".join(f"{what}: {some_of(files)}" for files, what in changes if files)
-            yield (
-                both,
-                f"{self.url}: there is another version of this index, left behind by a split "
-                f"cluster or by replication: {said or 'with the same recordings'}; the next "
-                "std-index unites them",
-            )
+        self._known = document
+        return document
 
 
-def open_couch(
+def open_couchdb(
     url: str,
     *,
     create: bool,
-    patience: Patience | None = None,
+    retry_policy: RetryPolicy | None = None,
     layout: Layout | None = None,
-) -> CouchStore:
+) -> CouchDBStore:
     """Open the index in a database; with ``create``, make the database.
 
     Args:
         url: ``couchdb://[user@]host[:port]/database``, or ``couchdbs://`` for TLS. The password
             comes from STD_COUCHDB_PASSWORD or ~/.netrc.
-        patience: how long to wait for the server.
+        retry_policy: how long to wait for the server.
         layout: how new segments are cut into documents.
 
     Raises:
         StoreError: no such database, no index in it, or no answer.
     """
-    database = Database(url, patience)
-    store = CouchStore(database, url, layout or Layout())
+    database = Database(url, retry_policy)
+    store = CouchDBStore(database, url, layout or Layout())
     try:
         store.require(create=create)
     except BaseException:
@@ -259,15 +248,15 @@ def open_couch(
     return store
 
 
-def _refuse_foreign(database: Database) -> None:
-    """Do not mix an index with somebody's documents.
+def _require_no_foreign_documents(database: Database) -> None:
+    """Refuse a database that holds other documents than those of an index.
 
-    A manifest document that is there by now is of somebody who started when we did. (If it is
-    foreign, whoever reads it says so.)
+    A manifest document may have been written meanwhile by another process that started at the
+    same moment; reading it finds out whether it is one of ours.
     """
-    for row in listed(database, "", limit=20):
-        ours = row["id"] == MANIFEST or segment_of(row["id"]) is not None
-        if not ours and not row["id"].startswith("_design/"):
+    for row in list_documents(database, "", limit=20):
+        is_ours = row["id"] == MANIFEST or segment_of(row["id"]) is not None
+        if not is_ours and not row["id"].startswith("_design/"):
             raise StoreError(
                 f"{database.url}: expected an empty database or an index, got document "
                 f"{row['id']!r}"

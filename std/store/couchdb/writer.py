@@ -1,297 +1,244 @@
-"""Writing to a CouchDB database: the right to, the manifest document, and what goes with it.
+"""Write to a CouchDB database: take the lease, commit, resolve conflicts, remove old segments.
 
-The right is a lease in the manifest document (`std.store.couchdb.lease`). CouchDB refuses a
-document that has changed since it was read, but only where it looks: two nodes of a cluster may
-each take one of two writers' documents, and a split cluster takes both. So whoever took the right
-looks again, and other versions of the index are brought into ours before anything is removed.
+The right to write is a lease in the manifest document (`std.store.couchdb.lease`). CouchDB refuses
+a document that has changed since it was read, but each node checks only its own copy: two nodes of
+a cluster may each accept a writer, and so do both halves of a split cluster. So a writer reads the
+document again after taking the lease, and it resolves conflicting revisions before it removes any
+segment.
 """
 
 import threading
-import uuid
 import warnings
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
 from typing import Any
 
 from std.errors import StoreBusyError, StoreError, StoreWarning
-from std.store.couchdb.bulk import absent, remove, stored_segments
-from std.store.couchdb.documents import document_names, layout_of, vocabulary_names
-from std.store.couchdb.errors import Conflict
+from std.store.couchdb.bulk import remove_segment, stored_segment_ids
+from std.store.couchdb.conflicts import reconcile_conflict
+from std.store.couchdb.errors import ConflictError
 from std.store.couchdb.http import Database
-from std.store.couchdb.lease import LEASE_S, RENEW_S, is_dead, new_owner
-from std.store.couchdb.manifest import MANIFEST, Head, body_of, hidden, packed, shown
+from std.store.couchdb.lease import LEASE_S, RENEWAL_S, new_owner, owner_is_dead
+from std.store.couchdb.manifest import (
+    ManifestDocument,
+    delete_revision,
+    read_conflicts,
+    read_winner,
+    stored_index,
+    write_manifest,
+)
 from std.store.couchdb.parts import write_parts
-from std.store.couchdb.segment import RemoteColumns
-from std.store.manifest import SegmentEntry
-from std.store.reconcile import Index, United, live_files, united
+from std.store.reconcile import IndexState
 
-RETIRED_S = 600.0  # how long a replaced segment stays readable
-TAKE_TRIES = 5  # of writers that start at the same moment
-NAMED = 10  # recordings in a message, at most
+RETENTION_S = 600.0  # how long a replaced segment stays readable
+MAX_ACQUIRE_ATTEMPTS = 5  # of writers that start at the same moment
 
 
 class Writer:
-    """Holds the right to write; ``head`` is the manifest document as we left it."""
+    """Holds the lease; ``document`` is the manifest document as this writer wrote it last."""
 
-    def __init__(self, database: Database, head: Head) -> None:
-        self.head = head
+    def __init__(self, database: Database, document: ManifestDocument) -> None:
+        self.document = document
         self._database = database
         self._lock = threading.Lock()  # the renewal and the commit both replace the document
 
     @contextmanager
-    def renewing(self) -> Iterator[None]:
-        """Keep the right for as long as this lasts, and give it back."""
+    def renewing_lease(self) -> Iterator[None]:
+        """Renew the lease in a thread while the block runs, and release it at its end."""
         stop = threading.Event()
-        renewal = threading.Thread(target=self._renew, args=(stop,), daemon=True)
+        renewal = threading.Thread(target=self._renew_until, args=(stop,), daemon=True)
         renewal.start()
         try:
             yield
         finally:
             stop.set()
             renewal.join()
-            with suppress(StoreError):  # then the lease runs out, or is seen to be dead
-                self.replace(self._database.patience.brief, lease=None)
+            with suppress(StoreError):  # the lease expires, or others see that its owner is dead
+                self.replace_document(self._database.retry_policy.short_pauses_s, lease=None)
 
-    def replace(self, pauses_s: tuple[float, ...] | None = None, **changes: Any) -> None:
-        """Replace the manifest document; renews the lease along the way.
+    def replace_document(self, pauses_s: tuple[float, ...] | None = None, **changes: Any) -> None:
+        """Replace the manifest document and renew the lease.
+
+        Args:
+            pauses_s: between attempts, instead of the database's own.
+            changes: new values of fields of `ManifestDocument`.
 
         Raises:
             StoreBusyError: another writer has taken over.
         """
         with self._lock:
-            if self.head.lease is not None and "lease" not in changes:
-                changes["lease"] = _lease(self._database, self.head.lease["owner"])
+            if self.document.lease is not None and "lease" not in changes:
+                changes["lease"] = _lease(self._database, self.document.lease["owner"])
             try:
-                self.head = _put(self._database, changed(self.head, **changes), pauses_s)
-            except Conflict as error:
+                self.document = write_manifest(
+                    self._database, changed(self.document, **changes), pauses_s
+                )
+            except ConflictError as error:
                 raise StoreBusyError(
                     f"{self._database.url}: lost the right to write (no contact for too long); "
                     "another process has taken over; nothing of this commit counts"
                 ) from error
 
-    def change(
-        self, index: Index, gone: Iterable[str] = (), retired: Mapping[str, float] | None = None
+    def commit(
+        self,
+        state: IndexState,
+        unreferenced: Iterable[str] = (),
+        retired: Mapping[str, float] | None = None,
     ) -> None:
-        """Replace the index in the manifest document: a commit.
+        """Commit: replace the index in the manifest document.
 
         Args:
-            index: the new one; the documents of its segments are there.
-            gone: segments and parts that no manifest names any more, beside our own.
-            retired: those of another version that await removal, and since when.
+            state: the new index; the documents of its segments are written already.
+            unreferenced: ids of segments and parts of a conflicting revision, which may no longer
+                be named by any revision.
+            retired: segments of a conflicting revision that await removal, and since when.
 
         Raises:
             StoreBusyError: another writer has taken over.
         """
-        body, parts = body_of(*index)
-        before = _named(self.head)
+        stored, parts = stored_index(*state)
+        before = self.document.referenced_ids
         write_parts(
-            self._database, [one for one in parts if one["_id"].partition("|")[0] not in before]
+            self._database,
+            [part for part in parts if part["_id"].partition("|")[0] not in before],
         )
-        live = {one.id for one in index.manifest.segments} | body.parts
-        now = self._database.server_time_s()
-        since = dict.fromkeys([*before, *gone], now) | dict(retired or {}) | self.head.retired
-        self.replace(
-            manifest=index.manifest,
-            versions=index.versions,
-            body=body,
-            retired={one: when for one, when in sorted(since.items()) if one not in live},
+        live = {entry.id for entry in state.manifest.segments} | stored.parts
+        now_s = self._database.server_time_s()
+        since_s = (
+            dict.fromkeys([*before, *unreferenced], now_s)
+            | dict(retired or {})
+            | self.document.retired
+        )
+        self.replace_document(
+            manifest=state.manifest,
+            versions=state.versions,
+            stored=stored,
+            retired={id_: since for id_, since in sorted(since_s.items()) if id_ not in live},
         )
 
-    def settle(self) -> bool:
-        """Bring other versions of the index into ours; False while one is being written to.
+    def resolve_conflicts(self) -> bool:
+        """Reconcile conflicting revisions with ours; False while one of them is being written.
 
         Raises:
-            StoreError: one of them cannot be read, or is about differently normalised words.
+            StoreError: one cannot be read, or its words are normalised differently.
         """
         with self._lock:  # no renewal in between
-            versions = _versions(self._database, self.head)
-            mine = self.head.revision
-        if mine not in [one.revision for one in versions]:
-            return False  # what we see is older than we are
-        if len(versions) <= len(versions[0].others):
-            return False  # one is on its way to the node we ask
-        others = [one for one in versions if one.revision != mine]
-        if not all(_is_free(self._database, one) for one in others):
+            revisions = _read_revisions(self._database, self.document)
+            ours = self.document.revision
+        if ours not in [document.revision for document in revisions]:
+            return False  # this node does not have our revision yet
+        if len(revisions) <= len(revisions[0].conflicts):
+            return False  # this node does not have all revisions yet
+        conflicts = [document for document in revisions if document.revision != ours]
+        if not all(_is_unleased(self._database, conflict) for conflict in conflicts):
             return False
-        for other in others:
-            self._absorb(other)
+        for conflict in conflicts:
+            self._resolve_conflict(conflict)
         return True
 
-    def sweep(self) -> None:
-        """Remove documents that no reader can be looking at any more, and no version names.
+    def remove_retired(self) -> None:
+        """Remove the documents of segments that no revision names and no reader still reads.
 
-        Those that no version ever named were left by a killed writer, or replication brings them
-        before the manifest that names them: they stay as long as replaced ones.
+        Segments that no revision ever named were left by a killed writer, or replication brought
+        them before the manifest that names them. They are kept as long as replaced segments.
         """
-        if not self.settle():
+        if not self.resolve_conflicts():
             return
-        live_ids = _named(self.head)
-        now = self._database.server_time_s()
-        dead = stored_segments(self._database) - live_ids
-        retired = dict.fromkeys(sorted(dead), now) | self.head.retired
-        kept = {one: since for one, since in retired.items() if since > now - RETIRED_S}
-        for segment in sorted(dead - kept.keys()):
-            self.replace()  # fails if another writer has taken over: these may be its documents
-            remove(self._database, segment)
-        self.replace(retired=kept)
+        live = self.document.referenced_ids
+        now_s = self._database.server_time_s()
+        unreferenced = stored_segment_ids(self._database) - live
+        retired = dict.fromkeys(sorted(unreferenced), now_s) | self.document.retired
+        kept = {id_: since for id_, since in retired.items() if since > now_s - RETENTION_S}
+        for segment in sorted(unreferenced - kept.keys()):
+            # Fails if another writer has taken over: it may be writing these documents.
+            self.replace_document()
+            remove_segment(self._database, segment)
+        self.replace_document(retired=kept)
 
-    def _renew(self, stop: threading.Event) -> None:
+    def _renew_until(self, stop: threading.Event) -> None:
         """Renew the lease until told to stop; runs in a thread of its own."""
-        while not stop.wait(RENEW_S):
+        while not stop.wait(RENEWAL_S):
             with suppress(StoreError):  # the next attempt comes before the lease ends
-                self.replace(())
+                self.replace_document(())
 
-    def _absorb(self, other: Head) -> None:
-        """Bring a version into ours, then remove it. A run that is killed here is run again."""
-        ours, theirs = self.head.manifest, other.manifest
-        before = [*ours.segments, *theirs.segments]
-        named = Counter(one.id for one in before)
-        sound = {one.id for one in before if named[one.id] == 2 or self._is_complete(one)}
-        both = united(_only(self.head, sound), _only(other, sound), self._database.url)
-        self.change(both.result, _named(other), other.retired)
-        with suppress(Conflict):  # somebody has removed it already
-            self._database.put(MANIFEST, body={"_rev": other.revision, "_deleted": True})
-        lost = live_files(before) - live_files(both.result.manifest.segments) - both.gone
-        if outcome := _outcome(both, lost):
+    def _resolve_conflict(self, conflict: ManifestDocument) -> None:
+        """Commit the reconciled index, then delete the conflicting revision.
+
+        A process that is killed in between leaves the conflict, and the next writer resolves it.
+        """
+        reconciled, changes = reconcile_conflict(self._database, self.document, conflict)
+        self.commit(reconciled.result, conflict.referenced_ids, conflict.retired)
+        with suppress(ConflictError):  # it is deleted already
+            delete_revision(self._database, conflict.revision)
+        if changes:
             warnings.warn(
                 f"{self._database.url}: this index had another version, left behind by a split "
-                f"cluster or by replication; the two are one now: {outcome}",
+                f"cluster or by replication; the two are one now: {changes}",
                 StoreWarning,
                 stacklevel=2,
             )
 
-    def _is_complete(self, segment: SegmentEntry) -> bool:
-        """Whether all documents are there; those of a node that was away may be on their way.
 
-        The side that does not name a segment may have removed it long ago.
-        """
-        layout = layout_of(segment.files or {}, self._database.url)
-        if absent(self._database, vocabulary_names(segment.id, segment.words, layout)):
-            return False
-        words, counts = RemoteColumns(self._database, segment).vocabulary
-        return not absent(self._database, document_names(segment.id, words, counts, layout))
-
-
-def take(database: Database, current: Callable[[], Head]) -> Writer:
-    """Take the right to write.
+def acquire_lease(database: Database, read_document: Callable[[], ManifestDocument]) -> Writer:
+    """Take the lease: the right to write.
 
     Args:
-        database: where.
-        current: reads the version of the manifest document that CouchDB shows.
+        database: where to write.
+        read_document: reads the winning revision of the manifest document.
 
     Raises:
-        StoreBusyError: somebody else has it.
+        StoreBusyError: somebody else holds the lease.
     """
     owner = new_owner()
-    for _ in range(TAKE_TRIES):
-        head = current()
-        for one in (head, *hidden(database, head)):
-            if one.lease is not None and not _is_free(database, one):
-                holder = one.lease["owner"]
+    for _ in range(MAX_ACQUIRE_ATTEMPTS):
+        winner = read_document()
+        for document in (winner, *read_conflicts(database, winner)):
+            if document.lease is not None and not _is_unleased(database, document):
+                holder = document.lease["owner"]
                 raise StoreBusyError(
                     f"{database.url}: somebody else is writing to this store: process "
                     f"{holder['pid']} on {holder['host']}"
                 )
-        with suppress(Conflict):
-            mine = _put(database, changed(head, lease=_lease(database, owner)))
-            if _stands(database, mine):
-                return Writer(database, mine)
+        with suppress(ConflictError):
+            ours = write_manifest(database, changed(winner, lease=_lease(database, owner)))
+            if _holds_lease(database, ours):
+                return Writer(database, ours)
     raise StoreBusyError(f"{database.url}: many others want to write to this store")
 
 
-def _named(head: Head) -> set[str]:
-    """Segments and parts that a version of the manifest document names."""
-    segments = {one.id for one in head.manifest.segments}
-    return segments | head.body.parts if head.body else segments
+def _holds_lease(database: Database, ours: ManifestDocument) -> bool:
+    """Whether no other node gave the lease to another writer, or our revision is the winner.
 
-
-def _stands(database: Database, mine: Head) -> bool:
-    """Whether the right is ours: nobody took it at another node, or CouchDB prefers us.
-
-    If not, nothing is left of our attempt.
+    If the result is False, our revision is deleted.
     """
-    for _ in database.attempts(database.patience.brief):
-        versions = _versions(database, mine)
-        if mine.revision in [one.revision for one in versions]:
-            others = (one for one in versions if one.revision != mine.revision)
-            if versions[0].revision == mine.revision or all(
-                _is_free(database, one) for one in others
+    for _ in database.attempts(database.retry_policy.short_pauses_s):
+        revisions = _read_revisions(database, ours)
+        if ours.revision in [document.revision for document in revisions]:
+            others = (document for document in revisions if document.revision != ours.revision)
+            if revisions[0].revision == ours.revision or all(
+                _is_unleased(database, document) for document in others
             ):
                 return True
-            database.put(MANIFEST, body={"_rev": mine.revision, "_deleted": True})
+            delete_revision(database, ours.revision)
             return False
-    _put(database, changed(mine, lease=None))  # who does not see us may only be behind
+    # A node that does not have our revision may only be late.
+    write_manifest(database, changed(ours, lease=None))
     return False
 
 
-def _versions(database: Database, known: Head) -> list[Head]:
-    """All versions of the manifest document, first the one that CouchDB shows."""
-    head = shown(database, known)
-    return [head, *hidden(database, head)]
+def _read_revisions(database: Database, known: ManifestDocument) -> list[ManifestDocument]:
+    """All revisions of the manifest document that are not deleted; the winner is the first."""
+    winner = read_winner(database, known)
+    return [winner, *read_conflicts(database, winner)]
 
 
-def _is_free(database: Database, head: Head) -> bool:
-    """Whether nobody is writing this version."""
-    if head.lease is None or head.lease["until"] < database.server_time_s():
+def _is_unleased(database: Database, document: ManifestDocument) -> bool:
+    """Whether nobody holds the lease of this revision."""
+    if document.lease is None or document.lease["until"] < database.server_time_s():
         return True
-    return is_dead(head.lease["owner"])
+    return owner_is_dead(document.lease["owner"])
 
 
 def _lease(database: Database, owner: dict[str, Any]) -> dict[str, Any]:
     return {"owner": owner, "until": database.server_time_s() + LEASE_S}
-
-
-def _put(database: Database, head: Head, pauses_s: tuple[float, ...] | None = None) -> Head:
-    """Write the manifest document.
-
-    Raises:
-        Conflict: it has changed since ``head`` was read.
-    """
-    if head.body is None:  # there was no document
-        body, parts = body_of(*head.index)
-        write_parts(database, parts)
-        head = changed(head, body=body)
-    document = packed(head) | {"write": uuid.uuid4().hex}
-    try:
-        answer = database.put(MANIFEST, body=document, pauses_s=pauses_s)
-    except Conflict:
-        # Perhaps with ourselves: a lost answer made us send it twice.
-        stored = database.get(MANIFEST) or {}
-        if stored.get("write") != document["write"]:
-            raise
-        answer = {"rev": stored["_rev"]}
-    if answer is None:
-        raise StoreError(f"{database.url}: there is no such database any more")
-    return changed(head, revision=answer["rev"], others=())
-
-
-def _only(head: Head, sound: Collection[str]) -> Index:
-    segments = tuple(one for one in head.manifest.segments if one.id in sound)
-    return Index(changed(head.manifest, segments=segments), head.versions)
-
-
-def _outcome(both: United, lost: frozenset[str]) -> str:
-    """What became of the recordings, in one line; nothing if nothing happened to them."""
-    parts = [
-        (both.taken, "taken from the other"),
-        (both.renewed, "indexed again in the other, whose version stays"),
-        (both.doubled, "indexed in both, kept as here"),
-        (both.returned, "deleted in one, indexed again in the other, kept"),
-        (both.gone, "deleted in one, gone"),
-        (lost, "lost, for the documents are not there (index them again)"),
-    ]
-    return "; ".join(f"{what}: {some_of(files)}" for files, what in parts if files)
-
-
-def some_of(files: Collection[str]) -> str:
-    """How many recordings, and their names as far as there is room for them.
-
-    >>> some_of(["b", "a"])
-    '2 recordings (a, b)'
-    """
-    names = sorted(files)
-    more = [f"and {len(names) - NAMED} more"] if len(names) > NAMED else []
-    number = f"{len(names)} recording{'' if len(names) == 1 else 's'}"
-    return number + (f" ({', '.join([*names[:NAMED], *more])})" if names else "")

@@ -165,6 +165,7 @@ ERRORS = [
     ("confidence over 1", "f 1 0 1 a 1.5\n", 1, "a posterior in [0, 1]"),
     ("channel huge", "f 10000 0 1 a\n", 1, "a channel"),
     ("channel", "f left 0 1 a\n", 1, "a channel"),
+    ("channel of 5,000 digits", f"f {'1' * 5000} 0 1 a\n", 1, "a channel"),
     ("word too long", "f 1 0 70 a\n", 1, "a word of at most 65.535 s"),
     ("not UTF-8", b"f 1 0 1 m\xfcde\n", 1, "UTF-8 text"),
     ("no ALT_END", ALTERNATION[: ALTERNATION.index("f1 1 * * <ALT_END>")], 7, "<ALT_END>"),

@@ -98,6 +98,8 @@ ERRORS = [
     ("links that are none", "((7,),)", "a link: word, score, distance"),
     ("node that is none", "(7,)", "a tuple of links"),
     ("link of two", "((('das',0.9),),)", "a link: word, score, distance"),
+    ("score of many digits", f"((('das',0x{'f' * 6000},1),),)", "a word and its score"),
+    ("distance of many digits", f"((('das',1,0x{'f' * 6000}),),)", "a distance to a node"),
     ("score a word", "((('das','x',1),),)", "a link: word, score, distance"),
     ("score true", "((('das',True,1),),)", "a word and its score"),
     ("score huge", "((('das',1e999,1),),)", "a word and its score"),

@@ -13,7 +13,7 @@ from std.values import ConfusionNetwork, Recording
 
 def listed(columns, word):
     """A word's postings as plain tuples, for reading."""
-    segment = ResidentSegment("", columns)
+    segment = ResidentSegment(None, columns)
     found = segment.postings([word]).get(word)
     if found is None:
         return []
@@ -40,7 +40,7 @@ def test_a_word_is_found_where_it_was_said(network):
     assert listed(columns, "das") == [("news", 1, 0, 100, 0.9), ("talk", 2, 5000, 5100, 0.5)]
     assert listed(columns, "polizei") == [("news", 1, 100, 200, 0.8)]
     assert listed(columns, "Polizei") == []
-    assert ResidentSegment("", columns).words() == ["das", "dass", "polizei"]
+    assert ResidentSegment(None, columns).words() == ["das", "dass", "polizei"]
     assert [tuple(one) for one in columns.recordings] == [
         (("news", 1), 200, 1, False, ()),
         (("talk", 2), 100, 1, False, ()),
@@ -62,7 +62,7 @@ def test_words_of_a_slot_that_normalise_alike_become_one(network):
 
 def test_slots_remember_silence_and_the_likeliest_word(network):
     columns = invert([network([("a", 0.2)], [("b", 0.6), ("c", 0.4)], [])])
-    words = ResidentSegment("", columns).words()
+    words = ResidentSegment(None, columns).words()
     likeliest = [words[i] if i >= 0 else None for i in columns.slot_word.tolist()]
     assert likeliest == [None, "b", None]
     assert columns.slot_epsilon.tolist() == pytest.approx([0.8, 0.0, 1.0])
@@ -96,7 +96,7 @@ def test_equals_the_obvious_loop_in_any_order(utterances, random):
         for one in network
         for at in united(one.alternatives)
     )
-    segment = ResidentSegment("", columns)
+    segment = ResidentSegment(None, columns)
     got = sorted(
         (Recording(file, channel), start, word, p)
         for word in segment.words()

@@ -65,7 +65,7 @@ def block(request, monkeypatch):
 def test_equals_inverting_at_once(block, utterances, home):
     networks = networks_of(utterances)
     parts = [
-        ResidentSegment("", invert(n for n, h in zip(networks, home, strict=False) if h == part))
+        ResidentSegment(None, invert(n for n, h in zip(networks, home, strict=False) if h == part))
         for part in range(3)
     ]
     assert_same(merged(parts), invert(networks))
@@ -78,20 +78,20 @@ def test_deleted_recordings_leave(block, utterances, deleted):
     whole = invert(networks)
     dead = frozenset(i for i, r in enumerate(whole.recordings) if r.recording.file in deleted)
     living = invert(n for n in networks if n.recording.file not in deleted)
-    assert_same(merged([ResidentSegment("", whole, dead)]), living)
+    assert_same(merged([ResidentSegment(None, whole, dead)]), living)
 
 
 def test_ties_between_overlapping_segments_are_ordered_by_slot():
     """The same word at the same time in two slots of one recording, one slot per segment."""
     early = network("x", 1, 0, [[0]])
     late = network("x", 1, 0, [[0], [1]])
-    parts = [ResidentSegment("", invert([one])) for one in (late, early)]
-    result = ResidentSegment("", merged(parts)).postings(["a"])["a"]
+    parts = [ResidentSegment(None, invert([one])) for one in (late, early)]
+    result = ResidentSegment(None, merged(parts)).postings(["a"])["a"]
     assert result.slot.tolist() == sorted(result.slot.tolist()) == [0, 1]
 
 
 def test_extra_columns_are_rebuilt_or_dropped():
-    part = ResidentSegment("", invert([network("x", 1, 0, [[0, 1]])]))
+    part = ResidentSegment(None, invert([network("x", 1, 0, [[0, 1]])]))
     assert merged([part]).extra == {}
 
     def count(columns: SegmentColumns) -> dict[str, np.ndarray]:

@@ -48,7 +48,7 @@ TRANSCRIBED = [
 
 @pytest.mark.parametrize("row", TRANSCRIBED, ids=lambda row: row[0])
 def test_transcription(row):
-    """zrc2017: term-discovery.md ("29.5 ms pass"); zrc2015: the last stretch."""
+    """zrc2017: an overlap of 29.5 ms rounds to 30 ms; zrc2015: the last stretch."""
     _, (start, end), *expected = row
     corpus = corpus_of(PHONES, "f 0 0.4 w\n")
     discovery = discovery_of(corpus, [[("f", start, end)]])

@@ -1,8 +1,8 @@
 """The fast measures beside a slow, literal reading of the published definitions.
 
 Everything here lists pairs, occurrences and substrings one by one, straight from the formulas of
-the seeds and the description of the 2015 toolkit, and shares no code with the measures: times are
-integers of 0.1 ms, sets are Python sets, averages are fractions.
+the ZeroSpeech task description and the description of the 2015 toolkit, and shares no code with
+the measures: times are integers of 0.1 ms, sets are Python sets, averages are fractions.
 """
 
 import io
@@ -133,7 +133,7 @@ def talkers_fit(one, other, scope):
 
 
 def weighted(both, whole, type_of):
-    """Sum over types of freq(t, whole) |match(t, both)| / |match(t, whole)|, as the seeds write."""
+    """Sum over types of freq(t, whole) |match(t, both)| / |match(t, whole)|, as the task says."""
     flat = {item for pair in whole for item in pair}
     hit = {item for pair in both for item in pair}
     if not flat:
@@ -150,7 +150,7 @@ def weighted(both, whole, type_of):
 
 
 class Definition:
-    """The seeds' text on one small corpus; open choices as `scoring.discovery` documents them."""
+    """The task description on one small corpus; open choices as of `scoring.discovery`."""
 
     def __init__(self, phones, words, found, scope):
         self.phones = [p for p in sorted(phones) if p[3] not in SILENT]
@@ -557,7 +557,7 @@ def test_zrc2015(seed):
 @pytest.mark.parametrize("check", [test_definition, test_matching_of_zrc2017, test_zrc2015])
 def test_in_small_blocks(check, monkeypatch):
     """What is done by the million in large corpora is done by the handful here."""
-    for module in ("mates", "completion"):
+    for module in ("partners", "completion"):
         monkeypatch.setattr(f"scoring.discovery.{module}.CHUNK", 3)
     for seed in range(12):
         check.hypothesis.inner_test(seed)
@@ -580,5 +580,5 @@ def test_distances_of_many_types(monkeypatch):
     assert distances(pairs, type_of, texts) == slow
     monkeypatch.setattr("scoring.discovery.ned.MATRIX", 50)
     assert distances(pairs, type_of, texts) == slow
-    monkeypatch.setattr("scoring.discovery.ned.FEW", 100)
+    monkeypatch.setattr("scoring.discovery.ned.MAX_LOOP_TYPES", 100)
     assert distances(pairs, type_of, texts) == slow

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scoring.measures import calibration
 from scoring.measures.calibration import expectations, expected_twv, found_twv, reliability, wilson
 
 BETA, TRIALS = 2.5, 1e9  # so many trials that trials - N is trials
@@ -84,7 +83,6 @@ def test_without_hits_nothing_is_expected():
     assert [row[1:] for row in rows[:3]] == [(0, 0)] * 3
     assert np.isnan(rows[3][1:]).all()
     assert np.isnan(reliability(none, none.astype(bool)).error)
-    assert np.isnan(calibration.brier(none, none.astype(bool)))
 
 
 @pytest.mark.parametrize("score", [[1.2], [-0.1], [float("nan")], [0.5, 0.5]])

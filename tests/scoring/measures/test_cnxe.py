@@ -32,9 +32,10 @@ def test_worked_out_by_hand(path):
 
 
 def test_the_examples_of_the_source():
-    # Seed, section 4.2.1: P_tar = 0.0148 at the operating point of equation 21.
+    # MediaEval 2013 SWS performance measures, section 4.2.1: P_tar = 0.0148 at the operating
+    # point of equation 21.
     assert effective_prior(0.00015, 100, 1) == pytest.approx(0.0147805094, abs=1e-10)
-    # Two-level system, shifted by 5: worked out in the acceptance material.
+    # Two-level system, shifted by 5: by hand from equations 22 and 42.
     llr = np.log(4) * np.array([1, 1, 1, 1, -1]) + 5
     paired = np.array([True, True, True, False, False])
     assert cross_entropy(llr, paired, 4, 20, 0.2).actual == pytest.approx(4.0043921689, abs=1e-9)

@@ -16,14 +16,14 @@ def curve(name, seed=1):
     paired = random.random(60) < 0.5
     targets = np.bincount(term[paired], minlength=8) + 1
     points = det.sweep(term, random.normal(paired, 1).round(2), paired, targets, 9000, 999.9)
-    return plot.Curve(name, points, det.maximum(points))
+    return plot.LabelledCurve(name, points, det.maximum(points))
 
 
 def silent(name):
     """A group without any hit and without a value."""
     none = np.zeros(0)
     points = det.sweep(none.astype(np.int32), none, none > 0, np.array([0]), 90, 999.9)
-    return plot.Curve(name, points, Point(*[float("nan")] * 4))
+    return plot.LabelledCurve(name, points, Point(*[float("nan")] * 4))
 
 
 pytestmark = pytest.mark.filterwarnings("error")

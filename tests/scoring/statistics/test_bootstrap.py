@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.evaluate import evaluate
-from scoring.options import Options
-from scoring.statistics import bootstrap, significance
+from scoring.options import ScoringOptions
+from scoring.statistics import bootstrap
 from scoring.statistics.bootstrap import MEASURES, sample, weighed
+from scoring.statistics.significance import compare_systems, permutation_p_value
 from std.errors import StdError
 from std.files import open_input
 from std.nist import ecf, rttm, std_list, term_list
@@ -50,7 +51,9 @@ def ones(one):
 
 
 @pytest.mark.parametrize("name", ["s1", "s2", "s6", "s9"])
-@pytest.mark.parametrize("options", [None, Options(segments=True), Options(scores="llr")])
+@pytest.mark.parametrize(
+    "options", [None, ScoringOptions(segments=True), ScoringOptions(scores="llr")]
+)
 def test_with_weights_of_one_it_is_the_evaluation(name, options):
     evaluation = evaluated(name, options)
     one = sampled(evaluation)
@@ -63,7 +66,7 @@ def test_a_term_left_out_is_a_term_of_weight_zero():
     one = sampled(evaluation)
     term_weight, file_weight = ones(one)
     term_weight[3] = 0
-    rest = evaluated("s9", Options(group_by=("terms:REST=(?!KW-00004).*",))).groups[1]
+    rest = evaluated("s9", ScoringOptions(group_by=("terms:REST=(?!KW-00004).*",))).groups[1]
     got = dict(zip(MEASURES, weighed(one, term_weight, file_weight), strict=True))
     for measure in ("ATWV", "STWV", "P_miss", "P_fa", "MAP"):
         assert got[measure] == pytest.approx(rest.measures[measure], abs=1e-12)
@@ -73,7 +76,7 @@ def test_files_drawn_are_files_scored():
     evaluation = evaluated("s9")
     one = sampled(evaluation)
     file_weight = np.array([float(file.startswith("cts")) for file in one.files])
-    only = evaluated("s9", Options(recordings=("^cts",))).groups[0]
+    only = evaluated("s9", ScoringOptions(recordings=("^cts",))).groups[0]
     got = dict(zip(MEASURES, weighed(one, ones(one)[0], file_weight), strict=True))
     for measure in ("ATWV", "STWV", "P_miss", "P_fa", "MAP"):
         assert got[measure] == pytest.approx(only.measures[measure], abs=1e-12)
@@ -91,11 +94,9 @@ def louder(excerpts, lexemes, terms, hits):
 
 def test_statistics_are_reproducible_and_see_a_real_difference():
     evaluations = [evaluated("s9"), evaluated("s9", change=louder)]
-    samples = [sampled(one) for one in evaluations]
-    twv = [one.groups[0].twv for one in evaluations]
-    first, again = (significance.statistics(samples, twv, replicates=100, seed=3) for _ in range(2))
+    first, again = (compare_systems(evaluations, replicates=100, seed=3) for _ in range(2))
     assert repr(first) == repr(again)
-    other = significance.statistics(samples, twv, replicates=100, seed=4)
+    other = compare_systems(evaluations, replicates=100, seed=4)
     assert repr(other) != repr(first)
     comparison = first.comparisons[0]
     difference = comparison.differences["ATWV"]
@@ -110,9 +111,7 @@ def test_statistics_are_reproducible_and_see_a_real_difference():
 
 def test_a_system_compared_with_itself():
     evaluation = evaluated("s1")
-    samples = [sampled(evaluation)] * 2
-    found = significance.statistics(samples, [evaluation.groups[0].twv] * 2, replicates=20)
-    comparison = found.comparisons[0]
+    comparison = compare_systems([evaluation] * 2, replicates=20).comparisons[0]
     assert comparison.p_value == 1.0
     for difference in comparison.differences.values():
         assert difference.value == 0
@@ -135,12 +134,12 @@ def test_permutation_against_all_sign_changes(differences):
     n = len(values)
     signs = np.array([[1 - 2 * (i >> j & 1) for j in range(n)] for i in range(2**n)])
     exact = (np.abs(signs @ values) >= abs(values.sum()) * (1 - 1e-12)).mean()
-    found = significance.permutation_p_value(values, replicates=2000)
+    found = permutation_p_value(values, replicates=2000)
     assert found == pytest.approx(exact, abs=0.06)
 
 
 def test_what_cannot_be_resampled_is_refused():
-    for options in (Options(pooled=True), Options(all_terms=True)):
+    for options in (ScoringOptions(pooled=True), ScoringOptions(all_terms=True)):
         with pytest.raises(StdError, match="expected means over terms"):
             sampled(evaluated("s1", options))
     one, two = sampled(evaluated("s1")), sampled(evaluated("s2"))

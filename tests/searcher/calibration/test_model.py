@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from searcher.calibration.features import Weights
-from searcher.calibration.model import Model, load, require_maker, save
+from searcher.calibration.model import Model, load, require_pronouncer, save
 from std.errors import ConfigError, InputError
 from std.phonetics.confusion import Counts, log_ratios
 
@@ -21,9 +21,13 @@ def test_a_model_survives_its_file(model, tmp_path):
     path = tmp_path / "model.json"
     save(model, path)
     again = load(path)
-    assert (again.maker, again.language, again.tuned_on) == ("espeak-ng:de", "de", {"words": 7})
-    assert again.unknown == model.unknown
-    assert again.known is None
+    assert (again.pronouncer, again.language, again.tuned_on) == (
+        "espeak-ng:de",
+        "de",
+        {"words": 7},
+    )
+    assert again.oov_weights == model.oov_weights
+    assert again.iv_weights is None
     assert again.confusion.substituted.tolist() == model.confusion.substituted.tolist()
     save(again, tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
@@ -67,9 +71,9 @@ def test_other_files_are_refused(tmp_path, text):
 
 
 def test_a_model_of_another_language_is_refused(model):
-    require_maker(model, "espeak-ng:de")
+    require_pronouncer(model, "espeak-ng:de")
     with pytest.raises(ConfigError, match=r"expected one for g2p-en:en, .* got one for espeak-ng"):
-        require_maker(model, "g2p-en:en")
+        require_pronouncer(model, "g2p-en:en")
 
 
 VALUES = [
@@ -138,6 +142,6 @@ def test_a_forged_model_is_refused_or_gives_probabilities(model, tmp_path, key):
         ratios = log_ratios(taken.confusion)
         assert all(np.isfinite(part).all() for part in (ratios.match, ratios.deletion))
         assert np.isfinite(ratios.insertion).all()
-        features = {name: np.array([-1e3, 0.0, 1e11]) for name in taken.unknown.coefficients}
-        chance = taken.unknown.probability(features, 3)
+        features = {name: np.array([-1e3, 0.0, 1e11]) for name in taken.oov_weights.coefficients}
+        chance = taken.oov_weights.probability(features, 3)
         assert ((chance >= 0) & (chance <= 1)).all()

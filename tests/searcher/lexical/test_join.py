@@ -15,7 +15,7 @@ from std.store.resident import ResidentSegment
 
 def places(networks, phrase, **config):
     """Where a phrase may be, as (start_ms, end_ms, posterior), sorted."""
-    segment = ResidentSegment("", invert(networks))
+    segment = ResidentSegment(None, invert(networks))
     postings = segment.postings(phrase)
     if len(postings) < len(set(phrase)):
         return []
@@ -120,11 +120,11 @@ def test_words_of_no_length_follow_each_other_across_utterances_in_any_order_of_
     ends = network([("a", 1.0)], [("b", 1.0)], utterance="u2", spans_ms=[(0, 500), (500, 500)])
     begins = network([("c", 1.0)], [("d", 1.0)], utterance="u1", spans_ms=[(500, 500), (500, 900)])
     begins = replace(begins, start_ms=500)
-    both = [ResidentSegment("", invert([one])) for one in (ends, begins)]
+    both = [ResidentSegment(None, invert([one])) for one in (ends, begins)]
     for parts in (both, both[::-1]):
         columns = merged(parts)
         assert columns.digest() == invert([begins, ends]).digest()
-        segment = ResidentSegment("", columns)
+        segment = ResidentSegment(None, columns)
         postings = segment.postings("abcd")
         cost = skip_costs(segment.slots([0]), 0.01)
         for pair, n in (("bc", 1), ("cb", 0), ("ad", 1), ("cd", 1)):
@@ -154,7 +154,7 @@ slots = st.lists(
 def test_equals_trying_every_combination(network, made, phrase, r):
     """The slow twin: every choice of one posting per word, checked against the rule's text."""
     said = network(*made)
-    segment = ResidentSegment("", invert([said]))
+    segment = ResidentSegment(None, invert([said]))
     postings = segment.postings(set(phrase))
     expected = []
     if len(postings) == len(set(phrase)):
@@ -216,7 +216,7 @@ def test_equals_trying_every_combination_at_any_times(network, spans, phrase, da
 
 
 def test_a_phrase_of_one_word_is_its_postings(network):
-    segment = ResidentSegment("", invert([network([("a", 0.5)])]))
+    segment = ResidentSegment(None, invert([network([("a", 0.5)])]))
     found = single_word(segment.postings(["a"])["a"])
     assert (found.start_ms.tolist(), found.end_ms.tolist(), found.posterior.tolist()) == (
         [0],

@@ -52,7 +52,7 @@ def test_of_too_many_words_the_most_frequent_are_searched_and_that_is_said():
 
 def test_alternatives_of_a_slot_are_summed(network):
     columns = invert([network([("robot", 0.4, 0, 90), ("robots", 0.5), ("rob", 0.1)])])
-    made = union(ResidentSegment("", columns).postings(["robot", "robots"]))
+    made = union(ResidentSegment(None, columns).postings(["robot", "robots"]))
     assert made.postings.posterior.tolist() == pytest.approx([0.9])
     assert (made.postings.start_ms[0], made.postings.end_ms[0]) == (0, 100)
     assert [made.words[i] for i in made.likeliest.tolist()] == ["robots"]
@@ -134,7 +134,7 @@ def test_equals_looking_every_word_up(network, data):
                     unique_by=lambda one: one[0])  # fmt: skip
     slots = data.draw(st.lists(slot, max_size=6))
     spans = [(1000 * i, 1000 * i + 900) for i in range(len(slots))]
-    segment = ResidentSegment("", invert([network(*slots, spans_ms=spans)]))
+    segment = ResidentSegment(None, invert([network(*slots, spans_ms=spans)]))
     pattern = data.draw(st.sampled_from(["a*", "*b", "b*", "*a*", "a*a"]))
     expected = [
         (i * 1.0, round(sum(p for word, p in slot if fits(pattern, word)), 3))
@@ -145,7 +145,7 @@ def test_equals_looking_every_word_up(network, data):
 
 
 def test_what_is_literal_without_wildcards(network):
-    segments = [ResidentSegment("", invert([network([("f***", 1.0)], [("fool", 1.0)])]))]
+    segments = [ResidentSegment(None, invert([network([("f***", 1.0)], [("fool", 1.0)])]))]
     config = Config(decision=GLOBAL)
     found = search([Term("T", "f***")], segments, config, speech_s=9)
     assert [found.variants[i].words for i in found.candidates.variant.tolist()] == [("f***",)]
@@ -155,20 +155,20 @@ def test_what_is_literal_without_wildcards(network):
 def test_words_that_only_deleted_recordings_have_are_not_named(robots):
     columns = invert(robots)
     row = [one.recording.file for one in columns.recordings].index("talk")
-    found, hits = found_by("robo*", [ResidentSegment("", columns, frozenset([row]))])
+    found, hits = found_by("robo*", [ResidentSegment(None, columns, frozenset([row]))])
     assert found.wildcards["robo*"] == Expansion(("robot", "robots"), 2)
     assert len(hits) == 1
 
 
 def test_a_limit_keeps_the_most_frequent(robots):
-    found, hits = found_by("*r*", [ResidentSegment("", invert(robots))], wildcard_words=1)
+    found, hits = found_by("*r*", [ResidentSegment(None, invert(robots))], wildcard_words=1)
     assert found.wildcards["*r*"] == Expansion(("arm",), 6, limited=True)
     assert [one[2] for one in hits] == ["arm", "arm"]
 
 
 def test_two_wildcards_of_many_words_are_joined_once(network):
     slots = [[(f"{head}{i}", 0.01) for i in range(60)] for head in "ab"]
-    segment = ResidentSegment("", invert([network(*slots)]))
+    segment = ResidentSegment(None, invert([network(*slots)]))
     _, hits = found_by("a* b*", [segment])
     assert [one[1] for one in hits] == [0.0]
     assert all(one[4] == pytest.approx(0.36**0.5 * 0.6**0.5, abs=0.01) for one in hits)

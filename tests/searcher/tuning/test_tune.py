@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import indexer.cli
@@ -49,14 +50,14 @@ def model(store, development):
 
 def test_a_model_says_what_it_learned_from(model):
     learned = load(model)
-    assert learned.maker == "espeak-ng:de"
+    assert learned.pronouncer == "espeak-ng:de"
     assert learned.tuned_on["recordings"] == 3
     assert learned.tuned_on["unknown_right"] >= 30
     same = learned.confusion.substituted.trace()
     assert 0.6 < same / learned.tuned_on["phones_aligned"] < 0.95
-    assert learned.unknown.coefficients["ahead"] > 0
-    assert learned.known is not None
-    assert learned.known.coefficients["logit"] > 0
+    assert learned.oov_weights.coefficients["ahead"] > 0
+    assert learned.iv_weights is not None
+    assert learned.iv_weights.coefficients["logit"] > 0
 
 
 def first_hit(store, capsys, *argv):
@@ -148,3 +149,16 @@ def test_the_transcript_is_read_in_the_term_lists_encoding(store, tmp_path, caps
     ]
     assert searcher.tune_cli.main(["--store", store, *given]) == 2
     assert "expected words of the recordings in the ECF, got 'none'" in capsys.readouterr().err
+
+
+def test_words_of_a_transcript_beyond_what_an_index_can_hold():
+    """They lie behind their recording's slots, not in those of another one."""
+    from types import SimpleNamespace
+
+    from searcher.tuning.tune import _window
+
+    key = np.array([0, 5, (1 << 32), (1 << 32) + 5, (2 << 32)], np.uint64)
+    index = SimpleNamespace(columns=SimpleNamespace(slot_key=key))
+    for ms in (2**32, 2**33 + 7, 10**12):
+        token = SimpleNamespace(start_ms=ms, end_ms=ms + 100)
+        assert _window(index, 1, token).tolist() == [[4, 4]]

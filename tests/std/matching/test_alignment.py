@@ -38,7 +38,7 @@ def near(hit, reference, tolerance_s=0.5):
 
 
 def worth(hit, reference, hits):
-    """K of nist-scoring.md 3.5, by hand."""
+    """Congruence of one pair, as F4DE computes it: 1 plus overlap and score terms."""
     scores = [one[4] for one in hits if one[:2] == hit[:2]]
     overlap = min(hit[2] + hit[3], reference[3]) - max(hit[2], reference[2])
     relative = overlap / max(reference[3] - reference[2], 1e-5)

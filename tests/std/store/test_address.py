@@ -5,8 +5,8 @@ import pytest
 from indexer import cli as index_cli
 from searcher import cli as search_cli
 from std.errors import StoreError
-from std.store import from_anywhere, open_store
-from std.store.address import kind_of, public
+from std.store import absolute_url, open_store
+from std.store.address import kind_of, redacted
 
 
 @pytest.mark.parametrize(
@@ -120,14 +120,14 @@ def test_a_password_is_never_shown_nor_made_a_folder(url, tmp_path, monkeypatch,
     ],
 )
 def test_shown(url, shown):
-    assert public(url) == shown
+    assert redacted(url) == shown
 
 
 def test_addresses_from_anywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert from_anywhere("index") == str(tmp_path / "index")
+    assert absolute_url("index") == str(tmp_path / "index")
     for url in ("memory:x", "COUCHDB://h/d", "https://h/d"):
-        assert from_anywhere(url) == url
+        assert absolute_url(url) == url
 
 
 def test_memory_in_any_case():

@@ -18,7 +18,7 @@ from std.text import Normalisation
 from std.values import Recording
 
 PLAIN = Normalisation()
-KINDS = ["memory", "embedded", pytest.param("couchdb", marks=pytest.mark.couchdb), "cluster"]
+KINDS = ["memory", "folder", pytest.param("couchdb", marks=pytest.mark.couchdb), "cluster"]
 
 Open = Callable[..., Store]
 
@@ -28,7 +28,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where no store is yet."""
     if request.param == "memory":
         return f"memory:{uuid.uuid4().hex}"
-    if request.param == "embedded":
+    if request.param == "folder":
         return str(tmp_path / "an index")
     if request.param == "couchdb":
         return str(request.getfixturevalue("couchdb_url"))
@@ -341,7 +341,7 @@ def test_slots_of_a_recording_that_begin_elsewhere(opened):
 
 def test_words_that_do_not_ascend(opened):
     columns = random_columns(1)
-    words = ResidentSegment("", columns).words()
+    words = ResidentSegment(None, columns).words()
     store = opened()
     commit(store, replace(columns, vocabulary=pack_vocabulary(words[::-1])))
     assert any("words in ascending order" in line for line in store.damage())

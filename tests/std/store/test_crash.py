@@ -11,9 +11,10 @@ import pytest
 from indexer.segments.invert import invert
 from std.errors import StoreError
 from std.store import open_store
-from std.store.couchdb import http
-from std.store.couchdb.http import Database, Patience
-from std.store.couchdb.store import open_couch
+from std.store.couchdb.errors import TransientError
+from std.store.couchdb.http import Database
+from std.store.couchdb.retry import RetryPolicy
+from std.store.couchdb.store import open_couchdb
 from std.text import Normalisation
 
 PLAIN = Normalisation()
@@ -39,7 +40,7 @@ def killed_everywhere(kind: str, where: str, scenario: str) -> dict:
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_writer_to_a_folder_is_killed(tmp_path, scenario):
     """After a re-run the folder is the same byte for byte."""
-    outcome = killed_everywhere("embedded", str(tmp_path), scenario)
+    outcome = killed_everywhere("folder", str(tmp_path), scenario)
     assert outcome["wrong"] == []
     assert outcome["changed"]
     assert outcome["steps"] > 10
@@ -94,7 +95,7 @@ REQUESTS = ["GET manifest", "GET _all_docs", "POST _bulk_docs", "PUT manifest"]
 @pytest.mark.parametrize("request_line", REQUESTS)
 def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, request_line, when):
     """At a request, or when it was carried out and the answer is on its way."""
-    store = open_couch(f"couchdb://127.0.0.1:{mortal.port}/index", create=True)
+    store = open_couchdb(f"couchdb://127.0.0.1:{mortal.port}/index", create=True)
     real, deaths = Database._once, []
 
     def once(self, method, path, content, parameters):
@@ -108,7 +109,7 @@ def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, reques
         if fatal and when == "after":
             mortal.kill()
             mortal.start()
-            raise http.Temporary("the answer was lost")
+            raise TransientError("the answer was lost")
         return answer
 
     monkeypatch.setattr(Database, "_once", once)
@@ -128,7 +129,7 @@ def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, reques
 @pytest.mark.couchdb
 def test_the_server_is_killed_and_stays_away(mortal, speech, monkeypatch):
     url = f"couchdb://127.0.0.1:{mortal.port}/index"
-    store = open_couch(url, create=True, patience=Patience(5, (0.01, 0.05)))
+    store = open_couchdb(url, create=True, retry_policy=RetryPolicy(5, (0.01, 0.05)))
     with store.writing():
         store.commit([speech(1)], normalisation=PLAIN)
     with (  # noqa: PT012
@@ -139,7 +140,7 @@ def test_the_server_is_killed_and_stays_away(mortal, speech, monkeypatch):
         store.commit([speech(2)], normalisation=PLAIN)
     mortal.start()
     monkeypatch.setattr(
-        "std.store.couchdb.writer.is_dead", lambda owner: True
+        "std.store.couchdb.writer.owner_is_dead", lambda owner: True
     )  # its lease was left behind
     again = open_store(url)
     with again.writing():

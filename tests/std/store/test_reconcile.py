@@ -6,9 +6,15 @@ from hypothesis import strategies as st
 
 from std.errors import StoreError
 from std.store.columns import IndexedRecording
-from std.store.manifest import Manifest, SegmentEntry, committed
-from std.store.reconcile import Index, live_files, united
-from std.store.versions import Version, Versions, dumps, loads, versions_after
+from std.store.manifest import Manifest, SegmentEntry, manifest_after_commit
+from std.store.reconcile import IndexState, live_files, reconcile
+from std.store.versions import (
+    Version,
+    Versions,
+    versions_after,
+    versions_from_json,
+    versions_to_json,
+)
 from std.text import Normalisation
 from std.values import Recording
 
@@ -23,38 +29,38 @@ def segment(files: str, version: int = 0) -> SegmentEntry:
     return SegmentEntry(digest.rjust(32, "0"), recordings, 1, 1, 1)
 
 
-EMPTY = Index(Manifest())
+EMPTY = IndexState(Manifest())
 
 
-def after(index: Index, *commits: tuple) -> Index:
+def after(index: IndexState, *commits: tuple) -> IndexState:
     """The index after some commits: (added, replaced, deleted files)."""
     for add, replaced, deleted in commits:
         ids = [one.id for one in replaced]
-        manifest = committed(index.manifest, add, PLAIN, ids, deleted)
+        manifest = manifest_after_commit(index.manifest, add, PLAIN, ids, deleted)
         versions = versions_after(index.versions, index.manifest, manifest, add, ids, deleted)
-        index = Index(manifest, versions)
+        index = IndexState(manifest, versions)
     return index
 
 
-def merged(index: Index, salt: int = 0) -> Index:
+def merged(index: IndexState, salt: int = 0) -> IndexState:
     """All in one segment."""
     return after(index, ([segment(files(index), salt)], index.manifest.segments, ""))
 
 
-def files(index: Index) -> str:
+def files(index: IndexState) -> str:
     return "".join(sorted(live_files(index.manifest.segments)))
 
 
-def ids(index: Index) -> list[str]:
+def ids(index: IndexState) -> list[str]:
     return [one.id for one in index.manifest.segments]
 
 
 def test_each_side_added_something():
     base = after(EMPTY, ([segment("ab")], [], ""))
     ours, other = (after(base, ([segment(file)], [], file)) for file in "cd")
-    both = united(ours, other, "here")
+    both = reconcile(ours, other, "here")
     assert ids(both.result) == [one.id for one in (segment("ab"), segment("c"), segment("d"))]
-    assert both.taken == {"d"}
+    assert both.added == {"d"}
     assert both[2:] == (frozenset(),) * 4
 
 
@@ -63,42 +69,42 @@ def test_one_side_indexed_a_file_again():
     ours = after(EMPTY, ([segment("ab")], [], ""))
     other = after(ours, ([segment("a", 1)], [], "a"))
     for one, another in ((ours, other), (other, ours)):
-        both = united(one, another, "here")
+        both = reconcile(one, another, "here")
         assert {s.id: s.deleted for s in both.result.manifest.segments} == {
             segment("ab").id: {0},
             segment("a", 1).id: set(),
         }
-        assert both.renewed == (set() if one is other else {"a"})
-        assert not both.doubled
-        assert not both.gone
+        assert both.updated == (set() if one is other else {"a"})
+        assert not both.indexed_twice
+        assert not both.deleted
 
 
 def test_both_sides_indexed_a_file_again():
     base = after(EMPTY, ([segment("ab")], [], ""))
     ours, other = (after(base, ([segment("a", version)], [], "a")) for version in (1, 2))
-    both = united(ours, other, "here")
+    both = reconcile(ours, other, "here")
     assert ids(both.result) == ids(ours)
-    assert both.doubled == {"a"}
-    assert not both.taken
+    assert both.indexed_twice == {"a"}
+    assert not both.added
     assert both.result.live()["a"] == (3, segment("a", 1).id)  # newer than either
 
 
 def test_one_side_merged_what_both_had():
     base = after(EMPTY, ([segment("a")], [], ""), ([segment("b")], [], ""))
     added = after(base, ([segment("c")], [], ""))
-    both = united(merged(base), added, "here")
+    both = reconcile(merged(base), added, "here")
     assert ids(both.result) == [segment("ab").id, segment("c").id]
     assert both[1:] == (frozenset("c"), *(frozenset(),) * 4)
-    assert files(united(added, merged(base), "here").result) == "abc"
+    assert files(reconcile(added, merged(base), "here").result) == "abc"
 
 
 def test_one_side_deleted_a_file():
     base = after(EMPTY, ([segment("ab")], [], ""))
     deleted = after(base, ([], [], "a"))
     for one, another in ((base, deleted), (deleted, base)):
-        both = united(one, another, "here")
+        both = reconcile(one, another, "here")
         assert files(both.result) == "b"
-        assert both.gone == {"a"}
+        assert both.deleted == {"a"}
 
 
 def test_one_side_deleted_what_the_other_merged():
@@ -106,9 +112,9 @@ def test_one_side_deleted_what_the_other_merged():
     deleted = after(base, ([], [], "a"))
     grown = merged(after(base, ([segment("d")], [], "d")))
     for one, another in ((grown, deleted), (deleted, grown), (merged(deleted, 5), grown)):
-        both = united(one, another, "here")
+        both = reconcile(one, another, "here")
         assert files(both.result) == "bcd"
-        assert both.gone == {"a"}
+        assert both.deleted == {"a"}
 
 
 def test_one_side_deleted_what_the_other_indexed_again():
@@ -117,23 +123,23 @@ def test_one_side_deleted_what_the_other_indexed_again():
     for anew in (segment("a", 1), segment("ab")):  # other speech; the same
         again = after(base, ([anew], [], {one.recording.file for one in anew.recordings}))
         for one, another in ((again, deleted), (deleted, again)):
-            both = united(one, another, "here")
+            both = reconcile(one, another, "here")
             assert files(both.result) == "ab"
-            assert both.returned == {"a"}
-            assert not both.gone
+            assert both.restored == {"a"}
+            assert not both.deleted
 
 
 def test_the_same_version_in_two_segments():
-    """One of them is left out when they are united. Nobody has deleted anything."""
+    """One of them is left out when they are reconciled. Nobody has deleted anything."""
     base = after(EMPTY, ([segment("a")], [], ""))
     sides = [merged(after(base, ([segment(file)], [], file))) for file in "bc"]
-    first = united(base, sides[0], "here").result
-    second = united(*sides, "here").result
+    first = reconcile(base, sides[0], "here").result
+    second = reconcile(*sides, "here").result
     assert [len(one.manifest.segments) for one in (first, second)] == [2, 2]
     for one, other in ((first, second), (second, first)):
-        both = united(one, other, "here")
+        both = reconcile(one, other, "here")
         assert files(both.result) == "abc"
-        assert not both.gone
+        assert not both.deleted
 
 
 def test_a_tombstone_is_of_one_version():
@@ -142,19 +148,19 @@ def test_a_tombstone_is_of_one_version():
     deleted = after(base, ([], [], "a"), ([segment("a", 1)], [], "a"), ([], [], "a"))
     assert deleted.versions.deleted == {"a": (2, segment("a", 1).id)}
     again = after(base, ([segment("a", 2)], [], "a"))
-    assert united(deleted, again, "here").returned == {"a"}
-    assert united(deleted, base, "here").gone == {"a"}
-    assert united(base, again, "here").renewed == {"a"}
+    assert reconcile(deleted, again, "here").restored == {"a"}
+    assert reconcile(deleted, base, "here").deleted == {"a"}
+    assert reconcile(base, again, "here").updated == {"a"}
 
 
 def test_an_index_from_before_there_were_versions():
     """What it says of deletions are the deleted rows of its segments; merging makes tombstones."""
     base = after(EMPTY, ([segment("abc")], [], ""))
-    old = Index(after(base, ([], [], "a")).manifest)
-    assert files(united(base, old, "here").result) == "bc"
+    old = IndexState(after(base, ([], [], "a")).manifest)
+    assert files(reconcile(base, old, "here").result) == "bc"
     new = merged(old)
     assert new.versions.deleted == {"a": (1, segment("abc").id)}
-    assert files(united(merged(base, 1), new, "here").result) == "bc"
+    assert files(reconcile(merged(base, 1), new, "here").result) == "bc"
 
 
 def test_a_file_of_which_a_channel_goes():
@@ -164,7 +170,7 @@ def test_a_file_of_which_a_channel_goes():
     mono = SegmentEntry("2" * 32, (one,), 1, 1, 1)
     base = after(EMPTY, ([stereo], [], ""))
     moved = after(base, ([SegmentEntry("3" * 32, (one, other), 1, 1, 1)], [stereo], ""))
-    both = united(moved, after(base, ([mono], [], "a")), "here")
+    both = reconcile(moved, after(base, ([mono], [], "a")), "here")
     assert ids(both.result) == [mono.id]
 
 
@@ -177,30 +183,35 @@ def test_a_file_whose_channels_are_in_several_segments():
     base = after(EMPTY, ([right, left], [], ""))
     (version,) = {one for some in (left, right) for one in base.versions.of(some)}
     assert version == Version(1, left.id)
-    assert loads(dumps(base.versions, base.manifest), base.manifest, "here") == base.versions
+    assert (
+        versions_from_json(versions_to_json(base.versions, base.manifest), base.manifest, "here")
+        == base.versions
+    )
     for merged_one in (left, right):
         moved = SegmentEntry("3" * 32, merged_one.recordings, 1, 1, 1)
         other = after(base, ([moved], [merged_one], ""))
         assert set(other.versions.of(moved)) == {version}
-        both = united(after(base, ([segment("b")], [], "")), other, "here")
-        again = united(both.result, other, "here")
+        both = reconcile(after(base, ([segment("b")], [], "")), other, "here")
+        again = reconcile(both.result, other, "here")
         assert again.result.live()["a"] == version  # nothing says that it was indexed again
-        assert not {*both.renewed, *both.doubled, *again.renewed, *again.gone}
-    gone = united(after(base, ([], [], "a")), base, "here")
+        assert not {*both.updated, *both.indexed_twice, *again.updated, *again.deleted}
+    gone = reconcile(after(base, ([], [], "a")), base, "here")
     assert files(gone.result) == ""
 
 
 def test_an_empty_version_gives_way():
     full = after(EMPTY, ([segment("ab")], [], ""))
-    assert united(EMPTY, full, "here").result == full
-    assert united(full, EMPTY, "here").result == full
+    assert reconcile(EMPTY, full, "here").result == full
+    assert reconcile(full, EMPTY, "here").result == full
 
 
 def test_versions_of_different_words():
-    ours = Index(committed(Manifest(), [segment("a")], PLAIN))
-    other = Index(committed(Manifest(), [segment("b")], Normalisation(case="keep")))
+    ours = IndexState(manifest_after_commit(Manifest(), [segment("a")], PLAIN))
+    other = IndexState(
+        manifest_after_commit(Manifest(), [segment("b")], Normalisation(case="keep"))
+    )
     with pytest.raises(StoreError, match=r"here: expected text\.case = 'lower'"):
-        united(ours, other, "here")
+        reconcile(ours, other, "here")
 
 
 commits = st.lists(
@@ -213,7 +224,7 @@ commits = st.lists(
 )
 
 
-def play(index: Index, steps: list) -> Index:
+def play(index: IndexState, steps: list) -> IndexState:
     for what, file, version in steps:
         if what == "index":
             index = after(index, ([segment(file, version)], [], file))
@@ -229,12 +240,12 @@ def test_nothing_is_lost_that_nobody_deleted(before, here, there):
     """Whatever both sides did since the split: commits as the indexer makes them."""
     base = play(EMPTY, before)
     ours, other = play(base, here), play(base, there)
-    both = united(ours, other, "here")
+    both = reconcile(ours, other, "here")
     held, result = set(files(ours) + files(other)), set(files(both.result))
-    assert held - result == both.gone
+    assert held - result == both.deleted
     deleted = {file for what, file, _ in here + there if what == "delete"}
-    assert both.gone <= deleted
-    assert result == set(files(united(other, ours, "here").result))
+    assert both.deleted <= deleted
+    assert result == set(files(reconcile(other, ours, "here").result))
     rows = [
         one.recording
         for s in both.result.manifest.segments
@@ -243,9 +254,9 @@ def test_nothing_is_lost_that_nobody_deleted(before, here, there):
     ]
     assert len(rows) == len(set(rows)), "a recording counts twice"
     assert not both.result.versions.deleted.keys() & result
-    again = united(both.result, other, "here")
+    again = reconcile(both.result, other, "here")
     assert again.result == both.result
-    assert not again.taken
+    assert not again.added
 
 
 @given(commits, commits, commits)
@@ -253,7 +264,7 @@ def test_what_was_deleted_stays_deleted(before, here, there):
     """A file that one side deleted and neither indexed again since is gone."""
     base = play(EMPTY, before)
     ours, other = play(base, here), play(base, there)
-    result = set(files(united(ours, other, "here").result))
+    result = set(files(reconcile(ours, other, "here").result))
     indexed = {file for what, file, _ in here + there if what == "index"}
     deleted = {file for what, file, _ in here + there if what == "delete"}
     assert not result & (deleted - indexed)
@@ -268,10 +279,10 @@ def test_three_sides_meet_in_any_order(before, since, order):
     """
     base = play(EMPTY, before)
     sides = [play(base, steps) for steps in since]
-    first = united(sides[order[0]], sides[order[1]], "here").result
-    second = united(sides[order[1]], sides[order[2]], "here").result
+    first = reconcile(sides[order[0]], sides[order[1]], "here").result
+    second = reconcile(sides[order[1]], sides[order[2]], "here").result
     outcomes = [
-        set(files(united(one, other, "here").result))
+        set(files(reconcile(one, other, "here").result))
         for one, other in ((first, sides[order[2]]), (sides[order[0]], second), (first, second))
     ]
     done = {
@@ -289,19 +300,19 @@ def test_three_sides_meet_in_any_order(before, since, order):
 @given(commits, commits)
 def test_versions_are_stored_and_read(before, after_that):
     index = play(play(EMPTY, before), after_that)
-    text = dumps(index.versions, index.manifest)
-    assert loads(text, index.manifest, "here") == index.versions
+    text = versions_to_json(index.versions, index.manifest)
+    assert versions_from_json(text, index.manifest, "here") == index.versions
     assert (text == "") == (index.versions == Versions())
 
 
 def test_versions_that_a_stranger_wrote():
     index = merged(after(EMPTY, ([segment("a")], [], ""), ([segment("b")], [], "")))
-    text = dumps(index.versions, index.manifest)
+    text = versions_to_json(index.versions, index.manifest)
     for bad in ("[]", "{}", text.replace("1", "2", 1), text[:-1]):
         with pytest.raises(StoreError, match="here: expected"):
-            loads(bad, index.manifest, "here")
+            versions_from_json(bad, index.manifest, "here")
     with pytest.raises(StoreError, match="versions of other recordings"):
-        loads(text, Manifest(), "here")
+        versions_from_json(text, Manifest(), "here")
     bad = Versions(deleted={"a": Version(1, "../x")})
     with pytest.raises(StoreError, match=r"version 1 of segment '\.\./x'"):
-        loads(dumps(bad, Manifest()), Manifest(), "here")
+        versions_from_json(versions_to_json(bad, Manifest()), Manifest(), "here")

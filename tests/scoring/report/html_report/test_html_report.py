@@ -18,15 +18,13 @@ from hypothesis import strategies as st
 from scoring.cli import main
 from scoring.evaluate import evaluate
 from scoring.measures.det import DET
-from scoring.options import Options
-from scoring.report.page import mistakes, render, tables
-from scoring.report.page import views as page_views
-from scoring.report.page.views import loss_by_unit, thin, views
-from scoring.statistics.bootstrap import sample
-from scoring.statistics.significance import statistics
+from scoring.options import ScoringOptions
+from scoring.report.html_report import detection_errors, render, tables
+from scoring.report.html_report import views as page_views
+from scoring.report.html_report.views import loss_by_unit, thin, views
+from scoring.statistics.significance import compare_systems
 from std.files import open_input
-from std.nist import ecf, rttm, std_list
-from std.nist import term_list as termlist
+from std.nist import ecf, rttm, std_list, term_list
 from std.values import (
     ECF,
     Detections,
@@ -57,7 +55,7 @@ def inputs(name):
     return (
         read(ecf, folder / "ecf.xml"),
         read(rttm, folder / "ref.rttm.gz"),
-        read(termlist, folder / "kwlist.xml"),
+        read(term_list, folder / "kwlist.xml"),
         read(std_list, folder / "kwslist.xml.gz"),
     )
 
@@ -149,7 +147,7 @@ def test_counts_are_those_of_the_evaluation(name):
     assert view["alarms"]["total"] == totals.fa
     assert view["terms"]["total"] == len(group.units)
     columns = view["terms"]["columns"]
-    assert sum(columns["said"]) == group.counts.targets.sum()
+    assert sum(columns["targets"]) == group.counts.targets.sum()
     assert sum(columns["correct"]) == group.counts.corr.sum()
 
 
@@ -172,7 +170,12 @@ def test_slider_values_are_points_of_the_curve(name):
         assert curve["alarms"][i] == (accepted & ~paired).sum()
 
 
-MODES = [Options(), Options(pooled=True), Options(all_terms=True), Options(tolerance_s=1.0)]
+MODES = [
+    ScoringOptions(),
+    ScoringOptions(pooled=True),
+    ScoringOptions(all_terms=True),
+    ScoringOptions(tolerance_s=1.0),
+]
 
 
 @pytest.mark.parametrize("options", MODES, ids=["default", "pooled", "all terms", "tolerance"])
@@ -183,7 +186,7 @@ def test_costs_add_up_to_what_is_lost(name, options):
     loss = loss_by_unit(view.group)
     assert np.nansum(loss) == pytest.approx(1 - view.group.measures["ATWV"], abs=1e-9)
     many = 1 << 30
-    missed, wrong = mistakes.misses(view, many), mistakes.false_alarms(view, many)
+    missed, wrong = detection_errors.misses(view, many), detection_errors.false_alarms(view, many)
     cost = sum(missed.columns["loss"]) + sum(wrong.columns["loss"])
     assert cost == pytest.approx(1 - view.group.measures["ATWV"], rel=1e-5)
     Page(render([evaluation]))
@@ -220,7 +223,7 @@ def test_reasons_without_anything_near():
     speech = ECF((*two[0].excerpts, Excerpt(moved, 0, 100)))
     evaluation = evaluate(speech, *two[1:3], replace(two[3], detections=found))
     (view,) = Page(render([evaluation])).numbers["views"]
-    assert view["alarms"]["columns"]["why"] == ["not said in this recording"]
+    assert view["alarms"]["columns"]["why"] == ["no occurrence in this recording"]
 
 
 @pytest.mark.parametrize("name", ["s1", "s9"])
@@ -228,7 +231,7 @@ def test_nearest_is_nearest(name):
     """Against every pair, one by one."""
     (view,) = views([evaluated(name)], ["x"])
     group = view.group
-    columns = mistakes.false_alarms(view, 50).columns
+    columns = detection_errors.false_alarms(view, 50).columns
     spans = Counter()
     for i in range(len(group.occurrences)):
         where = group.occurrences.recordings[group.occurrences.recording[i]]
@@ -249,7 +252,7 @@ def test_nearest_is_nearest(name):
             if one[:3] == (text, file, channel)
         ]
         if not apart:
-            assert why == "not said in this recording"
+            assert why == "no occurrence in this recording"
         elif min(apart) > 0.5:
             assert why.startswith(f"nearest occurrence {min(apart):.2f} s away")
         else:
@@ -257,7 +260,7 @@ def test_nearest_is_nearest(name):
 
 
 def test_long_lists_are_cut_and_say_so(monkeypatch):
-    monkeypatch.setattr("scoring.report.page.document.MAX_MISTAKES", 150)
+    monkeypatch.setattr("scoring.report.html_report.document.MAX_ERRORS", 150)
     monkeypatch.setattr(tables, "MAX_IGNORED", 2)
     outside = [("alpha", 2000.0 + i, 0.5, True) for i in range(5)]
     text = render([evaluated("s2"), evaluate(*small([*HITS, *outside]))])
@@ -340,7 +343,7 @@ def test_same_input_same_bytes():
 
 
 def test_groups_of_one_system_are_views():
-    options = Options(group_by=("source-type", "has-references"))
+    options = ScoringOptions(group_by=("source-type", "has-references"))
     text = render([evaluated("s9", options)])
     labels = [view["label"] for view in Page(text).numbers["views"]]
     assert labels[1:] == [group.name for group in evaluated("s9", options).groups[1:]]
@@ -350,18 +353,17 @@ def test_groups_of_one_system_are_views():
 
 def test_more_groups_than_can_be_told_apart(monkeypatch):
     monkeypatch.setattr(page_views, "MAX_VIEWS", 2)
-    monkeypatch.setattr("scoring.report.page.document.MAX_VIEWS", 2)
+    monkeypatch.setattr("scoring.report.html_report.document.MAX_VIEWS", 2)
     text = render([evaluated("s9")] * 3, names=["one", "two", "three"])
     assert [view["label"] for view in Page(text).numbers["views"]] == ["one", "two"]
     assert "the first 2 of 3" in text
 
 
-def test_chance_of_two_systems():
+def test_resampling_of_two_systems():
     both = [evaluated("s9"), evaluated("s9")]
-    samples = [sample(one.groups[0], one.options, one.scores) for one in both]
-    chance = statistics(samples, [one.groups[0].twv for one in both], replicates=20)
-    text = render(both, names=["one", "two"], statistics=chance)
-    low, high = chance.systems[0]["terms"]["ATWV"]
+    statistics = compare_systems(both, replicates=20)
+    text = render(both, names=["one", "two"], statistics=statistics)
+    low, high = statistics.systems[0]["terms"]["ATWV"]
     assert f"{low:.4f} to {high:.4f}".replace("-", "\N{MINUS SIGN}") in text
     assert "one \N{MINUS SIGN} two" in text
     Page(text)
@@ -434,7 +436,7 @@ def test_of_many_points_few_are_kept_and_the_page_stays_small(monkeypatch):
     (view,) = Page(text).numbers["views"]
     assert len(view["curve"]["threshold"]) <= 1000
     assert len(view["terms"]["columns"]["id"]) == terms
-    monkeypatch.setattr("scoring.report.page.document.MAX_TERMS", 0)
+    monkeypatch.setattr("scoring.report.html_report.document.MAX_TERMS", 0)
     (least,) = Page(render([evaluation])).numbers["views"]
     assert least["terms"]["total"] == terms > len(least["terms"]["columns"]["id"]) == 1000
     assert least["terms"]["columns"]["loss"] == view["terms"]["columns"]["loss"][:1000]
@@ -450,7 +452,7 @@ def luminance(colour):
 
 def test_colours_stand_out():
     """WCAG 2: text at 4.5 to 1, drawings at 3 to 1, in light, dark and print."""
-    style = (Path(page_views.__file__).parent / "page.css").read_text()
+    style = (Path(page_views.__file__).parent / "report.css").read_text()
     palettes = [dict(re.findall(r"--(\w+): (#\w{6})", one)) for one in style.split(":root {")[1:]]
     assert len(palettes) == 3
     for palette in palettes:

@@ -1,4 +1,4 @@
-"""An evaluation as text, CSV and JSON; the HTML page is `scoring.discovery.page`."""
+"""An evaluation as text, CSV and JSON; the HTML page is `scoring.discovery.html_report`."""
 
 import csv
 import io
@@ -6,22 +6,22 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from scoring.discovery.mates import Scope
-from scoring.discovery.scores import PARTS, RATES, Evaluation, Scores, Spread
+from scoring.discovery.partners import TalkerScope
+from scoring.discovery.scores import PARTS, RATES, DiscoveryEvaluation, Scores, Spread
 
-SCOPE_NAMES: dict[Scope, str] = {
+SCOPE_NAMES: dict[TalkerScope, str] = {
     "all": "whole corpus",
     "within": "within talkers",
     "cross": "across talkers",
 }
-JSON_KEYS: dict[Scope, str] = {
+JSON_KEYS: dict[TalkerScope, str] = {
     "all": "measures",
     "within": "within_talker",
     "cross": "cross_talker",
 }
 
 
-def text(evaluation: Evaluation) -> str:
+def text(evaluation: DiscoveryEvaluation) -> str:
     """Tables for a person: one per scope, one over folds, and what is odd."""
     blocks = [f"profile {evaluation.profile}\n"]
     for scope, scores in evaluation.scores.items():
@@ -40,11 +40,11 @@ def text(evaluation: Evaluation) -> str:
     return "\n".join(blocks)
 
 
-def _spread_text(evaluation: Evaluation) -> str:
+def _spread_text(evaluation: DiscoveryEvaluation) -> str:
     rows = [f"{f'{len(evaluation.fold_scores)} folds':21}   mean    std    min    max"]
-    for (measure, part), one in evaluation.spread.items():
+    for (measure, part), spread in evaluation.spread.items():
         name = f"{measure} {part}".strip()
-        values = (one.mean, one.std, one.min, one.max)
+        values = (spread.mean, spread.std, spread.min, spread.max)
         rows.append(f"{name:21}" + "".join(f"{_number(value):>7}" for value in values))
     return "\n".join(rows) + "\n"
 
@@ -53,7 +53,7 @@ def _number(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.4f}"
 
 
-def rows(evaluation: Evaluation) -> Iterator[tuple[str, str, str, str, float]]:
+def rows(evaluation: DiscoveryEvaluation) -> Iterator[tuple[str, str, str, str, float]]:
     """Yield (profile, scope, measure, part, value): the table that the CSV file holds.
 
     ``scope`` is a scope, ``fold N`` or ``folds``; a row of ``folds`` has a part such as
@@ -70,7 +70,7 @@ def rows(evaluation: Evaluation) -> Iterator[tuple[str, str, str, str, float]]:
             yield evaluation.profile, "folds", measure, f"{part} {name}".strip(), value
 
 
-def table(evaluation: Evaluation) -> str:
+def table(evaluation: DiscoveryEvaluation) -> str:
     """The values as CSV, full precision; an undefined value is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -80,7 +80,7 @@ def table(evaluation: Evaluation) -> str:
     return out.getvalue()
 
 
-def document(evaluation: Evaluation) -> dict[str, Any]:
+def document(evaluation: DiscoveryEvaluation) -> dict[str, Any]:
     """The values as one JSON document; undefined values are None, with a reason.
 
     Keys as docs/discovery.md lists them; ``folds`` only when there are folds, ``within_talker``
@@ -96,9 +96,10 @@ def document(evaluation: Evaluation) -> dict[str, Any]:
     if evaluation.fold_scores:
         result["folds"] = {
             "count": len(evaluation.fold_scores),
-            **_nested({key: _spread_json(one) for key, one in evaluation.spread.items()}),
+            **_nested({key: _spread_json(spread) for key, spread in evaluation.spread.items()}),
             "per_fold": [
-                {**_measures(one), "counts": dict(one.counts)} for one in evaluation.fold_scores
+                {**_measures(scores), "counts": dict(scores.counts)}
+                for scores in evaluation.fold_scores
             ],
         }
     for scope in ("within", "cross"):
@@ -127,8 +128,8 @@ def _nested(values: dict[tuple[str, str], Any]) -> dict[str, Any]:
     return result
 
 
-def _spread_json(one: Spread, keep_nan: bool = False) -> dict[str, Any]:
-    values = {"mean": one.mean, "std": one.std, "min": one.min, "max": one.max}
+def _spread_json(spread: Spread, keep_nan: bool = False) -> dict[str, Any]:
+    values = {"mean": spread.mean, "std": spread.std, "min": spread.min, "max": spread.max}
     return {name: value if keep_nan else _defined(value) for name, value in values.items()}
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from scoring.evaluate import evaluate
-from scoring.options import Options
-from scoring.report.page import render
+from scoring.options import ScoringOptions
+from scoring.report.html_report import render
 from std.files import open_input
 from std.nist import ecf, rttm, std_list, term_list
 from std.values import (
@@ -96,7 +96,7 @@ def folder(tmp_path_factory):
     documents = {
         "one": render([nist("s9")]),
         "several": render([nist("s1"), nist("s9"), nist("s6")], names=["first", HOSTILE, "third"]),
-        "groups": render([nist("s9", Options(group_by=("source-type",)))]),
+        "groups": render([nist("s9", ScoringOptions(group_by=("source-type",)))]),
         "many": render([many_terms()]),
     }
     for name, text in documents.items():

@@ -105,10 +105,10 @@
         ["all terms", () => true],
         ["with misses", (c, i) => c.missed[i] > 0],
         ["with false alarms", (c, i) => c.alarms[i] > 0],
-        ["never said", (c, i) => c.said[i] === 0],
+        ["without occurrences", (c, i) => c.targets[i] === 0],
       ],
       columns: [
-        TEXT("text", "term"), TEXT("id", "id", "text short"), NUMBER("said", "said"),
+        TEXT("text", "term"), TEXT("id", "id", "text short"), NUMBER("targets", "targets"),
         NUMBER("expected", "expected", fixed(1)), NUMBER("correct", "correct"),
         NUMBER("missed", "missed"), NUMBER("alarms", "false alarms"),
         NUMBER("twv", "TWV", fixed(4)), NUMBER("best", "best TWV", fixed(4)),
@@ -128,7 +128,7 @@
         TEXT("text", "term"), TEXT("file", "recording", "text short"), NUMBER("channel", "channel"),
         NUMBER("start", "start, s", fixed(2)), NUMBER("end", "end, s", fixed(2)),
         NUMBER("score", "score", brief), NUMBER("loss", "cost", fixed(5)),
-        TEXT("why", "what the system has there", "text wide"),
+        TEXT("why", "nearest detection", "text wide"),
       ],
     },
     alarms: {
@@ -140,7 +140,7 @@
         TEXT("text", "term"), TEXT("file", "recording", "text short"), NUMBER("channel", "channel"),
         NUMBER("start", "start, s", fixed(2)), NUMBER("end", "end, s", fixed(2)),
         NUMBER("score", "score", brief), NUMBER("loss", "cost", fixed(5)),
-        TEXT("why", "what was said there", "text wide"),
+        TEXT("why", "nearest occurrence", "text wide"),
       ],
     },
   };

@@ -1,4 +1,4 @@
-"""`render`: views, mistakes, charts, tables and the three files of the page, put together."""
+"""`render`: views, detection errors, charts and tables, put into one HTML document."""
 
 import base64
 import hashlib
@@ -11,13 +11,13 @@ from string import Template
 from typing import Any
 
 from scoring.evaluate import Evaluation
-from scoring.report.page import charts, mistakes, tables
-from scoring.report.page.views import MAX_VIEWS, View, rounded, term_columns, views
+from scoring.report.html_report import charts, detection_errors, tables
+from scoring.report.html_report.views import MAX_VIEWS, View, rounded, term_columns, views
 from scoring.statistics.significance import Statistics
 from std import __version__
 
 LINES = ("TWV", "P<sub>miss</sub>", "beta P<sub>fa</sub>")
-MAX_MISTAKES = 2000  # of each kind, shared by the views
+MAX_ERRORS = 2000  # of each kind, shared by the views
 MAX_TERMS = 30_000  # shared likewise
 
 
@@ -33,20 +33,20 @@ def render(
     Args:
         evaluations: at least one; all scored with the same terms, speech and options.
         names: one for each, shown instead of the system ids.
-        statistics: how much of the measures, and of their differences, may be chance.
+        statistics: intervals and comparisons from resampling.
         inputs: what was read, by kind: ``{"reference": "ref.rttm"}``.
 
     Raises:
         ValueError: no evaluation, or not one name for each.
     """
-    names = list(names) or [one.system_id or "(unnamed)" for one in evaluations]
+    names = list(names) or [evaluation.system_id or "(unnamed)" for evaluation in evaluations]
     if not evaluations or len(names) != len(evaluations):
         raise ValueError(f"{len(evaluations)} evaluations, {len(names)} names")
     shown = views(evaluations, names)
     plane = charts.det_plane(shown)
-    style, script = _asset("page.css"), _asset("page.js")
+    style, script = _asset("report.css"), _asset("report.js")
     title = f"Spoken term detection: {', '.join(names)}"
-    return Template(_asset("page.html")).substitute(
+    return Template(_asset("report.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
         f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'",
         style=style,
@@ -58,8 +58,8 @@ def render(
         measures=tables.measures(shown),
         summary=tables.summary(evaluations, names),
         explained=tables.explanations(shown),
-        chance=tables.chance(statistics, names) if statistics else "",
-        chance_link='<a href="#chance">Chance</a>' if statistics else "",
+        resampling=tables.resampling(statistics, names) if statistics else "",
+        resampling_link='<a href="#resampling">Resampling</a>' if statistics else "",
         chooser=_chooser(shown),
         det=charts.det_svg(shown, plane),
         legend=_legend(shown),
@@ -80,7 +80,7 @@ def render(
 
 def _numbers(shown: Sequence[View], plane: charts.Plane) -> dict[str, Any]:
     """What the script reads."""
-    share = max(MAX_MISTAKES // len(shown), 100)
+    share = max(MAX_ERRORS // len(shown), 100)
     terms = max(MAX_TERMS // len(shown), 1000)
     rows = []
     for view in shown:
@@ -88,7 +88,10 @@ def _numbers(shown: Sequence[View], plane: charts.Plane) -> dict[str, Any]:
         x, y = charts.det_points(plane, curve.p_fa, curve.p_miss)
         mine = charts.threshold_plane(view)
         targets = int(view.group.counts.targets[view.group.counted].sum())
-        missed, wrong = mistakes.misses(view, share), mistakes.false_alarms(view, share)
+        missed, wrong = (
+            detection_errors.misses(view, share),
+            detection_errors.false_alarms(view, share),
+        )
         rows.append(
             {
                 "label": view.label,
@@ -150,7 +153,7 @@ def _one_of(parts: Iterable[str]) -> str:
 
 
 def _notes(evaluations: Sequence[Evaluation], shown: Sequence[View]) -> str:
-    groups = sum(len(one.groups) for one in evaluations)
+    groups = sum(len(evaluation.groups) for evaluation in evaluations)
     possible = len(evaluations) if len(evaluations) > 1 else groups
     notes = []
     if possible > MAX_VIEWS:
@@ -159,7 +162,7 @@ def _notes(evaluations: Sequence[Evaluation], shown: Sequence[View]) -> str:
         )
     if any(view.curve.points > len(view.curve) for view in shown):
         notes.append("Curves are thinned; every point is in det.csv.")
-    return "".join(f"<p>{one}</p>" for one in notes)
+    return "".join(f"<p>{note}</p>" for note in notes)
 
 
 def _json(value: object) -> str:
@@ -170,7 +173,7 @@ def _json(value: object) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return files("scoring.report.page").joinpath(name).read_text("utf-8").strip()
+    return files("scoring.report.html_report").joinpath(name).read_text("utf-8").strip()
 
 
 def _hash(text: str) -> str:

@@ -2,8 +2,8 @@
 
 Grouping, matching and coverage all ask: is there *another* occurrence of the same thing, apart in
 time? Sorting answers it: a partner in another file is always apart; in the same file it is enough
-to know the earliest end and the latest onset among the others. Only what is left open (everybody
-else in the group touches the item) is compared pair by pair, and those are few.
+to know the earliest end and the latest onset among the others. Only the undecided items (all
+others in the group touch them) are compared pair by pair, and they are few.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from scoring.discovery.corpus import Ints, Times
 from std.values import Bools
 
 PairTest = Callable[[Ints, Ints], Bools]
-Scope = Literal["all", "within", "cross"]
+TalkerScope = Literal["all", "within", "cross"]
 
 CHUNK = 1_000_000  # pairs looked at together
 
@@ -51,7 +51,7 @@ def smallest_of_others(group: Ints, owner: Ints, value: Times) -> npt.NDArray[np
     return out
 
 
-def has_mate(
+def has_partner(
     group: Ints,
     owner: Ints,
     file: Ints,
@@ -62,21 +62,30 @@ def has_mate(
     """Whether another owner's item in the same group is apart from this one.
 
     Args:
-        group, owner, file: (n,) integers; equal owners are never mates.
+        group, owner, file: (n,) integers; items of one owner are never partners.
         onset, end: (n,) an item ends before another begins iff ``end <= onset``.
-        apart: test of item index pairs (i, j) for mates whose times do touch, when the profile's
-            notion of overlap allows them; None: items that share time are never mates.
+        apart: test of item index pairs (i, j) for partners whose times do touch, when the profile's
+            notion of overlap allows them; None: items that share time are never partners.
     """
-    found = differs_in_group(group, file)
-    found |= smallest_of_others(group, owner, end) <= onset
-    found |= -smallest_of_others(group, owner, -onset) >= end
+    has_partner_apart = differs_in_group(group, file)
+    has_partner_apart |= smallest_of_others(group, owner, end) <= onset
+    has_partner_apart |= -smallest_of_others(group, owner, -onset) >= end
     if apart is not None:
-        look_closer(group, owner, found, ~found, apart)
-    return found
+        compare_undecided(group, owner, has_partner_apart, ~has_partner_apart, apart)
+    return has_partner_apart
 
 
-def look_closer(group: Ints, owner: Ints, found: Bools, undecided: Bools, mates: PairTest) -> None:
-    """Compare the undecided items with everybody else in their group; sets ``found`` in place."""
+def compare_undecided(
+    group: Ints, owner: Ints, decided: Bools, undecided: Bools, are_partners: PairTest
+) -> None:
+    """Compare the undecided items with all others in their group.
+
+    Args:
+        group, owner: (n,) integers; items of one owner are never partners.
+        decided: (n,) set to True, in place, where a partner is found.
+        undecided: (n,) items to compare.
+        are_partners: test of item index pairs (i, j).
+    """
     order = np.argsort(group, kind="stable")
     first, last = _ends(group[order])
     where = np.flatnonzero(undecided[order] & (last > first))
@@ -84,7 +93,7 @@ def look_closer(group: Ints, owner: Ints, found: Bools, undecided: Bools, mates:
         i, j = order[at], order[other]
         fits = owner[i] != owner[j]
         i, j = i[fits], j[fits]
-        found[i[mates(i, j)]] = True
+        decided[i[are_partners(i, j)]] = True
 
 
 def expand(item: Ints, lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
@@ -99,8 +108,8 @@ def expand(item: Ints, lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
             yield np.repeat(item[part], size), np.arange(len(shift)) + shift
 
 
-def has_mate_in(
-    scope: Scope,
+def has_partner_in(
+    scope: TalkerScope,
     talker: Ints,
     group: Ints,
     owner: Ints,
@@ -109,12 +118,17 @@ def has_mate_in(
     end: Times,
     apart: PairTest | None = None,
 ) -> Bools:
-    """`has_mate` among all items, among those of the same talker, or among the others'.
+    """`has_partner` among all items, among those of the same talker, or among the others'.
 
     Items of different talkers lie in different files, so they are always apart.
+
+    Args:
+        scope: which talkers' items may be partners.
+        talker: (n,) talker of each item.
+        group, owner, file, onset, end, apart: as of `has_partner`.
     """
     if scope == "cross":
         return differs_in_group(group, talker)
     if scope == "within":
         group = group * (int(talker.max(initial=0)) + 1) + talker
-    return has_mate(group, owner, file, onset, end, apart)
+    return has_partner(group, owner, file, onset, end, apart)

@@ -1,12 +1,12 @@
-"""Tables that stand in the HTML itself: scores, calibration, chance, what is left out."""
+"""Tables written as HTML: scores, calibration, resampling, what is not scored."""
 
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
 from scoring.evaluate import Evaluation
-from scoring.report.page import charts
-from scoring.report.page.views import View
+from scoring.report.html_report import charts
+from scoring.report.html_report.views import View
 from scoring.statistics.bootstrap import UNITS, Interval
 from scoring.statistics.significance import Statistics
 from std.matching.occurrences import Occurrences
@@ -15,15 +15,15 @@ from std.values import Detections, Float64s
 MAX_IGNORED = 200
 DASH = "\N{EN DASH}"  # stands for what is undefined
 MEASURES = (
-    ("ATWV", "Actual term-weighted value: what the system's own decisions are worth. "
-     "1 is perfect, 0 is silence, and it can be negative."),
+    ("ATWV", "Actual term-weighted value: the value of the system's own decisions. "
+     "1 is perfect, 0 is a system that returns nothing; it can be negative."),
     ("MTWV", "Maximum: the value at the best single threshold for all terms. Decisions that "
      "differ by term can be worth more."),
     ("OTWV", "Optimum: the value if every term had its own best threshold."),
     ("STWV", "Supremum: the value if every detection were accepted and none were false. "
-     "What the index cannot reach at all is missing from it."),
+     "It is below 1 by the occurrences that no detection matches."),
     ("P_miss", "Share of a term's occurrences that were not accepted, mean over terms."),
-    ("P_fa", "Share of a term's other trials that were accepted by mistake, mean over terms."),
+    ("P_fa", "Share of a term's non-target trials that were accepted, mean over terms."),
 )  # fmt: skip
 IGNORED = {
     "hits_outside_ecf": (
@@ -33,10 +33,10 @@ IGNORED = {
     ),
     "references_outside_ecf": (
         "occurrences outside the excerpts",
-        "Nobody is asked to find what is said outside the excerpts.",
+        "Speech outside the excerpts is not scored.",
     ),
     "hits_of_terms_without_references": (
-        "detections of terms that are never said",
+        "detections of terms without occurrences",
         "P(miss) is undefined for terms without an occurrence in the scored speech, so they and "
         "their false alarms stay out of the means.",
     ),
@@ -121,11 +121,11 @@ def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
             label = name if i == 0 else f"{name}: {group.name}" if several else group.name
             totals, measures = group.counts.totals(group.counted), group.measures
             counts = (int(group.counted.sum()), totals.targets, totals.corr, totals.fa, totals.miss)
-            cells = [f"{one:,}" for one in counts]
+            cells = [f"{count:,}" for count in counts]
             for measure in ("P_miss", "P_fa", "ATWV", "MTWV"):
                 cells.append(_value(measure, measures[measure]))
             cells.append(_plain(measures["MTWV_threshold"], ".4g"))
-            cells.extend(_value(one, measures[one]) for one in ("OTWV", "STWV"))
+            cells.extend(_value(measure, measures[measure]) for measure in ("OTWV", "STWV"))
             rows.append(
                 f'<tr><th scope="row" dir="auto">{escape(label)}</th>'
                 + "".join(f"<td>{cell}</td>" for cell in cells)
@@ -142,13 +142,13 @@ def calibration(view: View, index: int) -> str:
             f"<p>No calibration: {why if len(view.group.hits) else 'there are no detections'}.</p>"
         )
     rows = "".join(
-        f'<tr><th scope="row">{EXPECTATIONS[one.name]}</th>'
+        f'<tr><th scope="row">{EXPECTATIONS[expectation.name]}</th>'
         + "".join(
-            f"<td>{_plain(value, '.3f' if one.name == 'twv_found' else ',.1f')}</td>"
-            for value in (one.expected, one.observed)
+            f"<td>{_plain(value, '.3f' if expectation.name == 'twv_found' else ',.1f')}</td>"
+            for value in (expectation.expected, expectation.observed)
         )
         + "</tr>"
-        for one in view.expectations
+        for expectation in view.expectations
     )
     bins = "".join(
         f'<tr><th scope="row">{low:.1f} to {high:.1f}</th><td>{n:,}</td>'
@@ -181,11 +181,11 @@ def calibration(view: View, index: int) -> str:
 </figure><div>{compared}
 <p>Calibration error {view.reliability.error:.3f}: mean distance of the points from the diagonal,
 weighted by their detections. Occurrences without any detection cannot be expected, so the TWV of
-this table leaves them out; the ATWV counts them as missed.</p>
+this table leaves them out; the ATWV counts them as misses.</p>
 <details><summary>The plot as a table</summary>{as_table}</details></div></div>"""
 
 
-def chance(statistics: Statistics, names: Sequence[str]) -> str:
+def resampling(statistics: Statistics, names: Sequence[str]) -> str:
     """Intervals of each system's measures, and the differences between every two systems."""
     percent = f"{100 * statistics.confidence:g} %"
     head = "".join(f'<th scope="col">over {unit}</th>' for unit in UNITS)
@@ -208,15 +208,16 @@ def chance(statistics: Statistics, names: Sequence[str]) -> str:
     ]
     if statistics.comparisons:
         rows = []
-        for one in statistics.comparisons:
-            atwv = one.differences["ATWV"]
+        for comparison in statistics.comparisons:
+            atwv = comparison.differences["ATWV"]
             cells = "".join(
                 f"<td>{_interval('ATWV', atwv.intervals.get(unit))}</td>" for unit in UNITS
             )
-            pair = f"{names[one.first]} \N{MINUS SIGN} {names[one.second]}"
+            pair = f"{names[comparison.first]} \N{MINUS SIGN} {names[comparison.second]}"
             rows.append(
                 f'<tr><th scope="row" dir="auto">{escape(pair)}</th>'
-                f"<td>{_value('ATWV', atwv.value)}</td>{cells}<td>{one.p_value:.4f}</td></tr>"
+                f"<td>{_value('ATWV', atwv.value)}</td>{cells}"
+                f"<td>{comparison.p_value:.4f}</td></tr>"
             )
         parts.append(
             _scrolled(
@@ -227,11 +228,12 @@ def chance(statistics: Statistics, names: Sequence[str]) -> str:
             )
         )
     return (
-        '<section id="chance" aria-labelledby="chance-title"><h2 id="chance-title">Chance</h2>'
+        '<section id="resampling" aria-labelledby="resampling-title">'
+        '<h2 id="resampling-title">Resampling</h2>'
         f"<p>{percent} intervals from {statistics.replicates:,} draws with replacement (seed "
-        f"{statistics.seed}): of terms, as if others had been asked for, and of recordings, as if "
-        "others had been searched. The p-value says how often a difference as large arises if "
-        "chance decides, term by term, which system is which.</p>"
+        f"{statistics.seed}): of terms, which estimates the spread over other term lists, and of "
+        "recordings, the spread over other speech. The p-value is the share of random swaps of "
+        "the two systems, term by term, with a difference as large.</p>"
         f"{''.join(parts)}</section>"
     )
 

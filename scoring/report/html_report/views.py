@@ -1,4 +1,4 @@
-"""What the page shows of each system: numbers, small enough to embed.
+"""The numbers that the HTML report shows of each system, small enough to embed.
 
 A view is one system under one group of terms or speech. With several systems each has one view,
 all of its terms; a single system has a view for each of its groups.
@@ -19,12 +19,12 @@ from scoring.measures.calibration import Expectation, Reliability
 from scoring.measures.twv import twv_of_terms
 from std.values import Float64s, Int32s, freeze
 
-MAX_VIEWS = 14  # as many as colours and dashes tell apart
+MAX_VIEWS = 14  # that colours and dashes can distinguish
 MAX_POINTS = 1000  # of a curve: what a slider and a drawing can show
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class ThinnedCurve:
     """Thinned points by ascending threshold; both ends and the maximum are always kept."""
 
     threshold: Float64s  # (n,)
@@ -52,7 +52,7 @@ class View:
     group: Group
     hit_unit: Int32s  # (hits,) index into the group's units: terms, or the pool
     occurrence_unit: Int32s  # (occurrences,) likewise
-    curve: Curve
+    curve: ThinnedCurve
     reliability: Reliability | None  # None: the scores are no probabilities, or there are none
     expectations: list[Expectation]
     expected_targets: Float64s | None  # (U,) sum of the scores of each unit's hits
@@ -65,10 +65,15 @@ def views(evaluations: Sequence[Evaluation], names: Sequence[str]) -> list[View]
         names: what to call each system.
     """
     if len(evaluations) > 1:
-        chosen = [(n, one, one.groups[0]) for n, one in zip(names, evaluations, strict=True)]
+        chosen = [
+            (n, evaluation, evaluation.groups[0])
+            for n, evaluation in zip(names, evaluations, strict=True)
+        ]
     else:
-        (one,) = evaluations
-        chosen = [(names[0] if i == 0 else g.name, one, g) for i, g in enumerate(one.groups)]
+        (evaluation,) = evaluations
+        chosen = [
+            (names[0] if i == 0 else g.name, evaluation, g) for i, g in enumerate(evaluation.groups)
+        ]
     return [_view(*triple) for triple in chosen[:MAX_VIEWS]]
 
 
@@ -87,14 +92,14 @@ def _view(label: str, evaluation: Evaluation, group: Group) -> View:
     return View(label, evaluation, group, unit, occurrence_unit, curve, plot, expected, by_unit)
 
 
-def _curve(group: Group, unit: Int32s) -> Curve:
+def _curve(group: Group, unit: Int32s) -> ThinnedCurve:
     whole, score = group.det, group.hits.score
     kept = thin(whole, MAX_POINTS)
     threshold = whole.threshold[kept]
     counted = group.counted[unit]
     paired = group.alignment.occurrence_of >= 0
     best = int(np.searchsorted(threshold, det.maximum(whole).threshold)) if len(kept) else -1
-    return Curve(
+    return ThinnedCurve(
         threshold,
         whole.p_miss[kept],
         whole.p_fa[kept],
@@ -167,7 +172,7 @@ def term_columns(view: View, limit: int) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {
         "text": [term.text for term in terms],
         "id": [term.term_id for term in terms],
-        "said": counts.targets[rows].tolist(),
+        "targets": counts.targets[rows].tolist(),
         "correct": counts.corr[rows].tolist(),
         "missed": counts.miss[rows].tolist(),
         "alarms": counts.fa[rows].tolist(),
@@ -187,7 +192,7 @@ def rounded(values: Float64s | Sequence[float], digits: int = 6) -> list[float |
     >>> rounded([2.0, 1 / 3, float("nan")])
     [2, 0.333333, None]
     """
-    return [_short(float(f"{one:.{digits}g}")) for one in map(float, values)]
+    return [_short(float(f"{value:.{digits}g}")) for value in map(float, values)]
 
 
 def _short(value: float) -> float | int | None:

@@ -1,6 +1,6 @@
-"""Misses and false alarms of a system's own decisions, each with the reason that can be seen.
+"""Misses and false alarms of a system's own decisions, each with its probable cause.
 
-The worst come first: misses by what they cost, false alarms by the system's confidence in them.
+Misses are sorted by their cost in TWV, false alarms by their score.
 """
 
 from typing import Any, NamedTuple
@@ -9,20 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.group import Group
-from scoring.report.page.views import View, cost_of_a_false_alarm, cost_of_a_miss, rounded
+from scoring.report.html_report.views import View, cost_of_a_false_alarm, cost_of_a_miss, rounded
 from std.values import Float64s, Int32s, Recording, Term
 
 Rows = npt.NDArray[np.intp]
 
 
-class Mistakes(NamedTuple):
-    """Some rows as JSON columns, and how many there are altogether."""
+class DetectionErrors(NamedTuple):
+    """The first rows as JSON columns, and the number of all rows."""
 
     columns: dict[str, list[Any]]
     total: int
 
 
-def misses(view: View, limit: int) -> Mistakes:
+def misses(view: View, limit: int) -> DetectionErrors:
     """Occurrences that the system did not accept."""
     group, terms = view.group, view.evaluation.terms.terms
     hits, occurrences = group.hits, group.occurrences
@@ -48,7 +48,7 @@ def misses(view: View, limit: int) -> Mistakes:
             float(occurrences.end_s[row]),
         )
         why.append(_why_missed(group, near, apart_s))
-    return Mistakes(
+    return DetectionErrors(
         {
             **_places(terms, occurrences.recordings, occurrences.term, occurrences.recording, rows),
             "start": rounded(occurrences.start_s[rows], 9),
@@ -61,8 +61,8 @@ def misses(view: View, limit: int) -> Mistakes:
     )
 
 
-def false_alarms(view: View, limit: int) -> Mistakes:
-    """Hits that the system accepted where nothing, or no second time, was said."""
+def false_alarms(view: View, limit: int) -> DetectionErrors:
+    """Hits that the system accepted but no occurrence is paired with."""
     group, terms = view.group, view.evaluation.terms.terms
     hits, occurrences = group.hits, group.occurrences
     unpaired = group.alignment.occurrence_of < 0
@@ -84,7 +84,7 @@ def false_alarms(view: View, limit: int) -> Mistakes:
             *((float(hits.start_s[row]) + float(end_s[row])) / 2,) * 2,
         )
         why.append(_why_wrong(group, near, apart_s, tolerance_s))
-    return Mistakes(
+    return DetectionErrors(
         {
             **_places(terms, hits.recordings, hits.term, hits.recording, rows),
             "start": rounded(hits.start_s[rows], 9),
@@ -110,7 +110,7 @@ def _why_missed(group: Group, near: int, apart_s: float) -> str:
 
 def _why_wrong(group: Group, near: int, apart_s: float, tolerance_s: float) -> str:
     if near < 0:
-        return "not said in this recording"
+        return "no occurrence in this recording"
     occurrences = group.occurrences
     span = f"{occurrences.start_s[near]:.2f} to {occurrences.end_s[near]:.2f} s"
     if apart_s <= tolerance_s:
@@ -129,11 +129,11 @@ def _places(
     recording: Int32s,
     rows: Rows,
 ) -> dict[str, list[Any]]:
-    where = [recordings[one] for one in recording[rows].tolist()]
+    recording_rows = [recordings[index] for index in recording[rows].tolist()]
     return {
-        "text": [terms[one].text for one in term[rows].tolist()],
-        "file": [one.file for one in where],
-        "channel": [one.channel for one in where],
+        "text": [terms[index].text for index in term[rows].tolist()],
+        "file": [row.file for row in recording_rows],
+        "channel": [row.channel for row in recording_rows],
     }
 
 
@@ -148,7 +148,7 @@ class _Nearby:
         start_s: Float64s,
         end_s: Float64s,
     ) -> None:
-        self._number = {one: i for i, one in enumerate(recordings)}
+        self._number = {name: i for i, name in enumerate(recordings)}
         key = term.astype(np.int64) * max(len(recordings), 1) + recording
         self._order = np.argsort(key, kind="stable")
         self._key = key[self._order]
@@ -157,7 +157,16 @@ class _Nearby:
     def to(
         self, term: int, recording: Recording, start_s: float, end_s: float
     ) -> tuple[int, float]:
-        """Row of the nearest span, -1 if there is none, and the gap between the two in seconds."""
+        """The nearest span of a term in a recording.
+
+        Args:
+            term: index of the term.
+            recording: where to look.
+            start_s, end_s: the span to compare with.
+
+        Returns:
+            Row of the nearest span, -1 if there is none, and the gap between the two in seconds.
+        """
         number = self._number.get(recording)
         if number is None:
             return -1, float("nan")

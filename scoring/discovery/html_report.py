@@ -1,4 +1,4 @@
-"""The HTML page: the figures people publish, as tables and bars, in one file that needs no network.
+"""The HTML report: the published figures as tables and bars, in one file without network access.
 
 Bars are drawn beside the numbers they repeat, so nothing depends on seeing or on colour; the page
 prints in black and white.
@@ -7,9 +7,9 @@ prints in black and white.
 import math
 from html import escape
 
-from scoring.discovery.mates import Scope
-from scoring.discovery.report import SCOPE_NAMES
-from scoring.discovery.scores import PARTS, RATES, Evaluation, Scores
+from scoring.discovery.partners import TalkerScope
+from scoring.discovery.scores import PARTS, RATES, DiscoveryEvaluation, Scores
+from scoring.discovery.summary import SCOPE_NAMES
 
 STYLE = """
 :root { color-scheme: light dark; --bar: #2b6cb0; --line: #8888; }
@@ -34,8 +34,8 @@ MEANING = {
 BAR_PX = 80
 
 
-def page(evaluation: Evaluation, title: str) -> str:
-    """The whole page; ``title`` names what was scored."""
+def html_report(evaluation: DiscoveryEvaluation, title: str) -> str:
+    """The HTML report as one text; ``title`` names what was scored."""
     sections = [_scope_section(scope, scores) for scope, scores in evaluation.scores.items()]
     if evaluation.fold_scores:
         sections.append(_fold_section(evaluation))
@@ -61,7 +61,7 @@ NED is an error (0 is best); everything else is a success (1 is best).</p>
 """
 
 
-def _scope_section(scope: Scope, scores: Scores) -> str:
+def _scope_section(scope: TalkerScope, scores: Scores) -> str:
     head = "".join(f'<th scope="col">{part}</th>' for part in PARTS)
     body = []
     for measure in RATES:
@@ -92,12 +92,12 @@ def _scope_section(scope: Scope, scores: Scores) -> str:
 """
 
 
-def _fold_section(evaluation: Evaluation) -> str:
+def _fold_section(evaluation: DiscoveryEvaluation) -> str:
     rows = []
-    for (measure, part), one in evaluation.spread.items():
-        cells = "".join(f"<td>{_number(x)}</td>" for x in (one.std, one.min, one.max))
+    for (measure, part), spread in evaluation.spread.items():
+        cells = "".join(f"<td>{_number(x)}</td>" for x in (spread.std, spread.min, spread.max))
         name = f"{measure} {part}".strip()
-        rows.append(f'<tr><th scope="row">{name}</th>{_cell(one.mean)}{cells}</tr>\n')
+        rows.append(f'<tr><th scope="row">{name}</th>{_cell(spread.mean)}{cells}</tr>\n')
     columns = ("measure", "mean", "standard deviation", "minimum", "maximum")
     head = "".join(f'<th scope="col">{name}</th>' for name in columns)
     return f"""<section>

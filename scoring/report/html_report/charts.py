@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.measures.calibration import Reliability
-from scoring.report.page.views import View
+from scoring.report.html_report.views import View
 from scoring.report.plot import FA_TICKS, ISO_TWV, MISS_TICKS, deviates
 from std.values import Float64s
 
@@ -102,7 +102,7 @@ def threshold_plane(view: View) -> Plane:
 def threshold_svg(view: View, plane: Plane, index: int) -> str:
     """TWV and its two losses, P_miss and beta P_fa, at every threshold."""
     curve, beta = view.curve, view.group.point.beta
-    ticks = (_ticks(plane.x), [(one, f"{one:.1f}") for one in np.linspace(0, 1, 6).tolist()])
+    ticks = (_ticks(plane.x), [(tick, f"{tick:.1f}") for tick in np.linspace(0, 1, 6).tolist()])
     parts = [_grid(plane, "threshold (score)", "", ticks)]
     x = plane.x.px(curve.threshold)
     lines = (curve.twv, curve.p_miss, beta * curve.p_fa)
@@ -123,14 +123,14 @@ def threshold_svg(view: View, plane: Plane, index: int) -> str:
 def calibration_svg(view: View, plot: Reliability, index: int) -> str:
     """Share of correct hits by score with 95 % intervals, and how many hits there are below."""
     plane = Plane(Axis(0, 1, 62, 460), Axis(0, 1, 360, 14))
-    tenths = [(one, f"{one:.1f}") for one in np.linspace(0, 1, 6).tolist()]
+    tenths = [(tick, f"{tick:.1f}") for tick in np.linspace(0, 1, 6).tolist()]
     parts = [_grid(plane, "", "share of detections that are correct", (tenths, tenths))]
     parts.append(_line(*_pixels(plane, np.array([0.0, 1.0]), np.array([0.0, 1.0])), "diagonal"))
     filled = np.flatnonzero(plot.hits > 0)
     x, y = _pixels(plane, plot.expected[filled], plot.observed[filled])
     low, high = plane.y.px(plot.low[filled]), plane.y.px(plot.high[filled])
-    for one in zip(x.tolist(), low.tolist(), high.tolist(), strict=True):
-        parts.append('<path class="interval" d="M{:.1f} {:.1f}V{:.1f}"/>'.format(*one))
+    for interval in zip(x.tolist(), low.tolist(), high.tolist(), strict=True):
+        parts.append('<path class="interval" d="M{:.1f} {:.1f}V{:.1f}"/>'.format(*interval))
     if len(filled):
         parts.append(_line(x, y, "line s0"))
     for cx, cy in zip(x.tolist(), y.tolist(), strict=True):
@@ -164,7 +164,7 @@ def _pixels(plane: Plane, x: Float64s, y: Float64s) -> tuple[Float64s, Float64s]
 
 def _measures(views: Sequence[View], name: str) -> list[float]:
     values = (view.group.measures[name] for view in views)
-    return [one for one in values if np.isfinite(one)]
+    return [value for value in values if np.isfinite(value)]
 
 
 def _between(ticks: Float64s, low: float, high: float) -> tuple[float, float]:
@@ -179,8 +179,8 @@ Ticks = tuple[Sequence[tuple[float, str]], Sequence[tuple[float, str]]]
 def _percent(*axes: Float64s) -> Ticks:
     first, second = (
         [
-            (float(at), f"{100 * one:.6g}")
-            for at, one in zip(deviates(ticks), ticks.tolist(), strict=True)
+            (float(at), f"{100 * tick:.6g}")
+            for at, tick in zip(deviates(ticks), ticks.tolist(), strict=True)
         ]
         for ticks in axes
     )
@@ -191,9 +191,9 @@ def _ticks(axis: Axis) -> list[tuple[float, str]]:
     """Round numbers, five or so."""
     rough = (axis.high - axis.low) / 5
     size = 10.0 ** np.floor(np.log10(rough))
-    step = size * min((1, 2, 2.5, 5, 10), key=lambda one: abs(one - rough / size))
+    step = size * min((1, 2, 2.5, 5, 10), key=lambda multiple: abs(multiple - rough / size))
     at = np.arange(np.ceil(axis.low / step), np.floor(axis.high / step) + 1) * step
-    return [(one, f"{one:.6g}") for one in at.tolist()]
+    return [(tick, f"{tick:.6g}") for tick in at.tolist()]
 
 
 def _grid(plane: Plane, x_label: str, y_label: str, ticks: Ticks) -> str:
@@ -240,7 +240,7 @@ def _probabilities(x: Float64s) -> Float64s:
     from statistics import NormalDist
 
     cdf = NormalDist().cdf
-    return np.array([cdf(one) for one in x.tolist()])
+    return np.array([cdf(deviate) for deviate in x.tolist()])
 
 
 def _histogram(plot: Reliability, x: Axis) -> Iterable[str]:

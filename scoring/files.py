@@ -1,0 +1,192 @@
+"""From files to evaluations: read a reference once, score hit lists against it, check files.
+
+ECF, RTTM, term list --read_reference--> Reference
+hit list, Reference  --score_hits-->     Evaluation
+any of the four      --check_files-->    CheckedFile for each
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, TypeVar, cast
+
+from scoring.evaluate import Evaluation, evaluate
+from scoring.options import ScoringOptions
+from std.errors import InputError, named
+from std.files import content_bytes, open_input, read, read_twice
+from std.nist import ecf, rttm, std_list, term_list
+from std.nist.rttm import Turns
+from std.values import ECF, Lexemes, STDList, TermList
+
+T = TypeVar("T")
+
+# Called with a file's name and size in bytes; enters a context that is told of bytes read.
+Progress = Callable[[str, int], AbstractContextManager[Callable[[float], None]]]
+
+MIN_PROGRESS_BYTES = 20_000_000  # reading less takes less than about two seconds
+PROGRESS_STEP_BYTES = 1 << 20  # progress need not be reported with every line
+
+
+class Reference(NamedTuple):
+    """Everything that hit lists are scored against."""
+
+    ecf: ECF
+    lexemes: Lexemes
+    terms: TermList
+    turns: Turns | None  # speech turns, for segment-based scoring
+    path: str  # of the transcript, as messages name it
+
+
+class CheckedFile(NamedTuple):
+    """Whether one file is valid."""
+
+    file: str  # as messages name it
+    kind: str  # "term list", "ECF", "transcript" or "hit list"
+    contents: str | None  # what a valid file contains, in a few words
+    error: str | None  # why the file is refused; None if it is valid
+
+
+def read_reference(
+    ecf_path: Path, rttm_path: Path, terms_path: Path, *, turns: bool = False
+) -> Reference:
+    """Read what hit lists are scored against.
+
+    Args:
+        ecf_path, rttm_path, terms_path: files, plain or gzip.
+        turns: read the speech turns too; segment-based scoring needs them.
+
+    Raises:
+        InputError: a file cannot be read or is not valid.
+    """
+    terms = read(term_list.parse, terms_path)
+    parse_words = partial(rttm.parse, encoding=terms.encoding)
+    speech_turns = None
+    if turns:
+        parse_turns = partial(rttm.parse_turns, encoding=terms.encoding)
+        speech_turns, lexemes = read_twice(parse_turns, parse_words, rttm_path)
+    else:
+        lexemes = read(parse_words, rttm_path)
+    return Reference(read(ecf.parse, ecf_path), lexemes, terms, speech_turns, named(rttm_path))
+
+
+def score_hits(
+    hits_path: Path,
+    reference: Reference,
+    options: ScoringOptions | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Score one hit list.
+
+    Args:
+        hits_path: the hit list, either NIST dialect, plain or gzip.
+        reference: from `read_reference`; with its turns if ``options.segments``.
+        options: by default those of NIST's scorer.
+        progress: reports the reading of a long file.
+
+    Raises:
+        InputError: the file cannot be read or does not fit the reference.
+        StdError: the options do not fit the input.
+    """
+    term_ids = {term.term_id for term in reference.terms.terms}
+    return evaluate(
+        reference.ecf,
+        reference.lexemes,
+        reference.terms,
+        _read_hits(hits_path, term_ids, progress),
+        options,
+        turns=reference.turns,
+        hits_path=named(hits_path),
+        reference_path=reference.path,
+    )
+
+
+def check_files(
+    *,
+    hits: Sequence[Path] = (),
+    ecf_path: Path | None = None,
+    rttm_path: Path | None = None,
+    terms_path: Path | None = None,
+    progress: Progress | None = None,
+) -> list[CheckedFile]:
+    """Check files without scoring them; the terms of hit lists against the term list, if given.
+
+    Args:
+        hits: hit lists.
+        ecf_path, rttm_path, terms_path: None for files that are not to be checked.
+        progress: reports the reading of long hit lists.
+
+    Returns:
+        One result per file: term list, ECF, transcript, hit lists.
+    """
+    results: list[CheckedFile] = []
+
+    def check(path: Path | None, kind: str, parse: Callable[[Path], T]) -> T | None:
+        if path is None:
+            return None
+        try:
+            value = parse(path)
+        except InputError as error:
+            results.append(CheckedFile(named(path), kind, None, str(error)))
+            return None
+        results.append(CheckedFile(named(path), kind, _contents(value), None))
+        return value
+
+    terms = check(terms_path, "term list", lambda path: read(term_list.parse, path))
+    encoding, term_ids = "UTF-8", None
+    if terms is not None:
+        encoding, term_ids = terms.encoding, {term.term_id for term in terms.terms}
+    check(ecf_path, "ECF", lambda path: read(ecf.parse, path))
+    parse_words = partial(rttm.parse, encoding=encoding)
+    check(rttm_path, "transcript", lambda path: read(parse_words, path))
+    for hits_path in hits:
+        check(hits_path, "hit list", lambda path: _read_hits(path, term_ids, progress))
+    return results
+
+
+def _contents(value: object) -> str:
+    """What a valid file contains, in a few words."""
+    match value:
+        case ECF():
+            recordings = {excerpt.recording for excerpt in value.excerpts}
+            return f"{len(value.excerpts)} excerpts of {len(recordings)} recordings"
+        case TermList():
+            return f"{len(value.terms)} terms"
+        case Lexemes():
+            return f"{len(value.words)} words in {len(value.recordings)} recordings"
+        case STDList():
+            hits = value.detections
+            return f"{len(hits)} hits of {len(hits.terms)} terms"
+    raise TypeError(f"no description for {type(value).__name__}")
+
+
+def _read_hits(path: Path, term_ids: Collection[str] | None, progress: Progress | None) -> STDList:
+    with open_input(path) as stream, _reported(stream, path, progress) as reported:
+        return std_list.parse(reported, path, known_terms=term_ids)
+
+
+@contextmanager
+def _reported(stream: BinaryIO, path: Path, progress: Progress | None) -> Iterator[BinaryIO]:
+    """The same stream; reading it is reported if the file is long."""
+    size_bytes = content_bytes(path)
+    if progress is None or size_bytes < MIN_PROGRESS_BYTES:
+        yield stream
+        return
+    with progress(path.name, size_bytes) as advance:
+        yield cast(BinaryIO, _ReportedStream(stream, advance))
+
+
+class _ReportedStream:
+    """A stream of lines that reports how many bytes were read."""
+
+    def __init__(self, stream: BinaryIO, advance: Callable[[float], None]) -> None:
+        self._stream, self._advance, self._unreported_bytes = stream, advance, 0
+
+    def readline(self, limit: int = -1) -> bytes:
+        line = self._stream.readline(limit)
+        self._unreported_bytes += len(line)
+        if self._unreported_bytes > PROGRESS_STEP_BYTES:
+            self._advance(self._unreported_bytes)
+            self._unreported_bytes = 0
+        return line

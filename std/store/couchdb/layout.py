@@ -1,0 +1,190 @@
+"""How a segment is cut into documents, and the names of these documents.
+
+All names begin with the id of the segment, so its documents are neighbours in the database:
+
+    ID|v|PART           50,000 words of the vocabulary and the number of postings of each
+    ID|b|BUCKET         postings of all rare words whose CRC-32 falls into the bucket
+    ID|w|WORD.PART      postings of one frequent word
+    ID|s|ROWS.PART      slots, ROWS per part (ID|s|PART in older indexes, with 65,536 per part)
+    ID|x|NAME.PART      an extra column
+    ID|m|0              a part of the manifest (`std.store.couchdb.parts`); ID is its own digest
+
+The id is a digest of the segment's content, so a document never changes once it is written.
+CouchDB's costs are per document and a reader's costs are per byte; about a thousand postings per
+document is a good compromise (measurements: docs/stores.md).
+"""
+
+import re
+import zlib
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from std.errors import StoreError, quoted
+from std.store.columns import KEY_SHIFT, Int64s, SegmentColumns
+
+DOCUMENT_NAME = re.compile(r"([0-9a-f]{32})\|[vbwsxm]\|.*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a segment is cut into documents; recorded in the manifest, so readers follow it.
+
+    The first four fields are the same for all segments, the others belong to one segment.
+    """
+
+    bucket_postings: int = (
+        1024  # mean postings per bucket; a word with more has documents of its own
+    )
+    part_rows: int = 65_536  # of long columns; about 0.5 MB of JSON
+    part_words: int = 50_000  # of the vocabulary
+    slot_rows: int = 4096  # of the slots, of which a phrase needs few; about 30 kB of JSON
+    slot_starts: tuple[int, ...] = ()  # first key of each part of the slots
+    extra: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)  # dtype, shape
+
+    def for_segment(self, columns: SegmentColumns) -> "Layout":
+        """The layout of a segment with these columns."""
+        extra = {name: (column.dtype.str, column.shape) for name, column in columns.extra.items()}
+        starts = tuple(columns.slot_key[:: self.slot_rows].tolist())
+        return replace(self, slot_starts=starts, extra=extra)
+
+    def slot_parts(self, recordings: Collection[int]) -> list[int]:
+        """The parts that hold the slots of these recordings."""
+        starts = np.array(self.slot_starts, np.uint64)
+        rows = np.array(sorted(recordings), np.uint64)
+        first = np.maximum(np.searchsorted(starts, rows << KEY_SHIFT, side="right") - 1, 0)
+        end = np.searchsorted(starts, (rows + np.uint64(1)) << KEY_SHIFT)
+        spans = zip(first.tolist(), end.tolist(), strict=True)
+        return sorted({part for begin, last in spans for part in range(begin, last)})
+
+    def slot_parts_between(self, first: Int64s, last: Int64s) -> list[int]:
+        """The parts that hold the slots of each range of rows, both ends included."""
+        begin, end = first // self.slot_rows, last // self.slot_rows
+        parts: list[int] = np.unique(row_ranges(begin, end - begin + 1)).tolist()
+        return parts
+
+    def recorded(self) -> dict[str, Any]:
+        """The layout as the manifest records it."""
+        return asdict(self)
+
+    def buckets(self, counts: Int64s) -> int:
+        """Number of buckets of a segment with these postings per word."""
+        rare = int(counts[counts <= self.bucket_postings].sum())
+        return max(1, -(-rare // self.bucket_postings))
+
+    def document_of(self, segment: str, row: int, word: str, count: int, buckets: int) -> list[str]:
+        """Names of the documents that hold a word's postings.
+
+        Args:
+            segment: id of the segment.
+            row: of the word in the vocabulary.
+            word: itself.
+            count: number of its postings.
+            buckets: number of buckets of the segment.
+        """
+        if count <= self.bucket_postings:
+            return [f"{segment}|b|{bucket_of(word, buckets)}"]
+        return [f"{segment}|w|{row}.{part}" for part in range(part_count(count, self.part_rows))]
+
+
+def recorded_layout(recorded: Mapping[str, Any], place: str) -> Layout:
+    """The inverse of `Layout.recorded`.
+
+    Raises:
+        StoreError: the record is no layout.
+    """
+    try:
+        sizes = {name: recorded[name] for name in ("bucket_postings", "part_rows", "part_words")}
+        sizes["slot_rows"] = recorded.get("slot_rows", recorded["part_rows"])  # older indexes
+        if not all(type(size) is int and size > 0 for size in sizes.values()):
+            raise ValueError(f"sizes {sizes}")
+        extra = {
+            str(name): (str(np.dtype(dtype).str), tuple(int(n) for n in shape))
+            for name, (dtype, shape) in recorded["extra"].items()
+        }
+        if any(np.dtype(dtype).hasobject for dtype, _ in extra.values()):
+            raise ValueError("an object column")
+        starts = tuple(recorded["slot_starts"])
+        if not all(type(key) is int and 0 <= key < 2**64 for key in starts):
+            raise ValueError(f"slots that start at {starts}")
+        return Layout(**sizes, slot_starts=starts, extra=extra)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StoreError(
+            f"{place}: expected the layout of a segment, got {quoted(error)}"
+        ) from error
+
+
+def document_names(segment: str, words: list[str], counts: Int64s, layout: Layout) -> set[str]:
+    """The names of all documents of a segment.
+
+    Args:
+        segment: its id.
+        words: (V,) its vocabulary.
+        counts: (V,) number of postings of each word.
+        layout: how it is cut into documents.
+    """
+    buckets = layout.buckets(counts)
+    names = set(vocabulary_names(segment, len(words), layout))
+    for row, (word, count) in enumerate(zip(words, counts.tolist(), strict=True)):
+        if count:
+            names.update(layout.document_of(segment, row, word, count, buckets))
+    names.update(slot_name(segment, part, layout) for part in range(len(layout.slot_starts)))
+    for name in layout.extra:
+        names.update(extra_names(segment, name, layout))
+    return names
+
+
+def vocabulary_names(segment: str, words: int, layout: Layout) -> list[str]:
+    """Names of the documents that hold the vocabulary."""
+    return [f"{segment}|v|{part}" for part in range(part_count(words, layout.part_words))]
+
+
+def slot_name(segment: str, part: int, layout: Layout) -> str:
+    """Name of the document that holds a part of the slots.
+
+    The name contains the size of the parts, because the content of a document must follow from its
+    name: an older version, with other parts, may have indexed the same recordings.
+    """
+    if layout.slot_rows == layout.part_rows:
+        return f"{segment}|s|{part}"
+    return f"{segment}|s|{layout.slot_rows}.{part}"
+
+
+def extra_names(segment: str, name: str, layout: Layout) -> list[str]:
+    """Names of the documents that hold an extra column."""
+    dtype, shape = layout.extra[name]
+    size = np.dtype(dtype).itemsize * int(np.prod(shape, dtype=np.int64))
+    return [f"{segment}|x|{name}.{part}" for part in range(part_count(size, 8 * layout.part_rows))]
+
+
+def bucket_of(word: str, buckets: int) -> int:
+    """The bucket that holds the postings of a rare word."""
+    return zlib.crc32(word.encode()) % buckets
+
+
+def part_count(rows: int, per_part: int) -> int:
+    """How many documents hold this many rows."""
+    return -(-rows // per_part)
+
+
+def row_ranges(first: Int64s, count: Int64s) -> Int64s:
+    """The rows of all ranges, one after the other.
+
+    Args:
+        first: (n,) first row of each range.
+        count: (n,) number of rows of each range.
+
+
+    >>> row_ranges(np.array([7, 0]), np.array([3, 2])).tolist()
+    [7, 8, 9, 0, 1]
+    """
+    before = np.cumsum(count) - count
+    return np.repeat(first - before, count) + np.arange(count.sum())
+
+
+def segment_of(name: str) -> str | None:
+    """Id of the segment that a document belongs to; None if it is not part of an index."""
+    match = DOCUMENT_NAME.fullmatch(name)
+    return match[1] if match else None
