@@ -32,15 +32,15 @@ from scoring.group import Group
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
 from scoring.report.plot import COLOURS
-from searcher.calibration.features import UNTUNED, Weights, fit
+from searcher.calibration.features import DEFAULT_WEIGHTS, Weights, fit
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
-from searcher.lexical.lookup import fence
+from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
-from searcher.phonetic_candidates import open_ears
-from searcher.search import Found, search
+from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.search import SearchResult, search
 from searcher.tune_cli import written
-from searcher.tuning.reference import transcript
+from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import learn, queries
 from std.config import Config, ExpansionConfig, SplittingConfig, load_config
 from std.ecf_filter import speech_s
@@ -101,7 +101,7 @@ class Material:
         """Index."""
         return indexed(self.data.networks, DEFAULT)
 
-    def found(self, config: Config, learned: Learned = "nothing") -> Found:
+    def found(self, config: Config, learned: Learned = "nothing") -> SearchResult:
         """Search; scores are posteriors times similarities, or probabilities, not yet decided."""
         models = {"nothing": (), "model": self.models, "prior": self.priors}[learned]
         if len(models) > 1:
@@ -117,8 +117,8 @@ class Material:
         )
 
     def decided(
-        self, found: Found, config: Config, point: str, learned: Learned = "nothing"
-    ) -> Found:
+        self, found: SearchResult, config: Config, point: str, learned: Learned = "nothing"
+    ) -> SearchResult:
         """Rescale scores so that 0.5 is the decision at an operating point."""
         decision = replace(config.decision, beta=POINTS[point])
         rule = rule_for(decision, calibrated=learned == "model")
@@ -126,7 +126,7 @@ class Material:
         score = rule(term, found.probability, n, self.seconds, decision)
         return replace(found, candidates=found.candidates._replace(score=score))
 
-    def scored(self, found: Found, point: str) -> Groups:
+    def scored(self, found: SearchResult, point: str) -> Groups:
         """Score the decisions: the groups of terms that occur, by name."""
         false_alarm, miss, prior = NAMED_POINTS[point]
         assert prior is not None
@@ -173,20 +173,22 @@ def prior_on(data: Data) -> Model:
     """The few weights of search without a model, fitted as they were but on this half only."""
     segment = indexed(data.networks, DEFAULT)
     recordings = tuple(one.recording for one in segment.recordings)
-    ears, _ = open_ears([segment], {one: i for i, one in enumerate(recordings)}, DEFAULT, None)
+    ears, _ = open_phonetic_indexes(
+        [segment], {one: i for i, one in enumerate(recordings)}, DEFAULT, None
+    )
     assert ears is not None
-    said = transcript(data.lexemes, recordings, DEFAULT.text)
+    said = make_transcript(data.lexemes, recordings, DEFAULT.text)
     phrases = [DEFAULT.text.phrase(term.text) for term in data.terms.terms]
     unknown, _ = queries(said, ears, phrases, seed=1)
 
     def few(features: Mapping[str, Float64s], right: Bools) -> Weights:
-        return fit({name: features[name] for name in UNTUNED.coefficients}, right)
+        return fit({name: features[name] for name in DEFAULT_WEIGHTS.coefficients}, right)
 
     search_written = partial(written, segments=[segment], config=DEFAULT)
-    inside = partial(fence, recordings=recordings, excerpts=data.ecf.excerpts)
+    inside = partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts)
     with patch("searcher.tuning.tune.fit", few):
         weights, _ = learn(said, ears, search_written, unknown, inside, known=False)
-    return Model(ears.indexes[0].pronouncer, empty([]), weights, None)
+    return Model(ears.pronouncer, empty([]), weights, None)
 
 
 def systems() -> Iterator[tuple[str, Config, Learned]]:

@@ -33,12 +33,12 @@ from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
 from searcher.candidates import concatenate
-from searcher.lexical.lookup import fence
+from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
-from searcher.phonetic_candidates import open_ears
-from searcher.search import Found, search
+from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.search import SearchResult, search
 from searcher.tune_cli import written
-from searcher.tuning.reference import transcript
+from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import tune
 from std.config import Config, load_config
 from std.ecf_filter import speech_s
@@ -88,18 +88,18 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     segment = indexed(networks, config)
     recordings = tuple(one.recording for one in segment.recordings)
     places = {one: i for i, one in enumerate(recordings)}
-    ears, _ = open_ears([segment], places, config, None)
+    ears, _ = open_phonetic_indexes([segment], places, config, None)
     assert ears is not None
     return tune(
-        transcript(data.lexemes, recordings, config.text),
+        make_transcript(data.lexemes, recordings, config.text),
         ears,
         partial(written, segments=[segment], config=config),
         [config.text.phrase(term.text) for term in data.terms.terms],
-        partial(fence, recordings=recordings, excerpts=data.ecf.excerpts),
+        partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts),
     )
 
 
-def cross_validated(data: Data, config: Config, models: list[Model]) -> Found:
+def cross_validated(data: Data, config: Config, models: list[Model]) -> SearchResult:
     """Search everything with each fold's model; each hit from the fold that did not see it."""
     segment = indexed(data.networks, config)
     ask = partial(
@@ -123,7 +123,7 @@ def cross_validated(data: Data, config: Config, models: list[Model]) -> Found:
     )
 
 
-def decided(found: Found, data: Data, config: Config) -> Found:
+def decided(found: SearchResult, data: Data, config: Config) -> SearchResult:
     """Apply the decision rule for calibrated scores."""
     from searcher.decisions import rule_for
 
@@ -138,7 +138,7 @@ def decided(found: Found, data: Data, config: Config) -> Found:
     return replace(found, candidates=found.candidates._replace(score=score))
 
 
-def scored(found: Found, data: Data, point: str) -> dict[str, dict[str, float]]:
+def scored(found: SearchResult, data: Data, point: str) -> dict[str, dict[str, float]]:
     """Measures by group, as std-score says."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "hits.xml"

@@ -23,16 +23,16 @@ from unittest import mock
 
 import numpy as np
 
-import searcher.phonetic.alignment
+import searcher.phonetic.search
 from benchmarks.german import Data, read
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import phone_columns
-from searcher.phonetic.alignment import hear
-from searcher.phonetic.index import open_sound
-from searcher.phonetic.ratios import listening
-from searcher.phonetic_candidates import FEWEST_PHONES
-from searcher.tuning.reference import occurrences, right_ones, transcript
+from searcher.phonetic.index import open_phonetic_index
+from searcher.phonetic.ratios import confusion_log_ratios
+from searcher.phonetic.search import search_phones
+from searcher.phonetic_candidates import MIN_PHONES
+from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
 from std.config import Config
 from std.phonetics.confusion import empty
 from std.phonetics.g2p import converter
@@ -106,28 +106,26 @@ def columns(ranked: list[str], hours: float, alternatives: float, seed: int = 1)
 def recall(drawn: SegmentColumns, data: Data, ranked: list[str], lexicon: Lexicon) -> None:
     """Print how many true places of unknown words are among the best 1, 5 and 60 hits."""
     parts = [ResidentSegment(str(i), one) for i, one in enumerate((invert(data.networks), drawn))]
-    index = open_sound(
+    index = open_phonetic_index(
         ResidentSegment("all", merged(parts, partial(phone_columns, lexicon=lexicon)))
     )
     assert index is not None
     recordings = [one.recording for one in index.columns.recordings]
-    said = transcript(data.lexemes, recordings, Config().text)
+    said = make_transcript(data.lexemes, recordings, Config().text)
     unknown = sorted({*said.words}.difference(ranked, index.words))
     ways = dict(zip(unknown, lexicon.pronunciations(unknown), strict=True))
-    queries = {
-        word: some[0] for word, some in ways.items() if some and len(some[0]) >= FEWEST_PHONES
-    }
-    confusion = listening(empty([]), [index], list(queries.values()))
-    places = sum(len(occurrences(said, [word])) for word in queries)
+    queries = {word: some[0] for word, some in ways.items() if some and len(some[0]) >= MIN_PHONES}
+    confusion = confusion_log_ratios(empty([]), [index], list(queries.values()))
+    places = sum(len(find_occurrences(said, [[word]])) for word in queries)
     for name, limit in (("near seeds", 0), ("everything", 10**12)):
-        with mock.patch.object(searcher.phonetic.alignment, "FULL_SCAN_ARCS", limit):
+        with mock.patch.object(searcher.phonetic.search, "FULL_SCAN_ARCS", limit):
             found = np.zeros(3, int)
             begin = time.process_time()
             for word, phones in queries.items():
-                hits = hear([phones], [index], confusion)[phones]
-                right = right_ones(
-                    hits.recording, hits.start_ms, hits.end_ms, hits.measures[:, 0],
-                    occurrences(said, [word]),
+                hits = search_phones([phones], [index], confusion)[phones]
+                right = correct_hits(
+                    np.zeros_like(hits.recording), hits.recording, hits.start_ms, hits.end_ms,
+                    hits.measures[:, 0], find_occurrences(said, [[word]]),
                 )  # fmt: skip
                 found += [np.count_nonzero(right[:n]) for n in (1, 5, 60)]
             spent_ms = 1000 * (time.process_time() - begin) / len(queries)
@@ -155,15 +153,15 @@ def main() -> None:
         begin = time.process_time()
         extra = phone_columns(plain, lexicon)
         made_s = time.process_time() - begin
-        index = open_sound(ResidentSegment("all", replace(plain, extra=extra)))
+        index = open_phonetic_index(ResidentSegment("all", replace(plain, extra=extra)))
         assert index is not None
         queries = [ways[0] for ways in lexicon.pronunciations(QUERIES)]
-        confusion = listening(empty([]), [index], queries)
-        hear(queries[:1], [index], confusion)  # compiles
+        confusion = confusion_log_ratios(empty([]), [index], queries)
+        search_phones(queries[:1], [index], confusion)  # compiles
         times = []
         for query in queries:
             begin = time.process_time()
-            hear([query], [index], confusion)
+            search_phones([query], [index], confusion)
             times.append(1000 * (time.process_time() - begin))
         size = sum(column.nbytes for column in extra.values()) / 1e6
         print(

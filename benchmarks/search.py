@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import synthetic
-from searcher.search import Found, search
+from searcher.search import SearchResult, search
 from std.config import Config, load_config
 from std.store import Segment, open_store
 from std.values import Term
@@ -79,7 +79,7 @@ def ranks(n: int, seed: int = 7, low: int = 10) -> list[int]:
     return distinct[:n]
 
 
-def find(segments: Sequence[Segment], texts: Sequence[str], config: Config = PLAIN) -> Found:
+def find(segments: Sequence[Segment], texts: Sequence[str], config: Config = PLAIN) -> SearchResult:
     """The whole search: merged, decided detections."""
     terms = [Term(str(i), text) for i, text in enumerate(texts)]
     return search(terms, segments, config, speech_s=3600.0)

@@ -1,18 +1,22 @@
 """The languages of an index: its segments in groups, each searched as an index by itself.
 
-A recording's words are pronounced in its language, so a term is split, expanded and pronounced in
-each language that the index has, and what one language's recogniser never wrote is unknown there
-though another's did. Only decisions see all languages together.
+A term is split, expanded and pronounced in each language of the index. A word that one language's
+recogniser never wrote is OOV there, even if another's did. Decisions are made on the candidates of
+all languages together.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from searcher.calibration.model import Model, require_pronouncer
+from searcher.term_language import log_odds
 from std.config import Config
 from std.languages.detection import of_segment
-from std.store import Segment
+from std.store import Segment, vocabulary_counts
+from std.values import Float64s
 
 
 class Group(NamedTuple):
@@ -59,7 +63,7 @@ def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Gro
 
 
 def require_one(model: Model, groups: Sequence[Group]) -> None:
-    """Refuse a model that is about none of the languages.
+    """Refuse a model that is of none of the languages.
 
     Raises:
         ConfigError: names the pronouncer of the first.
@@ -72,3 +76,10 @@ def require_one(model: Model, groups: Sequence[Group]) -> None:
     ]
     if pronouncers and model.pronouncer not in pronouncers:
         require_pronouncer(model, pronouncers[0])
+
+
+def language_log_odds(words: Sequence[tuple[str, ...]], groups: Sequence[Group]) -> Float64s:
+    """(terms, languages) log odds that a term's spelling gives to each language: 0 or less."""
+    if len(groups) == 1:
+        return np.zeros((len(words), 1))
+    return log_odds(words, [list(vocabulary_counts(group.segments)) for group in groups])

@@ -1,8 +1,15 @@
-"""The sound channel of a search: terms and sound indexes in, calibrated candidates out.
+"""Phonetic search for terms: words and phonetic indexes in, calibrated candidates out.
 
-Terms with a word that the index does not know are searched by their sound alone. With a tuned
-model the others are as well: where a known word was not recognised, its sound still competes,
-and the posteriors of the places where it was are calibrated on the same scale.
+    open_phonetic_indexes     the segments of a language that have phones, and their pronouncer
+    add_phonetic_candidates   the candidates of each term, lexical and phonetic
+        pronounced                its phones (`std.phonetics.lexicon`)
+        phonetic_hits             their hits (`searcher.phonetic.search`)
+        pair_with_hits            which lexical candidate and which hit are one event
+                                  and the probability of each (`searcher.calibration.features`)
+
+Out-of-vocabulary (OOV) terms are searched by their phones. With a tuned model in-vocabulary (IV)
+terms are as well: where their words were not recognised, phonetic hits stand beside the lexical
+candidates, and both are calibrated on one scale.
 """
 
 from collections import Counter
@@ -13,165 +20,188 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.features import UNTUNED, heard_features, known_features, with_written
+from searcher.calibration.features import (
+    DEFAULT_WEIGHTS,
+    hit_features,
+    iv_features,
+    oov_features,
+)
 from searcher.calibration.model import Model
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.lexical.deduplicate import overlap
-from searcher.phonetic.alignment import SAME_PLACE_MS, Hits, hear
-from searcher.phonetic.index import SoundIndex, open_sound
-from searcher.phonetic.ratios import listening, perfect_score
+from searcher.phonetic.alignment import Hits
+from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
+from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
+from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
+from searcher.phonetic.search import search_phones
 from searcher.variant import Variant
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
-from std.phonetics.confusion import Confusion, empty
+from std.phonetics.confusion import empty
 from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
 from std.phonetics.phones import Pronunciation
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
 from std.values import Bools, Float64s, Recording
 
-FEWEST_PHONES = 3  # shorter sounds are everywhere
-MOST_PHONES = 200
-MOST_PRONUNCIATIONS = 4  # of a term
-NOT_HEARD = -5.0  # score of a written place where the sound was not heard
-LEAST_PROBABILITY = 1e-3  # candidates below are not worth a line
+MIN_PHONES = 3  # shorter queries fit everywhere
+MAX_PHONES = 200
+MAX_PRONUNCIATIONS = 4  # of a term
+NO_HIT_SCORE = -5.0  # of a lexical candidate without a phonetic hit
+MIN_PROBABILITY = 1e-3  # candidates below are left out
 
 Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
 
 
 @dataclass(frozen=True, eq=False)
-class Ears:
-    """What sound search needs beside the terms."""
+class PhoneticIndexes:
+    """The segments of a language that have phones of one pronouncer."""
 
-    indexes: tuple[SoundIndex, ...]  # one per segment that was indexed with sounds
+    indexes: tuple[PhoneticIndex, ...]  # one per segment
     recordings: tuple[Int64s, ...]  # of each index: its recordings' rows in the search's table
     lexicon: Lexicon
-    model: Model | None
+    model: Model | None  # None without one of this pronouncer
+
+    @property
+    def pronouncer(self) -> str:
+        """Of all segments."""
+        return self.indexes[0].pronouncer
 
 
-class Heard(NamedTuple):
-    """The places of one term, best first; their recordings count in the search's table."""
+class PhoneticHits(NamedTuple):
+    """The hits of one term, best first; their recordings are rows of the search's table."""
 
     hits: Hits
     phones: Pronunciation
-    perfect: float  # score of the phones themselves, recognised one for one
+    perfect: float  # score of the phones recognised one for one
+
+    @property
+    def best_share(self) -> float:
+        """Of a perfect score, what the best hit has."""
+        return float(self.hits.measures[:, SCORE].max(initial=0.0)) / max(self.perfect, 1e-9)
 
     def features(self) -> dict[str, Float64s]:
         """What `searcher.calibration.features` weighs."""
-        return heard_features(len(self.phones), self.perfect, self.hits)
+        return hit_features(len(self.phones), self.perfect, self.hits)
 
 
 def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pronunciation]]:
-    """How each term may sound: its words' pronunciations in a row, the likeliest first.
+    """The pronunciations of each term: those of its words in a row, the likeliest first.
 
-    Empty where a word has no sound or the whole is too short or too long to be searched for.
+    Empty where a word has none, or where the phones are too few or too many to be searched for.
     """
     every = [word for words in terms for word in words]
     of_word = dict(zip(every, lexicon.pronunciations(every), strict=True))
-    found = []
+    of_term = []
     for words in terms:
-        sounds: list[Pronunciation] = []
-        for one in product(*(of_word[word] for word in words)):
-            phones = tuple(phone for word in one for phone in word)
-            if FEWEST_PHONES <= len(phones) <= MOST_PHONES:
-                sounds.append(phones)
-            if len(sounds) == MOST_PRONUNCIATIONS:
+        pronunciations: list[Pronunciation] = []
+        for parts in product(*(of_word[word] for word in words)):
+            phones = tuple(phone for part in parts for phone in part)
+            if MIN_PHONES <= len(phones) <= MAX_PHONES:
+                pronunciations.append(phones)
+            if len(pronunciations) == MAX_PRONUNCIATIONS:
                 break
-        found.append(sounds)
-    return found
+        of_term.append(pronunciations)
+    return of_term
 
 
-def listen(
-    sounds: Sequence[Sequence[Pronunciation]],
-    ears: Ears,
+def phonetic_hits(
+    pronunciations: Sequence[Sequence[Pronunciation]],
+    phonetic: PhoneticIndexes,
     inside: Inside,
     workers: Executor = IN_PROCESS,
-) -> list[Heard | None]:
-    """Where each term may have been said by its sound; None for terms without one."""
-    counts = ears.model.confusion if ears.model else empty([])
-    queries = list(dict.fromkeys(one for ways in sounds for one in ways))
-    confusion = listening(counts, ears.indexes, queries)
-    hits = hear(queries, ears.indexes, confusion, workers)
-    return [_heard(ways, hits, ears, confusion, inside) if ways else None for ways in sounds]
+) -> list[PhoneticHits | None]:
+    """The hits of each term: those of the pronunciation whose best hit fits best.
 
-
-def _heard(
-    ways: Sequence[Pronunciation],
-    found: Mapping[Pronunciation, Hits],
-    ears: Ears,
-    confusion: Confusion,
-    inside: Inside,
-) -> Heard:
-    """The way of saying a term whose best hit fits best."""
-    best = None
-    for phones in ways:
-        perfect = perfect_score(phones, confusion)
-        hits = found[phones]
-        recording = hits.recording.copy()
-        for i, table in enumerate(ears.recordings):
-            mine = hits.segment == i
-            recording[mine] = table[hits.recording[mine]]
-        hits = hits._replace(recording=recording)
-        hits = hits.rows(np.flatnonzero(inside(recording, hits.start_ms, hits.end_ms)))
-        heard = Heard(hits, phones, perfect)
-        if best is None or _top(heard) > _top(best):
-            best = heard
-    assert best is not None
-    return best
-
-
-def _top(heard: Heard) -> float:
-    return float(heard.hits.measures[:, 0].max(initial=0.0)) / max(heard.perfect, 1e-9)
-
-
-def open_ears(
-    segments: Sequence[Segment],
-    place_of: Mapping[Recording, int],
-    config: Config,
-    model: Model | None,
-) -> tuple[Ears | None, tuple[str, ...]]:
-    """What sound search needs of the segments of one language that were indexed with sounds.
+    Args:
+        pronunciations: of each term.
+        phonetic: indexes of the segments.
+        inside: which hits lie inside the speech that is searched.
+        workers: who searches the segments.
 
     Returns:
-        None if no segment was, without the model if it is about other sounds; and the languages of
-        the segments that were not, or were pronounced by somebody else than most of the
-        alternatives (by another converter, before this one was there).
+        for each term its hits, None without a pronunciation.
+    """
+    counts = phonetic.model.confusion if phonetic.model else empty([])
+    queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
+    confusion = confusion_log_ratios(counts, phonetic.indexes, queries)
+    hits = {
+        phones: PhoneticHits(
+            _inside(found, phonetic, inside), phones, perfect_score(phones, confusion)
+        )
+        for phones, found in search_phones(queries, phonetic.indexes, confusion, workers).items()
+    }
+    return [
+        max((hits[phones] for phones in of_term), key=lambda one: one.best_share, default=None)
+        for of_term in pronunciations
+    ]
+
+
+def _inside(hits: Hits, phonetic: PhoneticIndexes, inside: Inside) -> Hits:
+    """Those inside the searched speech, with their recordings' rows in the search's table."""
+    recording = hits.recording.copy()
+    for i, rows in enumerate(phonetic.recordings):
+        in_segment = hits.segment == i
+        recording[in_segment] = rows[hits.recording[in_segment]]
+    hits = hits._replace(recording=recording)
+    return hits.rows(np.flatnonzero(inside(recording, hits.start_ms, hits.end_ms)))
+
+
+def open_phonetic_indexes(
+    segments: Sequence[Segment],
+    row_of: Mapping[Recording, int],
+    config: Config,
+    model: Model | None,
+) -> tuple[PhoneticIndexes | None, tuple[str, ...]]:
+    """Open the segments of one language that have phones, of the pronouncer of most alternatives.
+
+    Args:
+        segments: of one language.
+        row_of: row of each recording in the search's table.
+        config: of the language.
+        model: left out if it is of another pronouncer.
+
+    Returns:
+        None if no segment has phones; and the languages of the segments without phones of that
+        pronouncer (indexed without any, or with another pronouncer).
 
     Raises:
-        ConfigError: the index's converter is not installed.
-        StoreError: sound columns are damaged.
+        ConfigError: the index's pronouncer is not installed.
+        StoreError: phone columns are damaged.
     """
     live = [segment for segment in segments if len(segment.deleted) < len(segment.recordings)]
-    opened = [(open_sound(segment), segment) for segment in live]
-    pronouncers: Counter[str] = Counter()
+    opened = [(open_phonetic_index(segment), segment) for segment in live]
+    arcs: Counter[str] = Counter()
     for index, _ in opened:
         if index:
-            pronouncers[index.pronouncer] += index.arcs
-    if not pronouncers:
+            arcs[index.pronouncer] += index.arcs
+    if not arcs:
         return None, tuple(of_segment(segment) for _, segment in opened)
-    pronouncer = min(pronouncers, key=lambda one: (-pronouncers[one], one))
+    pronouncer = min(arcs, key=lambda name: (-arcs[name], name))
     usable = [
         (index, segment) for index, segment in opened if index and index.pronouncer == pronouncer
     ]
-    ears = Ears(
+    phonetic = PhoneticIndexes(
         tuple(index for index, _ in usable),
         tuple(
-            np.array([place_of[one.recording] for one in segment.recordings], dtype=np.int64)
+            np.array([row_of[one.recording] for one in segment.recordings], dtype=np.int64)
             for _, segment in usable
         ),
         lexicon_of(pronouncer, config.pronunciation, config.text),
         model if model and model.pronouncer == pronouncer else None,
     )
-    silent = [seg for index, seg in opened if index is None or index.pronouncer != pronouncer]
-    return ears, tuple(of_segment(segment) for segment in silent)
+    others = [
+        segment for index, segment in opened if index is None or index.pronouncer != pronouncer
+    ]
+    return phonetic, tuple(of_segment(segment) for segment in others)
 
 
 def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
-    """The lexicon that pronounces as the index was, or as its words suggest if it has no sounds.
+    """The lexicon of the index's pronouncer, or of its words' language if it has no phones.
 
     Raises:
-        ConfigError: the converter is not installed, or the language is not recognisable.
+        ConfigError: the pronouncer is not installed, or the language is not recognisable.
     """
     for segment in segments:
         if (pronouncer := segment.extra("phone_maker")) is not None:
@@ -179,142 +209,141 @@ def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
     return lexicon_for(config.pronunciation, config.text, lambda: vocabulary_counts(segments))
 
 
-def with_sound(
+def add_phonetic_candidates(
     terms: Sequence[Sequence[str]],
-    unknown: Bools,
-    wanted: Bools,
-    written: Candidates,
+    is_oov: Bools,
+    is_searched: Bools,
+    lexical: Candidates,
     variants: Sequence[Variant],
-    ears: Ears,
+    phonetic: PhoneticIndexes,
     inside: Inside,
     workers: Executor = IN_PROCESS,
 ) -> tuple[Candidates, tuple[Variant, ...]]:
-    """Put what was heard beside what was written, as probabilities.
+    """Search terms by their phones; lexical and phonetic candidates as calibrated probabilities.
 
     Args:
         terms: the words of each.
-        unknown: (terms,) whether the index lacks one of its words.
-        wanted: (terms,) which are searched by sound; known ones need a model that knows them.
-        written: merged candidates, ordered by term.
+        is_oov: (terms,) whether the index lacks one of its words.
+        is_searched: (terms,) which are searched by their phones; IV terms need a model for them.
+        lexical: merged candidates, ordered by term.
         variants: that they point into.
-        ears: sound indexes, pronunciations and, if there is one, the tuned model.
-        inside: which places lie inside the speech that is searched.
-        workers: who listens to the segments.
+        phonetic: indexes, pronunciations and, if there is one, the tuned model.
+        inside: which hits lie inside the speech that is searched.
+        workers: who searches the segments.
 
     Returns:
         candidates ordered by term, recording and time, and the variants they point into.
     """
-    known = ears.model.known if ears.model else None
-    weights = ears.model.unknown if ears.model else UNTUNED
-    asked = [words if wanted[i] else () for i, words in enumerate(terms)]
-    heard = listen(pronounced(asked, ears.lexicon), ears, inside, workers)
+    model = phonetic.model
+    iv_weights = model.iv_weights if model else None
+    oov_weights = model.oov_weights if model else DEFAULT_WEIGHTS
+    searched = [words if is_searched[i] else () for i, words in enumerate(terms)]
+    hits_of_term = phonetic_hits(pronounced(searched, phonetic.lexicon), phonetic, inside, workers)
     table = list(variants)
-    bounds = np.searchsorted(written.term, np.arange(len(terms) + 1)).tolist()
+    bounds = np.searchsorted(lexical.term, np.arange(len(terms) + 1)).tolist()
     parts = []
-    for i, one in enumerate(heard):
-        rows = written.rows(slice(bounds[i], bounds[i + 1]))
-        if one is None:
+    for i, hits in enumerate(hits_of_term):
+        rows = lexical.rows(slice(bounds[i], bounds[i + 1]))
+        if hits is None:
             parts.append(rows)
+            continue
+        paired = pair_with_hits(rows, hits)
+        if is_oov[i] or iv_weights is None:
+            probability = oov_weights.probability(paired.oov_features(), len(paired.score))
         else:
-            beside = side_by_side(rows, one)
-            if unknown[i] or known is None:
-                chance = weights.probability(beside.unknown_features(), len(beside.score))
-            else:
-                chance = known.probability(beside.known_features(len(terms[i])), len(beside.score))
-            parts.append(_settled(i, rows, one, beside, chance, ears, table))
+            features = paired.iv_features(len(terms[i]))
+            probability = iv_weights.probability(features, len(paired.score))
+        n = len(rows.term)
+        kept = probability[:n] >= MIN_PROBABILITY
+        parts.append(rows._replace(score=probability[:n]).rows(kept))
+        unpaired = hits._replace(hits=hits.hits.rows(paired.unpaired))
+        parts.append(_as_candidates(i, unpaired, probability[n:], phonetic, table))
     return in_order(concatenate(parts)), tuple(table)
 
 
-def _settled(
-    term: int,
-    written: Candidates,
-    heard: Heard,
-    beside: "SideBySide",
-    chance: Float64s,
-    ears: Ears,
-    table: list[Variant],
-) -> Candidates:
-    """The candidates of one term: written places, then those only heard."""
-    n = len(written.term)
-    alone = Heard(heard.hits.rows(beside.alone), heard.phones, heard.perfect)
-    worth = chance[:n] >= LEAST_PROBABILITY
-    return concatenate(
-        [
-            written._replace(score=chance[:n]).rows(worth),
-            _as_candidates(term, alone, chance[n:], ears, table),
-        ]
-    )
+class Paired(NamedTuple):
+    """Lexical candidates, each with its hit if there is one; then the hits without a candidate."""
+
+    posterior: Float64s  # (n,) of the candidate; 0 where there is none
+    score: Float64s  # (n,) of the hit; NO_HIT_SCORE where there is none
+    features: dict[str, Float64s]  # each (n,), of the hit
+    unpaired: Int64s  # rows of the hits without a candidate
+
+    def oov_features(self) -> dict[str, Float64s]:
+        """Evidence for a term with a word that the index lacks."""
+        return oov_features(self.posterior, self.score, self.features)
+
+    def iv_features(self, words: int) -> dict[str, Float64s]:
+        """Evidence for a term whose words the index has."""
+        return iv_features(self.posterior, self.score, self.features, words)
 
 
-class SideBySide(NamedTuple):
-    """Written places first, then those only heard."""
-
-    posterior: Float64s  # (n,) 0 where only heard
-    score: Float64s  # (n,) of the sound; NOT_HEARD where none was
-    features: dict[str, Float64s]  # each (n,)
-    alone: Int64s  # rows of the hits that are only heard
-
-    def unknown_features(self) -> dict[str, Float64s]:
-        """Evidence for a term with unknown words."""
-        return with_written(self.posterior, self.score, self.features)
-
-    def known_features(self, words: int) -> dict[str, Float64s]:
-        """Evidence for a term whose words the index knows."""
-        return known_features(self.posterior, self.score, self.features, words)
-
-
-def side_by_side(written: Candidates, heard: Heard) -> SideBySide:
-    """Pair each written place with the best hit there; hits near no written place stand alone."""
-    hits, features = heard.hits, heard.features()
-    middle = hits.start_ms + hits.end_ms
-    partner = np.full(len(written.term), -1)
-    near_any = np.zeros(len(middle), dtype=bool)
-    for i in range(len(written.term)):
+def pair_with_hits(lexical: Candidates, term_hits: PhoneticHits) -> Paired:
+    """Pair each lexical candidate of a term with the best hit near it that no other has."""
+    hits, features = term_hits.hits, term_hits.features()
+    twice_middle = hits.start_ms + hits.end_ms
+    partner = np.full(len(lexical.term), -1)
+    near_any = np.zeros(len(twice_middle), dtype=bool)
+    for i in range(len(lexical.term)):
+        start, end = lexical.start_ms[i], lexical.end_ms[i]
         near = (
-            (hits.recording == written.recording[i])
-            & (np.abs(middle - written.start_ms[i] - written.end_ms[i]) < 2 * SAME_PLACE_MS)
-            & overlap(hits.start_ms, hits.end_ms, written.start_ms[i], written.end_ms[i])
+            (hits.recording == lexical.recording[i])
+            & (np.abs(twice_middle - start - end) < 2 * SAME_PLACE_MS)
+            & overlap(hits.start_ms, hits.end_ms, start, end)
         )  # fmt: skip
         near_any |= near
-        free = near & ~np.isin(np.arange(len(middle)), partner)
+        free = near & ~np.isin(np.arange(len(twice_middle)), partner)
         if free.any():
             partner[i] = np.flatnonzero(free)[0]
-    alone = np.flatnonzero(~near_any)
-    rows = np.concatenate([partner, alone])
-    has = rows >= 0
+    unpaired = np.flatnonzero(~near_any)
+    rows = np.concatenate([partner, unpaired])
+    has_hit = rows >= 0
     columns = {}
     for name, column in features.items():
         columns[name] = np.zeros(len(rows))
-        columns[name][has] = column[rows[has]]
-    return SideBySide(
-        np.concatenate([written.score, np.zeros(len(alone))]),
-        np.where(has, columns["score"], NOT_HEARD),
+        columns[name][has_hit] = column[rows[has_hit]]
+    return Paired(
+        np.concatenate([lexical.score, np.zeros(len(unpaired))]),
+        np.where(has_hit, columns["score"], NO_HIT_SCORE),
         columns,
-        alone,
+        unpaired,
     )
 
 
 def _as_candidates(
-    term: int, heard: Heard, chance: Float64s, ears: Ears, table: list[Variant]
+    term: int,
+    term_hits: PhoneticHits,
+    probability: Float64s,
+    phonetic: PhoneticIndexes,
+    table: list[Variant],
 ) -> Candidates:
-    """Hits as candidates, each with a variant that says what stands there."""
-    worth = np.flatnonzero(chance >= LEAST_PROBABILITY)
-    hits, first = heard.hits.rows(worth), len(table)
-    for segment, path, measures in zip(
-        hits.segment.tolist(), hits.paths.tolist(), hits.measures.tolist(), strict=True
+    """Hits as candidates, each with a variant that says which words stand there.
+
+    Args:
+        term: row of the term.
+        term_hits: its hits.
+        probability: (n,) of each.
+        phonetic: indexes of the segments.
+        table: variants; those of the hits are appended.
+    """
+    kept = np.flatnonzero(probability >= MIN_PROBABILITY)
+    hits, first = term_hits.hits.rows(kept), len(table)
+    phones = " ".join(term_hits.phones)
+    scores = hits.measures[:, SCORE].tolist()
+    for segment, path, score in zip(
+        hits.segment.tolist(), hits.paths.tolist(), scores, strict=True
     ):
-        words = tuple(ears.indexes[segment].words[word] for word in path if word >= 0)
-        similarity = min(1.0, measures[0] / max(heard.perfect, 1e-9))
-        how = f"{' '.join(heard.phones)} heard in {' '.join(words)!r}"
-        table.append(Variant(words, similarity, "sound", how))
-    numbers = np.arange(first, first + len(worth))
+        words = tuple(phonetic.indexes[segment].words[word] for word in path if word >= 0)
+        similarity = min(1.0, score / max(term_hits.perfect, 1e-9))
+        table.append(Variant(words, similarity, "sound", f"{phones} heard in {' '.join(words)!r}"))
+    numbers = np.arange(first, first + len(kept))
     return Candidates(
-        term=np.full(len(worth), term),
+        term=np.full(len(kept), term),
         variant=numbers,
         recording=hits.recording,
         start_ms=hits.start_ms,
         end_ms=hits.end_ms,
-        score=chance[worth],
+        score=probability[kept],
         family=numbers,
         first_slot=hits.first_slot,
         last_slot=hits.last_slot,

@@ -1,35 +1,109 @@
-"""What a term becomes, without searching: its words, their splits, what is spelt like them."""
+"""What a term becomes, without searching: its words, their splits, what is spelt like them.
+
+describer   a vocabulary and a configuration --> a function from a term to its description
+query       one term's description, as `std-query --json` prints it
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from searcher.lexical.wildcards import described as in_words
 from searcher.lexical.wildcards import expand as expand_wildcards
 from searcher.lexical.wildcards import is_wildcard
-from searcher.splitting import Splitter
-from searcher.splitting.matches import Matches
+from searcher.splitting import Splitter, make_splitter
+from searcher.splitting.matches import Limits, Matches
 from searcher.splitting.phrase import phrase_variants
 from searcher.splitting.ranking import best_splits
 from searcher.variant import Variant
+from searcher.variants import EXPANDERS, Builder
 from searcher.vocabulary import Vocabulary
-from std.errors import InputError
+from std.config import Config
+from std.errors import ConfigError, InputError
+from std.phonetics.lexicon import NoLanguageError
 from std.text import Normalisation
 
 Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
+Describe = Callable[[str], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is asked for beside the splits."""
+    """What a description has beside the splits."""
 
     nbest: int = 25  # splits of a word, and variants of a term
     candidates: int = 50  # similar words of each expansion
-    all_words: bool = False  # split and expand known words as well
+    all_words: bool = False  # split and expand in-vocabulary words as well
     all_matches: bool = False  # report every match of every word
     expansions: Mapping[str, Expansion] = field(default_factory=dict)  # by name
     wildcard_words: int = 1000  # that a wildcard stands for
+
+
+def describer(
+    vocabulary: Vocabulary,
+    config: Config,
+    *,
+    all_words: bool = False,
+    all_matches: bool = False,
+    tree_folder: Path | None = None,
+    report: Callable[[str], None] = lambda line: None,
+) -> Describe:
+    """Prepare the description of terms: build and compile what splits words.
+
+    Args:
+        vocabulary: the words that the recogniser writes.
+        config: how words are normalised, split and expanded.
+        all_words: split and expand in-vocabulary words as well.
+        all_matches: report every match of every word.
+        tree_folder: where a BK-tree is kept.
+        report: told once of each expansion that cannot be made.
+    """
+    split, expand = config.splitting, config.expansion
+    limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
+    splitter = make_splitter(vocabulary, split.method, limits, split.ranking, tree_folder)
+    splitter.warm_up()
+    options = Options(
+        split.nbest,
+        expand.candidates,
+        all_words,
+        all_matches,
+        {name: _lazy(name, build, vocabulary, config, report) for name, build in EXPANDERS.items()},
+        config.search.wildcard_words,
+    )
+    return lambda term: query(term, splitter, config.text, options)
+
+
+def _lazy(
+    name: str,
+    build: Builder,
+    vocabulary: Vocabulary,
+    config: Config,
+    report: Callable[[str], None],
+) -> Expansion:
+    """An expansion that is built when the first word is asked for.
+
+    It finds nothing where it has nothing to compare or to pronounce with.
+    """
+    built: list[Expansion] = []
+
+    def similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
+        if not built:
+            built.append(_none_similar)
+            try:
+                built[0] = build(vocabulary, config).similar
+            except (ValueError, NoLanguageError):
+                pass  # no word that could be compared, or no pronouncer
+            except ConfigError as error:
+                report(f"no expansion by {name}: {error}")
+        return built[0](words, n)
+
+    return similar
+
+
+def _none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
+    return [[] for _ in words]
 
 
 def words_of(term: str, normalisation: Normalisation) -> tuple[str, ...]:
@@ -58,6 +132,12 @@ def query(
     ``seconds`` is the time for everything here; ``split_seconds`` the processor time for the
     matches and splits of the words, which other programs on the machine do not change.
 
+    Args:
+        term: a word or a phrase.
+        splitter: of the vocabulary.
+        normalisation: of the vocabulary's words.
+        options: what is described beside the splits.
+
     Raises:
         InputError: the term has no word.
         WordTooLongError: a word is too long to split.
@@ -65,62 +145,62 @@ def query(
     began = time.perf_counter()
     words = words_of(term, normalisation)
     vocabulary = splitter.vocabulary
-    starred = [is_wildcard(word) for word in words]
-    unknown = [
-        not star and (word not in vocabulary or options.all_words)
-        for word, star in zip(words, starred, strict=True)
-    ]
+    split = {
+        word for word in words
+        if not is_wildcard(word) and (options.all_words or word not in vocabulary)
+    }  # fmt: skip
     split_seconds = 0.0
-    described: list[dict[str, Any]] = []
-    for word, wanted, star in zip(words, unknown, starred, strict=True):
-        if star:
-            described.append(wildcard(word, vocabulary, options.wildcard_words))
+    descriptions: list[dict[str, Any]] = []
+    for word in words:
+        if is_wildcard(word):
+            descriptions.append(describe_wildcard(word, vocabulary, options.wildcard_words))
             continue
-        one: dict[str, Any] = {"word": word, "in_vocabulary": word in vocabulary, "splits": []}
-        if wanted or options.all_matches:
-            start = time.process_time()
-            matches = splitter.matches(word)
-            splits = (
-                best_splits(word, matches, vocabulary, options.nbest, splitter.ranking)
-                if wanted
-                else []
-            )
-            split_seconds += time.process_time() - start
-            one["splits"] = [split._asdict() for split in splits]
-            if options.all_matches:
-                one["matches"] = rows(matches, vocabulary.words)
-        described.append(one)
-    asked = [word for word, wanted in zip(words, unknown, strict=True) if wanted]
+        start = time.process_time()
+        descriptions.append(describe_word(word, splitter, options, split=word in split))
+        split_seconds += time.process_time() - start
+    expanded = [word for word in words if word in split]
     for name, expand in options.expansions.items():
-        similar = iter(expand(asked, options.candidates) if asked else [])
-        for one, wanted in zip(described, unknown, strict=True):
-            one[name] = next(similar) if wanted else []
-    if any(starred):
-        how = "; ".join(one["how"] for one in described if "how" in one)
-        variants = [Variant(words, channel="wildcard", how=how)]
-    else:
-        variants = phrase_variants(words, splitter, options.nbest)
+        similar = iter(expand(expanded, options.candidates) if expanded else [])
+        for word, description in zip(words, descriptions, strict=True):
+            description[name] = next(similar) if word in split else []
     return {
         "term": term,
-        "words": described,
+        "words": descriptions,
         "variants": [
             {
-                "words": one.words,
-                "similarity": one.similarity,
-                "channel": one.channel,
-                "how": one.how,
+                "words": variant.words,
+                "similarity": variant.similarity,
+                "channel": variant.method,
+                "how": variant.how,
             }
-            for one in variants
+            for variant in _variants(words, descriptions, splitter, options)
         ],
         "seconds": time.perf_counter() - began,
         "split_seconds": split_seconds,
     }
 
 
-def wildcard(pattern: str, vocabulary: Vocabulary, most: int) -> dict[str, Any]:
+def describe_word(
+    word: str, splitter: Splitter, options: Options, *, split: bool
+) -> dict[str, Any]:
+    """A word with its splits and, if they are asked for, all its matches."""
+    in_vocabulary = word in splitter.vocabulary
+    description: dict[str, Any] = {"word": word, "in_vocabulary": in_vocabulary, "splits": []}
+    if not (split or options.all_matches):
+        return description
+    matches = splitter.matches(word)
+    if split:
+        splits = best_splits(word, matches, splitter.vocabulary, options.nbest, splitter.ranking)
+        description["splits"] = [ranked._asdict() for ranked in splits]
+    if options.all_matches:
+        description["matches"] = match_rows(matches, splitter.vocabulary.words)
+    return description
+
+
+def describe_wildcard(pattern: str, vocabulary: Vocabulary, limit: int) -> dict[str, Any]:
     """What a word with * stands for: the words that fit and how often they occur."""
     counts = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
-    expansion = expand_wildcards([pattern], counts, most)[pattern]
+    expansion = expand_wildcards([pattern], counts, limit)[pattern]
     return {
         "word": pattern,
         "in_vocabulary": bool(expansion.words),
@@ -131,7 +211,20 @@ def wildcard(pattern: str, vocabulary: Vocabulary, most: int) -> dict[str, Any]:
     }
 
 
-def rows(matches: Matches, words: Sequence[str]) -> list[tuple[int, int, str, int]]:
+def _variants(
+    words: tuple[str, ...],
+    descriptions: Sequence[Mapping[str, Any]],
+    splitter: Splitter,
+    options: Options,
+) -> Sequence[Variant]:
+    """What a term is looked up as; one with wildcards as it is written."""
+    if any(map(is_wildcard, words)):
+        how = "; ".join(word["how"] for word in descriptions if "how" in word)
+        return [Variant(words, method="wildcard", how=how)]
+    return phrase_variants(words, splitter, options.nbest)
+
+
+def match_rows(matches: Matches, words: Sequence[str]) -> list[tuple[int, int, str, int]]:
     """Matches as (start, end, word, distance), ascending."""
     columns = (matches.start, matches.end, matches.id, matches.distance)
     rows = zip(*(column.tolist() for column in columns), strict=True)

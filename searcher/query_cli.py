@@ -4,6 +4,8 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from std.command import (
@@ -17,11 +19,9 @@ from std.command import (
     warn,
 )
 from std.config import range_of
-from std.errors import ConfigError, InputError
+from std.errors import InputError
 
 if TYPE_CHECKING:
-    from searcher.query import Expansion
-    from searcher.variants import Builder
     from searcher.vocabulary import Vocabulary
     from std.config import Config
     from std.text import Normalisation
@@ -97,77 +97,48 @@ def main(argv: Sequence[str] | None = None) -> int:
 def describe(args: argparse.Namespace) -> None:
     """Describe all terms and print them."""
     from searcher.output.query_table import print_queries
-    from searcher.query import Options, query, words_of
-    from searcher.splitting import make_splitter
-    from searcher.splitting.matches import Limits, check_length
-    from std.config import load_config
+    from searcher.query import describer, words_of
+    from searcher.splitting.matches import check_length
     from std.distinct import require_distinct
 
     require_distinct({"--vocabulary": args.vocabulary, "--config": args.config}, {})
-    config = load_config(args.config)
-    split = config.splitting
-    limits = Limits(
-        given(args.K, split.max_edits),
-        given(args.R, split.max_ratio),
-        given(args.min_part_length, split.min_part_letters),
-    )
+    config = configuration(args)
     vocabulary, normalisation = opened(args, config.text)
     for term in args.term:  # refuse a bad one before any work
         for word in words_of(term, normalisation):
             check_length(word)
-    splitter = make_splitter(
+    query = describer(
         vocabulary,
-        given(args.split_method, split.method),
-        limits,
-        given(args.ranking, split.ranking),
-        args.bktree,
+        replace(config, text=normalisation),
+        all_words=args.all_words,
+        all_matches=args.all_matches,
+        tree_folder=args.bktree,
+        report=partial(warn, "std-query"),
     )
-    splitter.warm_up()
-    options = Options(
-        given(args.nbest, split.nbest),
-        given(args.candidates, config.expansion.candidates),
-        args.all_words,
-        args.all_matches,
-        expansions(vocabulary, config),
-        config.search.wildcard_words,
-    )
-    described = [query(term, splitter, normalisation, options) for term in args.term]
+    described = [query(term) for term in args.term]
     if args.json:
         print_json(described)
     else:
         print_queries(described)
 
 
-def expansions(vocabulary: "Vocabulary", config: "Config") -> "dict[str, Expansion]":
-    """The expansions by name; each is built when the first word is asked for."""
-    from searcher.variants import EXPANDERS
+def configuration(args: argparse.Namespace) -> "Config":
+    """The configuration file, with the options of the command line in its place."""
+    from std.config import load_config
 
-    return {name: _lazy(name, build, vocabulary, config) for name, build in EXPANDERS.items()}
-
-
-def _lazy(name: str, build: "Builder", vocabulary: "Vocabulary", config: "Config") -> "Expansion":
-    """An expansion; it finds nothing where it has nothing to compare or to pronounce with."""
-    made: list[Expansion] = []
-
-    def similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
-        from std.phonetics.lexicon import NoLanguageError
-
-        if not made:
-            made.append(none_similar)
-            try:
-                made[0] = build(vocabulary, config).similar
-            except (ValueError, NoLanguageError):
-                pass  # no word that could be compared, or nobody to pronounce them
-            except ConfigError as error:
-                warn("std-query", f"no expansion by {name}: {error}")
-        return made[0](words, n)
-
-    return similar
-
-
-def none_similar(words: Sequence[str], n: int) -> list[list[tuple[str, float]]]:
-    """Answer of an expansion that does not exist for this vocabulary."""
-    return [[] for _ in words]
+    config = load_config(args.config)
+    split, expand = config.splitting, config.expansion
+    split = replace(
+        split,
+        max_edits=given(args.K, split.max_edits),
+        max_ratio=given(args.R, split.max_ratio),
+        min_part_letters=given(args.min_part_length, split.min_part_letters),
+        method=given(args.split_method, split.method),
+        ranking=given(args.ranking, split.ranking),
+        nbest=given(args.nbest, split.nbest),
+    )
+    expand = replace(expand, candidates=given(args.candidates, expand.candidates))
+    return replace(config, splitting=split, expansion=expand)
 
 
 def given(value: T | None, configured: T) -> T:

@@ -1,9 +1,9 @@
-"""Which language a term looks like: letters in threes, as the vocabularies of an index have them.
+"""Which language a term is of: letter trigrams against the vocabularies of an index.
 
-In an index of several languages an unknown German word sounds like something in the English
-recordings, too. What a language's vocabulary makes of a term's spelling says how likely it is to
-be said there: the logarithm of its trigrams' probability, against that of the language that likes
-it best. Names are liked by all of them and keep their scores.
+In an index of several languages an OOV German word has phonetic hits in English recordings, too.
+The log probability of the term's letter trigrams in each language's vocabulary, minus that in the
+likeliest language, is added to the log odds of such candidates. Names are about as likely in every
+language and keep their scores.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from std.values import Float64s
 START, END = "\x02\x02", "\x03"  # of a word
 BITS = 21  # of a code point
 SMOOTHING = 0.5  # added to each count
-ALPHABET = 64  # letters and marks that a trigram tells apart at any place, about
-PER_NAT = 0.5  # log odds for a nat: trigrams overlap, so they say everything more than once
-MOST = 4.0  # log odds that spelling takes at most
+ALPHABET = 64  # about how many letters and marks a trigram may have at each position
+PER_NAT = 0.5  # log odds for a nat: trigrams overlap, so evidence counts more than once
+MAX_LOG_ODDS = 4.0  # that spelling takes at most
 
 
 def log_odds(terms: Sequence[Sequence[str]], vocabularies: Sequence[Sequence[str]]) -> Float64s:
@@ -29,16 +29,16 @@ def log_odds(terms: Sequence[Sequence[str]], vocabularies: Sequence[Sequence[str
         vocabularies: the different words of each language.
     """
     of_term = [_trigrams(words) for words in terms]
-    asked, row = np.unique(_concatenated(of_term), return_inverse=True)
+    distinct, row = np.unique(_concatenated(of_term), return_inverse=True)
     term = np.repeat(np.arange(len(terms)), [len(one) for one in of_term])
     logs = np.zeros((len(terms), len(vocabularies)))
     for column, vocabulary in enumerate(vocabularies):
         trigrams = _trigrams(vocabulary)
-        three, two = _count(asked, trigrams), _count(asked >> BITS, trigrams >> BITS)
+        three, two = _count(distinct, trigrams), _count(distinct >> BITS, trigrams >> BITS)
         nats = np.log((three + SMOOTHING) / (two + SMOOTHING * ALPHABET))
         logs[:, column] = np.bincount(term, nats[row], minlength=len(terms))
     behind = logs.max(axis=1, keepdims=True) - logs
-    odds: Float64s = -np.minimum(PER_NAT * behind, MOST)
+    odds: Float64s = -np.minimum(PER_NAT * behind, MAX_LOG_ODDS)
     return odds
 
 
@@ -54,10 +54,11 @@ def _trigrams(words: Sequence[str]) -> Int64s:
     return kept
 
 
-def _count(asked: Int64s, there: Int64s) -> Int64s:
-    """(n,) how often each of some numbers is there."""
-    there = np.sort(there)
-    count: Int64s = np.searchsorted(there, asked, "right") - np.searchsorted(there, asked, "left")
+def _count(numbers: Int64s, among: Int64s) -> Int64s:
+    """(n,) how often each of some numbers is among others."""
+    among = np.sort(among)
+    first = np.searchsorted(among, numbers, "left")
+    count: Int64s = np.searchsorted(among, numbers, "right") - first
     return count
 
 

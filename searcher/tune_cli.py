@@ -77,10 +77,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def learn(args: argparse.Namespace) -> None:
     """Learn a model and write it."""
     from searcher.calibration.model import save
-    from searcher.lexical.lookup import fence
-    from searcher.phonetic_candidates import open_ears
+    from searcher.lexical.lookup import inside_ecf
+    from searcher.phonetic_candidates import open_phonetic_indexes
     from searcher.snapshot import adapted, open_stores, snapshot
-    from searcher.tuning.reference import transcript
+    from searcher.tuning.reference import make_transcript
     from searcher.tuning.tune import tune
     from std.config import load_config
     from std.distinct import require_distinct
@@ -100,11 +100,11 @@ def learn(args: argparse.Namespace) -> None:
     segments = in_one_language(snapshot(stores, config), args)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     place_of = {one: i for i, one in enumerate(recordings)}
-    ears, _ = open_ears(segments, place_of, config, None)
+    ears, _ = open_phonetic_indexes(segments, place_of, config, None)
     if ears is None:
         raise InputError(args.store[0], 0, "an index with sounds", "one made without a converter")
     asked = {one.recording for one in excerpts}
-    said = transcript(lexemes, recordings, config.text)
+    said = make_transcript(lexemes, recordings, config.text)
     said = said.within([place_of[one] for one in asked if one in place_of])
     if not said.words:
         raise InputError(args.rttm, 0, "words of the recordings in the ECF", "none")
@@ -120,7 +120,7 @@ def learn(args: argparse.Namespace) -> None:
             ears,
             partial(written, segments=segments, config=config),
             [config.text.phrase(term.text) for term in term_list.terms],
-            partial(fence, recordings=recordings, excerpts=excerpts),
+            partial(inside_ecf, recordings=recordings, excerpts=excerpts),
             seed=args.seed,
             progress=progress,
         )
@@ -166,13 +166,13 @@ def written(
     """Where phrases are written: candidates with their posteriors, one list per phrase."""
     import numpy as np
 
-    from searcher.search import search
+    from searcher.search import find_candidates
     from std.values import Term
 
     config = replace(config, sound=replace(config.sound, words="none"))
     terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
-    found = search(terms, segments, config, speech_s=1.0)
-    candidates = found.candidates._replace(score=found.probability)
+    candidates = find_candidates(terms, segments, config).candidates
+    candidates = candidates.rows(candidates.score >= config.search.min_score)
     bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
     return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 class Variant:
     """``words`` are looked up as a phrase; each hit's posterior is weighted by ``similarity``.
 
-    ``channel`` names the method (exact, split, join, levenshtein, dice, pronunciation, sound);
+    ``method`` says how it was made (exact, split, join, levenshtein, dice, pronunciation, sound);
     ``how`` says to a person what became of the term's words.
     """
 
     words: tuple[str, ...]
     similarity: float = 1.0
-    channel: str = "exact"
+    method: str = "exact"
     how: str = ""

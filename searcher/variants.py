@@ -110,7 +110,7 @@ def replaced(
         Variant(
             tuple(one.words[0] for one in chosen),
             math.prod(one.similarity for one in chosen),
-            next(one.channel for one in chosen if one.how),
+            next(one.method for one in chosen if one.how),
             ", ".join(one.how for one in chosen if one.how),
         )
         for chosen in product(*ways)

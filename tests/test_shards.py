@@ -6,7 +6,7 @@ import pytest
 
 import indexer.cli
 import searcher.cli
-import searcher.phonetic.alignment
+import searcher.phonetic.search
 import searcher.phonetic.seeds
 
 
@@ -18,10 +18,10 @@ def hits(path):
 @pytest.mark.slow
 @pytest.mark.parametrize("large", [False, True])
 def test_shards_and_processes_change_nothing(german, tmp_path, capsys, monkeypatch, large):
-    if large:  # as if only some of the places could be listened to
-        monkeypatch.setattr(searcher.phonetic.alignment, "FULL_SCAN_ARCS", 0)
-        monkeypatch.setattr(searcher.phonetic.seeds, "SEEDS_LOOKED_AT", 100)
-        monkeypatch.setattr(searcher.phonetic.seeds, "WINDOWS_ALIGNED", 20)
+    if large:  # as if the archive were large
+        monkeypatch.setattr(searcher.phonetic.search, "FULL_SCAN_ARCS", 0)
+        monkeypatch.setattr(searcher.phonetic.seeds, "MIN_SEEDS", 100)
+        monkeypatch.setattr(searcher.phonetic.seeds, "MIN_WINDOWS", 20)
     whole = ["--store", f"{tmp_path}/whole"]
     shards = [f"--store={tmp_path}/shard{i}" for i in range(3)]
     for stores in (whole, shards):

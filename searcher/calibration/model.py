@@ -1,10 +1,11 @@
 """What `std-tune` learned, as one readable JSON file.
 
 format, version    so that another version's model is refused by name
-language, maker    language and pronouncer of the indexes that it is for
+language, maker    the pronouncer of the index (``espeak-ng:de``)
 tuned_on           how much speech and how many examples it was learned from
-confusion          counts of said and observed phones (`std.phonetics.confusion`)
-unknown, known     log-odds weights per feature (`searcher.calibration.features`)
+confusion          counts of spoken and recognised phones (`std.phonetics.confusion`)
+unknown, known     log-odds weights per feature, of OOV and IV terms
+                   (`searcher.calibration.features`)
 """
 
 import json
@@ -30,15 +31,15 @@ FIGURE = Range(0, 1_000_000_000_000)
 class Model:
     """A phone confusion matrix and two calibrations."""
 
-    pronouncer: str  # of the pronunciations: ``espeak-ng:de``
+    pronouncer: str  # of the index: ``espeak-ng:de``
     confusion: Counts
-    unknown: Weights  # of terms with words that the index does not know
-    known: Weights | None  # of the others; None = their scores stay as they are
+    oov_weights: Weights  # of terms with a word that the index lacks
+    iv_weights: Weights | None  # of the others; None = their scores stay as they are
     tuned_on: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def language(self) -> str:
-        """Language code, as the pronouncer says it."""
+        """Language code, part of the pronouncer's name."""
         return self.pronouncer.rpartition(":")[2]
 
 
@@ -62,8 +63,8 @@ def load(path: Path) -> Model:
     model = Model(
         document["maker"].text(),
         from_json(document["confusion"]),
-        _weights(document["unknown"], known=False),
-        _weights(document["known"], known=True) if document.has("known") else None,
+        _weights(document["unknown"], in_vocabulary=False),
+        _weights(document["known"], in_vocabulary=True) if document.has("known") else None,
         _figures(document["tuned_on"]),
     )
     if document["language"].value != model.language:
@@ -79,8 +80,8 @@ def save(model: Model, path: Path) -> None:
         "language": model.language,
         "maker": model.pronouncer,
         "tuned_on": dict(model.tuned_on),
-        "unknown": _document(model.unknown),
-        "known": _document(model.known) if model.known else None,
+        "unknown": _document(model.oov_weights),
+        "known": _document(model.iv_weights) if model.iv_weights else None,
         "confusion": to_json(model.confusion),
     }
     with open_output(path) as sink:
@@ -88,7 +89,7 @@ def save(model: Model, path: Path) -> None:
 
 
 def require_pronouncer(model: Model, pronouncer: str) -> None:
-    """Refuse a model about other sounds than the index's.
+    """Refuse a model of another pronouncer than the index's.
 
     Raises:
         ConfigError: names both.
@@ -114,8 +115,8 @@ def _figures(document: Part) -> dict[str, float]:
     return dict(document.value)
 
 
-def _weights(document: Part, *, known: bool) -> Weights:
-    names = feature_names(known=known)
+def _weights(document: Part, *, in_vocabulary: bool) -> Weights:
+    names = feature_names(in_vocabulary=in_vocabulary)
     weights = {}
     for name, weight in document["weights"].items():
         if name not in names:

@@ -1,15 +1,15 @@
-"""Many candidates for one place -> one.
+"""Deduplication: several candidates of one event -> one.
 
-A word's posterior is often split over neighbouring slots, because the recogniser's clustering
-cut its time span in two; those pieces exclude each other and are summed. What is left of a
-place after that, other paths, other variants, what was heard there, is the same event seen again:
-the best stays.
+A word's posterior is often split over neighbouring slots, because the recogniser's clustering cut
+its time span in two. These pieces exclude each other: their posteriors are summed. Candidates from
+other paths, other variants or phonetic search are the same event found again: the best one stays.
 
-Detections suppress others of their term that share time with them, or touch them in a common
-slot, best first. Two exceptions keep what was said twice in a row, where neighbouring slots
-overlap by a little: the same words with their middles half a second apart (and no common first or
-last slot), and different words of a wildcard that stand in different slots and overlap by less
-than half. (Chaining neighbours instead would swallow a word said twice in a row.)
+Candidates of one term that follow each other without a gap form an overlap group. Within a group,
+the best candidate suppresses those that share time with it, or touch it in a common slot. Two
+exceptions keep a term that was said twice in a row, where neighbouring slots overlap slightly:
+the same words with their middles half a second apart (and no common first or last slot), and
+different words of a wildcard that stand in different slots and overlap by less than half.
+Linking all neighbours into one event would lose a word said twice in a row.
 """
 
 import numpy as np
@@ -18,35 +18,40 @@ from searcher.candidates import Candidates, in_order
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
-SAME_PLACE_MS = 500  # NIST's matching tolerance: two hits closer than this compete for one
+SAME_EVENT_MS = 500  # NIST's matching tolerance: two hits closer than this compete for one
 
 
-def merge(candidates: Candidates) -> Candidates:
-    """One candidate per term and place, ordered by term, recording and time."""
+def deduplicate(candidates: Candidates) -> Candidates:
+    """One candidate per term and event, ordered by term, recording and time."""
     candidates = in_order(candidates)
     if len(candidates.term) == 0:
         return candidates
-    crowd = crowds(candidates)
-    ends = np.ones(len(crowd) + 1, dtype=bool)  # where a crowd begins, or the one before ended
-    np.not_equal(crowd[1:], crowd[:-1], out=ends[1:-1])
-    crowded = np.flatnonzero(~(ends[1:] & ends[:-1]))
-    keep = np.ones(len(crowd), dtype=bool)
+    group = overlap_groups(candidates)
+    is_bound = np.ones(len(group) + 1, dtype=bool)  # between two groups, and at both ends
+    np.not_equal(group[1:], group[:-1], out=is_bound[1:-1])
+    several = np.flatnonzero(~(is_bound[1:] & is_bound[:-1]))  # in groups of two or more
+    keep = np.ones(len(group), dtype=bool)
     score = candidates.score.copy()
-    keep[crowded], score[crowded] = _settled(candidates.rows(crowded), crowd[crowded])
+    keep[several], score[several] = _suppress(candidates.rows(several), group[several])
     return candidates._replace(score=score).rows(keep)
 
 
-def crowds(candidates: Candidates) -> Int64s:
-    """(n,) number of the crowd each belongs to: runs of one term and recording without a gap."""
-    new_group = np.ones(len(candidates.term), dtype=bool)
+def overlap_groups(candidates: Candidates) -> Int64s:
+    """(n,) number of each candidate's overlap group.
+
+    A group is a run of candidates of one term and recording without a gap.
+
+    Args:
+        candidates: (n,) ordered by term, recording and start.
+    """
+    is_first = np.ones(len(candidates.term), dtype=bool)
     term, recording = candidates.term, candidates.recording
-    new_group[1:] = (term[1:] != term[:-1]) | (recording[1:] != recording[:-1])
-    # One running maximum over all groups: lift each group above the one before it.
-    lift = np.cumsum(new_group) * (int(candidates.end_ms.max()) + 1)
-    reach = np.maximum.accumulate(lift + candidates.end_ms) - lift
-    starts = new_group
-    starts[1:] |= candidates.start_ms[1:] > reach[:-1]
-    return np.cumsum(starts) - 1
+    is_first[1:] = (term[1:] != term[:-1]) | (recording[1:] != recording[:-1])
+    # One running maximum over all recordings: shift each recording above the one before it.
+    shift = np.cumsum(is_first) * (int(candidates.end_ms.max()) + 1)
+    latest_end = np.maximum.accumulate(shift + candidates.end_ms) - shift
+    is_first[1:] |= candidates.start_ms[1:] > latest_end[:-1]
+    return np.cumsum(is_first) - 1
 
 
 def overlap(
@@ -58,47 +63,53 @@ def overlap(
     return shared
 
 
-def same_place(some: Candidates, others: Candidates) -> Bools:
-    """(n,) which pairs of candidates of one term and recording are one place."""
-    shared_ms = np.minimum(some.end_ms, others.end_ms) - np.maximum(some.start_ms, others.start_ms)
-    slots_meet = (some.first_slot <= others.last_slot) & (others.first_slot <= some.last_slot)
-    place = overlap(some.start_ms, some.end_ms, others.start_ms, others.end_ms)
-    place |= slots_meet & (shared_ms >= 0)
-    apart_ms = np.abs(some.start_ms + some.end_ms - others.start_ms - others.end_ms) / 2
-    end_to_end = (some.first_slot == others.first_slot) | (some.last_slot == others.last_slot)
-    once = (apart_ms < SAME_PLACE_MS) | end_to_end
-    lasting_ms = np.minimum(some.end_ms - some.start_ms, others.end_ms - others.start_ms)
-    mostly = slots_meet | (2 * shared_ms > lasting_ms)
-    same_family, same_words = some.family == others.family, some.variant == others.variant
-    same: Bools = place & np.where(same_words, once, mostly | ~same_family)
+def is_same_event(candidates: Candidates, others: Candidates) -> Bools:
+    """(n,) which pairs of candidates are one event; each pair is of one term and recording."""
+    start_ms, end_ms = candidates.start_ms, candidates.end_ms
+    shared_ms = np.minimum(end_ms, others.end_ms) - np.maximum(start_ms, others.start_ms)
+    slots_meet = (candidates.first_slot <= others.last_slot) & (
+        others.first_slot <= candidates.last_slot
+    )
+    meet = overlap(start_ms, end_ms, others.start_ms, others.end_ms)
+    meet |= slots_meet & (shared_ms >= 0)
+    middle_distance_ms = np.abs(start_ms + end_ms - others.start_ms - others.end_ms) / 2
+    slots_begin_or_end_together = (candidates.first_slot == others.first_slot) | (
+        candidates.last_slot == others.last_slot
+    )
+    is_near = (middle_distance_ms < SAME_EVENT_MS) | slots_begin_or_end_together
+    shorter_ms = np.minimum(end_ms - start_ms, others.end_ms - others.start_ms)
+    overlaps_by_half = slots_meet | (2 * shared_ms > shorter_ms)
+    same_family = candidates.family == others.family
+    same_words = candidates.variant == others.variant
+    same: Bools = meet & np.where(same_words, is_near, overlaps_by_half | ~same_family)
     return same
 
 
-def _settled(candidates: Candidates, crowd: Int64s) -> tuple[Bools, Float64s]:
-    """Sum the pieces of a family into its best one, keep the best of each place.
+def _suppress(candidates: Candidates, group: Int64s) -> tuple[Bools, Float64s]:
+    """Keep the best candidate of each event, with the scores of its family's pieces summed.
 
-    All crowds at once: each round keeps the best candidate that every crowd still has and drops
-    those that compete with it.
+    All groups at once: each round keeps the best candidate left in every group and drops those
+    that are the same event.
 
     Args:
-        candidates: (n,) ordered by crowd.
-        crowd: (n,) the crowd of each.
+        candidates: (n,) ordered by group.
+        group: (n,) the overlap group of each.
 
     Returns:
         (n,) which to keep; (n,) the scores, summed for those that are kept.
     """
-    keep = np.zeros(len(crowd), dtype=bool)
+    keep = np.zeros(len(group), dtype=bool)
     score = candidates.score.copy()
-    free = np.lexsort((candidates.start_ms, -candidates.score, crowd))
-    while len(free):
-        first = np.ones(len(free), dtype=bool)
-        first[1:] = crowd[free[1:]] != crowd[free[:-1]]
-        number = np.cumsum(first) - 1
-        winners = free[first]
-        winner = winners[number]
-        near = same_place(candidates.rows(free), candidates.rows(winner)) | first
-        pieces = near & (candidates.family[free] == candidates.family[winner])
-        total = np.bincount(number[pieces], candidates.score[free[pieces]])
-        keep[winners], score[winners] = True, np.minimum(total, 1.0)
-        free = free[~near]
+    left = np.lexsort((candidates.start_ms, -candidates.score, group))
+    while len(left):
+        is_best = np.ones(len(left), dtype=bool)
+        is_best[1:] = group[left[1:]] != group[left[:-1]]
+        group_number = np.cumsum(is_best) - 1
+        best = left[is_best]
+        best_of_group = best[group_number]
+        same_event = is_best | is_same_event(candidates.rows(left), candidates.rows(best_of_group))
+        pieces = same_event & (candidates.family[left] == candidates.family[best_of_group])
+        total = np.bincount(group_number[pieces], candidates.score[left[pieces]])
+        keep[best], score[best] = True, np.minimum(total, 1.0)
+        left = left[~same_event]
     return keep, score

@@ -1,4 +1,4 @@
-"""Postings of single words -> places where a phrase may have been said.
+"""Postings of single words -> spans where a phrase may occur.
 
 Two words follow each other if the second stands in a later slot, at most ``max_gap_ms`` lie
 between them and they overlap by at most ``max_overlap_ms``, as words that straddle slots do. The
@@ -33,8 +33,8 @@ class Paths(NamedTuple):
     log_skipped: Float64s  # (n,) log of the product of the skipped slots' epsilons
 
 
-class Places(NamedTuple):
-    """Where a word or a phrase may have been said."""
+class Spans(NamedTuple):
+    """Where a word or a phrase may occur."""
 
     recording: Int64s  # (n,)
     start_ms: Int64s  # (n,)
@@ -47,7 +47,7 @@ class Places(NamedTuple):
 SkipCost = Callable[[UInt64s, UInt64s, Int64s, Int64s], Float64s]
 
 
-def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -> Places:
+def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -> Spans:
     """Join the postings of a phrase's words, in the order they are said.
 
     The posterior of a phrase is product^(1 - r) * minimum^r with r = ``join_exponent``: between
@@ -55,14 +55,14 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
     least likely word; times the epsilons of the slots it skips.
     """
     rarest = min(range(len(words)), key=lambda i: len(words[i].key))
-    paths = _single(words[rarest])
+    paths = _paths_of_word(words[rarest])
     for i in range(rarest + 1, len(words)):
         paths = _extend(paths, words[i], skip_cost, config, forwards=True)
     for i in range(rarest - 1, -1, -1):
         paths = _extend(paths, words[i], skip_cost, config, forwards=False)
     r = config.join_exponent
     posterior = np.exp((1 - r) * paths.log_product + paths.log_skipped) * paths.minimum**r
-    return Places(
+    return Spans(
         (paths.start >> KEY_SHIFT).astype(np.int64),
         (paths.start & TIME_MASK).astype(np.int64),
         (paths.end & TIME_MASK).astype(np.int64),
@@ -71,11 +71,11 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
     )
 
 
-def single(word: Postings) -> Places:
+def single_word(word: Postings) -> Spans:
     """A phrase of one word: its postings."""
     start_ms, posterior = word.start_ms, word.posterior.astype(np.float64)
     slots = word.slot.astype(np.int64).reshape(-1, 1)
-    return Places(word.recording, start_ms, start_ms + word.duration_ms, posterior, slots)
+    return Spans(word.recording, start_ms, start_ms + word.duration_ms, posterior, slots)
 
 
 def skip_costs(slots: Slots, floor: float) -> SkipCost:
@@ -106,7 +106,7 @@ def skip_costs(slots: Slots, floor: float) -> SkipCost:
     return cost
 
 
-def _single(words: Postings) -> Paths:
+def _paths_of_word(words: Postings) -> Paths:
     posterior = words.posterior.astype(np.float64)
     end = words.key + words.duration_ms
     slots = words.slot.astype(np.int64).reshape(-1, 1)

@@ -1,5 +1,7 @@
-"""What one segment says to a search: look up, join, fence, merge. Needs no other segment, because
-all of a recording lies in one: it runs here, in a worker process or on another machine.
+"""Lexical search of one segment: look up, join, ECF filter, deduplicate.
+
+All of a recording lies in one segment, so a segment is searched without the others: in this
+process, in a worker process or on another machine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.candidates import Candidates, concatenate
-from searcher.lexical.deduplicate import merge
-from searcher.lexical.join import SkipCost, join, single, skip_costs
-from searcher.lexical.wildcards import Union, is_wildcard, spelt, union
+from searcher.lexical.deduplicate import deduplicate
+from searcher.lexical.join import SkipCost, join, single_word, skip_costs
+from searcher.lexical.wildcards import Union, is_wildcard, spell_out, union
 from searcher.variant import Variant
 from std.config import Config
 from std.ecf_filter import inside_one
@@ -49,87 +51,96 @@ class Plan:
         ]
 
 
-class InSegment(NamedTuple):
-    """What one segment says to a plan."""
+class SegmentResult(NamedTuple):
+    """The candidates of a plan in one segment."""
 
-    known: set[str]  # the words looked up that it has, and the wildcards that fit one
-    candidates: Candidates  # merged; numbers are the piece's and the segment's own
-    spelt: tuple[Variant, ...]  # of wildcards: further variants, numbered behind the plan's
+    in_vocabulary: set[str]  # the words looked up that it has, and the wildcards that fit one
+    candidates: Candidates  # deduplicated; numbers are the piece's and the segment's own
+    wildcard_variants: tuple[Variant, ...]  # numbered behind the plan's variants
     outside: int  # candidates left out because they lie outside the ECF
 
 
-def in_segment(task: tuple[Plan, Segment]) -> InSegment:
+def search_segment(task: tuple[Plan, Segment]) -> SegmentResult:
     """Look up a plan's variants in one segment, here or in a worker.
 
-    Merging needs no other segment: all of a recording lies in one.
+    Args:
+        task: the plan, and the segment to search.
     """
     plan, segment = task
-    words = {word for one in plan.variants for word in one.words}
+    words = {word for variant in plan.variants for word in variant.words}
     postings = segment.postings(
         {stands for word in words for stands in plan.wildcards.get(word, (word,))}
     )
-    known, unions = set(postings), {}
+    in_vocabulary, unions = set(postings), {}
     for pattern in words & plan.wildcards.keys():
-        if here := {word: postings[word] for word in plan.wildcards[pattern] if word in postings}:
-            unions[pattern] = union(here)
-            known.add(pattern)
-    candidates, spelt_out = look_up(plan, postings, unions, segment)
-    inside = fence(
+        words_here = [word for word in plan.wildcards[pattern] if word in postings]
+        if words_here:
+            unions[pattern] = union({word: postings[word] for word in words_here})
+            in_vocabulary.add(pattern)
+    candidates, wildcard_variants = look_up(plan, postings, unions, segment)
+    inside = inside_ecf(
         candidates.recording,
         candidates.start_ms,
         candidates.end_ms,
-        recordings=[one.recording for one in segment.recordings],
+        recordings=[indexed.recording for indexed in segment.recordings],
         excerpts=plan.excerpts,
     )
-    merged = merge(candidates.rows(inside))
-    merged = merged.rows(merged.score >= plan.config.search.min_score)
+    kept = deduplicate(candidates.rows(inside))
+    kept = kept.rows(kept.score >= plan.config.search.min_score)
     outside = int(len(inside) - np.count_nonzero(inside))
-    return InSegment(known, merged, spelt_out, outside)
+    return SegmentResult(in_vocabulary, kept, wildcard_variants, outside)
 
 
 def look_up(
     plan: Plan, postings: Mapping[str, Postings], unions: Mapping[str, Union], segment: Segment
 ) -> tuple[Candidates, tuple[Variant, ...]]:
-    """All candidates of all variants in one segment, as their postings say, unmerged.
+    """All candidates of all variants in one segment, before deduplication.
+
+    Args:
+        plan: what is looked up.
+        postings: of the words of the plan.
+        unions: of the wildcards of the plan.
+        segment: to fetch the slots that phrases skip.
 
     Returns:
-        candidates, and the variants that wildcards became here, numbered behind the plan's.
+        candidates, and a variant for each sequence of words found for wildcards, numbered
+        behind the plan's.
     """
-    joined = {**postings, **{pattern: one.postings for pattern, one in unions.items()}}
+    joined = {**postings, **{pattern: words.postings for pattern, words in unions.items()}}
     present = [
-        (i, [joined[word] for word in one.words])
-        for i, one in enumerate(plan.variants)
-        if all(word in joined for word in one.words)
+        (i, [joined[word] for word in variant.words])
+        for i, variant in enumerate(plan.variants)
+        if all(word in joined for word in variant.words)
     ]
     config = plan.config
     skip_cost = _skip_cost([words for _, words in present if len(words) > 1], segment, config)
     parts: list[Candidates] = []
-    spelt_out: list[Variant] = []
+    wildcard_variants: list[Variant] = []
     for i, words in present:
-        place = single(words[0]) if len(words) == 1 else join(words, skip_cost, config.search)
-        variant, n = plan.variants[i], len(place.recording)
+        spans = single_word(words[0]) if len(words) == 1 else join(words, skip_cost, config.search)
+        variant, n = plan.variants[i], len(spans.recording)
         number = np.full(n, i)
         if n and not unions.keys().isdisjoint(variant.words):
-            sequences, which = spelt(variant.words, place.slots, unions)
-            number = len(plan.variants) + len(spelt_out) + which
-            spelt_out += [_spelt_out(variant, one) for one in sequences]
+            sequences, which = spell_out(variant.words, spans.slots, unions)
+            number = len(plan.variants) + len(wildcard_variants) + which
+            wildcard_variants += [_wildcard_variant(variant, sequence) for sequence in sequences]
         parts.append(
             Candidates(
                 term=np.full(n, plan.term_of_variant[i]),
                 variant=number,
-                recording=place.recording,
-                start_ms=place.start_ms,
-                end_ms=place.end_ms,
-                score=place.posterior * variant.similarity,
+                recording=spans.recording,
+                start_ms=spans.start_ms,
+                end_ms=spans.end_ms,
+                score=spans.posterior * variant.similarity,
                 family=np.full(n, i),
-                first_slot=place.slots[:, 0],
-                last_slot=place.slots[:, -1],
+                first_slot=spans.slots[:, 0],
+                last_slot=spans.slots[:, -1],
             )
         )
-    return concatenate(parts), tuple(spelt_out)
+    return concatenate(parts), tuple(wildcard_variants)
 
 
-def _spelt_out(variant: Variant, words: tuple[str, ...]) -> Variant:
+def _wildcard_variant(variant: Variant, words: tuple[str, ...]) -> Variant:
     """A variant with wildcards, with the words that stand for them."""
     pairs = zip(variant.words, words, strict=True)
     how = ", ".join(f"{asked} as {word}" for asked, word in pairs if is_wildcard(asked))
@@ -137,13 +148,13 @@ def _spelt_out(variant: Variant, words: tuple[str, ...]) -> Variant:
 
 
 def _skip_cost(phrases: Sequence[Sequence[Postings]], segment: Segment, config: Config) -> SkipCost:
-    """What skipping slots costs, fetched once for all places where a phrase skips some."""
+    """What skipping slots costs, fetched once for all phrases that skip some."""
 
     def gaps() -> tuple[Int64s, Int64s]:
-        """First and last slot of each gap, by a join that only takes note of them."""
+        """First and last slot of each gap: a join that only records them."""
         first, last = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
 
-        def note(
+        def record(
             gap_start: UInt64s, gap_end: UInt64s, left_slot: Int64s, right_slot: Int64s
         ) -> Float64s:
             skips = (gap_start <= gap_end) & (left_slot + 1 < right_slot)
@@ -152,13 +163,13 @@ def _skip_cost(phrases: Sequence[Sequence[Postings]], segment: Segment, config: 
             return np.zeros(len(gap_start))
 
         for words in phrases:
-            join(words, note, config.search)
+            join(words, record, config.search)
         return np.concatenate(first), np.concatenate(last)
 
     return skip_costs(segment.slots_between(gaps), config.search.epsilon_floor)
 
 
-def fence(
+def inside_ecf(
     recording: Int64s,
     start_ms: Int64s,
     end_ms: Int64s,
@@ -166,7 +177,15 @@ def fence(
     recordings: Sequence[Recording],
     excerpts: Sequence[Excerpt] | None,
 ) -> Bools:
-    """(n,) which places lie inside the speech that is searched."""
+    """The ECF filter: (n,) which spans lie inside the speech that is searched.
+
+    Args:
+        recording: (n,) index into ``recordings``.
+        start_ms: (n,)
+        end_ms: (n,)
+        recordings: the table that spans point into.
+        excerpts: of the ECF; None = everything is searched.
+    """
     if excerpts is None:
         return np.ones(len(recording), dtype=bool)
     return inside_one(excerpts, recordings, recording, start_ms / 1000, end_ms / 1000)

@@ -2,7 +2,7 @@
 
     expand      robo* -> robot, roboter, ...: what fits, the most frequent if there are too many
     union       the postings of all these words as those of one word, which is then joined as any
-    spelt       which of these words stand at each place that was found
+    spell_out   which of these words occur in each span that was found
 
 The words of one slot exclude each other, so the posterior of ``robo*`` there is the sum of
 theirs. A phrase with wildcards is joined once, whatever each of them stands for.
@@ -28,9 +28,9 @@ class Expansion(NamedTuple):
     fitting: int  # words of the vocabulary that fit
     limited: bool = False  # whether more fit than are searched
 
-    def within(self, known: Collection[str]) -> "Expansion":
+    def within(self, in_vocabulary: Collection[str]) -> "Expansion":
         """The same without words that only deleted recordings had."""
-        words = tuple(word for word in self.words if word in known)
+        words = tuple(word for word in self.words if word in in_vocabulary)
         return Expansion(words, self.fitting if self.limited else len(words), self.limited)
 
 
@@ -52,15 +52,15 @@ def is_wildcard(word: str) -> bool:
     return STAR in word
 
 
-def expand(patterns: Iterable[str], counts: Mapping[str, int], most: int) -> dict[str, Expansion]:
+def expand(patterns: Iterable[str], counts: Mapping[str, int], limit: int) -> dict[str, Expansion]:
     """What each wildcard stands for.
 
     Args:
         patterns: normalised words with ``*``, each for any letters or none.
         counts: the vocabulary with its number of postings, ascending by word.
-        most: words that one wildcard may stand for; of more, the most frequent.
+        limit: words that one wildcard may stand for; of more, the most frequent.
     """
-    words, found = list(counts), {}
+    words, expansions = list(counts), {}
     for pattern in patterns:
         head = pattern.partition(STAR)[0]
         fitting = []
@@ -70,8 +70,8 @@ def expand(patterns: Iterable[str], counts: Mapping[str, int], most: int) -> dic
             if fits(pattern, word):
                 fitting.append(word)
         ranked = sorted(fitting, key=lambda word: (-counts[word], word))
-        found[pattern] = Expansion(tuple(ranked[:most]), len(fitting), len(fitting) > most)
-    return found
+        expansions[pattern] = Expansion(tuple(ranked[:limit]), len(fitting), len(fitting) > limit)
+    return expansions
 
 
 def described(expansion: Expansion) -> str:
@@ -111,17 +111,17 @@ def fits(pattern: str, word: str) -> bool:
 
 
 def union(postings: Mapping[str, Postings]) -> Union:
-    """Unite the postings of words: in each slot their posteriors summed, the likeliest's times."""
+    """Combine postings of words: in each slot the sum of posteriors, the likeliest's times."""
     words = tuple(sorted(postings))
     parts = [postings[word] for word in words]
-    together = Postings._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
-    word = np.repeat(np.arange(len(words)), [len(one.key) for one in parts])
-    order = np.lexsort((word, -together.posterior, together.slot))
-    slot = together.slot[order]
+    combined = Postings._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
+    word = np.repeat(np.arange(len(words)), [len(part.key) for part in parts])
+    order = np.lexsort((word, -combined.posterior, combined.slot))
+    slot = combined.slot[order]
     first = np.flatnonzero(np.concatenate([[True], slot[1:] != slot[:-1]]))
-    total = np.add.reduceat(together.posterior[order].astype(np.float64), first)
+    total = np.add.reduceat(combined.posterior[order].astype(np.float64), first)
     best = order[first]
-    summed = together.rows(best)._replace(posterior=np.minimum(total, 1).astype(np.float32))
+    summed = combined.rows(best)._replace(posterior=np.minimum(total, 1).astype(np.float32))
     return Union(
         summed.rows(np.lexsort((summed.slot, summed.key))),
         words,
@@ -130,25 +130,25 @@ def union(postings: Mapping[str, Postings]) -> Union:
     )
 
 
-def spelt(
+def spell_out(
     words: Sequence[str], slots: Int64s, unions: Mapping[str, Union]
 ) -> tuple[list[tuple[str, ...]], Int64s]:
-    """The words that stand where a term with wildcards was found.
+    """The words that occur where a term with wildcards was found.
 
     Args:
         words: of the term.
-        slots: (n, words) of each place.
+        slots: (n, words) of each span.
         unions: of the wildcards among the words.
 
     Returns:
-        The different word sequences, and (n,) which of them each place has.
+        The different word sequences, and (n,) which of them each span has.
     """
-    standing = [
+    word_of_span = [
         unions[word].likeliest[np.searchsorted(unions[word].slots, slots[:, i])]
         for i, word in enumerate(words)
         if word in unions
     ]
-    chosen, which = np.unique(np.stack(standing, axis=1), axis=0, return_inverse=True)
+    chosen, which = np.unique(np.stack(word_of_span, axis=1), axis=0, return_inverse=True)
     sequences = []
     for row in chosen.tolist():
         ids = iter(row)

@@ -1,20 +1,23 @@
-"""Why each detection is there and why it was accepted or not: for programs and for people."""
+"""Hits with their explanation, and the figures of a search."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from searcher.decisions import THRESHOLD
+from searcher.hit import Hit
 from searcher.output.context import Context
-from searcher.search import Found
+from searcher.search import SearchResult
 
 
 def explained(
-    found: Found, contexts: Sequence[Context], *, decided: bool = True
-) -> Iterator[dict[str, Any]]:
-    """One dictionary per detection, in the order of the hit list.
+    found: SearchResult, contexts: Sequence[Context], *, decided: bool = True
+) -> Iterator[Hit]:
+    """One hit per detection, in the order of the hit list.
 
-    With ``decided``, ``score`` is the probability as the decision rule rescaled it and
-    ``decision`` is YES or NO; without, ``score`` is the probability and ``decision`` None.
+    Args:
+        found: what a search returns.
+        contexts: (n,) the words around each detection.
+        decided: whether hits have a decision; if not, ``score`` is the probability.
     """
     table = found.candidates
     columns = (table.term, table.variant, table.recording, table.start_ms, table.end_ms)
@@ -31,39 +34,39 @@ def explained(
         if decided:
             sign = ">=" if yes else "<"
             because = f"score {score:.4f} {sign} threshold {THRESHOLD:.4f}: {because}"
-        yield {
-            "termid": found.terms[term].term_id,
-            "term": found.terms[term].text,
-            "file": where.file,
-            "channel": where.channel,
-            "language": found.languages[recording] or None,
-            "start_s": start_ms / 1000,
-            "duration_s": (end_ms - start_ms) / 1000,
-            "score": score if decided else probability,
-            "decision": ("YES" if yes else "NO") if decided else None,
-            "searched": " ".join(searched.words),
-            "method": searched.channel,
-            "similarity": searched.similarity,
-            "how": searched.how,
-            "context": [context.before, " ".join(searched.words), context.after],
-            "likeliest": context.likeliest,
-            "slots": list(context.slots),
-            "probability": probability,
-            "threshold": THRESHOLD if decided else None,
-            "expected_occurrences": expected,
-            "because": because,
-        }
+        yield Hit(
+            term_id=found.terms[term].term_id,
+            term=found.terms[term].text,
+            file=where.file,
+            channel=where.channel,
+            language=found.languages[recording] or None,
+            start_s=start_ms / 1000,
+            duration_s=(end_ms - start_ms) / 1000,
+            score=score if decided else probability,
+            decision=("YES" if yes else "NO") if decided else None,
+            searched=" ".join(searched.words),
+            method=searched.method,
+            similarity=searched.similarity,
+            how=searched.how,
+            context=(context.before, " ".join(searched.words), context.after),
+            likeliest=context.likeliest,
+            slots=context.slots,
+            probability=probability,
+            threshold=THRESHOLD if decided else None,
+            expected_occurrences=expected,
+            because=because,
+        )
 
 
-def summary(found: Found, speech_s: float) -> dict[str, Any]:
+def summary(found: SearchResult, speech_s: float) -> dict[str, Any]:
     """The figures of one search over a term list."""
     n = len(found.terms)
     return {
         "terms": n,
         "detections": len(found.candidates.term),
         "yes": int(found.yes.sum()),
-        "oov_terms": sum(1 for one in found.oov_words if one),
-        "outside_ecf": found.outside,
+        "oov_terms": sum(1 for words in found.oov_words if words),
+        "outside_ecf": found.outside_ecf,
         "seconds": found.seconds,
         "ssf": found.seconds / (n * speech_s) if n and speech_s else None,
     }

@@ -1,11 +1,11 @@
 """What was found -> the STD list that evaluations read."""
 
-from searcher.search import Found
+from searcher.search import SearchResult
 from std.nist.xml import writable
 from std.values import STDList, TermList, TermSearch
 
 
-def hit_list(found: Found, terms: TermList, terms_filename: str, system_id: str) -> STDList:
+def hit_list(found: SearchResult, terms: TermList, terms_filename: str, system_id: str) -> STDList:
     """The hit list of a search; the search time is shared equally among the terms."""
     each_s = found.seconds / max(1, len(found.terms))
     return STDList(

@@ -1,20 +1,18 @@
 """The hits of a search as a table for a person."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from searcher.hit import Hit
 from std.command import console
 
 PIPED_WIDTH = 140  # characters where stdout is no terminal
 
 
-def print_table(
-    hits: Sequence[Mapping[str, Any]], *, limit: int, decided: bool, languages: bool = False
-) -> None:
+def print_table(hits: Sequence[Hit], *, limit: int, decided: bool, languages: bool = False) -> None:
     """Print the first hits, one per line, with the words around them.
 
     Args:
-        hits: as `searcher.output.explain.explained` describes them.
+        hits: in the order of the rows.
         limit: how many are printed.
         decided: show each hit's rescaled score and whether it is accepted.
         languages: show which language each hit's recording is in.
@@ -39,29 +37,21 @@ def print_table(
             overflow="fold",
         )
     for hit in hits[:limit]:
-        before, inside, after = map(cell, hit["context"])
-        channel = f" ({hit['channel']})" if hit["channel"] != 1 else ""
+        before, inside, after = map(cell, hit.context)
+        channel = f" ({hit.channel})" if hit.channel != 1 else ""
         table.add_row(
-            cell(hit["term"]),
-            cell(hit["file"]) + channel,
-            *((cell(hit["language"] or "?"),) if languages else ()),
-            clock(hit["start_s"]),
-            f"{hit['probability']:.3f}",
-            *((f"{hit['score']:.3f}", hit["decision"]) if decided else ()),
+            cell(hit.term),
+            cell(hit.file) + channel,
+            *((cell(hit.language or "?"),) if languages else ()),
+            clock(hit.start_s),
+            f"{hit.probability:.3f}",
+            *((f"{hit.score:.3f}", hit.decision) if decided else ()),
             f"{before} [bold]{inside}[/bold] {after}".strip(),
-            cell(_found_as(hit)),
+            cell(hit.found_as),
         )
     out.print(table)
     if len(hits) > limit:
         out.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
-
-
-def _found_as(hit: Mapping[str, Any]) -> str:
-    """How a term was found, and what the recogniser holds for likelier in its place."""
-    how, likeliest = hit["how"] or hit["method"], hit["likeliest"]
-    if likeliest == hit["searched"]:
-        return str(how)
-    return f"{how}, an alternative to {repr(likeliest) if likeliest else 'silence'}"
 
 
 def clock(seconds: float) -> str:

@@ -1,9 +1,9 @@
-"""The networks of one segment as phones: its phone columns, verified, without what was deleted.
+"""The networks of one segment as phones: its phone columns, verified.
 
-    open_sound(segment)   the sound columns
+    open_phonetic_index(segment)
 
-Recordings that were deleted stay in the columns until segments are merged. What is counted here
-leaves them out, so an archive sounds the same before and after.
+Recordings that were deleted stay in the columns until segments are merged. Counts leave them out,
+so a search gives the same before and after the merge.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
+from searcher.phonetic.layout import BLOCK_ROWS, PhoneticColumns
 from std.errors import StoreError
 from std.store import Segment
 from std.store.columns import (
@@ -29,19 +30,18 @@ from std.store.columns import (
 from std.values import Bools, Float64s, Int32s
 
 # SplitMix64 (Steele, Lea and Flood 2014): the step of its stream, and the shifts and factors of its
-# finaliser but the last, which the upper bits need not (Stafford's variant 13).
+# finaliser but the last, which does not change the upper bits (Stafford's variant 13).
 STEP = 0x9E3779B97F4A7C15
 MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
-
-MOST_PHONES = 256  # that a byte tells apart
+MAX_INVENTORY = 256  # phones that a byte tells apart
 
 
 @dataclass(frozen=True, eq=False)
-class SoundIndex:
+class PhoneticIndex:
     """The networks of one segment as phones; `indexer.segments.phone_columns` describes them."""
 
-    pronouncer: str
+    pronouncer: str  # of the words: ``espeak-ng:de``
     inventory: tuple[str, ...]
     words: Sequence[str]
     word_phone_offsets: Int64s
@@ -58,7 +58,7 @@ class SoundIndex:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the segment, which a worker opens for itself."""
-        return open_sound, (self.segment,)
+        return open_phonetic_index, (self.segment,)
 
     @cached_property
     def live(self) -> Bools:
@@ -84,8 +84,8 @@ class SoundIndex:
         return int(self.counts.sum())
 
     @cached_property
-    def heard(self) -> Mapping[str, float]:
-        """How often each phone stands in live alternatives; the others are not there."""
+    def phone_counts(self) -> Mapping[str, float]:
+        """How often each phone stands in live alternatives; phones that never do are left out."""
         weight = np.repeat(self.counts, np.diff(self.word_phone_offsets))
         counts = np.bincount(self.word_phones, weights=weight, minlength=len(self.inventory))
         return {
@@ -94,18 +94,36 @@ class SoundIndex:
             if count
         }
 
+    @cached_property
+    def phonetic_columns(self) -> PhoneticColumns:
+        """The columns that an alignment follows."""
+        columns = self.columns
+        return PhoneticColumns(
+            slot_arc_offsets=self.slot_arc_offsets,
+            arc_rows=self.arc_rows,
+            block_words=self.block_words,
+            posting_offsets=columns.posting_offsets,
+            posting_start_ms=columns.posting_start_ms,
+            posting_duration_ms=columns.posting_duration_ms,
+            posting_posterior=columns.posting_posterior,
+            posting_slot=columns.posting_slot,
+            slot_key=columns.slot_key.view(np.int64),
+            word_phone_offsets=self.word_phone_offsets,
+            word_phones=self.word_phones,
+        )
+
     def recordings_of(self, slots: Int64s) -> Int64s:
         """(n,) the recording of each slot."""
         return (self.columns.slot_key[slots] >> KEY_SHIFT).astype(np.int64)
 
-    def lots(self, slots: Int64s, draw: int) -> Float64s:
-        """(n,) numbers from [0, 1), drawn for slots by what they are, not by where they lie.
+    def tie_breaks(self, slots: Int64s, salt: int) -> Float64s:
+        """(n,) a hash of each slot's audio file, channel and time, in [0, 1).
 
-        A slot is known by its audio file, channel and time. Each draw gives other numbers.
+        Each salt gives other numbers. The first in time would favour some recordings.
         """
         key = self.columns.slot_key[slots]
         mixed = (self._names[(key >> KEY_SHIFT).astype(np.int64)] << KEY_SHIFT) | (key & TIME_MASK)
-        mixed += np.uint64(draw * STEP % 2**64)
+        mixed += np.uint64(salt * STEP % 2**64)
         for shift, factor in MIXING:
             mixed ^= mixed >> np.uint64(shift)
             mixed *= np.uint64(factor)
@@ -119,8 +137,8 @@ class SoundIndex:
         return np.fromiter(map(crc32, names), np.uint64)
 
 
-def open_sound(segment: Segment) -> SoundIndex | None:
-    """The sound columns of a segment, or None if it was indexed without.
+def open_phonetic_index(segment: Segment) -> PhoneticIndex | None:
+    """The phone columns of a segment, or None if it was indexed without.
 
     Raises:
         StoreError: the columns do not fit each other.
@@ -130,7 +148,7 @@ def open_sound(segment: Segment) -> SoundIndex | None:
     if "phone_maker" not in extra:
         return None
     try:
-        index = SoundIndex(
+        index = PhoneticIndex(
             pronouncer=bytes(extra["phone_maker"]).decode(),
             inventory=tuple(unpack_vocabulary(_typed(extra, "phone_inventory", "u1"))),
             words=segment.words(),
@@ -148,7 +166,7 @@ def open_sound(segment: Segment) -> SoundIndex | None:
         )
         _check(index)
     except (KeyError, ValueError, UnicodeDecodeError) as error:
-        raise StoreError(f"segment {segment.id}: sound columns do not fit: {error}") from error
+        raise StoreError(f"segment {segment.id}: phone columns do not fit: {error}") from error
     return index
 
 
@@ -161,21 +179,19 @@ def _typed(extra: Mapping[str, Column], name: str, dtype: str) -> Any:
 
 def _block_words(posting_offsets: Int64s) -> Int32s:
     """Where to begin to look for the word that a posting belongs to."""
-    from searcher.phonetic.alignment_kernels import BLOCK_ROWS
-
     m = int(posting_offsets[-1])
     rows = np.minimum(np.arange(0, m + BLOCK_ROWS, BLOCK_ROWS), m - 1)
     return (np.searchsorted(posting_offsets, rows, side="right") - 1).astype(np.int32)
 
 
-def _check(index: SoundIndex) -> None:
+def _check(index: PhoneticIndex) -> None:
     """Kernels do not check bounds, so everything they follow is checked here.
 
     Raises:
         ValueError: some column points outside another.
     """
     columns, p = index.columns, len(index.inventory)
-    if p > MOST_PHONES:
+    if p > MAX_INVENTORY:
         raise ValueError(f"{p} different phones")
     v, m, n = len(index.words), len(columns.posting_start_ms), len(columns.slot_key)
     for offsets, length, target in (

@@ -1,7 +1,7 @@
-"""How a query's phones may have been written: log ratios over what is heard in all segments.
+"""Confusion log ratios: how likely a query's phones are recognised as those in the networks.
 
-listening(counts, indexes, queries)    for all phones that anybody knows
-ratios_in(phones, index, .)            for one query, as one segment numbers phones
+confusion_log_ratios(counts, indexes, queries)   of all phones that occur anywhere
+ratios_in(phones, index, .)                      of one query, by a segment's phone numbers
 """
 
 from collections.abc import Collection, Sequence
@@ -9,34 +9,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.phonetic.index import SoundIndex
+from searcher.phonetic.index import PhoneticIndex
+from searcher.phonetic.layout import Ratios
 from std.phonetics.confusion import Confusion, Counts, log_ratios, widened
 from std.phonetics.phones import Pronunciation
-from std.values import Float32s, Float64s
+from std.values import Float64s
 
-UNHEARD = -1e9  # log ratio of a phone that stands in no live alternative
-
-
-class Ratios(NamedTuple):
-    """Log ratios of a query's phones, with a segment's numbering of phones."""
-
-    match: Float32s  # (Q, P)
-    deletion: Float32s  # (Q,)
-    insertion: Float32s  # (P,)
+ABSENT = -1e9  # log ratio of a phone that stands in no live alternative
 
 
-def background(indexes: Sequence[SoundIndex], inventory: Sequence[str]) -> Float64s:
+class Query(NamedTuple):
+    """The phones searched for, by a segment's phone numbers."""
+
+    ratios: Ratios
+    min_score: float  # of a hit, nats
+
+
+def background(indexes: Sequence[PhoneticIndex], inventory: Sequence[str]) -> Float64s:
     """(P,) how often each phone stands in the networks: each alternative's phones count once."""
     total = np.zeros(len(inventory))
     row = {phone: i for i, phone in enumerate(inventory)}
     for index in indexes:
-        for phone, count in index.heard.items():
+        for phone, count in index.phone_counts.items():
             total[row[phone]] += count
     return total
 
 
-def listening(
-    counts: Counts, indexes: Sequence[SoundIndex], queries: Sequence[Pronunciation]
+def confusion_log_ratios(
+    counts: Counts, indexes: Sequence[PhoneticIndex], queries: Sequence[Pronunciation]
 ) -> Confusion:
     """Log ratios over every phone that the counts, the indexes and the queries know.
 
@@ -45,7 +45,7 @@ def listening(
     inventory = sorted(
         {
             *counts.inventory,
-            *(phone for index in indexes for phone in index.heard),
+            *(phone for index in indexes for phone in index.phone_counts),
             *(phone for query in queries for phone in query),
         }
     )
@@ -69,22 +69,30 @@ def perfect_score(phones: Pronunciation, confusion: Confusion) -> float:
 
 def ratios_in(
     phones: Pronunciation,
-    index: SoundIndex,
+    index: PhoneticIndex,
     confusion: Confusion,
     elsewhere: Collection[str] = (),
 ) -> Ratios:
     """A query's log ratios with the segment's numbering of phones.
 
-    Those that are only heard elsewhere come last: whether an observed phone is the likeliest for
-    the query's must not depend on the segment that it is in.
+    Phones of other segments come last: whether an observed phone is the likeliest for the query's
+    must not depend on the segment that it is in.
+
+    Args:
+        phones: the query.
+        index: the segment.
+        confusion: log ratios of all phones.
+        elsewhere: phones that stand in other segments.
     """
     row = {phone: i for i, phone in enumerate(confusion.inventory)}
-    said = [row[phone] for phone in phones]
+    asked = [row[phone] for phone in phones]
     numbered = [*index.inventory, *sorted({*elsewhere}.difference(index.inventory))]
-    heard = [i for i, phone in enumerate(numbered) if phone in index.heard or phone in elsewhere]
-    observed = [row[numbered[i]] for i in heard]
-    match = np.full((len(said), len(numbered)), UNHEARD, np.float32)
-    match[:, heard] = confusion.match[np.ix_(said, observed)]
-    insertion = np.full(len(numbered), UNHEARD, np.float32)
-    insertion[heard] = confusion.insertion[observed]
-    return Ratios(match, confusion.deletion[said].astype(np.float32), insertion)
+    present = [
+        i for i, phone in enumerate(numbered) if phone in index.phone_counts or phone in elsewhere
+    ]
+    observed = [row[numbered[i]] for i in present]
+    match = np.full((len(asked), len(numbered)), ABSENT, np.float32)
+    match[:, present] = confusion.match[np.ix_(asked, observed)]
+    insertion = np.full(len(numbered), ABSENT, np.float32)
+    insertion[present] = confusion.insertion[observed]
+    return Ratios(match, confusion.deletion[asked].astype(np.float32), insertion)

@@ -1,16 +1,16 @@
 """Compiled kernels that look for seeds, see `searcher.phonetic.seeds`. Imported on first use.
 
     local_fits       the words that fit some part of a query
-    outlooks         what their occurrences promise, with the words beside them
-    windows_around   the runs of slots that the best of them are worth
+    extension_scores the score of each occurrence, with the words around it
+    windows_around   the runs of slots around the best of them
 
-Slots are known by their keys (recording << 32 | ms) as int64, so that places in different
+Slots are known by their keys (recording << 32 | ms) as int64, so that slots of different
 recordings are never neighbours. Scores are log-likelihood ratios in nats.
 """
 
 import numpy as np
 
-from searcher.phonetic.alignment_kernels import LONGEST_WORD_MS
+from searcher.phonetic.layout import MAX_WORD_SPAN_MS
 from std.execution.compiled import compiled
 from std.store.columns import Int64s, UInt8s
 from std.values import Float32s, Int32s
@@ -69,13 +69,13 @@ def local_fits(
 
 
 @compiled
-def outlooks(
+def extension_scores(
     match: Float32s,
     deletion: Float32s,
     insertion: Float32s,
     seed_words: Int64s,
     seed_scores: Float32s,
-    seed_where: Int32s,
+    seed_spans: Int32s,
     seed_of: Int64s,
     slots: Int64s,
     slot_key: Int64s,
@@ -83,11 +83,12 @@ def outlooks(
     word_offsets: Int64s,
     word_phones: UInt8s,
 ) -> Float32s:
-    """What each occurrence of a seed promises: its own score and what the likeliest words beside
-    it add for the rest of the query.
+    """The extension score of each occurrence of a seed: the seed's score and what the likeliest
+    words around it add for the rest of the query.
 
     Args:
-        seed_words, seed_scores, seed_where: the seeds, as `local_fits` gives them.
+        match: (Q, P); deletion: (Q,); insertion: (P,) log ratios.
+        seed_words, seed_scores, seed_spans: the seeds, as `local_fits` gives them.
         seed_of, slots: (n,) seed and slot of each occurrence.
 
     Returns:
@@ -100,7 +101,7 @@ def outlooks(
         seed = seed_of[i]
         total = seed_scores[seed]
         for forwards in (False, True):
-            rest = q - seed_where[seed, 1] if forwards else seed_where[seed, 0]
+            rest = q - seed_spans[seed, 1] if forwards else seed_spans[seed, 0]
             if rest == 0:
                 continue
             row[0] = 0.0
@@ -111,30 +112,30 @@ def outlooks(
             word = seed_words[seed]
             step = 1 if forwards else -1
             # Behind the seed its own word may go on; before it, that is left to the alignment.
-            z = seed_where[seed, 2] if forwards else -1
-            budget = rest + 3
-            while budget > 0:
+            z = seed_spans[seed, 2] if forwards else -1
+            phones_left = rest + 3
+            while phones_left > 0:
                 size = word_offsets[word + 1] - word_offsets[word]
                 if z < 0 or z >= size:
                     slot += step
                     if slot < 0 or slot >= len(slot_key):
                         break
-                    if abs(slot_key[slot] - slot_key[slots[i]]) > LONGEST_WORD_MS:
+                    if abs(slot_key[slot] - slot_key[slots[i]]) > MAX_WORD_SPAN_MS:
                         break
                     word = slot_word[slot]
                     if word < 0 or word_offsets[word + 1] == word_offsets[word]:
                         word = seed_words[seed]
                         z = -1
-                        budget -= 1
+                        phones_left -= 1
                         continue
                     z = 0 if forwards else word_offsets[word + 1] - word_offsets[word] - 1
                 phone = word_phones[word_offsets[word] + z]
                 z += step
-                budget -= 1
+                phones_left -= 1
                 diagonal = row[0]
                 row[0] += insertion[phone]
                 for k in range(rest):
-                    at = seed_where[seed, 1] + k if forwards else seed_where[seed, 0] - 1 - k
+                    at = seed_spans[seed, 1] + k if forwards else seed_spans[seed, 0] - 1 - k
                     value = max(diagonal + match[at, phone], row[k + 1] + insertion[phone])
                     diagonal = row[k + 1]
                     row[k + 1] = max(value, row[k] + deletion[at])
@@ -149,7 +150,7 @@ def windows_around(
     slots: Int64s, before_ms: Int64s, after_ms: Int64s, slot_key: Int64s, longest: int
 ) -> Int64s:
     """Runs of slots within reach of the given ones (ascending); in a recording, runs that overlap
-    or touch are united.
+    or touch are joined.
 
     Args:
         slots: (n,) ascending; before_ms, after_ms: (n,) how far each reaches.

@@ -1,127 +1,179 @@
-"""Where to listen in a large archive: around seeds, best first, until the work allowed is spent.
+"""Where a large archive is aligned: around seeds, best first, up to a limit (seed and extend).
 
-Seeds are words that fit a part of the query. Which of their occurrences are looked at, and which
-of those get a window, is agreed between the segments and all of them together, so that it depends
-on the archive and not on how it is cut:
+Seeds are words that fit a part of the query. How many of their occurrences are extended, and how
+many extensions are aligned, is limited for the archive and not for a segment: segments count,
+all counts are added up, and the sum gives the cut-off that every segment applies.
 
-    segment   how many occurrences its seeds have, by score       -> `Tally`
-    all       which of them are looked at                         -> `Cut`
-    segment   how many of those promise how much, with the likeliest words beside them -> `Tally`
-    all       which get a window                                  -> `Cut`
-    segment   the windows
+    find_seeds       query, segment        -> seeds, histogram of their occurrences by score
+    cutoff_of        sum of histograms     -> which occurrences are extended
+    extend_seeds     seeds, cut-off        -> extensions, histogram of their scores: the likeliest
+                                              words around an occurrence are aligned as well
+    cutoff_of        sum of histograms     -> which extensions are aligned
+    windows_of       extensions, cut-off   -> runs of slots
 
-A tally counts in levels of 1/64 nat. Where only a part of a level can be taken, lots decide that
-every segment draws alike (`SoundIndex.lots`): the first in time would favour some recordings.
+A bin of a histogram is 1/64 nat wide. Ties in the cut-off bin are broken by a hash of file, channel
+and time (`PhoneticIndex.tie_breaks`), so the result does not depend on how the archive is cut.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from searcher.phonetic.index import SoundIndex
-from searcher.phonetic.ratios import Ratios
+from searcher.phonetic.index import PhoneticIndex
+from searcher.phonetic.ratios import Query
 from std.store.columns import Int64s
-from std.values import Bools, Float32s
+from std.values import Bools, Float32s, Int32s
 
-SEEDS_LOOKED_AT, ARCS_PER_SEED = 20_000, 200  # in the archive: at least, and one in so many
-WINDOWS_ALIGNED, ARCS_PER_WINDOW = 1_500, 6_000  # likewise
-SEED_GRAM_SCORE = 7.0  # least log ratio of three phones; 97 % of true places have one
-LEAST_PHONE_SCORE = -1.0  # of each of them
-SEED_WORD_SCORE = 6.0  # least log ratio of a seed word's best part
-LONGEST_WINDOW = 96  # slots
+MIN_SEEDS, ARCS_PER_SEED = 20_000, 200  # extended in the archive: at least, and one in so many
+MIN_WINDOWS, ARCS_PER_WINDOW = 1_500, 6_000  # aligned, likewise
+MIN_TRIGRAM_SCORE = 7.0  # log ratio of three phones; 97 % of true spans have one
+MIN_PHONE_SCORE = -1.0  # of each of them
+MIN_SEED_SCORE = 6.0  # log ratio of a seed word's best part
+MAX_WINDOW_SLOTS = 96
 PHONE_MS = 110  # a slow phone: how far from a seed a hit may reach
 REACH_MS = 400  # half of the seed's word, and room
-LEVELS_PER_NAT = 64
-SEED_DRAW, WINDOW_DRAW = 1, 2
+BINS_PER_NAT = 64
+SEED_SALT, WINDOW_SALT = 1, 2  # of the tie-breaks
 
-Tally = Int64s  # (L,) how many there are at each level; level 0 begins at 0 nats
+Histogram = Int64s  # (B,) count of each bin; bin 0 begins at 0 nats
 
 
-class Cut(NamedTuple):
-    """What is taken: everything above a level, and of that level a share, by lot."""
+class Limits(NamedTuple):
+    """How much of an archive is looked at for one query."""
 
-    level: int
+    seeds: int  # occurrences that are extended
+    windows: int  # extensions that are aligned
+
+
+class Cutoff(NamedTuple):
+    """What is taken: every bin above one, and a share of that one."""
+
+    bin: int
     share: float
 
 
-def budgets(arcs: int) -> tuple[int, int]:
-    """How many seeds are looked at and how many windows aligned in so many alternatives."""
-    return (
-        max(SEEDS_LOOKED_AT, arcs // ARCS_PER_SEED),
-        max(WINDOWS_ALIGNED, arcs // ARCS_PER_WINDOW),
-    )
+class Seeds(NamedTuple):
+    """The words of a segment that fit a part of a query."""
+
+    query: Query
+    words: Int64s  # (n,) ids, ascending
+    scores: Float32s  # (n,)
+    spans: Int32s  # (n, 3) see `searcher.phonetic.seed_kernels.local_fits`
+    histogram: Histogram  # of their live occurrences
 
 
-def summed(tallies: Iterable[Tally]) -> Tally:
-    """The tally of several segments together."""
+class Extensions(NamedTuple):
+    """Occurrences of seeds, each scored with the likeliest words around it."""
+
+    query: Query
+    slots: Int64s  # (n,)
+    spans: Int32s  # (n, 2) first query phone that the seed fits, one past its last
+    bins: Int64s  # (n,) of the scores
+    histogram: Histogram
+
+
+def limits_of(arcs: int) -> Limits:
+    """The limits in an archive of so many alternatives."""
+    return Limits(max(MIN_SEEDS, arcs // ARCS_PER_SEED), max(MIN_WINDOWS, arcs // ARCS_PER_WINDOW))
+
+
+def add_histograms(histograms: Iterable[Histogram]) -> Histogram:
+    """The histogram of several segments together."""
     total = np.zeros(0, np.int64)
-    for one in tallies:
-        longest = max(len(total), len(one))
-        total = np.pad(total, (0, longest - len(total))) + np.pad(one, (0, longest - len(one)))
+    for histogram in histograms:
+        size = max(len(total), len(histogram))
+        total = np.pad(total, (0, size - len(total))) + np.pad(
+            histogram, (0, size - len(histogram))
+        )
     return total
 
 
-def cut_at(tally: Tally, most: int) -> Cut:
-    """The best ``most`` of what a tally counts: whole levels, and of the next a share."""
-    from_here_up = np.append(np.cumsum(tally[::-1])[::-1], 0)
-    level = int(np.count_nonzero(from_here_up > most)) - 1
-    if level < 0:
-        return Cut(-1, 0.0)
-    return Cut(level, float((most - from_here_up[level + 1]) / tally[level]))
+def cutoff_of(histogram: Histogram, limit: int) -> Cutoff:
+    """The cut-off that takes the best ``limit``: whole bins, and of the next a share."""
+    from_here_up = np.append(np.cumsum(histogram[::-1])[::-1], 0)
+    edge = int(np.count_nonzero(from_here_up > limit)) - 1
+    if edge < 0:
+        return Cutoff(-1, 0.0)
+    return Cutoff(edge, float((limit - from_here_up[edge + 1]) / histogram[edge]))
 
 
-def levels(scores: Float32s) -> Int64s:
-    """(n,) the level of each score."""
-    return np.floor(scores * LEVELS_PER_NAT).astype(np.int64)
+def bins_of(scores: Float32s) -> Int64s:
+    """(n,) the bin of each score."""
+    return np.floor(scores * BINS_PER_NAT).astype(np.int64)
 
 
-def taken(level: Int64s, slots: Int64s, cut: Cut, index: SoundIndex, draw: int) -> Bools:
-    """(n,) which of the occurrences in some slots a cut takes."""
-    kept: Bools = level > cut.level
-    edge = np.flatnonzero(level == cut.level)
-    kept[edge] = index.lots(slots[edge], draw) < cut.share
-    return kept
+def is_taken(bins: Int64s, slots: Int64s, cutoff: Cutoff, index: PhoneticIndex, salt: int) -> Bools:
+    """(n,) which of the occurrences in some slots a cut-off takes.
 
-
-def seeded_windows(ratios: Ratios, index: SoundIndex) -> Generator[Int64s, Cut, None]:
-    """Agree on the windows of one query in one segment.
-
-    Yields:
-        a tally of the seeds; told which are looked at, a tally of what they promise; told which get
-        a window, (w, 2) runs of slots, each in one recording, as long as the rest of the query
-        may last.
+    Args:
+        bins: (n,) of each occurrence.
+        slots: (n,) of each occurrence.
+        cutoff: the archive's.
+        index: the segment.
+        salt: of the tie-breaks in the cut-off bin.
     """
-    from searcher.phonetic.seed_kernels import local_fits, outlooks, windows_around
+    taken: Bools = bins > cutoff.bin
+    edge = np.flatnonzero(bins == cutoff.bin)
+    taken[edge] = index.tie_breaks(slots[edge], salt) < cutoff.share
+    return taken
 
-    columns = index.columns
-    pronunciations = index.word_phone_offsets, index.word_phones
-    words = seed_words(ratios.match, index)
-    scores, where = local_fits(*ratios, words, *pronunciations)
-    good = scores >= SEED_WORD_SCORE
-    words, scores, where = words[good], scores[good], where[good]
-    level = levels(scores)
-    cut = yield np.bincount(level, index.counts[words]).astype(np.int64)
 
-    seed_of, slots = _occurrences(np.flatnonzero(level >= cut.level), words, index)
-    looked_at = index.live[index.recordings_of(slots)]
-    looked_at &= taken(level[seed_of], slots, cut, index, SEED_DRAW)
-    seed_of, slots = seed_of[looked_at], slots[looked_at]
-    slot_key = columns.slot_key.view(np.int64)
-    promise = outlooks(
-        *ratios, words, scores, where, seed_of, slots, slot_key, columns.slot_word, *pronunciations
+def find_seeds(query: Query, index: PhoneticIndex) -> Seeds:
+    """The words of a segment that fit a part of a query, and how often they occur."""
+    from searcher.phonetic.seed_kernels import local_fits
+
+    words = seed_words(query.ratios.match, index)
+    scores, spans = local_fits(*query.ratios, words, index.word_phone_offsets, index.word_phones)
+    good = scores >= MIN_SEED_SCORE
+    words, scores, spans = words[good], scores[good], spans[good]
+    histogram = np.bincount(bins_of(scores), index.counts[words]).astype(np.int64)
+    return Seeds(query, words, scores, spans, histogram)
+
+
+def extend_seeds(seeds: Seeds, cutoff: Cutoff, index: PhoneticIndex) -> Extensions:
+    """Score the occurrences of seeds that a cut-off takes with the words around them."""
+    from searcher.phonetic.seed_kernels import extension_scores
+
+    columns, bins = index.columns, bins_of(seeds.scores)
+    seed_of, slots = _occurrences(np.flatnonzero(bins >= cutoff.bin), seeds.words, index)
+    taken = index.live[index.recordings_of(slots)]
+    taken &= is_taken(bins[seed_of], slots, cutoff, index, SEED_SALT)
+    seed_of, slots = seed_of[taken], slots[taken]
+    scores = extension_scores(
+        *seeds.query.ratios,
+        seeds.words,
+        seeds.scores,
+        seeds.spans,
+        seed_of,
+        slots,
+        columns.slot_key.view(np.int64),
+        columns.slot_word,
+        index.word_phone_offsets,
+        index.word_phones,
     )
-    cut = yield np.bincount(levels(promise))
+    bins = bins_of(scores)
+    return Extensions(seeds.query, slots, seeds.spans[seed_of, :2], bins, np.bincount(bins))
 
-    best = np.flatnonzero(taken(levels(promise), slots, cut, index, WINDOW_DRAW))
+
+def windows_of(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> Int64s:
+    """(w, 2) runs of slots around the extensions that a cut-off takes, each in one recording.
+
+    A window is as long as the rest of the query may last.
+    """
+    from searcher.phonetic.seed_kernels import windows_around
+
+    slots = extensions.slots
+    best = np.flatnonzero(is_taken(extensions.bins, slots, cutoff, index, WINDOW_SALT))
     best = best[np.argsort(slots[best], kind="stable")]
-    first, last = where[seed_of[best], 0], where[seed_of[best], 1]
-    before = first.astype(np.int64) * PHONE_MS + REACH_MS
-    after = (len(ratios.deletion) - last).astype(np.int64) * PHONE_MS + REACH_MS
-    yield windows_around(slots[best], before, after, slot_key, LONGEST_WINDOW)
+    first, last = extensions.spans[best].T
+    before_ms = first.astype(np.int64) * PHONE_MS + REACH_MS
+    after_ms = (len(extensions.query.ratios.deletion) - last).astype(np.int64) * PHONE_MS + REACH_MS
+    slot_key = index.columns.slot_key.view(np.int64)
+    return windows_around(slots[best], before_ms, after_ms, slot_key, MAX_WINDOW_SLOTS)
 
 
-def _occurrences(which: Int64s, words: Int64s, index: SoundIndex) -> tuple[Int64s, Int64s]:
+def _occurrences(which: Int64s, words: Int64s, index: PhoneticIndex) -> tuple[Int64s, Int64s]:
     """(n,) which of the words and (n,) its slot, for all their alternatives, deleted ones too."""
     offsets = index.columns.posting_offsets
     first, last = offsets[words[which]], offsets[words[which] + 1]
@@ -131,14 +183,14 @@ def _occurrences(which: Int64s, words: Int64s, index: SoundIndex) -> tuple[Int64
     return np.repeat(which, last - first), np.concatenate([np.empty(0, np.int64), *runs])
 
 
-def seed_words(match: Float32s, index: SoundIndex) -> Int64s:
+def seed_words(match: Float32s, index: PhoneticIndex) -> Int64s:
     """Ids, ascending, of the words with three phones that may be three of the query's."""
     first, rest = np.divmod(index.gram_codes, len(index.inventory) ** 2)
     second, third = np.divmod(rest, len(index.inventory))
-    likely = np.where(match > LEAST_PHONE_SCORE, match, np.float32(-np.inf))
-    wanted = np.zeros(len(first), dtype=bool)
+    likely = np.where(match > MIN_PHONE_SCORE, match, np.float32(-np.inf))
+    fits = np.zeros(len(first), dtype=bool)
     for one, two, three in zip(likely, likely[1:], likely[2:], strict=False):
-        wanted |= one[first] + two[second] + three[third] >= SEED_GRAM_SCORE
+        fits |= one[first] + two[second] + three[third] >= MIN_TRIGRAM_SCORE
     offsets = index.gram_offsets
-    found = [index.gram_words[offsets[i] : offsets[i + 1]] for i in np.flatnonzero(wanted).tolist()]
-    return np.unique(np.concatenate([np.empty(0, np.int64), *found]))
+    words = [index.gram_words[offsets[i] : offsets[i + 1]] for i in np.flatnonzero(fits).tolist()]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *words]))

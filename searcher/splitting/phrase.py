@@ -39,7 +39,7 @@ class Edge(NamedTuple):
     words: tuple[str, ...]
     similarity: float  # eq. 2.3
     cost: float
-    channel: str
+    method: str
     how: str
 
 
@@ -66,7 +66,8 @@ def phrase_variants(
         replacements: further ways to look up unknown words, such as expansions.
 
     Returns:
-        Variants, with the term itself (channel ``exact``) first if all of its words are known.
+        Variants, with the term itself (method ``exact``) first if the vocabulary
+        has all of its words.
         ``similarity`` is eq. 2.3, averaged over the term's letters.
     """
     if n < 1:
@@ -175,7 +176,7 @@ def _replaced(at: int, token: str, variants: Sequence[Variant]) -> Iterator[Edge
     for one in variants:
         cost = PART + REPLACEMENT_COST * (1 - one.similarity)
         how = one.how or f"{token} as {' '.join(one.words)}"
-        yield Edge(at, at + 1, one.words, one.similarity, cost, one.channel, how)
+        yield Edge(at, at + 1, one.words, one.similarity, cost, one.method, how)
 
 
 def _cheapest(tokens: int, edges: Sequence[Edge], n: int) -> list[Path]:
@@ -206,7 +207,7 @@ def _variant(path: Path, tokens: Sequence[str]) -> Variant:
         step = step.before
     letters = [sum(map(len, tokens[edge.start : edge.end])) for edge in edges]
     alike = sum(n * edge.similarity for n, edge in zip(letters, edges, strict=True))
-    changed = dict.fromkeys(edge.channel for edge in edges if edge.channel != "exact")
+    changed = dict.fromkeys(edge.method for edge in edges if edge.method != "exact")
     hows = dict.fromkeys(edge.how for edge in edges if edge.how)
     return Variant(
         tuple(word for edge in edges for word in edge.words),

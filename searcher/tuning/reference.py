@@ -1,107 +1,126 @@
-"""What was really said: where a development set's transcript has a term, and which hits are right.
+"""The reference transcript of a development set: occurrences of phrases, and correct hits.
 
-The matching is that of NIST's evaluation (middle of the hit within half a second of the
-occurrence, one hit per occurrence), greedy by score; official figures come from `std-score`.
+Occurrences and pairs are those of scoring: both come from `std.matching`.
+
+    Lexemes            --make_transcript-->   Transcript, normalised as the index is
+    phrases            --find_occurrences-->  Occurrences
+    hits, Occurrences  --correct_hits-->      which hits are paired with an occurrence
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from std.matching.alignment import align
+from std.matching.occurrences import Occurrences, find
 from std.store.columns import Int64s
 from std.text import Normalisation
-from std.values import Bools, Float64s, Lexemes, Recording
-
-MAX_GAP_MS = 500
-TOLERANCE_MS = 500
+from std.values import Bools, Detections, Float64s, Lexemes, Recording, Term, TermList
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transcript:
-    """The reference words of some recordings, by recording and time."""
+    """The reference words of some recordings, by recording and time.
 
-    recordings: tuple[Recording, ...]
-    recording: Int64s  # (n,) index into recordings
+    The columns leave out filled pauses; ``lexemes`` has them, because no phrase goes across one.
+    """
+
+    lexemes: Lexemes  # normalised; ``lexemes.recordings`` is the caller's table
+    recording: Int64s  # (n,) index into lexemes.recordings
     start_ms: Int64s  # (n,)
     end_ms: Int64s  # (n,)
-    words: tuple[str, ...]  # (n,) normalised
-    places: dict[str, list[int]]  # rows of each word
+    words: tuple[str, ...]  # (n,)
 
-    def within(self, recordings: Sequence[int]) -> "Transcript":
+    @property
+    def recordings(self) -> tuple[Recording, ...]:
+        """The table of recordings."""
+        return self.lexemes.recordings
+
+    def within(self, recordings: Collection[int]) -> "Transcript":
         """The words of some recordings only; the table stays."""
-        rows = np.flatnonzero(np.isin(self.recording, list(recordings)))
-        return _made(
-            self.recordings,
-            self.recording[rows],
-            self.start_ms[rows],
-            self.end_ms[rows],
-            tuple(self.words[i] for i in rows.tolist()),
-        )
+        rows = np.flatnonzero(np.isin(self.lexemes.recording, list(recordings)))
+        return _transcript(_rows(self.lexemes, rows))
 
 
-def transcript(
+def make_transcript(
     lexemes: Lexemes, recordings: Sequence[Recording], normalisation: Normalisation
 ) -> Transcript:
-    """The words of the given recordings, normalised as the index is."""
-    number = {one: i for i, one in enumerate(recordings)}
-    table = np.array([number.get(one, -1) for one in lexemes.recordings], dtype=np.int64)
-    recording = table[lexemes.recording] if len(table) else np.empty(0, np.int64)
-    start = np.round(1000 * lexemes.start_s).astype(np.int64)
-    end = np.round(1000 * (lexemes.start_s + lexemes.duration_s)).astype(np.int64)
-    spoken = np.array([one != "fp" for one in lexemes.subtypes], dtype=bool)
-    rows = np.flatnonzero((recording >= 0) & spoken)
-    rows = rows[np.lexsort((start[rows], recording[rows]))]
-    words = tuple(normalisation.word(lexemes.words[i]) for i in rows.tolist())
-    return _made(tuple(recordings), recording[rows], start[rows], end[rows], words)
+    """The words of the given recordings, normalised as the index is.
+
+    Args:
+        lexemes: the reference; words of other recordings are left out.
+        recordings: the table that the transcript's recordings point into.
+        normalisation: of the index.
+    """
+    number = {recording: i for i, recording in enumerate(recordings)}
+    table = np.array([number.get(one, -1) for one in lexemes.recordings], dtype=np.int32)
+    recording = table[lexemes.recording] if len(table) else np.empty(0, np.int32)
+    rows = np.flatnonzero(recording >= 0)
+    rows = rows[np.lexsort((lexemes.start_s[rows], recording[rows]))]
+    moved = replace(lexemes, recordings=tuple(recordings), recording=recording)
+    chosen = _rows(moved, rows)
+    return _transcript(replace(chosen, words=tuple(map(normalisation.word, chosen.words))))
 
 
-def _made(
-    recordings: tuple[Recording, ...],
+def find_occurrences(transcript: Transcript, phrases: Sequence[Sequence[str]]) -> Occurrences:
+    """Where phrases occur; ``term`` counts in ``phrases``."""
+    terms = tuple(Term(str(i), " ".join(words)) for i, words in enumerate(phrases))
+    return find(TermList(terms), transcript.lexemes)
+
+
+def correct_hits(
+    term: Int64s,
     recording: Int64s,
     start_ms: Int64s,
     end_ms: Int64s,
-    words: tuple[str, ...],
-) -> Transcript:
-    places = defaultdict(list)
-    for i, word in enumerate(words):
-        places[word].append(i)
-    return Transcript(recordings, recording, start_ms, end_ms, words, dict(places))
-
-
-def occurrences(said: Transcript, words: Sequence[str]) -> Int64s:
-    """(n, 3) recording, start_ms, end_ms of a phrase, at most half a second between its words."""
-    found = []
-    for first in said.places.get(words[0], []):
-        last = first + len(words) - 1
-        if last >= len(said.words) or said.words[first : last + 1] != tuple(words):
-            continue
-        gaps = said.start_ms[first + 1 : last + 1] - said.end_ms[first:last]
-        if said.recording[first] == said.recording[last] and (gaps <= MAX_GAP_MS).all():
-            found.append((said.recording[first], said.start_ms[first], said.end_ms[last]))
-    return np.array(found, dtype=np.int64).reshape(-1, 3)
-
-
-def right_ones(
-    recording: Int64s, start_ms: Int64s, end_ms: Int64s, score: Float64s, reference: Int64s
+    score: Float64s,
+    occurrences: Occurrences,
 ) -> Bools:
-    """(n,) which hits are right, best scores first; each occurrence makes one hit right."""
-    right = np.zeros(len(score), dtype=bool)
-    free = np.ones(len(reference), dtype=bool)
-    if len(reference) == 0:
-        return right
-    for i in np.argsort(-score, kind="stable").tolist():
-        middle = (start_ms[i] + end_ms[i]) / 2
-        overlap = np.minimum(end_ms[i], reference[:, 2]) - np.maximum(start_ms[i], reference[:, 1])
-        fits = (
-            free
-            & (reference[:, 0] == recording[i])
-            & (reference[:, 1] - TOLERANCE_MS <= middle)
-            & (middle <= reference[:, 2] + TOLERANCE_MS)
-        )
-        if fits.any():
-            best = np.flatnonzero(fits)[np.argmax(overlap[fits])]
-            free[best] = False
-            right[i] = True
-    return right
+    """(n,) which hits are paired with an occurrence of their term.
+
+    Args:
+        term: (n,) of each hit, as ``occurrences.term`` counts.
+        recording: (n,) index into ``occurrences.recordings``.
+        start_ms: (n,)
+        end_ms: (n,)
+        score: (n,) settles which hit is paired where several could be.
+        occurrences: of all terms.
+    """
+    hits = Detections(
+        terms=(),
+        recordings=occurrences.recordings,
+        term=term.astype(np.int32),
+        recording=recording.astype(np.int32),
+        start_s=start_ms / 1000,
+        duration_s=(end_ms - start_ms) / 1000,
+        score=score.copy(),
+        yes=np.ones(len(term), dtype=bool),
+    )
+    paired: Bools = align(hits, occurrences).occurrence_of >= 0
+    return paired
+
+
+def _rows(lexemes: Lexemes, rows: Int64s) -> Lexemes:
+    chosen = rows.tolist()
+    return replace(
+        lexemes,
+        recording=lexemes.recording[rows],
+        speaker=lexemes.speaker[rows],
+        start_s=lexemes.start_s[rows],
+        duration_s=lexemes.duration_s[rows],
+        words=tuple(lexemes.words[i] for i in chosen),
+        subtypes=tuple(lexemes.subtypes[i] for i in chosen),
+    )
+
+
+def _transcript(lexemes: Lexemes) -> Transcript:
+    rows = np.flatnonzero([subtype != "fp" for subtype in lexemes.subtypes])
+    start_s, duration_s = lexemes.start_s[rows], lexemes.duration_s[rows]
+    return Transcript(
+        lexemes,
+        lexemes.recording[rows].astype(np.int64),
+        np.round(1000 * start_s).astype(np.int64),
+        np.round(1000 * (start_s + duration_s)).astype(np.int64),
+        tuple(lexemes.words[i] for i in rows.tolist()),
+    )

@@ -19,16 +19,23 @@ import numpy.typing as npt
 from searcher.calibration.features import Weights, fit
 from searcher.calibration.model import Model
 from searcher.candidates import Candidates
-from searcher.phonetic.alignment import hear_in
-from searcher.phonetic.index import SoundIndex
-from searcher.phonetic.ratios import background, listening, ratios_in
-from searcher.phonetic_candidates import Ears, Heard, Inside, listen, pronounced, side_by_side
-from searcher.tuning.reference import Transcript, occurrences, right_ones
+from searcher.phonetic.alignment import align_windows
+from searcher.phonetic.index import PhoneticIndex
+from searcher.phonetic.ratios import background, confusion_log_ratios, ratios_in
+from searcher.phonetic_candidates import (
+    Inside,
+    PhoneticHits,
+    PhoneticIndexes,
+    pair_with_hits,
+    phonetic_hits,
+    pronounced,
+)
+from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
 from std.errors import ConfigError
 from std.phonetics.confusion import Confusion, Counts
 from std.phonetics.phones import Pronunciation
-from std.store.columns import MAX_TIME_MS
-from std.values import Bools, Float64s
+from std.store.columns import MAX_TIME_MS, Int64s
+from std.values import Float64s
 
 ROUNDS = 3  # of expectation maximisation; the fourth changes nothing that counts
 MISSED_BELOW = 0.3  # posterior of a said word below which it counts as missed
@@ -54,7 +61,7 @@ class Token:
 
 def tune(
     said: Transcript,
-    ears: Ears,
+    ears: PhoneticIndexes,
     written: WrittenSearch,
     terms: Sequence[Phrase],
     inside: Inside,
@@ -76,13 +83,13 @@ def tune(
     """
     confusion = learn_confusion(said, ears)
     progress(0.2)
-    tuned = Ears(ears.indexes, ears.recordings, ears.lexicon, _untuned(ears, confusion))
+    tuned = PhoneticIndexes(ears.indexes, ears.recordings, ears.lexicon, _untuned(ears, confusion))
     unknown, known = queries(said, ears, terms, seed)
     unknown_weights, n_unknown = learn(said, tuned, written, unknown, inside, known=False)
     progress(0.5)
     known_weights, n_known = learn(said, tuned, written, known, inside, known=True)
     return Model(
-        ears.indexes[0].pronouncer,
+        ears.pronouncer,
         confusion,
         unknown_weights,
         known_weights,
@@ -99,7 +106,7 @@ def tune(
 
 
 def queries(
-    said: Transcript, ears: Ears, terms: Sequence[Phrase], seed: int
+    said: Transcript, ears: PhoneticIndexes, terms: Sequence[Phrase], seed: int
 ) -> tuple[list[Phrase], list[Phrase]]:
     """Phrases to learn from: those with a word the index lacks, and those without.
 
@@ -130,7 +137,7 @@ def queries(
 
 def learn(
     said: Transcript,
-    ears: Ears,
+    ears: PhoneticIndexes,
     written: WrittenSearch,
     phrases: Sequence[Phrase],
     inside: Inside,
@@ -142,23 +149,37 @@ def learn(
     Raises:
         ConfigError: there are too few.
     """
-    examples: list[tuple[dict[str, Float64s], Bools]] = []
     found = dict(zip(phrases, written(phrases), strict=True))
-    for words, heard in _listened(phrases, ears, inside):
+    features: list[dict[str, Float64s]] = []
+    hits: list[tuple[Int64s, ...]] = []  # of each phrase: term, recording, start_ms, end_ms
+    scores: list[Float64s] = []
+    listened = _listened(phrases, ears, inside)
+    for words, heard in listened:
         rows = found[words]
-        beside = side_by_side(rows, heard)
-        alone = heard.hits.rows(beside.alone)
+        beside = pair_with_hits(rows, heard)
+        alone = heard.hits.rows(beside.unpaired)
         posterior = beside.posterior if known else np.zeros(len(beside.posterior))
-        right = right_ones(
-            np.concatenate([rows.recording, alone.recording]),
-            np.concatenate([rows.start_ms, alone.start_ms]),
-            np.concatenate([rows.end_ms, alone.end_ms]),
-            100 * posterior + beside.score,
-            occurrences(said, words),
+        hits.append(
+            (
+                np.full(len(posterior), len(hits)),
+                np.concatenate([rows.recording, alone.recording]),
+                np.concatenate([rows.start_ms, alone.start_ms]),
+                np.concatenate([rows.end_ms, alone.end_ms]),
+            )
         )
-        features = beside.known_features(len(words)) if known else beside.unknown_features()
-        examples.append((features, right))
-    right = np.concatenate([np.empty(0, bool), *(one for _, one in examples)])
+        scores.append(100 * posterior + beside.score)
+        features.append(beside.iv_features(len(words)) if known else beside.oov_features())
+    right = np.empty(0, bool)
+    if features:
+        term, recording, start_ms, end_ms = map(np.concatenate, zip(*hits, strict=True))
+        right = correct_hits(
+            term,
+            recording,
+            start_ms,
+            end_ms,
+            np.concatenate(scores),
+            find_occurrences(said, [words for words, _ in listened]),
+        )
     n = int(np.count_nonzero(right))
     if n < FEWEST_EXAMPLES or n == len(right):
         kind = "knows" if known else "does not know"
@@ -166,17 +187,20 @@ def learn(
             f"expected at least {FEWEST_EXAMPLES} occurrences of words that the index {kind} in "
             f"the transcript, got {n}"
         )
-    names = examples[0][0].keys()
-    columns = {name: np.concatenate([one[name] for one, _ in examples]) for name in names}
+    columns = {
+        name: np.concatenate([columns[name] for columns in features]) for name in features[0]
+    }
     return fit(columns, right), n
 
 
-def _listened(phrases: Sequence[Phrase], ears: Ears, inside: Inside) -> list[tuple[Phrase, Heard]]:
-    heard = listen(pronounced(phrases, ears.lexicon), ears, inside)
+def _listened(
+    phrases: Sequence[Phrase], ears: PhoneticIndexes, inside: Inside
+) -> list[tuple[Phrase, PhoneticHits]]:
+    heard = phonetic_hits(pronounced(phrases, ears.lexicon), ears, inside)
     return [(words, one) for words, one in zip(phrases, heard, strict=True) if one is not None]
 
 
-def learn_confusion(said: Transcript, ears: Ears) -> Counts:
+def learn_confusion(said: Transcript, ears: PhoneticIndexes) -> Counts:
     """Count what stands where missed words were said, aligning with the counts so far."""
     tokens = missed(said, ears)
     words = [(one.word,) for one in tokens]
@@ -189,12 +213,12 @@ def learn_confusion(said: Transcript, ears: Ears) -> Counts:
     heard = background(ears.indexes, inventory)
     counts = Counts(tuple(inventory), np.zeros((p, p)), np.zeros(p), np.zeros(p), heard)
     for _ in range(ROUNDS):
-        confusion = listening(counts, ears.indexes, [])
+        confusion = confusion_log_ratios(counts, ears.indexes, [])
         counts = _count(pairs, ears, confusion, heard)
     return counts
 
 
-def missed(said: Transcript, ears: Ears) -> list[Token]:
+def missed(said: Transcript, ears: PhoneticIndexes) -> list[Token]:
     """Said words that the networks do not have where they were said."""
     table = {row: (s, i) for s, rows in enumerate(ears.recordings) for i, row in enumerate(rows)}
     word_id = [{word: i for i, word in enumerate(index.words)} for index in ears.indexes]
@@ -213,7 +237,7 @@ def missed(said: Transcript, ears: Ears) -> list[Token]:
     return found
 
 
-def _posterior(index: SoundIndex, word: int, recording: int, start: int, end: int) -> float:
+def _posterior(index: PhoneticIndex, word: int, recording: int, start: int, end: int) -> float:
     """Summed posterior of a word's occurrences around the middle of a span."""
     columns = index.columns
     rows = slice(int(columns.posting_offsets[word]), int(columns.posting_offsets[word + 1]))
@@ -225,7 +249,7 @@ def _posterior(index: SoundIndex, word: int, recording: int, start: int, end: in
 
 def _count(
     pairs: Sequence[tuple[Token, Pronunciation]],
-    ears: Ears,
+    ears: PhoneticIndexes,
     confusion: Confusion,
     heard: Float64s,
 ) -> Counts:
@@ -238,7 +262,7 @@ def _count(
         segment, local = table[token.recording]
         index = ears.indexes[segment]
         ratios = ratios_in(phones, index, confusion)
-        hits = hear_in(ratios, index, _window(index, local, token), LEAST_SCORE)
+        hits = align_windows(ratios, index, _window(index, local, token), LEAST_SCORE)
         near = np.flatnonzero(
             (np.abs(hits.start_ms - token.start_ms) <= NEAR_MS)
             & (np.abs(hits.end_ms - token.end_ms) <= NEAR_MS)
@@ -258,7 +282,7 @@ def _count(
     return Counts(confusion.inventory, substituted, deleted, inserted, heard)
 
 
-def _window(index: SoundIndex, recording: int, token: Token) -> npt.NDArray[np.int64]:
+def _window(index: PhoneticIndex, recording: int, token: Token) -> npt.NDArray[np.int64]:
     """(1, 2) the slots from a second before a word to a second after it."""
     key = index.columns.slot_key
     first = (recording << 32) + min(max(0, token.start_ms - 1000), MAX_TIME_MS)
@@ -266,6 +290,6 @@ def _window(index: SoundIndex, recording: int, token: Token) -> npt.NDArray[np.i
     return np.searchsorted(key, np.array([[first, last]], dtype=np.uint64)).astype(np.int64)
 
 
-def _untuned(ears: Ears, confusion: Counts) -> Model:
+def _untuned(ears: PhoneticIndexes, confusion: Counts) -> Model:
     """A model that has confusions only, to listen with while the rest is learned."""
-    return Model(ears.indexes[0].pronouncer, confusion, Weights(0.0, {}), None)
+    return Model(ears.pronouncer, confusion, Weights(0.0, {}), None)

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import searcher.language_search
 import searcher.phonetic_candidates
-import searcher.search
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
-from searcher.calibration.features import UNTUNED
+from searcher.calibration.features import DEFAULT_WEIGHTS
 from searcher.calibration.model import Model
 from searcher.candidates import concatenate
 from searcher.cli import main
 from searcher.languages import by_language
 from searcher.search import search
-from searcher.term_language import ALPHABET, MOST, PER_NAT, SMOOTHING, log_odds
+from searcher.term_language import ALPHABET, MAX_LOG_ODDS, PER_NAT, SMOOTHING, log_odds
 from searcher.tune_cli import in_one_language
 from searcher.tune_cli import parser as tune_parser
 from searcher.variant import Variant
@@ -79,7 +79,7 @@ def rows(found):
             found.terms[term].text,
             found.recordings[recording].file,
             found.languages[recording],
-            found.variants[variant].channel,
+            found.variants[variant].method,
             found.variants[variant].how,
         )
         for term, variant, recording in zip(
@@ -123,15 +123,15 @@ def test_groups(segment):
     assert [(one.language, one.segments) for one in by_language([no, n])] == [("nl", (no, n))]
     assert [(one.language, len(one.segments)) for one in by_language([no, no])] == [("", 2)]
     assert by_language([g], named=False) == (("", (g,)),)
-    assert found_in([g, no, n], "unbekannt").silent == ("",)
+    assert found_in([g, no, n], "unbekannt").without_phones == ("",)
 
 
 def test_a_model_is_used_for_its_language_only(segment):
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n")]
-    model = Model("letters:nl", empty([]), UNTUNED, None)
+    model = Model("letters:nl", empty([]), DEFAULT_WEIGHTS, None)
     found = found_in(segments, "bauhaus", model=model)
-    assert found.untuned == ("letters:de",)
-    assert found_in(segments[1:], "bauhaus", model=model).untuned == ()
+    assert found.without_model == ("letters:de",)
+    assert found_in(segments[1:], "bauhaus", model=model).without_model == ()
     with pytest.raises(ConfigError, match="expected one for letters:de"):
         found_in(segments, "bauhaus", model=replace(model, pronouncer="letters:fr"))
 
@@ -158,7 +158,7 @@ def test_spelling_against_plain_counting(terms, vocabularies):
                     for gram in grams(word)
                 )
             )
-        expected.append([-min(PER_NAT * (max(logs) - one), MOST) for one in logs])
+        expected.append([-min(PER_NAT * (max(logs) - one), MAX_LOG_ODDS) for one in logs])
     np.testing.assert_allclose(log_odds(terms, vocabularies), expected, atol=1e-9)
 
 
@@ -256,7 +256,7 @@ def test_a_wildcard_is_of_all_the_index(segment):
 
 def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
     """Whatever methods found it, in whichever group of segments."""
-    genuine = searcher.search.with_sound
+    genuine = searcher.language_search.add_phonetic_candidates
 
     def twice(*args):
         found, variants = genuine(*args)
@@ -268,7 +268,7 @@ def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
         )
         return concatenate([found, again]), (*variants, Variant(("x",), 0.5, "sound"))
 
-    monkeypatch.setattr(searcher.search, "with_sound", twice)
+    monkeypatch.setattr(searcher.language_search, "add_phonetic_candidates", twice)
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH + " kir che", "nl", "n")]
     found = found_in(segments, "kirche", "gartenschule", "waterschip").candidates
     places = zip(found.term, found.recording, found.start_ms, found.end_ms, strict=True)

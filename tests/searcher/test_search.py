@@ -31,7 +31,7 @@ def two_segments(network):
 
 def hits(found):
     return [
-        (one["term"], one["file"], one["start_s"], round(one["score"], 3), one["decision"])
+        (one.term, one.file, one.start_s, round(one.score, 3), one.decision)
         for one in explained(found, contexts(found.candidates, found.recordings, []))
     ]
 
@@ -68,7 +68,7 @@ def test_only_speech_inside_the_ecf_counts(two_segments):
     excerpts = [Excerpt(Recording("late", 1), 0.0, 10.0)]
     found = search([Term("T1", "polizei")], two_segments, GLOBAL, speech_s=10, excerpts=excerpts)
     assert [one[1] for one in hits(found)] == ["late"]
-    assert found.outside == 1
+    assert found.outside_ecf == 1
 
 
 def test_scores_below_the_minimum_are_not_written(two_segments):
@@ -90,7 +90,7 @@ def test_context_shows_the_likeliest_words(two_segments):
 def words_around(found, segments):
     """Context as it is shown, and what is likelier in the hit's own slots."""
     rows = explained(found, contexts(found.candidates, found.recordings, segments))
-    return [(*one["context"], one["likeliest"]) for one in rows]
+    return [(*one.context, one.likeliest) for one in rows]
 
 
 def test_a_hit_that_silence_beats_stands_in_its_own_context(network):

@@ -51,7 +51,7 @@ def test_the_best_method_of_a_word_weights_it():
     found = expansions(["burganlagen"], WORDS, Config(expansion=config))["burganlagen"]
     best = found[0]
     # eq. 2.3: (11 + 10 - 2) / 21; eq. 2.4: 2 * 9 / (10 + 9), squared
-    assert (best.words, best.channel) == (("burganlage",), "dice")
+    assert (best.words, best.method) == (("burganlage",), "dice")
     assert best.similarity == pytest.approx((18 / 19) ** 2)
     assert [one.similarity for one in found] == sorted(
         (one.similarity for one in found), reverse=True

@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searcher.calibration.features import (
-    UNTUNED,
+    DEFAULT_WEIGHTS,
     Weights,
     fit,
-    heard_features,
-    known_features,
-    with_written,
+    hit_features,
+    iv_features,
+    oov_features,
 )
 from searcher.phonetic.alignment import Hits
-from searcher.phonetic.alignment_kernels import N_MEASURES
+from searcher.phonetic.layout import N_MEASURES
 
 
 def hits(*scores, ms=750):
@@ -28,22 +28,22 @@ def hits(*scores, ms=750):
 
 
 def test_evidence_of_the_sound():
-    f = heard_features(10, 20.0, hits(12.0, 9.0, 9.0))
+    f = hit_features(10, 20.0, hits(12.0, 9.0, 9.0))
     assert f["relative"].tolist() == pytest.approx([0.6, 0.45, 0.45])
     assert f["ahead"].tolist() == [3, -3, -3]
     assert f["rank"].tolist() == pytest.approx(np.log([1, 2, 3]).tolist())
     assert f["slow"].tolist() == pytest.approx([0, 0, 0])  # 75 ms a phone
-    assert heard_features(10, 20.0, hits(12.0))["ahead"].tolist() == [12]
-    assert heard_features(10, 20.0, hits())["ahead"].tolist() == []
+    assert hit_features(10, 20.0, hits(12.0))["ahead"].tolist() == [12]
+    assert hit_features(10, 20.0, hits())["ahead"].tolist() == []
 
 
 def test_evidence_of_what_is_written():
-    f = with_written(np.array([0.5, 0.0]), np.array([-5.0, 3.0]), {"score": np.array([0.0, 3.0])})
+    f = oov_features(np.array([0.5, 0.0]), np.array([-5.0, 3.0]), {"score": np.array([0.0, 3.0])})
     assert f["written"].tolist() == [1, 0]
     assert f["unheard"].tolist() == [1, 0]
     assert f["written_logit"].tolist() == pytest.approx([0, 0])
-    heard = {name: np.array([0.0, 3.0]) for name in heard_features(1, 1.0, hits())}
-    k = known_features(np.array([0.75, 0.0]), np.array([-5.0, 3.0]), heard, 2)
+    heard = {name: np.array([0.0, 3.0]) for name in hit_features(1, 1.0, hits())}
+    k = iv_features(np.array([0.75, 0.0]), np.array([-5.0, 3.0]), heard, 2)
     assert k["logit"].tolist() == pytest.approx([np.log(0.751 / 0.251), 0])
     assert k["written_elsewhere"].tolist() == pytest.approx([0, np.log(1.75)])
     assert k["score"].tolist() == [0, 3]
@@ -58,8 +58,8 @@ def test_probabilities_by_hand(values, intercept):
 
 
 def test_without_a_model_better_evidence_is_likelier():
-    f = heard_features(10, 30.0, hits(25.0, 12.0, 6.0))
-    chance = UNTUNED.probability(f, 3)
+    f = hit_features(10, 30.0, hits(25.0, 12.0, 6.0))
+    chance = DEFAULT_WEIGHTS.probability(f, 3)
     assert chance[0] > 0.9
     assert chance[0] > chance[1] > chance[2]
 
@@ -72,5 +72,5 @@ def test_fitting_finds_the_weights_that_made_the_examples():
     assert found.coefficients["x"] == pytest.approx(0.5, abs=0.04)
     assert found.coefficients["y"] == pytest.approx(-1.0, abs=0.06)
     assert found.intercept == pytest.approx(-2, abs=0.15)
-    with pytest.raises(ValueError, match="0 of 3 places are right"):
+    with pytest.raises(ValueError, match="0 of 3 candidates are right"):
         fit({"x": np.arange(3.0)}, np.zeros(3, bool))

@@ -26,8 +26,8 @@ def test_a_model_survives_its_file(model, tmp_path):
         "de",
         {"words": 7},
     )
-    assert again.unknown == model.unknown
-    assert again.known is None
+    assert again.oov_weights == model.oov_weights
+    assert again.iv_weights is None
     assert again.confusion.substituted.tolist() == model.confusion.substituted.tolist()
     save(again, tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
@@ -142,6 +142,6 @@ def test_a_forged_model_is_refused_or_gives_probabilities(model, tmp_path, key):
         ratios = log_ratios(taken.confusion)
         assert all(np.isfinite(part).all() for part in (ratios.match, ratios.deletion))
         assert np.isfinite(ratios.insertion).all()
-        features = {name: np.array([-1e3, 0.0, 1e11]) for name in taken.unknown.coefficients}
-        chance = taken.unknown.probability(features, 3)
+        features = {name: np.array([-1e3, 0.0, 1e11]) for name in taken.oov_weights.coefficients}
+        chance = taken.oov_weights.probability(features, 3)
         assert ((chance >= 0) & (chance <= 1)).all()

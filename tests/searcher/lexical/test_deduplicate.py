@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searcher.candidates import Candidates
-from searcher.lexical.deduplicate import SAME_PLACE_MS, merge
+from searcher.lexical.deduplicate import SAME_EVENT_MS, deduplicate
 
 
 def made(*rows):
@@ -28,70 +28,72 @@ def listed(found):
 
 
 def test_pieces_of_a_word_in_overlapping_slots_are_summed():
-    found = merge(made((0, 0, 0, 0, 300, 0.4), (0, 0, 0, 250, 500, 0.5)))
+    found = deduplicate(made((0, 0, 0, 0, 300, 0.4), (0, 0, 0, 250, 500, 0.5)))
     assert listed(found) == [(0, 0, 0, 250, 500, 0.9)]
-    found = merge(made((0, 0, 0, 0, 300, 0.7), (0, 0, 0, 250, 500, 0.6)))
+    found = deduplicate(made((0, 0, 0, 0, 300, 0.7), (0, 0, 0, 250, 500, 0.6)))
     assert listed(found)[0][5] == 1.0
 
 
 def test_other_variants_of_the_same_place_do_not_add_up():
-    found = merge(made((0, 0, 0, 0, 300, 0.4), (0, 1, 0, 0, 300, 0.5)))
+    found = deduplicate(made((0, 0, 0, 0, 300, 0.4), (0, 1, 0, 0, 300, 0.5)))
     assert listed(found) == [(0, 1, 0, 0, 300, 0.5)]
 
 
 def test_a_word_said_twice_in_a_row_is_two_detections():
     twice = made((0, 0, 0, 0, 300, 0.9), (0, 0, 0, 300, 600, 0.8))
-    assert listed(merge(twice)) == listed(twice)
+    assert listed(deduplicate(twice)) == listed(twice)
 
 
 def test_a_long_word_said_twice_may_overlap_itself_but_no_other_variant():
     """Slots of words that straddle overlap by a little."""
     twice = made((0, 0, 0, 0, 600, 0.9), (0, 0, 0, 580, 1200, 0.8))
-    assert listed(merge(twice)) == listed(twice)
-    other = merge(made((0, 0, 0, 0, 2260, 0.9), (0, 1, 0, 0, 3376, 0.001)))
+    assert listed(deduplicate(twice)) == listed(twice)
+    other = deduplicate(made((0, 0, 0, 0, 2260, 0.9), (0, 1, 0, 0, 3376, 0.001)))
     assert listed(other) == [(0, 0, 0, 0, 2260, 0.9)]
 
 
 def test_words_that_take_no_time():
     moments = made((0, 0, 0, 300, 300, 0.4), (0, 0, 0, 300, 300, 0.5))
-    assert listed(merge(moments)) == [(0, 0, 0, 300, 300, 0.9)]
+    assert listed(deduplicate(moments)) == [(0, 0, 0, 300, 300, 0.9)]
     inside = made((0, 1, 0, 200, 400, 0.4), (0, 0, 0, 300, 300, 0.5))
-    assert listed(merge(inside)) == [(0, 0, 0, 300, 300, 0.5)]
+    assert listed(deduplicate(inside)) == [(0, 0, 0, 300, 300, 0.5)]
     twice = made((0, 0, 0, 0, 300, 0.9), (0, 0, 0, 300, 300, 0.5), (0, 0, 0, 300, 800, 0.8))
-    assert listed(merge(twice)) == listed(twice)
+    assert listed(deduplicate(twice)) == listed(twice)
 
 
 def test_neighbouring_words_that_fit_a_wildcard_are_two_and_its_alternatives_one():
     one, other = (0, 1, 0, 0, 300, 0.9, 0, 4, 4), (0, 2, 0, 250, 600, 0.8, 0, 5, 5)
-    assert len(merge(made(one, other)).term) == 2
+    assert len(deduplicate(made(one, other)).term) == 2
     assert (
         len(
-            merge(
+            deduplicate(
                 made(one, (0, 2, 0, 300, 300, 0.8, 0, 5, 5), (0, 3, 0, 300, 300, 0.7, 0, 6, 6))
             ).term
         )
         == 3
     )
-    pieces = merge(made(one, (0, 2, 0, 100, 350, 0.08, 0, 5, 5)))
+    pieces = deduplicate(made(one, (0, 2, 0, 100, 350, 0.08, 0, 5, 5)))
     assert listed(pieces) == [(0, 1, 0, 0, 300, 0.98)]
 
 
 def test_paths_through_a_common_slot_are_one_place():
     """'it' takes no time; 'again' follows at once, or later."""
     paths = made((0, 0, 0, 100, 100, 0.4, 0, 4, 5), (0, 0, 0, 100, 1300, 0.1, 0, 4, 7))
-    assert listed(merge(paths)) == [(0, 0, 0, 100, 100, 0.5)]
+    assert listed(deduplicate(paths)) == [(0, 0, 0, 100, 100, 0.5)]
 
 
 def test_a_chain_of_overlaps_is_not_one_place():
     """A middle one overlaps both neighbours; the neighbours do not overlap each other."""
-    found = merge(made((0, 0, 0, 0, 300, 0.5), (0, 1, 0, 250, 500, 0.4), (0, 0, 0, 450, 700, 0.5)))
+    found = deduplicate(
+        made((0, 0, 0, 0, 300, 0.5), (0, 1, 0, 250, 500, 0.4), (0, 0, 0, 450, 700, 0.5))
+    )
     assert [row[3] for row in listed(found)] == [0, 450]
 
 
 def test_terms_and_recordings_do_not_compete():
     rows = made((0, 0, 0, 0, 300, 0.5), (0, 0, 1, 0, 300, 0.5), (1, 1, 0, 0, 300, 0.5))
-    assert len(merge(rows).term) == 3
-    assert len(merge(made()).term) == 0
+    assert len(deduplicate(rows).term) == 3
+    assert len(deduplicate(made()).term) == 0
 
 
 @st.composite
@@ -111,7 +113,7 @@ def row(draw):
 @given(st.lists(row(), max_size=12))
 def test_what_is_kept_never_competes_and_everything_dropped_did(rows):
     given_ = made(*rows)
-    found = merge(given_)
+    found = deduplicate(given_)
     kept = list(zip(*(c.tolist() for c in found), strict=True))
     for i, a in enumerate(kept):
         for b in kept[i + 1 :]:
@@ -123,7 +125,7 @@ def test_what_is_kept_never_competes_and_everything_dropped_did(rows):
 @given(st.lists(row(), max_size=12))
 def test_equals_going_through_them_best_first(rows):
     """The slow twin: one after the other, as the module's docstring says it."""
-    found = merge(made(*rows))
+    found = deduplicate(made(*rows))
     free = sorted(sorted(rows, key=lambda one: (one[0], one[2], one[3])), key=best_first)
     expected = []
     while free:
@@ -150,7 +152,7 @@ def competes(a, b):
     if not (in_time or (slots_meet and shared_ms >= 0)):
         return False
     if a[1] == b[1]:
-        twice = abs(a[3] + a[4] - b[3] - b[4]) >= 2 * SAME_PLACE_MS
+        twice = abs(a[3] + a[4] - b[3] - b[4]) >= 2 * SAME_EVENT_MS
         return not twice or a[7] == b[7] or a[8] == b[8]
     if a[6] == b[6]:
         return slots_meet or 2 * shared_ms > min(a[4] - a[3], b[4] - b[3])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
-from searcher.lexical.join import join, single, skip_costs
+from searcher.lexical.join import join, single_word, skip_costs
 from std.config import SearchConfig
 from std.store.resident import ResidentSegment
 
@@ -217,7 +217,7 @@ def test_equals_trying_every_combination_at_any_times(network, spans, phrase, da
 
 def test_a_phrase_of_one_word_is_its_postings(network):
     segment = ResidentSegment(None, invert([network([("a", 0.5)])]))
-    found = single(segment.postings(["a"])["a"])
+    found = single_word(segment.postings(["a"])["a"])
     assert (found.start_ms.tolist(), found.end_ms.tolist(), found.posterior.tolist()) == (
         [0],
         [100],

@@ -62,7 +62,7 @@ def found_by(term, segments, **more):
     config = Config(decision=GLOBAL, search=SearchConfig(**more))
     found = search([Term("T", term)], segments, config, speech_s=9, wildcards=True)
     return found, [
-        (one["file"], one["start_s"], one["searched"], one["how"], round(one["probability"], 3))
+        (one.file, one.start_s, one.searched, one.how, round(one.probability, 3))
         for one in explained(found, contexts(found.candidates, found.recordings, segments))
     ]
 

@@ -1,4 +1,4 @@
-"""Search by sound against a slow twin: every path of the network, aligned one by one."""
+"""Phonetic search against a slow twin: every path of the network, aligned one by one."""
 
 from dataclasses import replace
 
@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 import searcher.phonetic.alignment as module
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
-from searcher.phonetic.alignment import all_windows, hear
-from searcher.phonetic.index import open_sound
-from searcher.phonetic.ratios import background, listening, perfect_score, ratios_in
+from searcher.phonetic.alignment import tiles_of
+from searcher.phonetic.index import open_phonetic_index
+from searcher.phonetic.ratios import background, confusion_log_ratios, perfect_score, ratios_in
+from searcher.phonetic.search import search_phones
 from std.errors import StoreError
 from std.phonetics.confusion import empty
 from std.phonetics.lexicon import Lexicon
@@ -35,18 +36,18 @@ def segment(*networks, deleted=frozenset()):
     return ResidentSegment("s", replace(columns, extra=extra), deleted)
 
 
-def ears(*networks, query=(), **more):
-    index = open_sound(segment(*networks, **more))
-    return index, listening(empty([]), [index], [tuple(query)])
+def indexed(*networks, query=(), **more):
+    index = open_phonetic_index(segment(*networks, **more))
+    return index, confusion_log_ratios(empty([]), [index], [tuple(query)])
 
 
-def heard(phones, indexes, confusion):
-    return hear([phones], indexes, confusion)[phones]
+def hits_of(phones, indexes, confusion):
+    return search_phones([phones], indexes, confusion)[phones]
 
 
 def all_hits(query, index, confusion, floor):
     ratios = ratios_in(tuple(query), index, confusion)
-    return module.hear_in(ratios, index, all_windows(index, 300), floor)
+    return module.align_windows(ratios, index, tiles_of(index, 300), floor)
 
 
 def best_by_enumeration(phones, index, confusion):
@@ -122,33 +123,33 @@ def best_by_enumeration(phones, index, confusion):
 def test_the_best_score_is_that_of_the_best_path(network, slots, query, gap, length):
     spans = [(i * (length + gap), i * (length + gap) + length) for i in range(len(slots))]
     shares = [[(word, 0.9 / len(slot)) for word in slot] for slot in slots]
-    index, confusion = ears(network(*shares, spans_ms=spans), query=query)
+    index, confusion = indexed(network(*shares, spans_ms=spans), query=query)
     hits = all_hits(query, index, confusion, -1e6)
     expected = best_by_enumeration(tuple(query), index, confusion)
     assert hits.measures[:, 0].max() == pytest.approx(expected, abs=1e-3)
 
 
 def test_a_word_is_found_across_two_others_with_its_measures(network):
-    index, confusion = ears(
+    index, confusion = indexed(
         network([("bad", 1.0)], [("dab", 0.5), ("tab", 0.4)], [("tad", 1.0)], [("bbb", 1.0)]),
         query="tabtad",
     )
     phones = tuple("tabtad")
-    hits = heard(phones, [index], confusion)
+    hits = hits_of(phones, [index], confusion)
     m = hits.measures[0]
     assert (hits.start_ms[0], hits.end_ms[0]) == (100, 300)
     assert [index.words[w] for w in hits.paths[0] if w >= 0] == ["tab", "tad"]
     perfect = perfect_score(phones, confusion)
     assert m[0] == pytest.approx(perfect + 0.5 * np.log(0.4), abs=1e-3)
     assert m[1:7].tolist() == pytest.approx([0, 0, np.log(0.4), np.log(0.4), 2, 1])
-    # what stands there: dab with .5, tad with 1, three phones each
+    # the one-best words: dab with .5, tad with 1, three phones each
     assert m[7] == pytest.approx(0.5 * 3 + 3)
     assert m[8] == pytest.approx((50 + 100) / 201)
     assert [index.inventory[p] for p in hits.observed[0]] == list("tabtad")
 
 
-def test_a_word_is_heard_across_words_that_take_no_time(network):
-    index, confusion = ears(
+def test_a_word_is_found_across_words_that_take_no_time(network):
+    index, confusion = indexed(
         network(
             [("bbb", 1.0)], [("tab", 1.0)], [("tad", 1.0)], [("dab", 1.0)],
             spans_ms=[(0, 300), (300, 300), (300, 300), (300, 600)],
@@ -156,7 +157,7 @@ def test_a_word_is_heard_across_words_that_take_no_time(network):
         query="tabtaddab",
     )  # fmt: skip
     for query, end_ms, words in (("tabtad", 300, ["tab", "tad"]), ("taddab", 600, ["tad", "dab"])):
-        hits = heard(tuple(query), [index], confusion)
+        hits = hits_of(tuple(query), [index], confusion)
         assert (hits.start_ms[0], hits.end_ms[0]) == (300, end_ms)
         assert [index.words[w] for w in hits.paths[0] if w >= 0] == words
         assert hits.measures[0, 0] == pytest.approx(
@@ -166,39 +167,44 @@ def test_a_word_is_heard_across_words_that_take_no_time(network):
 
 
 def test_a_hit_inside_a_word_says_what_it_cuts(network):
-    index, confusion = ears(network([("abdtab", 1.0)]), query="bdt")
-    hits = heard(tuple("bdt"), [index], confusion)
+    index, confusion = indexed(network([("abdtab", 1.0)]), query="bdt")
+    hits = hits_of(tuple("bdt"), [index], confusion)
     assert hits.measures[0, 1:3].tolist() == [1, 2]  # a before, ab after
     assert (hits.start_ms[0], hits.end_ms[0]) == (100 // 6, 400 // 6)
     assert hits.measures[0, 9] == 6  # a long sure word that it cuts
 
 
 def test_insertions_and_deletions_are_recorded(network):
-    index, confusion = ears(network([("abxdt", 1.0)]), query="abddt")
+    index, confusion = indexed(network([("abxdt", 1.0)]), query="abddt")
     (best, *_) = all_hits("abdt", index, confusion, -50).inserted.tolist()
     assert [index.inventory[p] for p in best if p >= 0] == ["x"]
     (first, *_) = all_hits("abxddt", index, confusion, -50).observed.tolist()
     assert -1 in first
 
 
-def test_deleted_recordings_and_places_heard_twice_are_left_out(network):
+def test_deleted_recordings_and_hits_of_two_windows_are_left_out(network):
     networks = [network([("tabtad", 1.0)], file=file) for file in ("a", "b")]
-    index, confusion = ears(*networks, query="tabtad", deleted=frozenset({0}))
-    hits = heard(tuple("tabtad"), [index], confusion)
+    index, confusion = indexed(*networks, query="tabtad", deleted=frozenset({0}))
+    hits = hits_of(tuple("tabtad"), [index], confusion)
     assert hits.recording.tolist() == [1]
-    assert all_windows(index, 300).tolist() == [[1, 2]]
+    assert tiles_of(index, 300).tolist() == [[1, 2]]
     ratios = ratios_in(tuple("tabtad"), index, confusion)
     for slot in (0, 1):
-        inside = module.hear_in(ratios, index, np.array([[slot, slot + 1]]), 0.0)
+        inside = module.align_windows(ratios, index, np.array([[slot, slot + 1]]), 0.0)
         assert set(inside.recording.tolist()) == ({1} if slot else set())
-    both, confusion = ears(*networks, query="tabtad")
-    assert sorted(heard(tuple("tabtad"), [both, both], confusion).segment.tolist()) == [0, 0, 1, 1]
+    both, confusion = indexed(*networks, query="tabtad")
+    assert sorted(hits_of(tuple("tabtad"), [both, both], confusion).segment.tolist()) == [
+        0,
+        0,
+        1,
+        1,
+    ]
 
 
 def test_hits_do_not_depend_on_how_many_windows_share_the_room(network, monkeypatch):
     words = [("abdt" if i % 3 else "tttt", 1.0) for i in range(30)]
     networks = [network([one], [one], file=f"{i:02d}") for i, one in enumerate(words)]
-    index, confusion = ears(*networks, query="abdt")
+    index, confusion = indexed(*networks, query="abdt")
     expected = all_hits("abdt", index, confusion, 0.0)
     assert len(expected.start_ms) == 20
     for windows in (1, 7):
@@ -208,52 +214,54 @@ def test_hits_do_not_depend_on_how_many_windows_share_the_room(network, monkeypa
 
 
 def test_background_counts_phones_of_all_occurrences(network):
-    index, _ = ears(network([("ab", 0.5), ("b", 0.4)], [("ab", 1.0)]))
+    index, _ = indexed(network([("ab", 0.5), ("b", 0.4)], [("ab", 1.0)]))
     assert background([index], ["a", "b", "z"]).tolist() == [2, 3, 0]
 
 
-def test_a_segment_without_sounds_is_told_from_a_damaged_one(network):
+def test_a_segment_without_phones_is_told_from_a_damaged_one(network):
     plain = ResidentSegment("s", invert([network([("ab", 1.0)])]))
-    assert open_sound(plain) is None
+    assert open_phonetic_index(plain) is None
     whole = segment(network([("abd", 0.5), ("tab", 0.5)], [("tad", 1.0)]))
     for name, column in whole.columns().extra.items():
         if name in ("phone_maker", "phone_inventory"):
             continue
         for wrong in (column[:-1], column.astype(np.float32), column + column.dtype.type(200)):
             damaged = replace(whole.columns(), extra=whole.columns().extra | {name: wrong})
-            with pytest.raises(StoreError, match="sound columns do not fit"):
-                open_sound(ResidentSegment("s", damaged))
+            with pytest.raises(StoreError, match="phone columns do not fit"):
+                open_phonetic_index(ResidentSegment("s", damaged))
     for name, more in (("posting_slot", 200), ("slot_word", 200), ("slot_key", 2**32)):
         column = getattr(whole.columns(), name)
         wrong = column + column.dtype.type(more)
         damaged = replace(whole.columns(), **{name: wrong})
-        with pytest.raises(StoreError, match="sound columns do not fit"):
-            open_sound(ResidentSegment("s", damaged))
+        with pytest.raises(StoreError, match="phone columns do not fit"):
+            open_phonetic_index(ResidentSegment("s", damaged))
     step = np.uint64(2**64 // 3) * np.arange(4, dtype=np.uint64)  # ascends only if it may wrap
     wrapped = np.append(step.view(np.int64)[:3], whole.columns().extra["word_phone_offsets"][-1])
     inventory = pack_vocabulary([chr(i) for i in range(300, 600)])
     for name, wrong in (("word_phone_offsets", wrapped), ("phone_inventory", inventory)):
         damaged = replace(whole.columns(), extra=whole.columns().extra | {name: wrong})
-        with pytest.raises(StoreError, match="sound columns do not fit"):
-            open_sound(ResidentSegment("s", damaged))
+        with pytest.raises(StoreError, match="phone columns do not fit"):
+            open_phonetic_index(ResidentSegment("s", damaged))
 
 
 def test_times_that_end_too_late_stay_in_their_recording(network):
-    index, confusion = ears(network([("tab", 0.5), ("dab", 0.5)], [("dat", 1.0)]), query="ab")
+    index, confusion = indexed(network([("tab", 0.5), ("dab", 0.5)], [("dat", 1.0)]), query="ab")
     late = np.full_like(index.columns.posting_start_ms, 2**32 - 1)
     forged = replace(index, columns=replace(index.columns, posting_start_ms=late))
-    hits = heard(tuple("ab"), [forged], confusion)  # begins inside a word
+    hits = hits_of(tuple("ab"), [forged], confusion)  # begins inside a word
     assert len(hits.recording) > 0
     assert set(hits.recording.tolist()) == {0}
 
 
 @pytest.mark.parametrize(("given", "taken"), [(np.inf, 1), (-np.inf, 0), (np.nan, 0), (-1, 0)])
 def test_posteriors_that_are_none_send_nothing_astray(network, given, taken):
-    index, confusion = ears(network([("tab", 0.5), ("dab", 0.5)], [("dat", 1.0)]), query="tabdat")
+    index, confusion = indexed(
+        network([("tab", 0.5), ("dab", 0.5)], [("dat", 1.0)]), query="tabdat"
+    )
     found = []
     for posterior in (given, taken):
         column = np.full_like(index.columns.posting_posterior, posterior)
         forged = replace(index, columns=replace(index.columns, posting_posterior=column))
-        found.append(heard(tuple("tabdat"), [forged], confusion))
+        found.append(hits_of(tuple("tabdat"), [forged], confusion))
     for column, same in zip(*found, strict=True):
         np.testing.assert_array_equal(column, same)

@@ -1,21 +1,22 @@
-"""A large archive, cut into segments and shards in every way: the same places are heard."""
+"""A large archive, cut into segments and shards in every way: the same hits."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import searcher.phonetic.alignment
+import searcher.phonetic.search
 import searcher.phonetic.seeds
 import searcher.phonetic_candidates
 from indexer.build import shard_of
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import phone_columns
-from searcher.phonetic.alignment import archive_of, hear
-from searcher.phonetic.index import open_sound
-from searcher.phonetic.ratios import listening, ratios_in
-from searcher.phonetic.seeds import cut_at, seeded_windows
+from searcher.phonetic.alignment import MAX_HITS
+from searcher.phonetic.index import open_phonetic_index
+from searcher.phonetic.ratios import confusion_log_ratios
+from searcher.phonetic.search import archive_of, query_in, search_phones
+from searcher.phonetic.seeds import cutoff_of, extend_seeds, find_seeds
 from std.config import Config
 from std.execution.processes import executor
 from std.phonetics.confusion import empty
@@ -49,7 +50,7 @@ def syllables_of(letters, n, random):
 
 
 def speech(network, recordings, slots, rare=RARE, seed=1):
-    """Networks of pseudo-words of two syllables; some are heard in the last recordings only."""
+    """Networks of pseudo-words of two syllables; some occur in the last recordings only."""
     random = np.random.default_rng(seed)
     syllables = syllables_of(COMMON, 50, random) + syllables_of(rare, 6, random)
     networks = []
@@ -90,11 +91,13 @@ def told(hits, indexes):
     return rows
 
 
-def heard(segments, queries, workers=None):
-    indexes = [open_sound(one) for one in segments]
-    confusion = listening(empty([]), indexes, queries)
+def hits_of(segments, queries, workers=None):
+    indexes = [open_phonetic_index(one) for one in segments]
+    confusion = confusion_log_ratios(empty([]), indexes, queries)
     more = {} if workers is None else {"workers": workers}
-    return [told(hits, indexes) for hits in hear(queries, indexes, confusion, **more).values()]
+    return [
+        told(hits, indexes) for hits in search_phones(queries, indexes, confusion, **more).values()
+    ]
 
 
 def stored(folder, parts):
@@ -108,9 +111,9 @@ def stored(folder, parts):
 
 @pytest.fixture(scope="module")
 def large(network):
-    """Above the limit, as it is; and queries: unheard words, a frequent one, a rare letter's."""
+    """Above the limit, as it is; and queries: OOV words, a frequent one, a rare letter's."""
     syllables, networks = speech(network, recordings=32, slots=700)
-    assert sum(len(one.words) for one in networks) > searcher.phonetic.alignment.FULL_SCAN_ARCS
+    assert sum(len(one.words) for one in networks) > searcher.phonetic.search.FULL_SCAN_ARCS
     x = syllables
     queries = ["".join(x[:3]), x[5] + x[6][:2] + x[8], x[3] + x[4], x[7], x[50] + x[1], x[55]]
     return [tuple(one) for one in queries], networks
@@ -119,28 +122,27 @@ def large(network):
 @pytest.fixture(scope="module")
 def whole(large, tmp_path_factory):
     queries, networks = large
-    return heard(stored(tmp_path_factory.mktemp("whole") / "s", [networks]).segments(), queries)
+    return hits_of(stored(tmp_path_factory.mktemp("whole") / "s", [networks]).segments(), queries)
 
 
 def tighten(monkeypatch):
     """Less work than there are seeds and windows, so that both must be chosen."""
-    monkeypatch.setattr(searcher.phonetic.seeds, "SEEDS_LOOKED_AT", 1_000)
-    monkeypatch.setattr(searcher.phonetic.seeds, "WINDOWS_ALIGNED", 200)
+    monkeypatch.setattr(searcher.phonetic.seeds, "MIN_SEEDS", 1_000)
+    monkeypatch.setattr(searcher.phonetic.seeds, "MIN_WINDOWS", 200)
 
 
 def test_the_choice_is_not_trivial(large, monkeypatch):
-    """Of seeds and of windows only a share of the last level fits: lots decide."""
+    """Of seeds and of windows only a share of the last bin is taken: ties are broken."""
     tighten(monkeypatch)
     queries, networks = large
-    index = open_sound(ResidentSegment("s", with_sounds(invert(networks))))
-    archive = archive_of([index], listening(empty([]), [index], queries))
+    index = open_phonetic_index(ResidentSegment("s", with_sounds(invert(networks))))
+    archive = archive_of([index], confusion_log_ratios(empty([]), [index], queries))
     shares = []
     for query in queries:
-        choice = seeded_windows(ratios_in(query, index, archive.confusion), index)
-        tally = next(choice)
-        for most in archive.budgets:
-            shares.append(cut_at(tally, most).share)
-            tally = choice.send(cut_at(tally, most))
+        seeds = find_seeds(query_in(query, index, archive), index)
+        cutoff = cutoff_of(seeds.histogram, archive.limits.seeds)
+        extensions = extend_seeds(seeds, cutoff, index)
+        shares += [cutoff.share, cutoff_of(extensions.histogram, archive.limits.windows).share]
     assert sum(0 < share < 1 for share in shares) > len(queries)
 
 
@@ -151,12 +153,12 @@ def test_segments_change_nothing(large, whole, tmp_path, monkeypatch, segments, 
     expected = whole
     if tight:
         tighten(monkeypatch)
-        expected = heard([ResidentSegment("s", with_sounds(invert(networks)))], queries)
+        expected = hits_of([ResidentSegment("s", with_sounds(invert(networks)))], queries)
         assert expected != whole
     parts = [networks[i::segments] for i in reversed(range(segments))]
-    found = heard(stored(tmp_path / "s", parts).segments(), queries)
+    found = hits_of(stored(tmp_path / "s", parts).segments(), queries)
     assert found == expected
-    assert [len(one) for one in found] == [searcher.phonetic.alignment.MOST_HITS] * len(queries)
+    assert [len(one) for one in found] == [MAX_HITS] * len(queries)
 
 
 @pytest.mark.parametrize("shards", [2, 3])
@@ -168,11 +170,11 @@ def test_shards_and_processes_change_nothing(large, whole, tmp_path, monkeypatch
     ]
     stores = [stored(tmp_path / str(i), [part[::2], part[1::2]]) for i, part in enumerate(parts)]
     segments = [one for store in stores for one in store.segments()]
-    assert heard(segments, queries) == whole
+    assert hits_of(segments, queries) == whole
     with executor(2) as workers:
-        assert heard(segments, queries, workers) == whole
+        assert hits_of(segments, queries, workers) == whole
         tighten(monkeypatch)
-        assert heard(segments, queries, workers) == heard(segments[::-1], queries) != whole
+        assert hits_of(segments, queries, workers) == hits_of(segments[::-1], queries) != whole
 
 
 @pytest.mark.parametrize("recordings", [8, 30])  # below the limit without the deleted, and above
@@ -189,19 +191,19 @@ def test_a_deleted_recording_leaves_no_trace(network, tmp_path, monkeypatch, rec
     unmerged = store.segments()
     assert all(one.deleted for one in unmerged)
     united = merged(unmerged, lambda columns: phone_columns(columns, Lexicon(Letters())))
-    expected = heard([ResidentSegment("s", united)], queries)
-    assert heard(unmerged, queries) == expected
+    expected = hits_of([ResidentSegment("s", united)], queries)
+    assert hits_of(unmerged, queries) == expected
     assert all(expected)
 
 
 def test_below_the_limit_segments_change_nothing_either(network):
-    """A phone may be the likeliest that is heard at all, and yet not stand in this segment."""
+    """A phone may be the likeliest that occurs at all, and yet not stand in this segment."""
     syllables, networks = speech(network, recordings=9, slots=200)
     queries = [tuple(syllables[50] + syllables[1]), tuple(syllables[51] + syllables[52])]
     segments = [ResidentSegment("s", with_sounds(invert(networks[i : i + 3]))) for i in (0, 3, 6)]
-    inventories = {open_sound(one).inventory for one in segments}
+    inventories = {open_phonetic_index(one).inventory for one in segments}
     assert len(inventories) > 1
-    assert heard(segments, queries) == heard(
+    assert hits_of(segments, queries) == hits_of(
         [ResidentSegment("s", with_sounds(invert(networks)))], queries
     )
 
@@ -218,6 +220,8 @@ def test_who_pronounced_most_of_the_speech_counts_and_not_most_segments(network,
     ]
     segments.append(replace(segments[2], id="d", deleted=frozenset({0})))
     place_of = {one.recordings[0].recording: i for i, one in enumerate(segments[:3])}
-    found, others = searcher.phonetic_candidates.open_ears(segments, place_of, Config(), None)
+    found, others = searcher.phonetic_candidates.open_phonetic_indexes(
+        segments, place_of, Config(), None
+    )
     assert [one.pronouncer for one in found.indexes] == ["letters:xx"]
     assert others == ("xx", "xx")

@@ -1,4 +1,4 @@
-"""Where a large archive is listened to, against a slow twin that sees all of it at once."""
+"""Which windows of a large archive are aligned, against a slow twin that sees all of it at once."""
 
 from dataclasses import replace
 from zlib import crc32
@@ -8,25 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import searcher.phonetic.alignment
+import searcher.phonetic.search
 import searcher.phonetic.seeds as module
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
-from searcher.phonetic.alignment import hear
-from searcher.phonetic.index import open_sound
-from searcher.phonetic.ratios import listening, ratios_in
-from searcher.phonetic.seed_kernels import local_fits, outlooks
+from searcher.phonetic.index import open_phonetic_index
+from searcher.phonetic.ratios import Query, confusion_log_ratios, ratios_in
+from searcher.phonetic.search import search_phones
+from searcher.phonetic.seed_kernels import extension_scores, local_fits
 from searcher.phonetic.seeds import (
-    LEVELS_PER_NAT,
-    SEED_GRAM_SCORE,
-    SEED_WORD_SCORE,
-    Cut,
-    cut_at,
-    levels,
+    BINS_PER_NAT,
+    MIN_SEED_SCORE,
+    MIN_TRIGRAM_SCORE,
+    Cutoff,
+    add_histograms,
+    bins_of,
+    cutoff_of,
+    extend_seeds,
+    find_seeds,
+    is_taken,
     seed_words,
-    seeded_windows,
-    summed,
-    taken,
+    windows_of,
 )
 from std.phonetics.confusion import empty
 from std.phonetics.lexicon import Lexicon
@@ -43,27 +45,26 @@ class Letters:
         return [tuple(word) for word in words]
 
 
-def ears(*networks, query, deleted=frozenset()):
+def indexed(*networks, query, deleted=frozenset()):
     columns = invert(networks)
     extra = phone_columns(columns, Lexicon(Letters()))
-    index = open_sound(ResidentSegment("s", replace(columns, extra=extra), deleted))
-    return index, listening(empty([]), [index], [tuple(query)])
+    index = open_phonetic_index(ResidentSegment("s", replace(columns, extra=extra), deleted))
+    return index, confusion_log_ratios(empty([]), [index], [tuple(query)])
 
 
-def windows_of(ratios, index, most):
-    """The windows that a single segment is given, and what was cut on the way."""
-    choice = seeded_windows(ratios, index)
-    cuts, reply = [], next(choice)
-    for budget in most:
-        cuts.append(cut_at(reply, budget))
-        reply = choice.send(cuts[-1])
-    return reply, cuts
+def chosen_windows(ratios, index, limits):
+    """The windows of a single segment, and the two cut-offs."""
+    seeds = find_seeds(Query(ratios, 0.0), index)
+    first = cutoff_of(seeds.histogram, limits[0])
+    extensions = extend_seeds(seeds, first, index)
+    second = cutoff_of(extensions.histogram, limits[1])
+    return windows_of(extensions, second, index), [first, second]
 
 
 @settings(max_examples=30)
 @given(st.lists(WORDS, min_size=2, max_size=12), st.text("abdt", min_size=4, max_size=7))
 def test_seeds_are_all_words_with_three_likely_phones(network, words, query):
-    index, confusion = ears(network(*[[(word, 1.0)] for word in words]), query=query)
+    index, confusion = indexed(network(*[[(word, 1.0)] for word in words]), query=query)
     match = ratios_in(tuple(query), index, confusion).match
     expected = set()
     for i, word in enumerate(index.words):
@@ -71,7 +72,7 @@ def test_seeds_are_all_words_with_three_likely_phones(network, words, query):
         for z in range(len(said) - 2):
             for k in range(len(query) - 2):
                 ratios = [match[k + j, said[z + j]] for j in range(3)]
-                if sum(ratios) >= SEED_GRAM_SCORE and min(ratios) > -1:
+                if sum(ratios) >= MIN_TRIGRAM_SCORE and min(ratios) > -1:
                     expected.add(i)
         assert word
     assert set(seed_words(match, index).tolist()) == expected
@@ -81,18 +82,18 @@ def test_a_large_archive_is_searched_around_its_seeds(network, monkeypatch):
     random = np.random.default_rng(7)
     words = ["".join(random.choice(LETTERS, 6)) for _ in range(400)]
     words[123], words[124] = "hahnen", "federn"
-    index, confusion = ears(network(*[[(word, 1.0)] for word in words]), query="hahnenfedern")
+    index, confusion = indexed(network(*[[(word, 1.0)] for word in words]), query="hahnenfedern")
     phones = tuple("hahnenfedern")
     ratios = ratios_in(phones, index, confusion)
-    windows, _ = windows_of(ratios, index, (20_000, 1_500))
+    windows, _ = chosen_windows(ratios, index, (20_000, 1_500))
     assert any(first <= 123 and last >= 125 for first, last in windows.tolist())
     assert np.diff(windows, axis=1).sum() < 300
-    whole = hear([phones], [index], confusion)[phones]
-    monkeypatch.setattr(searcher.phonetic.alignment, "FULL_SCAN_ARCS", 0)
-    seeded = hear([phones], [index], confusion)[phones]
+    whole = search_phones([phones], [index], confusion)[phones]
+    monkeypatch.setattr(searcher.phonetic.search, "FULL_SCAN_ARCS", 0)
+    seeded = search_phones([phones], [index], confusion)[phones]
     assert seeded.start_ms[0] == whole.start_ms[0] == 12300
     assert seeded.measures[0].tolist() == whole.measures[0].tolist()
-    assert len(windows_of(ratios, index, (2, 1))[0]) <= 1
+    assert len(chosen_windows(ratios, index, (2, 1))[0]) <= 1
 
 
 def selected_slowly(members, most):
@@ -113,7 +114,7 @@ class Drawn:
     def __init__(self, lots):
         self._lots = np.array(lots)
 
-    def lots(self, slots, draw):
+    def tie_breaks(self, slots, salt):
         return self._lots[slots]
 
 
@@ -122,21 +123,23 @@ LOTS = st.integers(0, 99).map(lambda n: n / 100)
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 5), LOTS))), st.integers(0, 20))
 def test_segments_take_what_all_of_them_together_would(segments, most):
-    cut = cut_at(summed([np.bincount([level for level, _ in one]) for one in segments]), most)
+    cut = cutoff_of(
+        add_histograms([np.bincount([level for level, _ in one]) for one in segments]), most
+    )
     found = []
     for one in segments:
         level = np.array([level for level, _ in one], np.int64)
-        rows = taken(level, np.arange(len(one)), cut, Drawn([lot for _, lot in one]), 1)
+        rows = is_taken(level, np.arange(len(one)), cut, Drawn([lot for _, lot in one]), 1)
         found += [one[i] for i in np.flatnonzero(rows)]
     members = [member for one in segments for member in one]
     assert sorted(found) == sorted(members[i] for i in selected_slowly(members, most))
 
 
 def test_what_fits_is_taken_whole():
-    assert cut_at(np.array([0, 3, 0, 2]), 5) == Cut(-1, 0.0)
-    assert cut_at(np.array([0, 3, 0, 2]), 4) == Cut(1, 2 / 3)
-    assert cut_at(np.array([0, 3, 0, 2]), 2) == Cut(1, 0.0)
-    assert cut_at(summed([]), 0) == Cut(-1, 0.0)
+    assert cutoff_of(np.array([0, 3, 0, 2]), 5) == Cutoff(-1, 0.0)
+    assert cutoff_of(np.array([0, 3, 0, 2]), 4) == Cutoff(1, 2 / 3)
+    assert cutoff_of(np.array([0, 3, 0, 2]), 2) == Cutoff(1, 0.0)
+    assert cutoff_of(add_histograms([]), 0) == Cutoff(-1, 0.0)
 
 
 def lot_slowly(recording, middle_ms, draw):
@@ -158,7 +161,7 @@ def slots_slowly(ratios, index, most):
         fit = local_fits(*ratios, np.array([word]), *pronounced)
         for row in range(*columns.posting_offsets[word : word + 2].tolist()):
             slot = int(columns.posting_slot[row])
-            if fit[0][0] >= SEED_WORD_SCORE and slot_key[slot] >> 32 not in index.deleted:
+            if fit[0][0] >= MIN_SEED_SCORE and slot_key[slot] >> 32 not in index.deleted:
                 seeds.append((word, *fit, slot))
 
     def place(slot, draw):
@@ -167,21 +170,21 @@ def slots_slowly(ratios, index, most):
 
     def chosen(scores, budget, draw):
         members = [
-            (int(score * LEVELS_PER_NAT), place(one[-1], draw))
+            (int(score * BINS_PER_NAT), place(one[-1], draw))
             for score, one in zip(scores, seeds, strict=True)
         ]
         return [seeds[i] for i in selected_slowly(members, budget)]
 
-    seeds = chosen([score[0] for _, score, *_ in seeds], most[0], module.SEED_DRAW)
+    seeds = chosen([score[0] for _, score, *_ in seeds], most[0], module.SEED_SALT)
     promises = [
-        outlooks(
+        extension_scores(
             *ratios, np.array([word]), score, where, np.zeros(1, np.int64), np.array([slot]),
             slot_key, columns.slot_word, *pronounced,
         )[0]
         for word, score, where, slot in seeds
     ]  # fmt: skip
     reached = set()
-    for _, _, where, slot in chosen(promises, most[1], module.WINDOW_DRAW):
+    for _, _, where, slot in chosen(promises, most[1], module.WINDOW_SALT):
         before = where[0, 0] * module.PHONE_MS + module.REACH_MS
         after = (len(ratios.deletion) - where[0, 1]) * module.PHONE_MS + module.REACH_MS
         reached |= {
@@ -205,9 +208,9 @@ def test_windows_are_those_of_the_slow_twin(network, most):
         for i in range(8)
     ]  # fmt: skip
     query = "".join(syllables[:4])
-    index, confusion = ears(*networks, query=query, deleted=frozenset({2, 5}))
+    index, confusion = indexed(*networks, query=query, deleted=frozenset({2, 5}))
     ratios = ratios_in(tuple(query), index, confusion)
-    windows, cuts = windows_of(ratios, index, most)
+    windows, cuts = chosen_windows(ratios, index, most)
     assert [0 < cut.share < 1 for cut in cuts] == [budget < 10_000 for budget in most]
     covered = {slot for first, last in windows.tolist() for slot in range(first, last)}
     assert covered == slots_slowly(ratios, index, most)
@@ -216,10 +219,12 @@ def test_windows_are_those_of_the_slow_twin(network, most):
     assert (recording[windows[:, 0]] == recording[windows[:, 1] - 1]).all()
 
 
-def test_lots_are_fair_and_differ_from_draw_to_draw(network):
-    index, _ = ears(*[network(*[[("a", 1.0)]] * 500, file=f"{i}") for i in range(20)], query="a")
+def test_tie_breaks_are_fair_and_differ_by_salt(network):
+    index, _ = indexed(*[network(*[[("a", 1.0)]] * 500, file=f"{i}") for i in range(20)], query="a")
     slots = np.arange(10_000)
-    first, second = (index.lots(slots, draw) for draw in (module.SEED_DRAW, module.WINDOW_DRAW))
+    first, second = (
+        index.tie_breaks(slots, salt) for salt in (module.SEED_SALT, module.WINDOW_SALT)
+    )
     for lots in (first, second):
         counts = np.histogram(lots, 20, (0, 1))[0]
         assert ((counts - 500) ** 2 / 500).sum() < 45  # chi squared, 19 degrees: 1 in 1,400
@@ -227,5 +232,5 @@ def test_lots_are_fair_and_differ_from_draw_to_draw(network):
     assert abs(np.corrcoef(first[1:], first[:-1])[0, 1]) < 0.05
 
 
-def test_a_level_is_a_64th_of_a_nat():
-    assert levels(np.array([6.0, 6.0156, 6.015625], np.float32)).tolist() == [384, 384, 385]
+def test_a_bin_is_a_64th_of_a_nat():
+    assert bins_of(np.array([6.0, 6.0156, 6.015625], np.float32)).tolist() == [384, 384, 385]

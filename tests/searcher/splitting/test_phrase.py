@@ -46,7 +46,7 @@ def splitter():
 )
 def test_variants(splitter, term, expected):
     found = phrase_variants(term.split(), splitter)
-    shown = [(" ".join(one.words), one.channel, one.similarity) for one in found]
+    shown = [(" ".join(one.words), one.method, one.similarity) for one in found]
     assert [row[:2] for row in shown[: len(expected)]] == [tuple(row[:2]) for row in expected]
     assert [row[2] for row in shown[: len(expected)]] == pytest.approx([row[2] for row in expected])
     assert bool(found) == bool(expected)
@@ -65,7 +65,7 @@ def test_replacements_compete_with_splits(splitter):
     found = phrase_variants(["die", "xyzxyz"], splitter, replacements=expansions)
     assert [one.words for one in found] == [("die", "zeit")]  # known words are not replaced
     assert found[0].similarity == pytest.approx((3 * 1.0 + 6 * 0.9) / 9)
-    assert (found[0].channel, found[0].how) == ("levenshtein", "xyzxyz as zeit")
+    assert (found[0].method, found[0].how) == ("levenshtein", "xyzxyz as zeit")
 
 
 def test_n_limits_and_repeats_are_one(splitter):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from searcher.tuning.reference import occurrences, right_ones, transcript
+from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
 from std.text import Normalisation
 from std.values import Lexemes, Recording
 
@@ -22,37 +22,58 @@ def said():
         words,
         ("lex", "lex", "lex", "fp", "lex", "lex", "lex"),
     )
-    return transcript(lexemes, [A, B], Normalisation())
+    return make_transcript(lexemes, [A, B], Normalisation())
+
+
+def spans_ms(said, words):
+    found = find_occurrences(said, [words])
+    columns = (found.recording, np.round(1000 * found.start_s), np.round(1000 * found.end_s))
+    return list(zip(*(column.astype(int).tolist() for column in columns), strict=True))
 
 
 def test_a_transcript_keeps_spoken_words_of_known_recordings(said):
     assert said.words == ("die", "polizei", "sagt", "die", "polizei")
     assert said.within([1]).words == ("die", "polizei")
-    assert occurrences(said.within([1]), ["die"]).tolist() == [[1, 3000, 3500]]
+    assert spans_ms(said.within([1]), ["die"]) == [(1, 3000, 3500)]
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["polizei"], [[0, 500, 1000], [1, 4200, 4700]]),
-        (["die", "polizei"], [[0, 0, 1000]]),  # .7 s lie between the words in b
-        (["polizei", "sagt"], [[0, 500, 1700]]),
+        (["polizei"], [(0, 500, 1000), (1, 4200, 4700)]),
+        (["die", "polizei"], [(0, 0, 1000)]),  # .7 s lie between the words in b
+        (["polizei", "sagt"], [(0, 500, 1700)]),
         (["sagt", "die"], []),  # another recording
         (["polizei", "polizei"], []),
         (["nie"], []),
     ],
 )
 def test_occurrences_of_a_phrase(said, words, expected):
-    assert occurrences(said, words).tolist() == expected
+    assert spans_ms(said, words) == expected
 
 
-def test_each_occurrence_makes_its_best_hit_right(said):
-    reference = occurrences(said, ["polizei"])
+def test_each_occurrence_is_paired_with_one_hit(said):
+    reference = find_occurrences(said, [["die"], ["polizei"]])
     recording = np.array([0, 0, 1, 1, 0])
     start = np.array([500, 520, 2000, 4600, 1600])
-    end = start + 400
+    term, end = np.ones(5, int), start + 400
     score = np.array([0.2, 0.9, 0.8, 0.1, 0.95])
-    right = right_ones(recording, start, end, score, reference)
+    correct = correct_hits(term, recording, start, end, score, reference)
     # .95 has its middle .8 s after the occurrence; .9 takes it before .2; .8 lies elsewhere
-    assert right.tolist() == [False, True, False, True, False]
-    assert not right_ones(recording, start, end, score, reference[:0]).any()
+    assert correct.tolist() == [False, True, False, True, False]
+    none = find_occurrences(said, [["die"], ["nie"]])
+    assert not correct_hits(term, recording, start, end, score, none).any()
+
+
+def test_pairs_are_as_many_as_possible():
+    """The best hit fits both occurrences, the other only the first: greedy pairing leaves one."""
+    lexemes = Lexemes(
+        (A,), ("s",), np.zeros(2, np.int32), np.zeros(2, np.int32), np.array([1.0, 1.6]),
+        np.array([0.5, 0.5]), ("ja", "ja"), ("lex", "lex"),
+    )  # fmt: skip
+    reference = find_occurrences(make_transcript(lexemes, [A], Normalisation()), [["ja"]])
+    start, end = np.array([1100, 600]), np.array([1600, 1000])
+    correct = correct_hits(
+        np.zeros(2, int), np.zeros(2, int), start, end, np.array([0.9, 0.2]), reference
+    )
+    assert correct.tolist() == [True, True]

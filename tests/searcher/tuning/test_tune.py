@@ -55,9 +55,9 @@ def test_a_model_says_what_it_learned_from(model):
     assert learned.tuned_on["unknown_right"] >= 30
     same = learned.confusion.substituted.trace()
     assert 0.6 < same / learned.tuned_on["phones_aligned"] < 0.95
-    assert learned.unknown.coefficients["ahead"] > 0
-    assert learned.known is not None
-    assert learned.known.coefficients["logit"] > 0
+    assert learned.oov_weights.coefficients["ahead"] > 0
+    assert learned.iv_weights is not None
+    assert learned.iv_weights.coefficients["logit"] > 0
 
 
 def first_hit(store, capsys, *argv):

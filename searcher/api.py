@@ -1,0 +1,322 @@
+"""The Python interface of search: open an index, search it, look into it.
+
+    open_index  one store or several shards --> Index
+    Index       search        terms as text --> hits, the most probable first
+                search_terms  a term list and an ECF --> everything std-search knows of a batch
+                hits          what a search returned --> hits, in the order of the hit list
+                query         what a term becomes, without searching
+                recordings    what is indexed
+                words         what the recogniser wrote in a recording
+
+An example on real speech (the commands do the same: `std-index`, `std-search`):
+
+    >>> import tempfile, indexer.cli
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> store = f"{folder.name}/index"
+    >>> indexer.cli.main(["examples/german/mesh/KERSTIN_00.mesh", f"--store={store}", "--quiet"])
+    0
+    >>> from searcher import open_index
+    >>> index = open_index(store)
+    >>> [(hit.term, hit.file, round(hit.start_s, 1)) for hit in index.search("dem spreewald")]
+    [('dem spreewald', 'KERSTIN_00', 4.9)]
+    >>> [one.recording.file for one in index.recordings()]
+    ['KERSTIN_00']
+    >>> [word.word for word in index.words("KERSTIN_00", 4.5, 6.0)]
+    ['nahe', 'dem', 'spreewald', 'und']
+    >>> index.close()
+    >>> folder.cleanup()
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from searcher.calibration import model as models
+from searcher.calibration.model import Model
+from searcher.hit import Hit
+from searcher.output.context import contexts
+from searcher.output.explain import explained
+from searcher.query import Describe, describer, words_of
+from searcher.search import SearchResult, search
+from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
+from searcher.vocabulary import Vocabulary, of_counts
+from std.config import Config, load_config
+from std.ecf_filter import speech_s
+from std.errors import InputError
+from std.execution.workers import IN_PROCESS, Executor
+from std.store import Segment, Store, vocabulary_counts
+from std.store.columns import KEY_SHIFT, IndexedRecording, Slots
+from std.values import ECF, Recording, Term, TermList
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a recording; ``alternatives`` are those that compete with it, likeliest first."""
+
+    word: str
+    start_s: float
+    duration_s: float
+    posterior: float
+    alternatives: tuple["Word", ...] = ()
+
+
+def open_index(
+    *stores: str, config: Config | str | Path | None = None, model: Model | str | Path | None = None
+) -> "Index":
+    """Open an index.
+
+    Args:
+        stores: a folder, ``memory:`` or ``couchdb://[user@]host[:port]/database``; several are
+            the shards of one index.
+        config: a configuration or its TOML file; None = the default.
+        model: what `std-tune` learned, or its JSON file; None = no calibration.
+
+    Raises:
+        StdError: a store, the configuration or the model cannot be read, or they do not fit.
+    """
+    if not stores:
+        raise ValueError("open_index: expected at least one store, got none")
+    settings = (
+        config if isinstance(config, Config) else load_config(Path(config) if config else None)
+    )
+    learned = models.load(Path(model)) if isinstance(model, str | Path) else model
+    return Index(stores, open_stores(stores), settings, learned)
+
+
+class Index:
+    """A snapshot of one index: recordings added later are not in it. Closes as a context manager.
+
+    Made by `open_index`.
+    """
+
+    def __init__(
+        self, urls: Sequence[str], stores: Sequence[Store], config: Config, model: Model | None
+    ) -> None:
+        """Take a snapshot of open stores.
+
+        Args:
+            urls: of the stores.
+            stores: that together are one index; the index closes them.
+            config: a store that keeps punctuation changes its text rules.
+            model: what `std-tune` learned.
+
+        Raises:
+            InputError: a store is empty, or two hold the same recording.
+            StoreError: a store's words are normalised in another way than ``config`` says.
+        """
+        self._stores, self._folder, self._model = stores, index_folder(urls), model
+        self.config = adapted(config, stores)
+        self.segments: tuple[Segment, ...] = snapshot(stores, self.config)
+        self._describers: dict[tuple[bool, bool], Describe] = {}
+
+    def __enter__(self) -> "Index":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the stores."""
+        for store in self._stores:
+            store.close()
+
+    @property
+    def round_trips(self) -> int:
+        """Requests made so far, of all stores."""
+        return sum(store.round_trips for store in self._stores)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words that the recogniser wrote, with their counts."""
+        return of_counts(vocabulary_counts(self.segments))
+
+    def search(
+        self, *terms: str, decide: bool = False, workers: Executor = IN_PROCESS
+    ) -> list[Hit]:
+        """Search terms; hits of all of them, the most probable first.
+
+        Args:
+            terms: words or phrases; ``*`` stands for any letters of a word.
+            decide: accept or reject each hit (``config.decision``).
+            workers: who searches the segments, see `std.execution.processes.executor`.
+
+        Raises:
+            InputError: a term has no letter and no digit.
+        """
+        hits = self.hits(self.find(*terms, workers=workers), decided=decide)
+        return sorted(hits, key=lambda hit: -hit.probability)
+
+    def find(self, *terms: str, workers: Executor = IN_PROCESS) -> SearchResult:
+        """Search terms as `search` does, and return everything that is known of them.
+
+        Raises:
+            InputError: a term has no letter and no digit.
+        """
+        for term in terms:
+            words_of(term, self.config.text)
+        # Whoever asks for a term may ask for one that does not occur.
+        decision = replace(self.config.decision, terms="any")
+        return search(
+            [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)],
+            self.segments,
+            replace(self.config, decision=decision),
+            speech_s=sum(speech_ms(self.segments).values()) / 1000,
+            workers=workers,
+            model=self._model,
+            index_folder=self._folder,
+            wildcards=True,
+        )
+
+    def search_terms(
+        self,
+        terms: TermList | Sequence[Term],
+        ecf: ECF | None = None,
+        *,
+        workers: Executor = IN_PROCESS,
+    ) -> SearchResult:
+        """Search a term list as an evaluation does: every hit has a decision, ``*`` is a letter.
+
+        Args:
+            terms: what to search for.
+            ecf: the speech that is searched; hits outside are left out. None = all of it.
+            workers: who searches the segments, see `std.execution.processes.executor`.
+        """
+        everything_s = sum(speech_ms(self.segments).values()) / 1000
+        return search(
+            terms.terms if isinstance(terms, TermList) else terms,
+            self.segments,
+            self.config,
+            speech_s=speech_s(ecf.excerpts) if ecf else everything_s,
+            excerpts=ecf.excerpts if ecf else None,
+            workers=workers,
+            model=self._model,
+            index_folder=self._folder,
+        )
+
+    def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
+        """The hits of a search of this index, by term, recording and time.
+
+        Args:
+            result: what `find` or `search_terms` returned.
+            decided: whether the hits show the decision.
+        """
+        around = contexts(result.candidates, result.recordings, self.segments)
+        return list(explained(result, around, decided=decided))
+
+    def query(
+        self, term: str, *, all_words: bool = False, all_matches: bool = False
+    ) -> dict[str, Any]:
+        """What a term becomes, without searching: see `searcher.query.query`.
+
+        Args:
+            term: a word or a phrase.
+            all_words: split and expand in-vocabulary words as well.
+            all_matches: report every match of every word.
+
+        Raises:
+            InputError: the term has no letter and no digit.
+            WordTooLongError: a word is too long to split.
+        """
+        flags = all_words, all_matches
+        if flags not in self._describers:
+            self._describers[flags] = describer(
+                self.vocabulary,
+                self.config,
+                all_words=all_words,
+                all_matches=all_matches,
+            )
+        return self._describers[flags](term)
+
+    def recordings(self) -> list[IndexedRecording]:
+        """The indexed recordings, ascending, with how much speech each has."""
+        live = [
+            indexed
+            for segment in self.segments
+            for row, indexed in enumerate(segment.recordings)
+            if row not in segment.deleted
+        ]
+        return sorted(live, key=lambda indexed: indexed.recording)
+
+    def words(
+        self,
+        recording: Recording | str,
+        from_s: float = 0.0,
+        to_s: float = float("inf"),
+        *,
+        alternatives: bool = False,
+    ) -> list[Word]:
+        """The one-best words of a recording, in time order.
+
+        Slots where no word is likelier than every word are left out.
+
+        Args:
+            recording: or the name of its file, then of channel 1.
+            from_s: words whose slot has its middle before are left out.
+            to_s: likewise after.
+            alternatives: with the competing words of each slot; reads all postings of the
+                recording's segment.
+
+        Raises:
+            InputError: the recording is not in the index.
+        """
+        wanted = Recording(recording, 1) if isinstance(recording, str) else recording
+        for segment in self.segments:
+            for row, indexed in enumerate(segment.recordings):
+                if indexed.recording == wanted and row not in segment.deleted:
+                    return _words(segment, row, from_s, to_s, alternatives=alternatives)
+        name = f"{wanted.file}, channel {wanted.channel}"
+        raise InputError(self._stores[0].url, 0, "a recording of the index", name)
+
+
+def _words(
+    segment: Segment, recording: int, from_s: float, to_s: float, *, alternatives: bool
+) -> list[Word]:
+    """The one-best words of a segment's recording between two times."""
+    slots = segment.slots([recording])
+    rows = _rows_between(slots, recording, from_s, to_s)
+    row_numbers = rows if slots.row is None else slots.row[rows]
+    vocabulary = segment.words()
+    one_best = {
+        int(row): vocabulary[word]
+        for row, word in zip(row_numbers.tolist(), slots.word[rows].tolist(), strict=True)
+        if word >= 0
+    }
+    read = set(vocabulary) if alternatives else set(one_best.values())
+    in_slot: dict[int, dict[str, Word]] = {row: {} for row in one_best}
+    for word, postings in segment.postings(read).items():
+        here = np.flatnonzero(np.isin(postings.slot, list(one_best)))
+        found = postings.rows(here)
+        columns = (found.slot, found.start_ms, found.duration_ms, found.posterior)
+        for row, start_ms, length_ms, posterior in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            heard = Word(word, start_ms / 1000, length_ms / 1000, posterior)
+            if word not in in_slot[row] or in_slot[row][word].posterior < posterior:
+                in_slot[row][word] = heard
+    words = []
+    for row, word in one_best.items():
+        competing = sorted(
+            (other for other in in_slot[row].values() if other.word != word),
+            key=lambda other: (-other.posterior, other.word),
+        )
+        words.append(
+            replace(in_slot[row][word], alternatives=tuple(competing if alternatives else ()))
+        )
+    return words
+
+
+def _rows_between(slots: Slots, recording: int, from_s: float, to_s: float) -> np.ndarray:
+    """Rows of the slots of a recording with their middle between two times."""
+    of_recording = (slots.key >> KEY_SHIFT).astype(np.int64) == recording
+    middle_s = (slots.key - (np.uint64(recording) << KEY_SHIFT)).astype(np.float64) / 1000
+    return np.flatnonzero(of_recording & (from_s <= middle_s) & (middle_s <= to_s))

@@ -1,0 +1,125 @@
+"""std-search's command line: the parser, and the configuration that it asks for."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from std.command import JOBS, ROWS, Parser, file_argument, number, text_argument
+from std.config import range_of
+from std.errors import STANDARD_STREAM
+
+if TYPE_CHECKING:
+    from std.config import Config  # --help needs none of what these load
+
+EXAMPLE = """\
+examples:
+  std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
+  std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
+  std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
+
+exit status: 0 a batch is written, or a TERM was found; 1 no TERM was found (as grep);
+2 a mistake that you can mend, said in one line
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the argument parser."""
+    parse = Parser(
+        prog="std-search",
+        description="Find spoken terms in an index made by std-index.",
+        epilog=EXAMPLE,
+    )
+    _add_input_and_output(parse)
+    _add_settings(parse)
+    return parse
+
+
+def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
+    """What is searched for, in which store, and the files written."""
+    parse.add_argument(
+        "term",
+        nargs="*",
+        type=text_argument,
+        metavar="TERM",
+        help="words to show hits of, the most probable first; * stands for any letters of a word: "
+        "robo*, *arbeit, r*t",
+    )
+    parse.add_argument(
+        "--store",
+        required=True,
+        action="append",
+        help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
+    )
+    parse.add_argument(
+        "--terms", type=file_argument, metavar="XML", help="term list to search as a batch"
+    )
+    parse.add_argument(
+        "--ecf", type=file_argument, metavar="XML", help="the speech that is searched"
+    )
+    parse.add_argument(
+        "--output", type=file_argument, metavar="XML", help="where the hit list goes"
+    )
+    parse.add_argument(
+        "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit list"
+    )
+    parse.add_argument("--jobs", type=JOBS, default=1, help="worker processes")
+    parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
+    parse.add_argument(
+        "--explain", type=file_argument, metavar="JSONL", help="why each hit is there"
+    )
+
+
+def _add_settings(parse: argparse.ArgumentParser) -> None:
+    """How it is searched, decided and shown."""
+    parse.add_argument(
+        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
+    )
+    parse.add_argument("--model", type=file_argument, metavar="JSON", help="what std-tune learned")
+    parse.add_argument(
+        "--oov-lexicon",
+        type=file_argument,
+        metavar="FILE",
+        help="unknown words with pronunciations, to add to the recogniser",
+    )
+    parse.add_argument(
+        "--decide",
+        action="store_true",
+        help="accept or reject each hit of a TERM (YES, NO), as a batch always does",
+    )
+    parse.add_argument(
+        "--beta",
+        type=number(range_of("decision.beta")),
+        help="cost ratio that decisions aim at (999.9); with a TERM it implies --decide",
+    )
+    parse.add_argument(
+        "--system-id", type=text_argument, default="std", help="name of the system in the hit list"
+    )
+    parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table (50); 0 = all")
+    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+
+
+def configuration(args: argparse.Namespace) -> "Config":
+    """The configuration file, with what the command line says otherwise.
+
+    Raises:
+        StdError: the command line names one file twice, to write it.
+    """
+    from std.config import load_config
+    from std.distinct import require_distinct
+
+    inputs = {"--terms": args.terms, "--ecf": args.ecf, "--config": args.config}
+    inputs |= {"--model": args.model}
+    outputs = {"--output": args.output, "--explain": args.explain}
+    outputs |= {"--oov-lexicon": args.oov_lexicon}
+    if args.json or args.term:
+        outputs["--json" if args.json else "the table"] = STANDARD_STREAM
+    require_distinct(inputs, outputs, args.store)
+    config = load_config(args.config)
+    if config.pronunciation.lexicon:
+        lexicon = {"pronunciation.lexicon": Path(config.pronunciation.lexicon)}
+        require_distinct(lexicon, outputs)
+    if args.beta is None:
+        return config
+    return replace(config, decision=replace(config.decision, beta=args.beta))

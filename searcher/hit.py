@@ -1,0 +1,48 @@
+"""A hit: a place where a term was found, with what explains it."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A place where a term was found.
+
+    ``decision`` is YES or NO, and ``score`` the probability on the scale of the decision rule
+    (YES from ``threshold`` on). Where nothing was decided, ``decision`` and ``threshold`` are None
+    and ``score`` is the probability.
+    """
+
+    term_id: str
+    term: str
+    file: str
+    channel: int
+    language: str | None  # of the recording, if the index knows it
+    start_s: float
+    duration_s: float
+    score: float
+    decision: str | None
+    searched: str  # the words that were looked up, or that stand where the phones matched
+    method: str  # exact, wildcard, split, join, levenshtein, dice, pronunciation or sound
+    similarity: float  # of what was searched to the term, 0 to 1
+    how: str  # what became of the term's words, for a person
+    context: tuple[str, str, str]  # words before, words searched, words after
+    likeliest: str  # the one-best words of the hit's slots
+    slots: tuple[int, int]  # first and one past the last, of the recording's slots
+    probability: float
+    threshold: float | None
+    expected_occurrences: float  # of the term, in all the speech that is searched
+    because: str  # the decision in words
+
+    @property
+    def found_as(self) -> str:
+        """How the term was found, and the one-best words if they are others."""
+        how = self.how or self.method
+        if self.likeliest == self.searched:
+            return how
+        return f"{how}, an alternative to {repr(self.likeliest) if self.likeliest else 'silence'}"
+
+    def document(self) -> dict[str, Any]:
+        """The hit as `std-search --json` and `--explain` write it."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"termid": columns.pop("term_id"), **columns}

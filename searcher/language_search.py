@@ -1,0 +1,214 @@
+"""Search the segments of one language: what its recogniser never wrote is OOV there.
+
+search_language          candidates of every term, with probabilities
+    variants_in              word sequences to look up (`searcher.variants`)
+    search_segment           look-up and join in every segment, by any worker
+                             (`searcher.lexical.lookup`)
+    add_phonetic_candidates  phonetic hits, calibrated (`searcher.phonetic_candidates`)
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.calibration.model import Model
+from searcher.candidates import Candidates, concatenate, in_order
+from searcher.languages import Group
+from searcher.lexical.lookup import Plan, SegmentResult, inside_ecf, search_segment
+from searcher.lexical.wildcards import Expansion
+from searcher.phonetic_candidates import add_phonetic_candidates, open_phonetic_indexes
+from searcher.variant import Variant
+from searcher.vocabulary import of_counts
+from std.config import Config
+from std.execution.workers import Executor
+from std.store import Segment, vocabulary_counts
+from std.store.columns import Int64s
+from std.values import Bools, Excerpt, Recording
+
+
+class Request(NamedTuple):
+    """What is searched for in each language."""
+
+    words: tuple[tuple[str, ...], ...]  # of each term, normalised
+    wildcards: Mapping[str, Expansion]  # of the words with *, in all the index
+    config: Config
+    excerpts: Sequence[Excerpt] | None
+    model: Model | None
+    recordings: tuple[Recording, ...]  # the table that candidates point into
+    workers: Executor
+    index_folder: Path | None
+
+    @property
+    def has_wildcard(self) -> Bools:
+        """(terms,) which have a wildcard."""
+        return np.array([not self.wildcards.keys().isdisjoint(term) for term in self.words], bool)
+
+
+class LanguageResult(NamedTuple):
+    """The candidates of every term in the segments of one language."""
+
+    candidates: Candidates  # their scores are probabilities
+    variants: tuple[Variant, ...]  # that they point into
+    found_words: set[str]  # words of the variants and wildcards that these segments have
+    outside_ecf: int  # candidates left out
+    is_phonetic: bool  # whether phonetic search took part: its hits may overlap other candidates
+    without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
+    without_model: str  # pronouncer of these segments, if the model is of another
+
+
+def search_language(request: Request, group: Group) -> LanguageResult:
+    """Search every term in the segments of one language."""
+    config, model = group.configured(request.config), request.model
+    lexical, variants, found_words, outside_ecf = _search_words(request, group, config)
+    is_oov = np.array(
+        [any(word not in found_words for word in term) for term in request.words], dtype=bool
+    )
+    result = LanguageResult(lexical, variants, found_words, outside_ecf, False, (), "")
+    if not (phonetic_terms(is_oov, config, model) & ~request.has_wildcard).any():
+        return result
+    row_of = {recording: i for i, recording in enumerate(request.recordings)}
+    phonetic, without_phones = open_phonetic_indexes(group.segments, row_of, config, model)
+    if phonetic is None:
+        return result._replace(without_phones=without_phones)
+    candidates, variants = add_phonetic_candidates(
+        request.words,
+        is_oov,
+        phonetic_terms(is_oov, config, phonetic.model) & ~request.has_wildcard,
+        lexical,
+        variants,
+        phonetic,
+        partial(inside_ecf, recordings=request.recordings, excerpts=request.excerpts),
+        request.workers,
+    )
+    return result._replace(
+        candidates=candidates,
+        variants=variants,
+        is_phonetic=True,
+        without_phones=without_phones,
+        without_model=phonetic.pronouncer if model and not phonetic.model else "",
+    )
+
+
+def phonetic_terms(is_oov: Bools, config: Config, model: Model | None) -> Bools:
+    """(terms,) which are searched by their phones."""
+    if config.sound.words == "none":
+        return np.zeros_like(is_oov)
+    every = config.sound.words == "all" and model is not None and model.iv_weights is not None
+    return np.ones_like(is_oov) if every else is_oov
+
+
+def _search_words(
+    request: Request, group: Group, config: Config
+) -> tuple[Candidates, tuple[Variant, ...], set[str], int]:
+    """Look up the variants of every term in every segment.
+
+    Returns:
+        candidates, ordered; the variants that they point into; the variants' words that these
+        segments have; the number of candidates outside the ECF.
+    """
+    row_of = {recording: i for i, recording in enumerate(request.recordings)}
+    of_term = variants_in(
+        request.words, group.segments, config, request.index_folder, request.wildcards
+    )
+    variants = tuple(variant for variants in of_term for variant in variants)
+    term_of_variant = np.repeat(np.arange(len(of_term)), [len(variants) for variants in of_term])
+    words_of_wildcard = {pattern: one.words for pattern, one in request.wildcards.items()}
+    plan = Plan(variants, term_of_variant, config, request.excerpts, words_of_wildcard)
+    found_words: set[str] = set()
+    outside_ecf, parts, table = 0, [], VariantTable(variants)
+    tasks = [
+        (piece, segment)
+        for segment in group.segments
+        for piece in plan.pieces(group.segments, request.workers)
+    ]
+    results = request.workers.map(search_segment, tasks)
+    for (piece, segment), part in zip(tasks, results, strict=True):
+        found_words |= part.in_vocabulary
+        outside_ecf += part.outside
+        rows = np.array([row_of[one.recording] for one in segment.recordings], dtype=np.int64)
+        parts.append(table.renumbered(part, piece, rows))
+    candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
+    return candidates, table.all(), found_words, outside_ecf
+
+
+class VariantTable:
+    """The variants of a search, and those that wildcards become in its segments."""
+
+    def __init__(self, planned: Sequence[Variant]) -> None:
+        self._planned = tuple(planned)
+        self._expanded: dict[tuple[int, Variant], int] = {}  # by family, in the order they came
+
+    def renumbered(self, part: SegmentResult, piece: Plan, recordings: Int64s) -> Candidates:
+        """A segment's candidates of a piece of the plan, in the numbers of the whole search.
+
+        Args:
+            part: of the segment.
+            piece: of the plan.
+            recordings: (R,) row of each of the segment's recordings in the search's table.
+        """
+        candidates, first = part.candidates, piece.first_variant
+        numbers = np.arange(first, first + len(piece.variants) + len(part.wildcard_variants))
+        at = candidates.variant - len(piece.variants)
+        for i in np.unique(at[at >= 0]).tolist():
+            family = first + int(candidates.family[np.argmax(at == i)])
+            key = family, part.wildcard_variants[i]
+            number = self._expanded.setdefault(key, len(self._planned) + len(self._expanded))
+            numbers[len(piece.variants) + i] = number
+        return candidates._replace(
+            recording=recordings[candidates.recording],
+            variant=numbers[candidates.variant],
+            family=candidates.family + first,
+        )
+
+    def all(self) -> tuple[Variant, ...]:
+        """Every variant that candidates may point to."""
+        return (*self._planned, *(variant for _, variant in self._expanded))
+
+
+def variants_in(
+    terms: Sequence[tuple[str, ...]],
+    segments: Sequence[Segment],
+    config: Config,
+    index_folder: Path | None,
+    wildcards: Collection[str] = (),
+) -> list[list[Variant]]:
+    """What each term is looked up as; the vocabulary is put together only if a term needs it.
+
+    Args:
+        terms: the words of each.
+        segments: whose vocabulary terms are split and expanded into.
+        config: says which terms are.
+        index_folder: where what is built from the vocabulary is kept, if anywhere.
+        wildcards: words with *; a term with one of them is looked up as it is.
+    """
+    if any(word in wildcards for words in terms for word in words):
+        others = [words for words in terms if not any(word in wildcards for word in words)]
+        variants_of_others = iter(variants_in(others, segments, config, index_folder))
+        return [
+            [Variant(words, method="wildcard")]
+            if any(word in wildcards for word in words)
+            else next(variants_of_others)
+            for words in terms
+        ]
+    wanted = {config.splitting.words, config.expansion.words}
+    if wanted == {"none"} or ("all" not in wanted and not oov_words_in(terms, segments)):
+        return [[Variant(words)] for words in terms]
+    from searcher.variants import variants
+
+    return variants(terms, of_counts(vocabulary_counts(segments)), config, index_folder)
+
+
+def oov_words_in(terms: Sequence[tuple[str, ...]], segments: Sequence[Segment]) -> set[str]:
+    """Words of the terms that no segment's vocabulary has."""
+    oov_words = {word for words in terms for word in words}
+    for segment in segments:
+        vocabulary = segment.words()
+        for word in list(oov_words):
+            row = bisect_left(vocabulary, word)
+            if row < len(vocabulary) and vocabulary[row] == word:
+                oov_words.remove(word)
+    return oov_words

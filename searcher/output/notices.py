@@ -1,0 +1,62 @@
+"""What std-search tells a person about a search: warnings, and remarks on the terms."""
+
+from collections.abc import Iterator, Sequence
+
+from searcher.lexical.wildcards import described, is_wildcard
+from searcher.search import SearchResult
+from searcher.splitting.matches import MAX_LETTERS
+from std.errors import cut
+from std.values import Term
+
+
+def remarks(found: SearchResult) -> Iterator[str]:
+    """Out-of-vocabulary words and wildcards of the terms, one line each."""
+    for term, words, oov_words in zip(found.terms, found.words, found.oov_words, strict=True):
+        if missing := [word for word in oov_words if word not in found.wildcards]:
+            starred = not found.wildcards.keys().isdisjoint(words)
+            limit = "; a term with * is looked up only as written" if starred else ""
+            yield f"{cut(term.text)}: the recogniser does not know {cut(', '.join(missing))}{limit}"
+    for pattern, expansion in found.wildcards.items():
+        yield f"{cut(pattern)}: {described(expansion)}"
+
+
+def term_warnings(found: SearchResult) -> Iterator[str]:
+    """Which terms of a list can hardly be found, and why."""
+    without_letters = [
+        term for term in found.terms if not any(letter.isalnum() for letter in term.text)
+    ]
+    starred = [
+        term for term in found.terms if is_wildcard(term.text) and term not in without_letters
+    ]
+    too_long = [
+        term
+        for term, words in zip(found.terms, found.words, strict=True)
+        if any(len(word) > MAX_LETTERS for word in words)
+    ]
+    problems: tuple[tuple[Sequence[Term], str], ...] = (
+        (starred, "with a *, which a list does not expand, are looked up as written"),
+        (without_letters, "without a letter or a digit: nothing can be found"),
+        (too_long, f"with a word of more than {MAX_LETTERS} letters: looked up only as written"),
+    )
+    for terms, problem in problems:
+        if terms:
+            first = f"{terms[0].term_id} {cut(terms[0].text)!r}"
+            yield f"{len(terms)} terms {problem} ({first} ...)"
+
+
+def phonetic_warnings(found: SearchResult) -> Iterator[str]:
+    """Where out-of-vocabulary words were not searched by phones, and where without the model."""
+    if found.without_phones:
+        reasons = ""
+        if languages := sorted({*found.without_phones} - {""}):
+            reasons = (
+                f"; they are in {', '.join(languages)}, for which std-index had no pronunciations"
+            )
+        elif "" in found.without_phones:
+            reasons = "; std-index --language says which language they are in"
+        yield (
+            f"{len(found.without_phones)} segments were indexed without sounds, unknown words are "
+            f"not heard there{reasons}"
+        )
+    for pronouncer in found.without_model:
+        yield f"the model is not about {pronouncer}: what was pronounced so is searched without it"

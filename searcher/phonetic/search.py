@@ -1,0 +1,170 @@
+"""Phonetic search: where the phones of a query fit the networks, whatever words stand there.
+
+    search_phones(queries, indexes, confusion)   the best hits of each query in all segments
+
+An out-of-vocabulary word is recognised as other words ("hahnenfedern" as "hand in vielen"). The
+query's phones are aligned with the networks: with all of a small archive, and in a large one only
+around seeds, the best up to a limit (`searcher.phonetic.seeds`). Segments are searched by any
+worker, step by step; between steps their histograms are added up, so the hits do not depend on how
+an archive is cut into segments.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from searcher.phonetic.alignment import Hits, align_windows, best_hits, best_of_segments, tiles_of
+from searcher.phonetic.index import PhoneticIndex
+from searcher.phonetic.ratios import Query, perfect_score, ratios_in
+from searcher.phonetic.seeds import (
+    Cutoff,
+    Extensions,
+    Limits,
+    Seeds,
+    add_histograms,
+    cutoff_of,
+    extend_seeds,
+    find_seeds,
+    limits_of,
+    windows_of,
+)
+from std.execution.workers import IN_PROCESS, Executor
+from std.phonetics.confusion import Confusion
+from std.phonetics.phones import Pronunciation
+
+FULL_SCAN_ARCS = 60_000  # alternatives that are aligned whole (about 2.5 hours of networks)
+MIN_SHARE = 0.15  # of the score of a perfect match, below which an alignment is not a hit
+QUERIES_AT_ONCE = 64  # whose seeds and extensions are held between the steps, by workers
+
+Value = TypeVar("Value")
+Result = TypeVar("Result")
+Counted = TypeVar("Counted", Seeds, Extensions)
+Rows = Sequence[Sequence[Value]]  # of each query: a value for each segment
+
+
+class Archive(NamedTuple):
+    """What every segment must know of all of them; deleted recordings leave no trace in it."""
+
+    confusion: Confusion
+    phones: frozenset[str]  # that stand in some alternative
+    limits: Limits | None  # None: everything is aligned
+
+
+def archive_of(indexes: Sequence[PhoneticIndex], confusion: Confusion) -> Archive:
+    """What all segments together are."""
+    arcs = sum(index.arcs for index in indexes)
+    return Archive(
+        confusion,
+        frozenset(phone for index in indexes for phone in index.phone_counts),
+        limits_of(arcs) if arcs > FULL_SCAN_ARCS else None,
+    )
+
+
+def search_phones(
+    queries: Sequence[Pronunciation],
+    indexes: Sequence[PhoneticIndex],
+    confusion: Confusion,
+    workers: Executor = IN_PROCESS,
+) -> dict[Pronunciation, Hits]:
+    """The best hits of each query in all segments, at most one for each place, best first.
+
+    Args:
+        queries: phones, each query once.
+        indexes: one of each segment.
+        confusion: log ratios of all phones of the queries and the segments.
+        workers: who searches the segments.
+    """
+    archive = archive_of(indexes, confusion)
+    at_once = 1 if workers is IN_PROCESS else QUERIES_AT_ONCE
+    hits: dict[Pronunciation, Hits] = {}
+    for first in range(0, len(queries), at_once):
+        batch = queries[first : first + at_once]
+        rows = _search_segments(batch, indexes, archive, workers)
+        for phones, parts in zip(batch, rows, strict=True):
+            hits[phones] = best_of_segments(parts, indexes)
+    return hits
+
+
+def _search_segments(
+    queries: Sequence[Pronunciation],
+    indexes: Sequence[PhoneticIndex],
+    archive: Archive,
+    workers: Executor,
+) -> Rows[Hits]:
+    """The best hits of each query in each segment."""
+    phones = [[query] * len(indexes) for query in queries]
+    if archive.limits is None:
+        return _in_segments(partial(align_all, archive=archive), phones, indexes, workers)
+    seeds = _in_segments(partial(seeds_in, archive=archive), phones, indexes, workers)
+    chosen_seeds = _with_cutoffs(seeds, archive.limits.seeds)
+    extensions = _in_segments(extensions_in, chosen_seeds, indexes, workers)
+    chosen_extensions = _with_cutoffs(extensions, archive.limits.windows)
+    return _in_segments(align_extensions, chosen_extensions, indexes, workers)
+
+
+def _with_cutoffs(rows: Rows[Counted], limit: int) -> list[list[tuple[Counted, Cutoff]]]:
+    """Give each query's segments the cut-off that all of them together have."""
+    cutoffs = [cutoff_of(add_histograms(one.histogram for one in row), limit) for row in rows]
+    return [[(one, cutoff) for one in row] for row, cutoff in zip(rows, cutoffs, strict=True)]
+
+
+def _in_segments(
+    function: Callable[[Value, PhoneticIndex], Result],
+    rows: Rows[Value],
+    indexes: Sequence[PhoneticIndex],
+    workers: Executor,
+) -> list[list[Result]]:
+    """Apply a function to each query's value in each segment, by any worker."""
+    pieces = max(1, min(len(rows), -(-workers.workers // len(indexes))))  # of the queries
+    tasks = [
+        (index, [row[i] for row in rows[piece::pieces]])
+        for piece in range(pieces)
+        for i, index in enumerate(indexes)
+    ]
+    results: list[list[Result]] = [[] for _ in rows]
+    replies = iter(workers.map(partial(_in_segment, function), tasks))
+    for piece in range(pieces):
+        for _ in indexes:
+            for row, result in zip(results[piece::pieces], next(replies), strict=True):
+                row.append(result)
+    return results
+
+
+def _in_segment(
+    function: Callable[[Value, PhoneticIndex], Result], task: tuple[PhoneticIndex, list[Value]]
+) -> list[Result]:
+    index, values = task
+    return [function(value, index) for value in values]
+
+
+def query_in(phones: Pronunciation, index: PhoneticIndex, archive: Archive) -> Query:
+    """A query by the segment's phone numbers."""
+    ratios = ratios_in(phones, index, archive.confusion, archive.phones)
+    return Query(ratios, MIN_SHARE * perfect_score(phones, archive.confusion))
+
+
+def align_all(phones: Pronunciation, index: PhoneticIndex, archive: Archive) -> Hits:
+    """The best hits of a query in all of a segment."""
+    query = query_in(phones, index, archive)
+    return best_hits(
+        align_windows(query.ratios, index, tiles_of(index, len(phones)), query.min_score)
+    )
+
+
+def seeds_in(phones: Pronunciation, index: PhoneticIndex, archive: Archive) -> Seeds:
+    """The first step in a large archive: a query's seeds in a segment, counted by score."""
+    return find_seeds(query_in(phones, index, archive), index)
+
+
+def extensions_in(chosen: tuple[Seeds, Cutoff], index: PhoneticIndex) -> Extensions:
+    """The second: the extensions of those seeds that the archive's cut-off takes, counted."""
+    seeds, cutoff = chosen
+    return extend_seeds(seeds, cutoff, index)
+
+
+def align_extensions(chosen: tuple[Extensions, Cutoff], index: PhoneticIndex) -> Hits:
+    """The third: the best hits in the windows around those that the archive's cut-off takes."""
+    extensions, cutoff = chosen
+    ratios, min_score = extensions.query
+    windows = windows_of(extensions, cutoff, index)
+    return best_hits(align_windows(ratios, index, windows, min_score))

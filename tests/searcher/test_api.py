@@ -1,0 +1,119 @@
+"""The Python interface against the commands, and what it refuses."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import indexer.cli
+import searcher.cli
+import searcher.query_cli
+from searcher import Hit, open_index
+from std.errors import InputError
+from std.nist import ecf, std_list, term_list
+from std.values import Recording
+
+FILES = ["KERSTIN_00", "KERSTIN_04"]
+
+
+@pytest.fixture(scope="module")
+def store(german, tmp_path_factory):
+    path = tmp_path_factory.mktemp("api") / "index"
+    meshes = [str(german / "mesh" / f"{name}.mesh") for name in FILES]
+    assert indexer.cli.main([*meshes, "--store", str(path), "--quiet"]) == 0
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def index(store):
+    with open_index(store) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("decide", [False, True])
+@pytest.mark.parametrize("terms", [["landkreis", "im bran*"], ["hahnenfedern"], ["nie gesagt"]])
+def test_search_gives_what_the_command_prints(index, store, capsys, terms, decide):
+    hits = index.search(*terms, decide=decide)
+    status = searcher.cli.main(["--store", store, "--json", *["--decide"] * decide, *terms])
+    printed = json.loads(capsys.readouterr().out)
+    assert status == (0 if hits else 1)
+    assert json.loads(json.dumps([hit.document() for hit in hits])) == printed
+
+
+def test_a_batch_gives_the_commands_hit_list(index, store, german, tmp_path):
+    terms, excerpts = (german / name for name in ("terms.xml", "ecf.xml"))
+    output = tmp_path / "hits.xml"
+    batch = ["--store", store, f"--terms={terms}", f"--ecf={excerpts}", f"--output={output}"]
+    assert searcher.cli.main([*batch, "--quiet"]) == 0
+    with terms.open("rb") as stream, excerpts.open("rb") as speech, output.open("rb") as written:
+        result = index.search_terms(term_list.parse(stream, terms), ecf.parse(speech, excerpts))
+        expected = std_list.parse(written, output).detections
+    detections = result.detections()
+    assert sorted(
+        (detections.terms[term], detections.recordings[recording], round(start, 3), bool(yes))
+        for term, recording, start, yes in zip(
+            detections.term, detections.recording, detections.start_s, detections.yes, strict=True
+        )
+    ) == sorted(
+        (expected.terms[term], expected.recordings[recording], round(start, 3), bool(yes))
+        for term, recording, start, yes in zip(
+            expected.term, expected.recording, expected.start_s, expected.yes, strict=True
+        )
+    )
+    hits = index.hits(result)
+    assert len(hits) == len(detections)
+    assert {hit.decision for hit in hits} == {"YES", "NO"}
+    assert isinstance(hits[0], Hit)
+
+
+@pytest.mark.parametrize("term", ["Burganlagen", "robo*", "die polizei"])
+def test_query_gives_what_the_command_prints(index, store, capsys, term):
+    described = json.loads(json.dumps(index.query(term)))
+    assert searcher.query_cli.main(["--store", store, "--json", term]) == 0
+    (printed,) = json.loads(capsys.readouterr().out)
+    for document in (described, printed):
+        del document["seconds"], document["split_seconds"]
+    assert described == printed
+
+
+def test_recordings_are_in_order(index):
+    assert [indexed.recording.file for indexed in index.recordings()] == FILES
+
+
+def test_words_are_the_one_best_in_time_order(index):
+    words = index.words("KERSTIN_04", alternatives=True)
+    starts = [word.start_s for word in words]
+    assert len(words) > 100
+    assert starts == sorted(starts)
+    for word in words:
+        assert 0 < word.posterior <= 1
+        likeliest = [one.posterior for one in word.alternatives]
+        assert likeliest == sorted(likeliest, reverse=True)
+        assert all(posterior <= word.posterior for posterior in likeliest)
+        total = word.posterior + sum(likeliest)
+        assert total <= 1.001
+    plain = index.words(Recording("KERSTIN_04", 1))
+    assert [word.word for word in plain] == [word.word for word in words]
+    assert not any(word.alternatives for word in plain)
+    some = index.words("KERSTIN_04", 10.0, 20.0)
+    assert 0 < len(some) < len(words)
+    first = [word.word for word in words].index(some[0].word)
+    assert first >= 0
+    assert all(9 < word.start_s < 21 for word in some)
+
+
+def test_what_is_not_there_is_refused(index, tmp_path):
+    with pytest.raises(InputError, match="expected a recording of the index, got 'nowhere"):
+        index.words("nowhere")
+    with pytest.raises(InputError, match="expected a word or a phrase"):
+        index.search("...")
+    with pytest.raises(ValueError, match="at least one store"):
+        open_index()
+
+
+def test_the_package_loads_no_numpy():
+    code = "import sys, searcher, searcher.cli; assert 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        searcher.nothing  # noqa: B018  # asked for, to be refused
