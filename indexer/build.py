@@ -1,7 +1,9 @@
 """The indexing pipeline on one screen: files in, committed segments out.
 
-    for each file, by any worker:   parse -> separate -> prune -> invert, one part for each shard
-    in this process, shard by shard:   merge what has come in -> a segment per language -> commit
+    each file, by any worker (`indexer.file_columns`):
+        parse -> separate -> prune -> invert, one part for each shard
+    each shard, in this process (`indexer.shards`):
+        merge its batch -> a segment for each language -> commit
 
 An index is one store or several, its shards; an audio file's name says which shard has it.
 Memory holds a batch of postings and the files under way, never all the speech. A recording that
@@ -80,8 +82,8 @@ def build(
     """
     begin = time.perf_counter()
     report = BuildReport()
-    files = [one if isinstance(one, Input) else Input(one) for one in inputs]
-    known = Origins(files, origins(stores), options.segments is not None)
+    files = [file if isinstance(file, Input) else Input(file) for file in inputs]
+    admission = Origins(files, origins(stores), options.segments is not None)
     shards = [Shard(store, audio_files(store)) for store in stores]
     work = partial(
         index_file,
@@ -90,10 +92,10 @@ def build(
         options=options,
         shards=len(shards),
     )
-    pipes = [one for one in files if not is_regular(one.path)]  # only this process can read them
-    regular = [one for one in files if is_regular(one.path)]
+    pipes = [file for file in files if not is_regular(file.path)]  # only this process can read them
+    regular = [file for file in files if is_regular(file.path)]
     for indexed in chain(map(work, pipes), workers.map(work, regular)):
-        result = _unless_taken(indexed, known)
+        result = _unless_taken(indexed, admission)
         if isinstance(result, StdError):
             if not keep_going:
                 raise result
@@ -106,19 +108,13 @@ def build(
         if pronouncer:
             pronouncer.told.by_input.update(result.languages)
         progress(result.source.path, result.size_bytes)
-        for number, columns in result.shards.items():
-            shards[number].batch.append(columns)
-            shards[number].postings += len(columns.posting_start_ms)
-        sizes = [shard.postings for shard in shards]
-        if sum(sizes) >= config.index.segment_postings:  # the fullest first: few, large segments
-            fullest = sizes.index(max(sizes))
-            gathered = gathered_batch(shards[fullest])
-            add = pronouncer.segments(gathered.columns) if pronouncer else [gathered.columns]
-            commit(fullest, gathered, add, shards, config, report.words)
+        _add(result, shards)
+        if sum(shard.postings for shard in shards) >= config.index.segment_postings:
+            _commit_fullest(shards, config, report, pronouncer)
     _require_some(len(files), report.skipped)
     rest = [i for i, shard in enumerate(shards) if shard.batch or not report.failures]
     commit_last(rest, shards, config, report.words, pronouncer)
-    report.warnings += known.doubts()
+    report.warnings += admission.doubts()
     if options.segments is None and report.utterances == len(report.recordings) >= MIN_PIECES:
         report.warnings.append(
             f"{len(report.recordings)} recordings of one utterance each; if they are pieces of "
@@ -132,6 +128,23 @@ def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     """No more worker processes than pay for being started."""
     size = sum(map(size_bytes, paths))
     return min(jobs, len(paths)) if size >= MIN_POOL_BYTES else 1
+
+
+def _add(result: FileColumns, shards: Sequence[Shard]) -> None:
+    """Put each part of a file into its shard's batch."""
+    for number, columns in result.shards.items():
+        shards[number].batch.append(columns)
+        shards[number].postings += len(columns.posting_start_ms)
+
+
+def _commit_fullest(
+    shards: Sequence[Shard], config: Config, report: BuildReport, pronouncer: Pronouncer | None
+) -> None:
+    """Commit the largest batch, so that segments are few and large."""
+    fullest = max(range(len(shards)), key=lambda number: shards[number].postings)
+    gathered = gathered_batch(shards[fullest])
+    add = pronouncer.segments(gathered.columns) if pronouncer else [gathered.columns]
+    commit(fullest, gathered, add, shards, config, report.words)
 
 
 def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
@@ -149,12 +162,12 @@ def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
 
 
 def _unless_taken(
-    result: FileColumns | Skipped | StdError, known: Origins
+    result: FileColumns | Skipped | StdError, admission: Origins
 ) -> FileColumns | Skipped | StdError:
     """Refuse an input that holds what another input holds: it would replace it, or count twice."""
     if not isinstance(result, FileColumns):
         return result
-    return known.admit(result.source, result.utterances) or result
+    return admission.admit(result.source, result.utterances) or result
 
 
 def _count(result: FileColumns, report: BuildReport) -> None:
