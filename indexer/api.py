@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 from warnings import warn
 
-from indexer.build import BuildReport, Skipped, build, worthwhile_jobs
+from indexer.build import BuildReport, build, worthwhile_jobs
+from indexer.file_columns import Skipped
 from indexer.input_options import InputOptions
 from indexer.inputs import Input, input_files
 from indexer.languages.precedence import Told

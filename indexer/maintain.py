@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 
-from indexer.build import audio_files
 from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged, plan, plan_all
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from indexer.shards import audio_files
 from std.errors import InputError, StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment

@@ -81,11 +81,10 @@ def open_index(
     """
     if not stores:
         raise ValueError("open_index: expected at least one store, got none")
-    settings = (
-        config if isinstance(config, Config) else load_config(Path(config) if config else None)
-    )
+    if not isinstance(config, Config):
+        config = load_config(Path(config) if config else None)
     learned = models.load(Path(model)) if isinstance(model, str | Path) else model
-    return Index(stores, open_stores(stores), settings, learned)
+    return Index(stores, open_stores(stores), config, learned)
 
 
 class Index:

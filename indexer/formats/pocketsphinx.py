@@ -51,65 +51,94 @@ def parse(
     Raises:
         InputError: the file is not a lattice, is cut short, or contradicts itself.
     """
-    part, at, log_base = b"", 0, LOG_BASE
-    starts: dict[int, float] = {}
-    words: dict[int, str] = {}
-    ends: dict[bytes, int] = {}
-    edges: list[tuple[int, int, float]] = []
+    lattice, at = _Reader(path, options), 0
     for at, line in numbered(stream, path):
+        lattice.read(at, line)
+    lattice.require_whole(at)
+    yield lattice.ordered()
+
+
+class _Reader:
+    """A lattice while its lines are read."""
+
+    def __init__(self, path: Path | str, options: ReaderOptions) -> None:
+        self.path, self.options = path, options
+        self.part = b""  # the keyword that began it
+        self.log_base = LOG_BASE
+        self.starts_s: dict[int, float] = {}  # by node
+        self.words: dict[int, str] = {}
+        self.ends: dict[bytes, int] = {}  # the nodes Initial and Final
+        self.edges: list[tuple[int, int, float]] = []  # from, to, score
+
+    def read(self, at: int, line: bytes) -> None:
+        """Read one line."""
         fields = line.split()
         if line.startswith(b"#"):
-            if found := _LOG_BASE.search(line):
-                log_base = number(path, at, found[1], "a base of logarithms")
-        elif not fields or part == b"End":
-            continue
+            if base := _LOG_BASE.search(line):
+                self.log_base = number(self.path, at, base[1], "a base of logarithms")
+        elif not fields or self.part == b"End":
+            return
         elif fields[0] in (b"Frames", b"Nodes", b"BestSegAscr", b"Edges", b"End"):
-            part = fields[0]
-            if part == b"Edges" and b"ENDFRAME" in line:
-                raise InputError(path, at, "edges between nodes", shown(line.strip()))
+            self.part = fields[0]
+            if self.part == b"Edges" and b"ENDFRAME" in line:
+                raise InputError(self.path, at, "edges between nodes", shown(line.strip()))
         elif fields[0] in (b"Initial", b"Final"):
-            ends[fields[0]] = _node(path, at, fields, 1, starts)
-        elif part == b"Nodes" and len(fields) >= 5:
-            node = whole_number(path, at, fields[0], "a node's number")
-            if node in starts:
-                raise InputError(path, at, "each node once", str(node))
-            frame = whole_number(path, at, fields[2], "a start frame")
-            starts[node], words[node] = frame * options.frame_s, text(path, at, fields[1])
-            if starts[node] > MAX_TIME_S:
-                raise InputError(path, at, f"times up to {MAX_TIME_S} s", f"{starts[node]:g}")
-        elif part == b"Edges" and len(fields) == 3:
-            first, second = (_node(path, at, fields, i, starts) for i in (0, 1))
-            edges.append((first, second, number(path, at, fields[2], "a score")))
-            if starts[first] > starts[second]:
-                raise InputError(path, at, "an edge forward in time", shown(line.strip()))
-            if len(edges) > MAX_LINKS:
-                raise InputError(path, at, f"at most {MAX_LINKS} edges", "one more")
-        elif part != b"BestSegAscr":
-            raise InputError(path, at, "a line of a PocketSphinx lattice", shown(line.strip()))
-    if part != b"End" or len(ends) < 2:
-        raise InputError(path, at, "a whole lattice with Initial, Final and End", "the file's end")
-    if log_base <= 1:
-        raise InputError(path, 0, "a base of logarithms above 1", f"{log_base:g}")
-    scale = ACOUSTIC_SCALE if options.acoustic_scale is None else options.acoustic_scale
-    recording, offset = recording_for(path, options), 0.0
-    utterance = recording_of(path).file
-    if options.segments is not None:
-        recording, offset, _ = span_of(options.segments, utterance, path, 0)
-    place = {node: i for i, node in enumerate(starts)}
-    try:
-        yield ordered(
-            recording,
-            utterance,
-            [offset + start for start in starts.values()],
-            [place[first] for first, _, _ in edges],
-            [place[second] for _, second, _ in edges],
-            [words[first] for first, _, _ in edges],
-            [scale * math.log(log_base) * score for _, _, score in edges],
-            [place[ends[b"Initial"]]],
-            [place[ends[b"Final"]]],
-        )
-    except ValueError as error:
-        raise InputError(path, 0, "paths from start to end", str(error)) from error
+            self.ends[fields[0]] = _node(self.path, at, fields, 1, self.starts_s)
+        elif self.part == b"Nodes" and len(fields) >= 5:
+            self._read_node(at, fields)
+        elif self.part == b"Edges" and len(fields) == 3:
+            self._read_edge(at, line, fields)
+        elif self.part != b"BestSegAscr":
+            raise InputError(self.path, at, "a line of a PocketSphinx lattice", shown(line.strip()))
+
+    def _read_node(self, at: int, fields: list[bytes]) -> None:
+        node = whole_number(self.path, at, fields[0], "a node's number")
+        if node in self.starts_s:
+            raise InputError(self.path, at, "each node once", str(node))
+        start_s = whole_number(self.path, at, fields[2], "a start frame") * self.options.frame_s
+        self.starts_s[node], self.words[node] = start_s, text(self.path, at, fields[1])
+        if start_s > MAX_TIME_S:
+            raise InputError(self.path, at, f"times up to {MAX_TIME_S} s", f"{start_s:g}")
+
+    def _read_edge(self, at: int, line: bytes, fields: list[bytes]) -> None:
+        first, second = (_node(self.path, at, fields, i, self.starts_s) for i in (0, 1))
+        self.edges.append((first, second, number(self.path, at, fields[2], "a score")))
+        if self.starts_s[first] > self.starts_s[second]:
+            raise InputError(self.path, at, "an edge forward in time", shown(line.strip()))
+        if len(self.edges) > MAX_LINKS:
+            raise InputError(self.path, at, f"at most {MAX_LINKS} edges", "one more")
+
+    def require_whole(self, at: int) -> None:
+        """Refuse a lattice that is cut short; ``at`` is the last line."""
+        if self.part != b"End" or len(self.ends) < 2:
+            expected = "a whole lattice with Initial, Final and End"
+            raise InputError(self.path, at, expected, "the file's end")
+        if self.log_base <= 1:
+            raise InputError(self.path, 0, "a base of logarithms above 1", f"{self.log_base:g}")
+
+    def ordered(self) -> Lattice:
+        """The lattice, with scores scaled and times in the recording."""
+        options = self.options
+        scale = ACOUSTIC_SCALE if options.acoustic_scale is None else options.acoustic_scale
+        recording, offset_s = recording_for(self.path, options), 0.0
+        utterance = recording_of(self.path).file
+        if options.segments is not None:
+            recording, offset_s, _ = span_of(options.segments, utterance, self.path, 0)
+        row = {node: i for i, node in enumerate(self.starts_s)}
+        try:
+            return ordered(
+                recording,
+                utterance,
+                [offset_s + start_s for start_s in self.starts_s.values()],
+                [row[first] for first, _, _ in self.edges],
+                [row[second] for _, second, _ in self.edges],
+                [self.words[first] for first, _, _ in self.edges],
+                [scale * math.log(self.log_base) * score for _, _, score in self.edges],
+                [row[self.ends[b"Initial"]]],
+                [row[self.ends[b"Final"]]],
+            )
+        except ValueError as error:
+            raise InputError(self.path, 0, "paths from start to end", str(error)) from error
 
 
 def _node(

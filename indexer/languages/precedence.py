@@ -162,5 +162,5 @@ def split(columns: SegmentColumns, languages: Sequence[str]) -> dict[str, Segmen
     parts = {}
     for language in sorted(set(languages)):
         others = frozenset(i for i, one in enumerate(languages) if one != language)
-        parts[language] = merged([ResidentSegment("", columns, others)])
+        parts[language] = merged([ResidentSegment(None, columns, others)])
     return parts

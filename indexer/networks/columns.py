@@ -122,15 +122,7 @@ def utterances_of(
     spans = np.rint(1000 * columns.spans_s)
     utterance_spans = np.rint(1000 * columns.utterance_spans_s)
     slot_spans, estimated = _slot_spans(columns, slot_of, spans, utterance_spans)
-    for slot in np.flatnonzero(np.isnan(slot_spans).any(axis=1)).tolist():
-        utterance = int(np.searchsorted(columns.bounds, slot, "right")) - 1
-        raise InputError(
-            path,
-            int(columns.lines[utterance]),
-            "times of its words, or of the utterance",
-            columns.utterances[utterance],
-            SEGMENTS_HINT,
-        )
+    _require_times(columns, slot_spans, path)
     untimed = np.isnan(spans[:, 0])
     spans[untimed] = slot_spans[slot_of[untimed]]
     spans[:, 1] = np.minimum(spans[:, 1], spans[:, 0] + 1000 * MAX_WORD_S)  # long silences' words
@@ -150,6 +142,19 @@ def utterances_of(
         posteriors=(columns.posteriors / excess[slot_of]).astype(np.float32),
         word_spans_ms=np.rint(spans).astype(np.int32),
     )
+
+
+def _require_times(columns: RawUtterances, slot_spans: Float64s, path: Path | str) -> None:
+    """Refuse utterances with slots whose times are neither written nor derived."""
+    for slot in np.flatnonzero(np.isnan(slot_spans).any(axis=1)).tolist():
+        utterance = int(np.searchsorted(columns.bounds, slot, "right")) - 1
+        raise InputError(
+            path,
+            int(columns.lines[utterance]),
+            "times of its words, or of the utterance",
+            columns.utterances[utterance],
+            SEGMENTS_HINT,
+        )
 
 
 def _placed(

@@ -4,11 +4,13 @@ from contextlib import ExitStack
 
 import pytest
 
-from indexer.build import audio_files, build, index_file, shard_of, worthwhile_jobs
+from indexer.build import build, worthwhile_jobs
+from indexer.file_columns import index_file, shard_of
 from indexer.formats import jsonl
 from indexer.formats.reader_options import DEFAULT
 from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
+from indexer.shards import audio_files
 from searcher.search import search
 from searcher.snapshot import open_stores, snapshot
 from std.config import Config, IndexConfig

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import indexer.cli
-from indexer.build import audio_files
 from indexer.inputs import Input, input_files
 from indexer.origins import origins
 from indexer.segments.invert import invert
+from indexer.shards import audio_files
 from std.store import open_store
 
 WHISPER = {"segments": [{"start": 0.0, "end": 1.0, "text": " Das Haus."}], "language": "de"}

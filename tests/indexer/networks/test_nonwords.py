@@ -5,11 +5,11 @@ import json
 import pytest
 
 import indexer.cli
-from indexer.build import audio_files
 from indexer.formats.reader_options import ReaderOptions
 from indexer.networks.hypotheses import untimed
 from indexer.networks.nonwords import Nonwords, remarks, replacements, spoken
 from indexer.read import networks_of
+from indexer.shards import audio_files
 from std.store import open_store, vocabulary_counts
 
 NOISES = [

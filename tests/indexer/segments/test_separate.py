@@ -42,7 +42,7 @@ def test_what_is_one_word_each_is_not_touched(network):
 
 def test_every_way_of_writing_finds_it(network):
     said = network([("dollar—maybe", 0.6)], [("foto’s", 0.9)])
-    segment = ResidentSegment("", invert(separated(stacked([said]), FOLD), FOLD))
+    segment = ResidentSegment(None, invert(separated(stacked([said]), FOLD), FOLD))
     texts = ["dollar maybe", "dollar—maybe", "Dollar – maybe", "foto's", "foto’s", "maybe foto`s"]
     terms = [Term(str(i), text) for i, text in enumerate(texts)]
     found = search(terms, [segment], Config(), speech_s=10.0)

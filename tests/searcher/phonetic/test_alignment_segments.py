@@ -8,7 +8,7 @@ import pytest
 import searcher.phonetic.search
 import searcher.phonetic.seeds
 import searcher.phonetic_candidates
-from indexer.build import shard_of
+from indexer.file_columns import shard_of
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import phone_columns

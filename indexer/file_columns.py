@@ -1,0 +1,143 @@
+"""One input file -> segment columns, one part for each shard: what a worker does.
+
+parse -> separate -> prune -> invert
+"""
+
+import gc
+import zlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from indexer.formats.detect import foreign
+from indexer.formats.reader_options import ReaderOptions
+from indexer.inputs import Input
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances, concatenated
+from indexer.read import utterances_in
+from indexer.segments.invert import invert
+from indexer.segments.prune import prune
+from indexer.segments.separate import separated
+from std.config import Config
+from std.errors import InputError, StdError
+from std.files import size_bytes
+from std.store.columns import SegmentColumns
+from std.values import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class FileColumns:
+    """What one input file holds."""
+
+    source: Input
+    size_bytes: int
+    shards: Mapping[int, SegmentColumns]  # by number of the shard that it goes to
+    utterances: Mapping[Recording, tuple[str, ...]]
+    nonwords: Counter[str]  # noises that were dropped
+    languages: Mapping[Recording, str]  # of those where the file says one
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file found in a folder that is something else than recogniser output."""
+
+    path: Path
+    what: str
+
+
+def index_file(
+    source: Input, config: Config, input_format: str, options: ReaderOptions, shards: int
+) -> FileColumns | Skipped | StdError:
+    """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
+    path = source.path
+    nonwords = Nonwords(options.nonwords.keep)
+    options = replace(options, file=source.name or options.file, nonwords=nonwords)
+    collecting = gc.isenabled()
+    gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
+    try:
+        utterances = concatenated(
+            [
+                prune(separated(block, config.text), config.index)
+                for block in utterances_in(path, input_format, options)
+            ]
+        )
+        names = _names(utterances, path)
+        return FileColumns(
+            source=source,
+            size_bytes=size_bytes(path),
+            shards={
+                number: _from(source, invert(utterances.take(rows), config.text))
+                for number, rows in _rows_by_shard(utterances, shards).items()
+            },
+            utterances=names,
+            nonwords=nonwords.dropped,
+            languages=_languages(utterances),
+        )
+    except ValueError as error:
+        return InputError(path, 0, "networks that can be indexed", str(error))
+    except InputError as error:
+        other = foreign(path, error, input_format, options)
+        if other and source.in_folder:
+            return Skipped(path, other.got)
+        return other if other and not other.line else error  # rather than show its bytes
+    except StdError as error:
+        return error
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _names(utterances: Utterances, path: Path) -> dict[Recording, tuple[str, ...]]:
+    """The names of each recording's utterances.
+
+    Raises:
+        InputError: two of a recording have the same name.
+    """
+    names: dict[Recording, list[str]] = {}
+    for recording, name in zip(utterances.recordings, utterances.names, strict=True):
+        names.setdefault(recording, []).append(name)
+    for recording, own in names.items():
+        if len(set(own)) < len(own):
+            twice = next(name for name in own if own.count(name) > 1)
+            raise InputError(path, 0, "each utterance once", f"{twice} of {recording.file} twice")
+    return {recording: tuple(own) for recording, own in names.items()}
+
+
+def _rows_by_shard(utterances: Utterances, shards: int) -> dict[int, list[int]]:
+    """Rows of the utterances that go to each shard."""
+    shard = {one: shard_of(one.file, shards) for one in dict.fromkeys(utterances.recordings)}
+    rows: dict[int, list[int]] = {}
+    for row, recording in enumerate(utterances.recordings):
+        rows.setdefault(shard[recording], []).append(row)
+    return rows
+
+
+def _from(source: Input, columns: SegmentColumns) -> SegmentColumns:
+    """The same columns, whose recordings know where they come from."""
+    inputs = (source.origin,)
+    return replace(
+        columns, recordings=tuple(one._replace(inputs=inputs) for one in columns.recordings)
+    )
+
+
+def shard_of(audio_file: str, shards: int) -> int:
+    """Which of so many shards an audio file belongs to."""
+    return zlib.crc32(audio_file.encode()) % shards
+
+
+def _languages(utterances: Utterances) -> dict[Recording, str]:
+    """What the file says of its recordings' languages; of several, that of most speech."""
+    speech: dict[Recording, Counter[str]] = {}
+    lengths_ms = np.diff(utterances.spans_ms).ravel().tolist()
+    for recording, language, length_ms in zip(
+        utterances.recordings, utterances.languages, lengths_ms, strict=True
+    ):
+        if language:
+            speech.setdefault(recording, Counter())[language] += length_ms
+    return {
+        recording: min(lengths, key=lambda name: (-lengths[name], name))
+        for recording, lengths in speech.items()
+    }

@@ -1,0 +1,114 @@
+"""Shards of an index while files are added: a batch of columns each -> commits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from indexer.languages.pronounce import Pronouncer, undecided
+from indexer.segments.merge import merged
+from std.config import Config
+from std.store import Segment, Store
+from std.store.columns import SegmentColumns, unpack_vocabulary
+from std.store.resident import ResidentSegment
+
+
+@dataclass(slots=True)
+class Shard:
+    """A store while it is being added to."""
+
+    store: Store
+    held: set[str]  # audio files it had before this run
+    batch: list[SegmentColumns] = field(default_factory=list)
+    postings: int = 0  # in the batch
+    added: set[str] = field(default_factory=set)  # audio files committed in this run
+
+
+def audio_files(store: Store) -> set[str]:
+    """The audio files that a store has."""
+    return {
+        one.recording.file
+        for segment in store.segments()
+        for row, one in enumerate(segment.recordings)
+        if row not in segment.deleted
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """What a shard's next commit is about."""
+
+    columns: SegmentColumns  # of the batch and of earlier segments, without phone columns
+    earlier: tuple[str, ...]  # ids of the segments that leave for it
+    files: frozenset[str]  # audio files that it brings
+
+
+def gathered_batch(shard: Shard) -> Gathered:
+    """Merge a shard's batch to one segment.
+
+    An audio file whose utterances are spread over several batches of this run must end up in one
+    commit, because it is replaced as a whole and phrases are joined within a segment: earlier
+    segments of this run that hold a part of it are merged in.
+    """
+    fresh = frozenset(one.recording.file for columns in shard.batch for one in columns.recordings)
+    again = fresh & shard.added
+    earlier = [
+        segment
+        for segment in (shard.store.segments() if again else ())
+        if again & {one.recording.file for one in segment.recordings}
+    ]
+    pieces: list[Segment] = [*earlier, *(ResidentSegment(None, columns) for columns in shard.batch)]
+    shard.batch, shard.postings = [], 0
+    return Gathered(merged(pieces), tuple(one.id for one in earlier), fresh)
+
+
+def commit(
+    number: int,
+    gathered: Gathered,
+    add: Sequence[SegmentColumns],
+    shards: Sequence[Shard],
+    config: Config,
+    words: set[str],
+) -> None:
+    """Commit what was gathered; an audio file that another shard had leaves that one."""
+    shard = shards[number]
+    add = [one for one in add if one.recordings]
+    shard.store.commit(
+        add,
+        normalisation=config.text,
+        replace=gathered.earlier,
+        delete_files=gathered.files,
+    )
+    for other in shards:
+        if other is not shard and (moved := gathered.files & other.held):
+            other.store.commit(normalisation=config.text, delete_files=moved)
+            other.held -= moved
+    shard.added |= gathered.files
+    words.update(*(unpack_vocabulary(one.vocabulary) for one in add))
+
+
+def commit_last(
+    numbers: Sequence[int],
+    shards: Sequence[Shard],
+    config: Config,
+    words: set[str],
+    pronouncer: Pronouncer | None,
+) -> None:
+    """Commit the last batches, and what waited for them: recordings whose language is in doubt."""
+    gathered = [gathered_batch(shards[number]) for number in numbers]
+    last = [one.columns for one in gathered]
+    if pronouncer is None:
+        for number, one in zip(numbers, gathered, strict=True):
+            commit(number, one, [one.columns], shards, config, words)
+        return
+    leaving = {id_ for one in gathered for id_ in one.earlier}
+    index = [(s.store, one) for s in shards for one in s.store.segments() if one.id not in leaving]
+    waiting = [
+        (store, one)
+        for store, one in index
+        if pronouncer.found and undecided(one, pronouncer.found)
+    ]
+    columns = [*last, *(merged([one]) for _, one in waiting)]
+    parts = pronouncer.last_segments(columns, [one for _, one in index])
+    for number, one, add in zip(numbers, gathered, parts, strict=False):
+        commit(number, one, add, shards, config, words)
+    for (store, segment), add in zip(waiting, parts[len(last) :], strict=True):
+        store.commit(add, normalisation=config.text, replace=[segment.id])
