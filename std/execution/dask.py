@@ -114,7 +114,7 @@ class Watch:
 
     client: Client
     address: str
-    said: bool = False
+    told: bool = False
 
     def __call__(self, first: Future, others: Collection[Future]) -> Any:
         """The result of the first; what another one raised, if that happens before."""
@@ -124,10 +124,10 @@ class Watch:
             except TimeoutError:
                 if first.done():  # just now, or it is what the work raised
                     return result(first)
-            for one in others:
-                if one.status == "error":
-                    result(one)
-            if not self.said and not self.client.nthreads():
-                self.said = True
+            for other in others:
+                if other.status == "error":
+                    result(other)
+            if not self.told and not self.client.nthreads():
+                self.told = True
                 waiting = f"waiting: no worker is connected to {self.address}"
                 tell(waiting)

@@ -76,5 +76,5 @@ class Workers:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise StdError(f"lost the workers: {reason}") from error
         finally:
-            for one in running:
-                one.cancel()
+            for future in running:
+                future.cancel()

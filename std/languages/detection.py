@@ -107,10 +107,10 @@ def shares(counts: Mapping[str, float], words: float | None = None) -> Shares:
         words: how many words the text has, if ``counts`` has not all of them.
     """
     total = (sum(counts.values()) if words is None else words) or 1.0
-    found = np.zeros(len(CODES))
+    language_shares = np.zeros(len(CODES))
     for word, languages in telling(counts):
-        found[languages] += worth(word, counts[word] / total)
-    return settled(found)
+        language_shares[languages] += worth(word, counts[word] / total)
+    return settled(language_shares)
 
 
 def telling(words: Collection[str]) -> list[tuple[str, list[int]]]:
@@ -126,25 +126,25 @@ def worth(word: str, share: Shares | float) -> Shares | float:
     return share if _script(word) is not None else np.minimum(share, MAX_WORD_SHARE)
 
 
-def settled(found: Shares) -> Shares:
+def settled(language_shares: Shares) -> Shares:
     """Han characters count for Japanese where there is kana, else for Chinese."""
-    found = found.copy()
-    kana, han = found[..., CODES.index("ja")], found[..., CODES.index("cmn")]
+    language_shares = language_shares.copy()
+    kana, han = language_shares[..., CODES.index("ja")], language_shares[..., CODES.index("cmn")]
     japanese = kana >= KANA_SHARE
-    found[..., CODES.index("ja")] = np.where(japanese, kana + han, 0.0)
-    found[..., CODES.index("cmn")] = np.where(japanese, 0.0, han)
-    return found
+    language_shares[..., CODES.index("ja")] = np.where(japanese, kana + han, 0.0)
+    language_shares[..., CODES.index("cmn")] = np.where(japanese, 0.0, han)
+    return language_shares
 
 
-def guess(found: Shares, words: float) -> Guess:
+def guess(language_shares: Shares, words: float) -> Guess:
     """The language of a text of so many words.
 
     Where it is not sure, the language is the likeliest if its share is what a text of a language
     has, or if a few words hint at it; else none.
     """
-    best = int(np.argmax(found))
-    share = float(found[best])
-    second = float(np.partition(found, -2)[-2])
+    best = int(np.argmax(language_shares))
+    share = float(language_shares[best])
+    second = float(np.partition(language_shares, -2)[-2])
     sure = share >= MIN_SHARE and share >= MIN_LEAD * second
     hint = words < FEW_WORDS and share >= HINT_SHARE and share > second
     return Guess(CODES[best] if share >= MIN_SHARE or hint else "", share, sure)
@@ -201,9 +201,9 @@ def _script(word: str) -> int | None:
         return None
     code = ord(word[0])
     codes = map(ord, word) if 0x3400 <= code <= 0x9FFF else (code,)  # kana may follow
-    found = None
-    for one in codes:
+    language_found = None
+    for letter_code in codes:
         for (first, last), language in ONE_LANGUAGE_SCRIPTS.items():
-            if first <= one <= last and found != "ja":
-                found = language
-    return None if found is None else CODES.index(found)
+            if first <= letter_code <= last and language_found != "ja":
+                language_found = language
+    return None if language_found is None else CODES.index(language_found)

@@ -122,7 +122,7 @@ def read(path: Path, normalisation: Normalisation) -> dict[str, tuple[Pronunciat
         word, *symbols = fields
         if symbols and _PROBABILITY.match(symbols[0]):
             symbols = symbols[1:]
-        phones = tuple(phone for one in symbols if (phone := canonical(one)))
+        phones = tuple(phone for symbol in symbols if (phone := canonical(symbol)))
         if not phones:
             raise InputError(path, number, "a word and its phones", line)
         word = normalisation.word(_VARIANT.sub("", word))
