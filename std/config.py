@@ -127,7 +127,7 @@ class ExpansionConfig(_Section):
 
 @dataclass(frozen=True, slots=True)
 class PronunciationConfig(_Section):
-    """How words sound."""
+    """How words are pronounced."""
 
     language: str = "auto"  # name or code; auto = each recording's own
     lexicon: str = ""  # file in CMU's or Kaldi's form; goes before any converter
@@ -135,10 +135,10 @@ class PronunciationConfig(_Section):
 
 @dataclass(frozen=True, slots=True)
 class SoundConfig(_Section):
-    """Terms found by their sound, whatever words the recogniser wrote."""
+    """Phonetic search: terms are found by their phones, in whatever words the recogniser wrote."""
 
     words: WordSelection = (
-        "all"  # known words too need a model of std-tune; none = not indexed either
+        "all"  # in-vocabulary words need a model of std-tune; none = phones are not indexed
     )
 
 

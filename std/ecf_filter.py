@@ -1,4 +1,4 @@
-"""Excerpts as a measure of speech and as a fence: shared by search and scoring."""
+"""ECF filter, for search and scoring: amount of speech, and which hits lie inside an excerpt."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

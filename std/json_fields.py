@@ -172,7 +172,7 @@ class Part:
         """Return a string.
 
         Raises:
-            InputError: it is none, or holds half a surrogate pair.
+            InputError: the value is not a string, or it holds half a surrogate pair.
         """
         if not isinstance(self.value, str):
             raise self.error("text")
@@ -186,7 +186,7 @@ class Part:
         """Return a finite number; one in quotes counts.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not a finite number.
         """
         value = math.nan
         if isinstance(self.value, int | float | str) and not isinstance(self.value, bool):
@@ -202,7 +202,7 @@ class Part:
         """Return a number of a range, not in quotes.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not such a number.
         """
         try:
             return span.require(self.value)
@@ -213,7 +213,7 @@ class Part:
         """Yield the keys and values of an object.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not an object.
         """
         if not isinstance(self.value, dict):
             raise self.error("a JSON object")
@@ -226,7 +226,7 @@ class Part:
             per_second: units of the number in a second.
 
         Raises:
-            InputError: it is no number, or below 0, or too large.
+            InputError: the value is not a number, or below 0, or too large.
         """
         bare = self.value
         if isinstance(bare, str):
@@ -240,7 +240,7 @@ class Part:
         """Return a number between 0 and 1; one that rounding has put just outside is clipped.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not such a number.
         """
         value = self.number()
         if not -POSTERIOR_TOLERANCE <= value <= 1 + POSTERIOR_TOLERANCE:
@@ -251,7 +251,7 @@ class Part:
         """Return the number of a channel.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not a channel.
         """
         value = self.number()
         if value != int(value) or not 0 <= value < MAX_CHANNEL:

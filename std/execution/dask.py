@@ -110,7 +110,7 @@ def result(future: Future, timeout_s: float | None = None) -> Any:
 
 @dataclass(slots=True)
 class Watch:
-    """Waits for results, and does not wait in vain or in silence."""
+    """Waits for results; reports failed workers at once, and a cluster without workers."""
 
     client: Client
     address: str

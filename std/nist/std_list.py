@@ -32,7 +32,7 @@ from std.values import Detections, Recording, STDList, TermSearch
 
 
 class Tags(NamedTuple):
-    """What a dialect calls the same thing."""
+    """Names of the elements and attributes in one dialect."""
 
     root: str
     term_list: str
@@ -67,7 +67,7 @@ class _Reader(Reader):
     def __init__(self, path: Path | str, known_terms: Collection[str] | None) -> None:
         super().__init__(path)
         self.known_terms = known_terms
-        self.tags = TAGS["kws2013"]  # until the root tells
+        self.tags = TAGS["kws2013"]  # until the root element is read
         self.hit = ""
         self.depth = 0
         self.terms: dict[str, int] = {}
@@ -237,6 +237,12 @@ def dump(
 
     The 2013 dialect has no place for indexing time and index size, the 2006 dialect none for the
     score range; those are left out.
+
+    Args:
+        hits: the hit list.
+        stream: the file that is written.
+        dialect: ``std2006`` or ``kws2013``.
+        encoding: of the file; characters that it lacks are written as references.
 
     Raises:
         ValueError: a score is NaN, or a name holds a control character.

@@ -37,7 +37,7 @@ COMPARE_NORMALIZE = ("lowercase", "")
 class _Reader(Reader):
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
-        self.tags = TAGS["kws2013"]  # until the root tells
+        self.tags = TAGS["kws2013"]  # until the root element is read
         self.parents: list[str] = []
         self.text: list[str] = []
         self.terms: dict[str, Term] = {}

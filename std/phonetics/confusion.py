@@ -1,4 +1,4 @@
-"""How a recogniser writes sounds: what is observed where a phone was said.
+"""Phone confusions of a recogniser: which phone is observed where which phone was spoken.
 
 For a said phone a, the outcomes are one observed phone b (a itself among them) or nothing
 (deletion); their probabilities sum to 1. Between phones, something may be inserted. A hit is

@@ -65,7 +65,7 @@ class English:
         return pronunciations
 
     def _same_length(self, letters: npt.NDArray[np.int64]) -> list[Pronunciation]:
-        """Words with equally many letters, side by side; who is done leaves. letters (n, length)"""
+        """Words of equal length in one batch, without those that have ended. letters (n, length)"""
         weights = self._weights
         state = np.zeros((len(letters), weights["enc_w_hh"].shape[1]), np.float32)
         for step in range(letters.shape[1]):

@@ -26,7 +26,7 @@ WORTH_KEEPING = 20_000  # words; fewer are pronounced faster than a file is chec
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhoneTable:
-    """The likeliest pronunciation of each word; empty for words without sound."""
+    """The likeliest pronunciation of each word; empty for words without phones."""
 
     inventory: tuple[str, ...]  # (P,) ascending
     offsets: npt.NDArray[np.int64]  # (V + 1,)
