@@ -50,9 +50,9 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does, which takes the value ``--`` for no value at all."""
         given = sys.argv[1:] if args is None else [*args]
-        for one in takewhile("--".__ne__, given):
-            if EMPTY_VALUE.fullmatch(one):
-                self.error(f"argument {one.removesuffix('--').removesuffix('=')}: got '--'")
+        for argument in takewhile("--".__ne__, given):
+            if EMPTY_VALUE.fullmatch(argument):
+                self.error(f"argument {argument.removesuffix('--').removesuffix('=')}: got '--'")
         return super().parse_known_args(given, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:

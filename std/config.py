@@ -127,7 +127,7 @@ class ExpansionConfig(_Section):
 
 @dataclass(frozen=True, slots=True)
 class PronunciationConfig(_Section):
-    """How words sound."""
+    """How words are pronounced."""
 
     language: str = "auto"  # name or code; auto = each recording's own
     lexicon: str = ""  # file in CMU's or Kaldi's form; goes before any converter
@@ -135,10 +135,10 @@ class PronunciationConfig(_Section):
 
 @dataclass(frozen=True, slots=True)
 class SoundConfig(_Section):
-    """Terms found by their sound, whatever words the recogniser wrote."""
+    """Phonetic search: terms are found by their phones, in whatever words the recogniser wrote."""
 
     words: WordSelection = (
-        "all"  # known words too need a model of std-tune; none = not indexed either
+        "all"  # in-vocabulary words need a model of std-tune; none = phones are not indexed
     )
 
 
@@ -210,7 +210,7 @@ def load_config(path: Path | None) -> Config:
 def _build(kind: type[T], given: Mapping[str, Any], place: str) -> T:
     """Make a dataclass from a TOML table; keys left out keep their defaults."""
     hints = get_type_hints(kind)
-    known = [one.name for one in fields(kind)]  # type: ignore[arg-type]  # a dataclass
+    known = [key.name for key in fields(kind)]  # type: ignore[arg-type]  # a dataclass
     values = {}
     for key, value in given.items():
         if key not in known:
@@ -236,7 +236,7 @@ def _value(hint: Any, value: Any, place: str) -> Any:
     if origin is tuple:
         if not isinstance(value, list) or not value:
             raise ConfigError(f"{place}: expected a list, not empty, got {quoted(value)}")
-        return tuple(_value(choices[0], one, place) for one in value)
+        return tuple(_value(choices[0], item, place) for item in value)
     if origin is Literal:
         expected, fits = f"one of {', '.join(map(repr, choices))}", value in choices
     elif hint is bool:

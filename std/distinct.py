@@ -54,16 +54,16 @@ def require_distinct(
         written.append((option, path, place))
     read: dict[tuple[int, int], str] = {}
     for option, path in _pairs(inputs):
-        found = _place(path, 0)
-        if found is None:
+        source = _place(path, 0)
+        if source is None:
             continue  # opening it says what is wrong
         for other, _, taken in written:
-            if found[:3] == taken[:3] and not _two_way(found):
+            if source[:3] == taken[:3] and not _two_way(source):
                 raise _refused(other, named(path), option)
-        if _gives_once(path, found):
-            if (found.device, found.inode) in read:
-                raise _refused(option, named(path), read[found.device, found.inode])
-            read[found.device, found.inode] = option
+        if _gives_once(path, source):
+            if (source.device, source.inode) in read:
+                raise _refused(option, named(path), read[source.device, source.inode])
+            read[source.device, source.inode] = option
 
 
 def _refused(option: str, name: str, other: str) -> StdError:
@@ -99,11 +99,11 @@ def _place(path: Path, stream: int) -> Place | None:
     return Place(status.st_dev, status.st_ino, mode=status.st_mode)
 
 
-def _same(one: Place, other: Place, path: Path) -> bool:
-    if one[:2] != other[:2]:
+def _same(place: Place, other: Place, path: Path) -> bool:
+    if place[:2] != other[:2]:
         return False
-    return one.name == other.name or (
-        _folded(one.name) == _folded(other.name)
+    return place.name == other.name or (
+        _folded(place.name) == _folded(other.name)
         and _folds_case(Path(os.path.realpath(path)).parent)
     )
 

@@ -1,4 +1,4 @@
-"""Excerpts as a measure of speech and as a fence: shared by search and scoring."""
+"""ECF filter, for search and scoring: amount of speech, and which hits lie inside an excerpt."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -25,9 +25,9 @@ def speech_s(excerpts: Iterable[Excerpt]) -> float:
     70.0
     """
     by_file: defaultdict[str, list[tuple[float, float, float]]] = defaultdict(list)
-    for one in excerpts:
-        weight = 0.5 if one.source_type == "splitcts" else 1.0
-        by_file[one.recording.file].append((one.start_s, one.end_s, weight))
+    for excerpt in excerpts:
+        weight = 0.5 if excerpt.source_type == "splitcts" else 1.0
+        by_file[excerpt.recording.file].append((excerpt.start_s, excerpt.end_s, weight))
     total_s = 0.0
     for spans in by_file.values():
         reached_s = 0.0
@@ -57,8 +57,8 @@ def inside_one(
         (n,) truth values.
     """
     by_recording: defaultdict[Recording, list[tuple[float, float]]] = defaultdict(list)
-    for one in excerpts:
-        by_recording[one.recording].append((one.start_s, one.end_s))
+    for excerpt in excerpts:
+        by_recording[excerpt.recording].append((excerpt.start_s, excerpt.end_s))
     inside = np.zeros(len(start_s), np.bool_)
     order = np.argsort(recording, kind="stable")
     bounds = np.searchsorted(recording[order], np.arange(len(recordings) + 1))
@@ -82,5 +82,5 @@ def round_to_100us(seconds: Float64s) -> Float64s:
     scaled = seconds * 1e4
     rounded = np.rint(scaled) / 1e4
     tied = np.flatnonzero(np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) < 1e-3)
-    rounded[tied] = [round(one, 4) for one in seconds[tied].tolist()]
+    rounded[tied] = [round(tie_s, 4) for tie_s in seconds[tied].tolist()]
     return rounded

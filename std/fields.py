@@ -1,4 +1,4 @@
-"""Lines of a text, and their fields as text and numbers; what is none is refused with its line."""
+"""Lines of a text file and their fields, as text and numbers; errors name file and line."""
 
 import codecs
 import math
@@ -31,7 +31,13 @@ def numbered(
 def line_blocks(
     stream: BinaryIO, path: Path | str, block_bytes: int, longest: int
 ) -> Iterator[list[bytes]]:
-    """Yield all lines without their ends, as many at once as are worth converting together.
+    """Yield all lines without their ends, in blocks that are converted together.
+
+    Args:
+        stream: the file.
+        path: its name, for messages.
+        block_bytes: about how many bytes of lines are in a block.
+        longest: how many bytes a line may have.
 
     Raises:
         InputError: a line has more bytes than ``longest``.
@@ -68,8 +74,14 @@ def shown(token: bytes | str) -> str:
 def number(path: Path | str, line: int, token: bytes | str, what: str) -> float:
     """Read a finite number.
 
+    Args:
+        path: the file, for messages.
+        line: the line, from 1.
+        token: the number as written.
+        what: what is expected, for messages: ``a start time``.
+
     Raises:
-        InputError: it is none; the message says it should be ``what``.
+        InputError: the token is not a finite number.
     """
     try:
         value = float(token)
@@ -83,8 +95,14 @@ def number(path: Path | str, line: int, token: bytes | str, what: str) -> float:
 def whole_number(path: Path | str, line: int, token: bytes | str, what: str) -> int:
     """Read a whole number of at least 0.
 
+    Args:
+        path: the file, for messages.
+        line: the line, from 1.
+        token: the number as written.
+        what: what is expected, for messages: ``a channel``.
+
     Raises:
-        InputError: it is none; the message says it should be ``what``.
+        InputError: the token is not a whole number of at least 0.
     """
     value = number(path, line, token, what)
     if value < 0 or value != int(value):

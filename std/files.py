@@ -199,9 +199,9 @@ def read_twice(
                 reason = error.strerror or str(error)
                 raise InputError(path, 0, "room to keep what it holds", reason) from error
             kept.seek(0)
-        one = first(kept, path)
+        first_result = first(kept, path)
         kept.seek(0)
-        return one, second(kept, path)
+        return first_result, second(kept, path)
 
 
 def read_text(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> str:

@@ -33,11 +33,11 @@ def _refuse(constant: str) -> float:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         raise ValueError(f"each key once, got {twice} again")
-    return found
+    return members
 
 
 def _finite(text: str) -> float:
@@ -81,9 +81,9 @@ def documents(
             wrong = line + text.count("\n", start, getattr(error, "pos", start))
             what = getattr(error, "msg", str(error))
             raise InputError(path, wrong, f"JSON ({what})", text[start : start + 99]) from error
-        for one in value if isinstance(value, list) else [value]:
+        for element in value if isinstance(value, list) else [value]:
             empty = False
-            yield Part(path, line, one)
+            yield Part(path, line, element)
         line += text.count("\n", start, at)
     if empty:
         raise InputError(path, 0, "a JSON document", "an empty file")
@@ -103,8 +103,8 @@ def read_json(path: Path) -> "Part":
     except UnicodeEncodeError as error:
         raise InputError(path, 0, "JSON of whole letters", "half a surrogate pair") from error
     except json.JSONDecodeError as error:
-        found = text[error.pos :][:MAX_QUOTED] or "the end"
-        raise InputError(path, error.lineno, f"JSON ({error.msg})", found) from error
+        rest = text[error.pos :][:MAX_QUOTED] or "the end"
+        raise InputError(path, error.lineno, f"JSON ({error.msg})", rest) from error
     except ValueError as error:  # of a number or a key; of a number of 5,000 digits
         raise InputError(path, 0, "JSON", str(error)) from error
     except RecursionError as error:
@@ -132,10 +132,10 @@ class Part:
         """Return the error that something else stands here."""
         place = f" at {self.where}" if self.where else ""
         try:
-            found = json.dumps(self.value, ensure_ascii=False)
+            got = json.dumps(self.value, ensure_ascii=False)
         except (RecursionError, ValueError):
-            found = quoted(self.value)
-        return InputError(self.path, self.line, f"{expected}{place}", found)
+            got = quoted(self.value)
+        return InputError(self.path, self.line, f"{expected}{place}", got)
 
     def has(self, key: str) -> bool:
         """Tell whether this is an object with something under a key."""
@@ -150,8 +150,8 @@ class Part:
     def __iter__(self) -> Iterator["Part"]:
         if not isinstance(self.value, list):
             raise self.error("a list")
-        for i, one in enumerate(self.value):
-            yield Part(self.path, self.line, one, f"{self.where}[{i}]")
+        for i, element in enumerate(self.value):
+            yield Part(self.path, self.line, element, f"{self.where}[{i}]")
 
     def each(self, key: str) -> Iterator["Part"]:
         """Yield the elements of a list under a key; nothing where there is no such key."""
@@ -164,13 +164,15 @@ class Part:
     def name(self, keys: Iterable[str]) -> str:
         """Return the first text under some keys that says anything; "" where none does."""
         named = (self[key] for key in keys if self.has(key))
-        return next((one.text() for one in named if isinstance(one.value, str) and one.value), "")
+        return next(
+            (part.text() for part in named if isinstance(part.value, str) and part.value), ""
+        )
 
     def text(self) -> str:
         """Return a string.
 
         Raises:
-            InputError: it is none, or holds half a surrogate pair.
+            InputError: the value is not a string, or it holds half a surrogate pair.
         """
         if not isinstance(self.value, str):
             raise self.error("text")
@@ -184,7 +186,7 @@ class Part:
         """Return a finite number; one in quotes counts.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not a finite number.
         """
         value = math.nan
         if isinstance(self.value, int | float | str) and not isinstance(self.value, bool):
@@ -200,7 +202,7 @@ class Part:
         """Return a number of a range, not in quotes.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not such a number.
         """
         try:
             return span.require(self.value)
@@ -211,7 +213,7 @@ class Part:
         """Yield the keys and values of an object.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not an object.
         """
         if not isinstance(self.value, dict):
             raise self.error("a JSON object")
@@ -224,7 +226,7 @@ class Part:
             per_second: units of the number in a second.
 
         Raises:
-            InputError: it is no number, or below 0, or too large.
+            InputError: the value is not a number, or below 0, or too large.
         """
         bare = self.value
         if isinstance(bare, str):
@@ -238,7 +240,7 @@ class Part:
         """Return a number between 0 and 1; one that rounding has put just outside is clipped.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not such a number.
         """
         value = self.number()
         if not -POSTERIOR_TOLERANCE <= value <= 1 + POSTERIOR_TOLERANCE:
@@ -249,7 +251,7 @@ class Part:
         """Return the number of a channel.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not a channel.
         """
         value = self.number()
         if value != int(value) or not 0 <= value < MAX_CHANNEL:

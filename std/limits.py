@@ -1,4 +1,4 @@
-"""What readers of recogniser output put up with."""
+"""Limits and tolerances of the readers: recogniser output, NIST's files, ZeroSpeech's files."""
 
 from std.ranges import Range
 

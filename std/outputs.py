@@ -133,8 +133,8 @@ def _stream(sink: _Sink) -> Iterator[BinaryIO]:
 def descriptor_of(path: Path) -> int | None:
     """The open descriptor that a path stands for; None if it is a file to be opened."""
     text = str(path)
-    found = _DESCRIPTOR.fullmatch(text)
-    return int(found[1]) if found else STREAMS.get(text)
+    match = _DESCRIPTOR.fullmatch(text)
+    return int(match[1]) if match else STREAMS.get(text)
 
 
 def unwritable(path: Path, expected: str, error: OSError) -> InputError:

@@ -1,7 +1,7 @@
 """Ranges of numbers: what a setting, an option or a field of a file may be, in one place each.
 
-A `Range` is told about by `str` ("0 to 1", "above 0, up to 1000000"), checks a number that is
-there (`Range.require`) and reads one that is still text (`Range.read`). NaN and the infinities
+A `Range` describes itself by `str` ("0 to 1", "above 0, up to 1000000"), checks a number
+(`Range.require`) and reads a number from text (`Range.read`). NaN and the infinities
 lie in no range.
 """
 
@@ -57,7 +57,7 @@ class Range:
         """The value, a number of this range.
 
         Raises:
-            ValueError: it is none; the message says what was expected and what was found.
+            ValueError: the value is not a number of the range.
         """
         if value in self:
             return int(value) if self.whole else float(value)

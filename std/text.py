@@ -100,23 +100,23 @@ class Normalisation:
         Words that are punctuation only are left out, unless there is nothing else.
         """
         if self.punctuation == "keep":
-            return tuple(self.word(one) for one in text.split())
-        words = [self.word(one) for one in self.parts(_quoted(text))]
-        spoken = [one for one in words if not _EDGES_AND_APOSTROPHE.issuperset(_folded(one))]
+            return tuple(self.word(word) for word in text.split())
+        words = [self.word(part) for part in self.parts(_quoted(text))]
+        spoken = [word for word in words if not _EDGES_AND_APOSTROPHE.issuperset(_folded(word))]
         return tuple(spoken or words)
 
     def parts(self, written: str) -> list[str]:
         """The words in what is written as one: split at dashes; itself if it has only those."""
         if self.punctuation == "keep":
             return [written]
-        return [one for one in _SEPARATORS.split(written) if one] or written.split()
+        return [part for part in _SEPARATORS.split(written) if part] or written.split()
 
     def several_words(self, written: Sequence[str]) -> bool:
         """Tell whether `parts` would find anything to split at in some of what is written."""
         if self.punctuation == "keep":
             return False
         text = "\0".join(written)  # a regular expression takes twenty times as long
-        return any(one in text for one in _MARKS) or text.split(None, 1) != [text]
+        return any(mark in text for mark in _MARKS) or text.split(None, 1) != [text]
 
     def _letters(self, text: str) -> str:
         """Normalise all of a word, or of lines of words, but its edges."""
@@ -134,7 +134,7 @@ class Normalisation:
 
 
 def _folded(text: str) -> str:
-    return _FOLDED.sub(lambda found: _MEANINGS.get(found.group(), ""), text)
+    return _FOLDED.sub(lambda match: _MEANINGS.get(match.group(), ""), text)
 
 
 def _bare(word: str) -> str:

@@ -1,4 +1,4 @@
-"""What exists: the frozen values that two or more packages pass to each other.
+"""The frozen values that two or more packages pass to each other.
 
 Recogniser side (time in integer milliseconds):
     ConfusionNetwork   one utterance as consecutive slots of alternative words
@@ -203,7 +203,7 @@ class Detections:
 
 @dataclass(frozen=True, slots=True)
 class TermSearch:
-    """What a hit list says of one term's search beside its hits."""
+    """Time and out-of-vocabulary words of one term's search, as the hit list gives them."""
 
     search_time_s: float = 0.0
     oov_count: int | None = None  # words of the term unknown to the recogniser; None = NA

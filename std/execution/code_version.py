@@ -17,6 +17,6 @@ def version() -> str:
     """
     root = Path(__file__).parents[2]
     digest = blake2b(digest_size=6)
-    for path in sorted(path for one in PACKAGES for path in (root / one).rglob("*.py")):
+    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
         digest.update(b"%s\0%s\0" % (path.relative_to(root).as_posix().encode(), path.read_bytes()))
     return f"{__version__} ({digest.hexdigest()})"

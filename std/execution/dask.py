@@ -110,11 +110,11 @@ def result(future: Future, timeout_s: float | None = None) -> Any:
 
 @dataclass(slots=True)
 class Watch:
-    """Waits for results, and does not wait in vain or in silence."""
+    """Waits for results; reports failed workers at once, and a cluster without workers."""
 
     client: Client
     address: str
-    said: bool = False
+    told: bool = False
 
     def __call__(self, first: Future, others: Collection[Future]) -> Any:
         """The result of the first; what another one raised, if that happens before."""
@@ -124,10 +124,10 @@ class Watch:
             except TimeoutError:
                 if first.done():  # just now, or it is what the work raised
                     return result(first)
-            for one in others:
-                if one.status == "error":
-                    result(one)
-            if not self.said and not self.client.nthreads():
-                self.said = True
+            for other in others:
+                if other.status == "error":
+                    result(other)
+            if not self.told and not self.client.nthreads():
+                self.told = True
                 waiting = f"waiting: no worker is connected to {self.address}"
                 tell(waiting)

@@ -1,4 +1,4 @@
-"""What does work: one function for many items, here or elsewhere. One door: `Executor.map`.
+"""Workers: one function for many items, in this process or in others; see `Executor.map`.
 
     InProcess    one item after the other, when its result is asked for
     Workers      other processes, through a ``submit`` that gives futures
@@ -76,5 +76,5 @@ class Workers:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise StdError(f"lost the workers: {reason}") from error
         finally:
-            for one in running:
-                one.cancel()
+            for future in running:
+                future.cancel()

@@ -1,1 +1,1 @@
-"""Which language words are in, told by function words and script."""
+"""Language of a text, recognised by function words and script."""

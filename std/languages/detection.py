@@ -1,4 +1,4 @@
-"""Languages: their names, and how one is told by its function words.
+"""Languages: their names, and how one is recognised by its function words.
 
     language_code("german")   "de"
     shares(counts)            how much of a text is each language's function words
@@ -8,7 +8,7 @@
 Each word counts for at most `MAX_WORD_SHARE` of a text, so a language shows in several different
 words or not at all: "Ana de la Hoya", or a language with one very common vowel, is not taken for
 Spanish. The limits were set on texts in 57 languages and in 400 others that must not be taken for
-them (docs/languages.md has the figures). Where a script has one language, it tells.
+them (docs/languages.md has the figures). A script that only one language uses identifies it.
 """
 
 import unicodedata
@@ -61,7 +61,7 @@ CODES = (*FUNCTION_WORDS, *dict.fromkeys(ONE_LANGUAGE_SCRIPTS.values()))
 MAX_WORD_SHARE = 0.03  # of a text: what one function word counts for at most
 MIN_SHARE = 0.14  # of a text that must be one language's function words, so counted
 MIN_LEAD = 1.15  # times the share of the next language, to be sure
-HINT_SHARE = 0.05  # share that tells more than nothing where there are few words: two of them
+HINT_SHARE = 0.05  # share that hints at a language in a text of few words: two of them
 FEW_WORDS = 100
 FIRST_SCRIPT = chr(min(first for first, _ in ONE_LANGUAGE_SCRIPTS))
 KANA_SHARE = 0.05  # share of words with kana from which on Han characters are Japanese
@@ -75,7 +75,7 @@ Shares = npt.NDArray[np.float64]  # (..., len(CODES))
 
 
 class Guess(NamedTuple):
-    """What a text's words say of its language."""
+    """The language of a text, judged by its words."""
 
     language: str  # a code; empty: not recognisable
     share: float  # of its function words in the text, see `shares`
@@ -107,14 +107,14 @@ def shares(counts: Mapping[str, float], words: float | None = None) -> Shares:
         words: how many words the text has, if ``counts`` has not all of them.
     """
     total = (sum(counts.values()) if words is None else words) or 1.0
-    found = np.zeros(len(CODES))
+    language_shares = np.zeros(len(CODES))
     for word, languages in telling(counts):
-        found[languages] += worth(word, counts[word] / total)
-    return settled(found)
+        language_shares[languages] += worth(word, counts[word] / total)
+    return settled(language_shares)
 
 
 def telling(words: Collection[str]) -> list[tuple[str, list[int]]]:
-    """Those of the words that tell a language, each with the rows of `CODES` that it speaks for."""
+    """The words that identify a language, each with the rows of `CODES` of its languages."""
     forms = _forms()
     known = [(word, forms[word]) for word in words if word in forms]
     others = [word for word in words if word >= FIRST_SCRIPT and word not in forms]
@@ -122,29 +122,32 @@ def telling(words: Collection[str]) -> list[tuple[str, list[int]]]:
 
 
 def worth(word: str, share: Shares | float) -> Shares | float:
-    """What a word counts for that is so much of a text; written in a script of its own, all."""
+    """The part of a word's share in a text that counts towards its languages.
+
+    At most `MAX_WORD_SHARE`; all of it, if only one language uses the word's script.
+    """
     return share if _script(word) is not None else np.minimum(share, MAX_WORD_SHARE)
 
 
-def settled(found: Shares) -> Shares:
+def settled(language_shares: Shares) -> Shares:
     """Han characters count for Japanese where there is kana, else for Chinese."""
-    found = found.copy()
-    kana, han = found[..., CODES.index("ja")], found[..., CODES.index("cmn")]
+    language_shares = language_shares.copy()
+    kana, han = language_shares[..., CODES.index("ja")], language_shares[..., CODES.index("cmn")]
     japanese = kana >= KANA_SHARE
-    found[..., CODES.index("ja")] = np.where(japanese, kana + han, 0.0)
-    found[..., CODES.index("cmn")] = np.where(japanese, 0.0, han)
-    return found
+    language_shares[..., CODES.index("ja")] = np.where(japanese, kana + han, 0.0)
+    language_shares[..., CODES.index("cmn")] = np.where(japanese, 0.0, han)
+    return language_shares
 
 
-def guess(found: Shares, words: float) -> Guess:
+def guess(language_shares: Shares, words: float) -> Guess:
     """The language of a text of so many words.
 
     Where it is not sure, the language is the likeliest if its share is what a text of a language
     has, or if a few words hint at it; else none.
     """
-    best = int(np.argmax(found))
-    share = float(found[best])
-    second = float(np.partition(found, -2)[-2])
+    best = int(np.argmax(language_shares))
+    share = float(language_shares[best])
+    second = float(np.partition(language_shares, -2)[-2])
     sure = share >= MIN_SHARE and share >= MIN_LEAD * second
     hint = words < FEW_WORDS and share >= HINT_SHARE and share > second
     return Guess(CODES[best] if share >= MIN_SHARE or hint else "", share, sure)
@@ -196,14 +199,14 @@ def _written(word: str) -> Iterable[str]:
 
 
 def _script(word: str) -> int | None:
-    """The row of the language whose script a word is written in, if only one is written in it."""
+    """The row of the language of a word's script, if only one language uses that script."""
     if word < FIRST_SCRIPT:
         return None
     code = ord(word[0])
     codes = map(ord, word) if 0x3400 <= code <= 0x9FFF else (code,)  # kana may follow
-    found = None
-    for one in codes:
+    language_found = None
+    for letter_code in codes:
         for (first, last), language in ONE_LANGUAGE_SCRIPTS.items():
-            if first <= one <= last and found != "ja":
-                found = language
-    return None if found is None else CODES.index(found)
+            if first <= letter_code <= last and language_found != "ja":
+                language_found = language
+    return None if language_found is None else CODES.index(language_found)

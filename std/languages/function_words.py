@@ -1,5 +1,5 @@
 # ruff: noqa: E501, RUF001  # a line per language; letters of other alphabets are meant
-"""The commonest words of languages in speech and writing: what `std.languages.detection` tells them by.
+"""The commonest words of languages in speech and writing: `std.languages.detection` recognises a language by them.
 
 Up to some forty each, chosen to be frequent and, against a language's neighbours (Danish and
 Norwegian, Czech and Slovak, Spanish and Galician), to differ. Words of one letter are few: they

@@ -81,11 +81,11 @@ def dump(ecf: ECF, stream: BinaryIO, encoding: str = "UTF-8") -> None:
         f'language="{escape(ecf.language)}" version="{escape(ecf.version)}">\n',
     ]
     lines.extend(
-        f'  <excerpt audio_filename="{escape(one.recording.file)}" '
-        f'channel="{one.recording.channel}" tbeg="{decimal(one.start_s)}" '
-        f'dur="{decimal(one.duration_s)}" '
-        + (f'language="{escape(one.language)}" ' if one.language else "")
-        + f'source_type="{one.source_type}"/>\n'
-        for one in ecf.excerpts
+        f'  <excerpt audio_filename="{escape(excerpt.recording.file)}" '
+        f'channel="{excerpt.recording.channel}" tbeg="{decimal(excerpt.start_s)}" '
+        f'dur="{decimal(excerpt.duration_s)}" '
+        + (f'language="{escape(excerpt.language)}" ' if excerpt.language else "")
+        + f'source_type="{excerpt.source_type}"/>\n'
+        for excerpt in ecf.excerpts
     )
     stream.write(encoded("".join([*lines, "</ecf>\n"]), encoding))

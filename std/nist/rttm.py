@@ -33,7 +33,7 @@ BLOCK_BYTES = 1 << 15  # checked together; more live lists cost the garbage coll
 Columns = tuple[tuple[str, ...], ...]  # nine columns of records
 TYPES = {"LEXEME", "SPEAKER", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH"}
 TYPES |= {"FILLER", "EDIT", "IP", "SU", "CB", "A/P", "SPKR-INFO"}
-TYPES |= {one.replace("-", joint) for one in TYPES for joint in ("", "_")}
+TYPES |= {name.replace("-", joint) for name in TYPES for joint in ("", "_")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,9 +67,9 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
     known: dict[str, str] = {}  # one string object per distinct word
     for columns in _blocks(stream, path, encoding, "LEXEME"):
         spans.add(columns)
-        _, _, _, _, _, some_words, some_subtypes, _, _ = columns
-        words.extend(map(known.setdefault, some_words, some_words))
-        subtypes.extend(map(known.setdefault, some_subtypes, some_subtypes))
+        _, _, _, _, _, block_words, block_subtypes, _, _ = columns
+        words.extend(map(known.setdefault, block_words, block_words))
+        subtypes.extend(map(known.setdefault, block_subtypes, block_subtypes))
     return Lexemes(
         tuple(spans.recordings),
         tuple(spans.speakers),
@@ -125,13 +125,13 @@ class _Spans:
 def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> Iterator[Columns]:
     """The records of one type, many at a time, as nine columns of text.
 
-    Most blocks are sound and pass a few tests on whole columns; any doubt sends a block through
+    Most blocks are valid and pass a few tests on whole columns; any doubt sends a block through
     `_check`, which looks at each line and knows what is wrong with it.
     """
     codec = text_codec(encoding, path)
     line = 1
     for lines in line_blocks(stream, path, BLOCK_BYTES, MAX_LINE_BYTES):
-        rows = _sound_rows(lines, codec, wanted)
+        rows = _valid_rows(lines, codec, wanted)
         if rows is None:
             rows = list(_check(lines, line, path, encoding, wanted))
         if rows:
@@ -139,11 +139,11 @@ def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> I
         line += len(lines)
 
 
-def _sound_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] | None:
+def _valid_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] | None:
     """Records of a block if nothing in it needs a closer look."""
     try:
         text = b"\n".join(lines).decode(codec)
-        rows = [one.split() for one in text.split("\n") if one and not one.isspace()]
+        rows = [line.split() for line in text.split("\n") if line and not line.isspace()]
         if ";;" in text or {len(row) for row in rows} - COLUMN_COUNTS:
             return None
         if {row[0] for row in rows} - TYPES:
@@ -159,7 +159,8 @@ def _sound_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] 
     channels = {row[2] for row in rows}
     return (
         rows
-        if plain and all(one.isascii() and one.isdecimal() and len(one) <= 4 for one in channels)
+        if plain
+        and all(name.isascii() and name.isdecimal() and len(name) <= 4 for name in channels)
         else None
     )
 

@@ -32,11 +32,11 @@ from std.values import Detections, Recording, STDList, TermSearch
 
 
 class Tags(NamedTuple):
-    """What a dialect calls the same thing."""
+    """Names of the elements and attributes in one dialect."""
 
     root: str
     term_list: str
-    found: str
+    detected: str
     term_id: str
     search_time: str
     oov_count: str
@@ -67,7 +67,7 @@ class _Reader(Reader):
     def __init__(self, path: Path | str, known_terms: Collection[str] | None) -> None:
         super().__init__(path)
         self.known_terms = known_terms
-        self.tags = TAGS["kws2013"]  # until the root tells
+        self.tags = TAGS["kws2013"]  # until the root element is read
         self.hit = ""
         self.depth = 0
         self.terms: dict[str, int] = {}
@@ -84,13 +84,13 @@ class _Reader(Reader):
 
     def start(self, tag: str, attributes: Attributes) -> None:
         if self.depth == 2 and tag == self.hit:
-            self.one_hit(attributes)
-        elif self.depth == 1 and tag == self.tags.found:
-            self.found(attributes)
+            self.add_hit(attributes)
+        elif self.depth == 1 and tag == self.tags.detected:
+            self.detected_list(attributes)
         elif self.depth == 0:
             self.root(tag, attributes)
         else:
-            expected = self.tags.found if self.depth == 1 else self.hit
+            expected = self.tags.detected if self.depth == 1 else self.hit
             self.fail(f"<{expected}>", f"<{tag}>")
         self.depth += 1
 
@@ -115,7 +115,7 @@ class _Reader(Reader):
                 self.fail("min_score and max_score as ascending numbers", f"{low} and {high}")
             self.lowest, self.highest = self.score_range = bounds[0], bounds[1]
 
-    def found(self, attributes: Attributes) -> None:
+    def detected_list(self, attributes: Attributes) -> None:
         tags = self.tags
         term_id = self.required(attributes, tags.term_id).strip()
         if not term_id:
@@ -137,7 +137,7 @@ class _Reader(Reader):
             self.current = self.terms[term_id] = len(self.terms)
             self.searches.append(TermSearch(search_s, oov_count))
 
-    def one_hit(self, attributes: Attributes) -> None:
+    def add_hit(self, attributes: Attributes) -> None:
         source = attributes.get("file"), attributes.get("channel")
         recording = self.sources.get(source)
         if recording is None:
@@ -238,6 +238,12 @@ def dump(
     The 2013 dialect has no place for indexing time and index size, the 2006 dialect none for the
     score range; those are left out.
 
+    Args:
+        hits: the hit list.
+        stream: the file that is written.
+        dialect: ``std2006`` or ``kws2013``.
+        encoding: of the file; characters that it lacks are written as references.
+
     Raises:
         ValueError: a score is NaN, or a name holds a control character.
     """
@@ -261,35 +267,35 @@ def dump(
             encoding,
         )
     )
-    for block in _found(hits, tags):
+    for block in _detected_lists(hits, tags):
         stream.write(encoded(block, encoding))
     stream.write(encoded(f"</{tags.root}>\n", encoding))
 
 
-def _found(hits: STDList, tags: Tags) -> Iterator[str]:
+def _detected_lists(hits: STDList, tags: Tags) -> Iterator[str]:
     """The detected lists as text, in pieces of bounded size."""
-    found = hits.detections
-    order = np.argsort(found.term, kind="stable")
-    ends = np.searchsorted(found.term[order], np.arange(len(found.terms)), side="right")
+    detections = hits.detections
+    order = np.argsort(detections.term, kind="stable")
+    ends = np.searchsorted(detections.term[order], np.arange(len(detections.terms)), side="right")
     sources = [
-        f'    <{tags.hit} file="{escape(one.file)}" channel="{one.channel}" tbeg="'
-        for one in found.recordings
+        f'    <{tags.hit} file="{escape(source.file)}" channel="{source.channel}" tbeg="'
+        for source in detections.recordings
     ]
     begin = 0
-    for term_id, search, end in zip(found.terms, hits.searches, ends.tolist(), strict=True):
+    for term_id, search, end in zip(detections.terms, hits.searches, ends.tolist(), strict=True):
         oov = "NA" if search.oov_count is None else search.oov_count
         yield (
-            f'  <{tags.found} {tags.term_id}="{escape(term_id)}" '
+            f'  <{tags.detected} {tags.term_id}="{escape(term_id)}" '
             f'{tags.search_time}="{decimal(search.search_time_s)}" {tags.oov_count}="{oov}">\n'
         )
         for low in range(begin, end, WRITE_HITS):
             rows = order[low : min(low + WRITE_HITS, end)]
             columns = zip(
-                found.recording[rows].tolist(),
-                found.start_s[rows].tolist(),
-                found.duration_s[rows].tolist(),
-                found.score[rows].tolist(),
-                found.yes[rows].tolist(),
+                detections.recording[rows].tolist(),
+                detections.start_s[rows].tolist(),
+                detections.duration_s[rows].tolist(),
+                detections.score[rows].tolist(),
+                detections.yes[rows].tolist(),
                 strict=True,
             )
             yield "".join(
@@ -297,7 +303,7 @@ def _found(hits: STDList, tags: Tags) -> Iterator[str]:
                 f'score="{_score(score)}" decision="{"YES" if yes else "NO"}"/>\n'
                 for recording, start, duration, score, yes in columns
             )
-        yield f"  </{tags.found}>\n"
+        yield f"  </{tags.detected}>\n"
         begin = end
 
 

@@ -37,7 +37,7 @@ COMPARE_NORMALIZE = ("lowercase", "")
 class _Reader(Reader):
     def __init__(self, path: Path | str) -> None:
         super().__init__(path)
-        self.tags = TAGS["kws2013"]  # until the root tells
+        self.tags = TAGS["kws2013"]  # until the root element is read
         self.parents: list[str] = []
         self.text: list[str] = []
         self.terms: dict[str, Term] = {}
@@ -58,7 +58,7 @@ class _Reader(Reader):
                 "attr": ("name", "value"),
             }.get(parent, ())
             if tag not in expected:
-                wanted = " or ".join(f"<{one}>" for one in expected) or "text only"
+                wanted = " or ".join(f"<{name}>" for name in expected) or "text only"
                 self.fail(f"{wanted} in <{parent}>", f"<{tag}>")
             if tag == tags.term:
                 self.term_id = self.required(attributes, tags.term_id).strip()
@@ -138,7 +138,7 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> TermList:
 def dump(terms: TermList, stream: BinaryIO, dialect: Dialect = "kws2013") -> None:
     """Write a term list, in the encoding that it names."""
     tags = TAGS[dialect]
-    root, term, text, group = tags.root, tags.term, tags.text, tags.attributes
+    root, term_tag, text_tag, group_tag = tags.root, tags.term, tags.text, tags.attributes
     encoding = "GB2312" if terms.encoding.lower() == "gb2312-raw" else terms.encoding
     lines = [
         declaration("GBK" if encoding.lower() in CHINESE else encoding),
@@ -146,14 +146,14 @@ def dump(terms: TermList, stream: BinaryIO, dialect: Dialect = "kws2013") -> Non
         f'language="{escape(terms.language)}" encoding="{escape(terms.encoding)}" '
         f'compareNormalize="{terms.compare_normalize}" version="{escape(terms.version)}">\n',
     ]
-    for one in terms.terms:
-        lines.append(f'  <{term} {tags.term_id}="{escape(one.term_id)}">\n')
-        lines.append(f"    <{text}>{escape(one.text)}</{text}>\n")
-        if one.attributes:
+    for term in terms.terms:
+        lines.append(f'  <{term_tag} {tags.term_id}="{escape(term.term_id)}">\n')
+        lines.append(f"    <{text_tag}>{escape(term.text)}</{text_tag}>\n")
+        if term.attributes:
             pairs = "".join(
                 f"<attr><name>{escape(name)}</name><value>{escape(value)}</value></attr>"
-                for name, value in one.attributes.items()
+                for name, value in term.attributes.items()
             )
-            lines.append(f"    <{group}>{pairs}</{group}>\n")
-        lines.append(f"  </{term}>\n")
+            lines.append(f"    <{group_tag}>{pairs}</{group_tag}>\n")
+        lines.append(f"  </{term_tag}>\n")
     stream.write(encoded("".join([*lines, f"</{root}>\n"]), encoding))

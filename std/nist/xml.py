@@ -74,7 +74,17 @@ class Reader:
         default: float | None = None,
         span: Range = SECONDS,
     ) -> float:
-        """A number of a range: if nothing else is said, a time or a duration."""
+        """Read an attribute that is a number; by default a time or a duration in seconds.
+
+        Args:
+            attributes: of the element.
+            name: of the attribute.
+            default: the value if the attribute is missing; None: it must be there.
+            span: the range that the number must lie in.
+
+        Raises:
+            InputError: the attribute is missing, not a number, or out of range.
+        """
         text = attributes.get(name)
         if text is None and default is not None:
             return default

@@ -1,4 +1,4 @@
-"""How a recogniser writes sounds: what is observed where a phone was said.
+"""Phone confusions of a recogniser: which phone is observed where which phone was spoken.
 
 For a said phone a, the outcomes are one observed phone b (a itself among them) or nothing
 (deletion); their probabilities sum to 1. Between phones, something may be inserted. A hit is
@@ -85,9 +85,9 @@ def widened(counts: Counts, inventory: Sequence[str]) -> Counts:
     substituted[np.ix_(new, new)] = counts.substituted[np.ix_(old, old)]
     columns = []
     for column in (counts.deleted, counts.inserted, counts.background):
-        one = np.zeros(len(inventory))
-        one[new] = column[old]
-        columns.append(one)
+        wide_column = np.zeros(len(inventory))
+        wide_column[new] = column[old]
+        columns.append(wide_column)
     return Counts(tuple(inventory), substituted, *columns)
 
 
@@ -112,8 +112,8 @@ def log_ratios(counts: Counts) -> Confusion:
     """The log-likelihood ratios that counts and prior give."""
     observed, deleted = probabilities(counts)
     background = _background(counts)
-    said = counts.substituted.sum() + counts.deleted.sum()
-    rate = (counts.inserted.sum() + INSERTED * PRIOR_INSERTED) / (said + PRIOR_INSERTED)
+    spoken = counts.substituted.sum() + counts.deleted.sum()
+    rate = (counts.inserted.sum() + INSERTED * PRIOR_INSERTED) / (spoken + PRIOR_INSERTED)
     rate = min(rate, MAX_INSERTED)
     which = (counts.inserted + PRIOR_ROW * background) / (counts.inserted.sum() + PRIOR_ROW)
     return Confusion(
@@ -171,14 +171,14 @@ def from_json(document: Part) -> Counts:
         InputError: a key is missing, a phone is not in the inventory or twice, a count is no
             number from 0 to 10^12.
     """
-    phones = tuple(one.text() for one in document["phones"])
+    phones = tuple(part.text() for part in document["phones"])
     if not 0 < len(set(phones)) == len(phones) <= MAX_PHONES or not all(phones):
         raise document["phones"].error(f"1 to {MAX_PHONES} different phones")
     row = {phone: i for i, phone in enumerate(phones)}
     substituted = np.zeros((len(phones), len(phones)))
-    for said, outcomes in _of_phones(document["said_to_observed"], row):
+    for spoken, outcomes in _of_phones(document["said_to_observed"], row):
         for observed, count in _of_phones(outcomes, row):
-            substituted[said, observed] = count.within(COUNT)
+            substituted[spoken, observed] = count.within(COUNT)
     columns = []
     for name in ("deleted", "inserted", "background"):
         column = np.zeros(len(phones))
@@ -190,11 +190,11 @@ def from_json(document: Part) -> Counts:
 
 def _of_phones(document: Part, row: Mapping[str, int]) -> Iterator[tuple[int, Part]]:
     """Yield what an object says of each phone, by the phone's row."""
-    for phone, one in document.items():
+    for phone, part in document.items():
         if phone not in row:
             expected = f"phones of the model at {document.where}"
             raise InputError(document.path, document.line, expected, phone)
-        yield row[phone], one
+        yield row[phone], part
 
 
 def _number(count: float) -> float:

@@ -1,4 +1,4 @@
-"""From written words to sounds: one protocol, and which converter speaks which language.
+"""From written words to phones: one protocol, and the converter of each language.
 
     converter("de")          espeak-ng, if the optional extra is installed
     converter("en")          g2p-en's network, read without NLTK

@@ -55,17 +55,17 @@ class English:
         for i, letters in enumerate(spelled):
             if any(c.isalnum() for c in words[i]):
                 by_length[len(letters)].append(i)
-        found: list[Pronunciation] = [()] * len(words)
+        pronunciations: list[Pronunciation] = [()] * len(words)
         for places in by_length.values():
             for begin in range(0, len(places), BATCH):
-                some = places[begin : begin + BATCH]
-                phones = self._same_length(np.array([spelled[i] for i in some]))
-                for i, one in zip(some, phones, strict=True):
-                    found[i] = one
-        return found
+                batch = places[begin : begin + BATCH]
+                phones = self._same_length(np.array([spelled[i] for i in batch]))
+                for i, pronunciation in zip(batch, phones, strict=True):
+                    pronunciations[i] = pronunciation
+        return pronunciations
 
     def _same_length(self, letters: npt.NDArray[np.int64]) -> list[Pronunciation]:
-        """Words with equally many letters, side by side; who is done leaves. letters (n, length)"""
+        """Words of equal length in one batch, without those that have ended. letters (n, length)"""
         weights = self._weights
         state = np.zeros((len(letters), weights["enc_w_hh"].shape[1]), np.float32)
         for step in range(letters.shape[1]):
@@ -93,7 +93,7 @@ def _spelled(word: str) -> list[int]:
 
 def _phones(symbols: list[int]) -> Pronunciation:
     end = symbols.index(END) if END in symbols else len(symbols)
-    return tuple(canonical(SYMBOLS[one]) for one in symbols[:end] if one > END)
+    return tuple(canonical(SYMBOLS[symbol]) for symbol in symbols[:end] if symbol > END)
 
 
 def _gru(symbols: npt.NDArray[np.int64], state: Float32s, weights: Weights, part: str) -> Float32s:

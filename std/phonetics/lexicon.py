@@ -1,6 +1,6 @@
-"""A pronunciation lexicon: the user's own words first, a converter for the rest, each asked once.
+"""A pronunciation lexicon: the user's words first, a converter for the rest, each converted once.
 
-Files that can be read (the form is told by each line):
+File formats (recognised line by line, so a file may mix them):
 
     CMU     WORD  P R AH0 N      WORD(2)  another pronunciation       ;;; comment
     Kaldi   word p r ə n         word 0.7 p r ə n   (with a probability, as lexiconp.txt)
@@ -33,7 +33,7 @@ Entries = Mapping[str, tuple[Pronunciation, ...]]
 
 
 class Lexicon:
-    """Word -> its pronunciations, the likeliest first; empty for words without sound."""
+    """Word -> its pronunciations, the likeliest first; empty for words without phones."""
 
     def __init__(self, converter: Converter | None, entries: Entries | None = None) -> None:
         self._converter = converter
@@ -122,7 +122,7 @@ def read(path: Path, normalisation: Normalisation) -> dict[str, tuple[Pronunciat
         word, *symbols = fields
         if symbols and _PROBABILITY.match(symbols[0]):
             symbols = symbols[1:]
-        phones = tuple(phone for one in symbols if (phone := canonical(one)))
+        phones = tuple(phone for symbol in symbols if (phone := canonical(symbol)))
         if not phones:
             raise InputError(path, number, "a word and its phones", line)
         word = normalisation.word(_VARIANT.sub("", word))

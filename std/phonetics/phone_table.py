@@ -26,7 +26,7 @@ WORTH_KEEPING = 20_000  # words; fewer are pronounced faster than a file is chec
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhoneTable:
-    """The likeliest pronunciation of each word; empty for words without sound."""
+    """The likeliest pronunciation of each word; empty for words without phones."""
 
     inventory: tuple[str, ...]  # (P,) ascending
     offsets: npt.NDArray[np.int64]  # (V + 1,)
@@ -42,7 +42,7 @@ def made(words: Sequence[str], lexicon: Lexicon) -> PhoneTable:
     Raises:
         ValueError: the pronunciations use more than 255 different phones.
     """
-    spoken = [found[0] if found else () for found in lexicon.pronunciations(words)]
+    spoken = [ways[0] if ways else () for ways in lexicon.pronunciations(words)]
     inventory = sorted({phone for phones in spoken for phone in phones})
     if len(inventory) > MAX_PHONES:
         raise ValueError(f"{len(inventory)} different phones, at most {MAX_PHONES} fit")
@@ -74,7 +74,7 @@ def _folder() -> Path:
 
 def _read(path: Path, n_words: int) -> PhoneTable:
     with np.load(path, allow_pickle=False) as archive:
-        inventory = tuple(str(one) for one in archive["inventory"].tolist())
+        inventory = tuple(str(phone) for phone in archive["inventory"].tolist())
         offsets, phones = archive["offsets"], archive["phones"]
     if (
         (offsets.dtype, phones.dtype, len(offsets)) != (np.int64, np.uint8, n_words + 1)

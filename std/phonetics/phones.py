@@ -127,11 +127,11 @@ def canonical(symbol: str) -> str:
 
 
 @cache
-def distance(one: str, other: str) -> float:
+def distance(phone: str, other: str) -> float:
     """Articulatory distance: 0 the same, .05 nearly .. 1.4 a vowel for a consonant; symmetric."""
-    if one == other:
+    if phone == other:
         return 0.0
-    ours, theirs = _articulations(one), _articulations(other)
+    ours, theirs = _articulations(phone), _articulations(other)
     if not ours or not theirs:
         return UNKNOWN
     n = max(len(ours), len(theirs))  # a diphthong against a vowel: the vowel stands for both halves
@@ -143,29 +143,35 @@ def _articulations(phone: str) -> list[Vowel | Consonant]:
     if phone in AFFRICATES:
         first, second = CONSONANTS[phone[0]], CONSONANTS[phone[1]]
         return [Consonant(second.place, "affricate", first.voiced)]
-    found: list[Vowel | Consonant] = []
+    articulations: list[Vowel | Consonant] = []
     for letter in phone:
-        if letter == "ː" and found and isinstance(found[-1], Vowel):
-            found[-1] = found[-1]._replace(long=1.0)
+        if letter == "ː" and articulations and isinstance(articulations[-1], Vowel):
+            articulations[-1] = articulations[-1]._replace(long=1.0)
         elif letter in VOWELS:
-            found.append(VOWELS[letter])
+            articulations.append(VOWELS[letter])
         elif letter in CONSONANTS:
-            found.append(CONSONANTS[letter])
-    return found
+            articulations.append(CONSONANTS[letter])
+    return articulations
 
 
-def _apart(one: Vowel | Consonant, other: Vowel | Consonant) -> float:
-    if isinstance(one, Vowel) and isinstance(other, Vowel):
+def _apart(first: Vowel | Consonant, second: Vowel | Consonant) -> float:
+    if isinstance(first, Vowel) and isinstance(second, Vowel):
         return (
-            0.25 * abs(one.height - other.height)
-            + 0.2 * abs(one.backness - other.backness)
-            + 0.2 * abs(one.rounded - other.rounded)
-            + 0.12 * abs(one.long - other.long)
+            0.25 * abs(first.height - second.height)
+            + 0.2 * abs(first.backness - second.backness)
+            + 0.2 * abs(first.rounded - second.rounded)
+            + 0.12 * abs(first.long - second.long)
         )
-    if isinstance(one, Consonant) and isinstance(other, Consonant):
+    if isinstance(first, Consonant) and isinstance(second, Consonant):
         manner = (
-            0.0 if one.manner == other.manner else MANNERS[frozenset({one.manner, other.manner})]
+            0.0
+            if first.manner == second.manner
+            else MANNERS[frozenset({first.manner, second.manner})]
         )
-        apart = 0.13 * abs(one.place - other.place) + manner + 0.2 * abs(one.voiced - other.voiced)
+        apart = (
+            0.13 * abs(first.place - second.place)
+            + manner
+            + 0.2 * abs(first.voiced - second.voiced)
+        )
         return min(FARTHEST_CONSONANT, apart)
     return VOWEL_FOR_CONSONANT

@@ -75,12 +75,12 @@ lines = st.lists(
 @given(lines)
 def test_whole_blocks_and_single_lines_are_read_alike(some):
     content = [f"{line}\n".encode() for line in some]
-    sound = rttm._sound_rows(content, "utf-8", "LEXEME")
+    valid = rttm._valid_rows(content, "utf-8", "LEXEME")
     try:
         one_by_one = list(rttm._check(content, 2, "ref.rttm", "UTF-8", "LEXEME"))
     except InputError:
         one_by_one = None
-    assert sound is None or sound == one_by_one
+    assert valid is None or valid == one_by_one
 
 
 def test_errors_beyond_the_first_block_name_their_line():
