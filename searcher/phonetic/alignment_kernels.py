@@ -10,7 +10,6 @@ stands in the next slot, and is later; of two that begin together the one in the
     find_hits               aligns a query to every path of the graph of each window
         _arcs_of                the alternatives of a window in order of time
         _align                  best score of each query phone at each node (Viterbi)
-            _best_predecessors, _align_arc
         _one_best               the likeliest alternative of each slot
         _best_node, _close_nodes    the best alignment of each place, best first
         _trace_back             the path of a hit, its phones
@@ -105,27 +104,29 @@ def find_hits(
         arcs = _arcs_of(first_slot, end_slot, columns)
         if len(arcs.starts) == 0:
             continue
+        starts, ends, first_nodes = arcs.starts, arcs.ends, arcs.first_nodes
         nodes = _align(ratios, arcs, columns, path_weight)
         one_best = _one_best(arcs, first_slot, end_slot)
         is_open = nodes.scores[:, last] >= min_score
         for _ in range(MAX_HITS_PER_WINDOW):
-            hit = _best_node(nodes, is_open)
+            hit = _best_node(nodes.scores, is_open)
             if hit < 0:
                 break
             first = nodes.origin[hit, last]
             a, b = nodes.arcs[first], nodes.arcs[hit]
-            start, end = _node_time(arcs, a, first), _node_time(arcs, b, hit + 1)
+            start = _node_time(starts[a], ends[a], first_nodes[a], first_nodes[a + 1], first)
+            end = _node_time(starts[b], ends[b], first_nodes[b], first_nodes[b + 1], hit + 1)
             _close_nodes(nodes, arcs, is_open, start + end)
             is_open[hit] = False
-            takes_time = arcs.ends[a] > arcs.starts[a] or arcs.ends[b] > arcs.starts[b]
+            takes_time = ends[a] > starts[a] or ends[b] > starts[b]
             if end < start or (end == start and takes_time):
                 continue
             hits.spans[count, 0], hits.spans[count, 1] = start, end
             hits.spans[count, 2] = min(arcs.slots[a], arcs.slots[b])
             hits.spans[count, 3] = max(arcs.slots[a], arcs.slots[b])
             hits.measures[count, SCORE] = nodes.scores[hit, last]
-            hits.measures[count, PHONES_BEFORE] = first - arcs.first_nodes[a]
-            hits.measures[count, PHONES_AFTER] = arcs.first_nodes[b + 1] - 1 - hit
+            hits.measures[count, PHONES_BEFORE] = first - first_nodes[a]
+            hits.measures[count, PHONES_AFTER] = first_nodes[b + 1] - 1 - hit
             _trace_back(ratios, arcs, nodes, hit, hits, count)
             _measure_one_best(arcs, one_best, start, end, hits, count)
             count += 1
@@ -179,126 +180,84 @@ def _word_of(row: int, posting_offsets: Int64s, block_words: Int32s) -> int:
 @compiled
 def _align(ratios: Ratios, arcs: Arcs, columns: PhoneticColumns, path_weight: np.float32) -> Nodes:
     """The best alignment of each prefix of the query that ends at each node."""
-    n_nodes, n_query = arcs.first_nodes[-1], len(ratios.deletion)
-    nodes = Nodes(
-        np.empty((n_nodes, n_query), np.float32),
-        np.empty((n_nodes, n_query), np.int32),
-        np.empty((n_nodes, n_query), np.int32),
-        np.empty(n_nodes, np.int32),
-        np.empty(n_nodes, np.int32),
-    )
-    in_score = np.empty(n_query, np.float32)
-    in_node = np.empty(n_query, np.int32)
-    for a in range(len(arcs.starts)):
-        first, end = arcs.first_nodes[a], arcs.first_nodes[a + 1]
-        if end == first:
-            continue
-        for i in range(first, end):
-            nodes.arcs[i] = a
-            nodes.phones[i] = columns.word_phones[
-                columns.word_phone_offsets[arcs.words[a]] + i - first
-            ]
-        cost = np.float32(path_weight * np.log(arcs.posteriors[a]))
-        _best_predecessors(arcs, nodes, a, in_score, in_node)
-        _align_arc(ratios, nodes, first, end, cost, in_score, in_node)
-    return nodes
-
-
-@compiled
-def _best_predecessors(
-    arcs: Arcs, nodes: Nodes, a: int, in_score: Float32s, in_node: Int32s
-) -> None:
-    """Of the arcs that an arc follows, the best score of each query phone and its node.
-
-    Args:
-        in_score, in_node: (Q,) filled; -1e9 and -1 where no arc is followed.
-    """
-    scores = nodes.scores
-    in_score[:] = -1e9
-    in_node[:] = -1
-    b = a - 1
-    while b >= 0 and arcs.starts[a] - arcs.starts[b] <= MAX_WORD_SPAN_MS:
-        gap = arcs.starts[a] - arcs.ends[b]
-        later = arcs.starts[b] < arcs.starts[a] or arcs.slots[b] < arcs.slots[a]
-        follows = later and (
-            -TOUCHING_MS <= gap <= TOUCHING_MS
-            or (
-                arcs.slots[b] == arcs.slots[a] - 1
-                and -NEXT_SLOT_OVERLAP_MS <= gap <= NEXT_SLOT_GAP_MS
-            )
-        )
-        if follows and arcs.first_nodes[b + 1] > arcs.first_nodes[b]:
-            node = arcs.first_nodes[b + 1] - 1
-            for k in range(len(in_score)):
-                if scores[node, k] > in_score[k]:
-                    in_score[k] = scores[node, k]
-                    in_node[k] = node
-        b -= 1
-
-
-@compiled
-def _align_arc(
-    ratios: Ratios,
-    nodes: Nodes,
-    first_node: int,
-    end_node: int,
-    cost: np.float32,
-    in_score: Float32s,
-    in_node: Int32s,
-) -> None:
-    """Align the query to the phones of one arc, after the arcs that it follows.
-
-    Args:
-        first_node, end_node: the arc's phones.
-        cost: weighted log posterior of the arc's word, for the path that enters it.
-        in_score, in_node: (Q,) as `_best_predecessors` gives them.
-    """
     match, deletion, insertion = ratios.match, ratios.deletion, ratios.insertion
-    scores, back, origin = nodes.scores, nodes.back, nodes.origin
-    n_query = len(deletion)
-    for i in range(first_node, end_node):
-        inside = i > first_node
-        phone = nodes.phones[i]
-        enter = np.float32(0.0) if inside else cost
-        for k in range(n_query):
-            same = match[k, phone]
-            best = np.float32(-1e9)
-            how = STARTED
-            source = i
-            first = i
-            if k == 0:
-                best = same + cost
-            elif k == 1:
-                best = same + cost + deletion[0]
-            if k > 0:
-                before = scores[i - 1, k - 1] if inside else in_score[k - 1]
-                value = before + same + enter
-                if value > best:
-                    best = value
-                    how = MATCHED
-                    source = i - 1 if inside else in_node[k - 1]
-            if k < n_query - 1:
-                before = scores[i - 1, k] if inside else in_score[k]
-                value = before + insertion[phone] + enter
-                if value > best:
-                    best = value
-                    how = INSERTED
-                    source = i - 1 if inside else in_node[k]
-            if k > 0:
-                value = scores[i, k - 1] + deletion[k]
-                if value > best:
-                    best = value
-                    how = DELETED
-                    source = i
-            if how == DELETED:
-                first = origin[i, k - 1]
-            elif how == MATCHED:
-                first = origin[source, k - 1]
-            elif how == INSERTED:
-                first = origin[source, k]
-            scores[i, k] = best
-            back[i, k] = source * 4 + how
-            origin[i, k] = first
+    starts, ends, slots, first_nodes = arcs.starts, arcs.ends, arcs.slots, arcs.first_nodes
+    n_nodes, n_query = first_nodes[-1], len(deletion)
+    scores = np.empty((n_nodes, n_query), np.float32)
+    back = np.empty((n_nodes, n_query), np.int32)
+    origin = np.empty((n_nodes, n_query), np.int32)
+    nodes = Nodes(scores, back, origin, np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32))
+    in_score = np.empty(n_query, np.float32)  # of the arcs that an arc follows, the best
+    in_node = np.empty(n_query, np.int32)
+    for a in range(len(starts)):
+        first_node, end_node = first_nodes[a], first_nodes[a + 1]
+        if end_node == first_node:
+            continue
+        cost = np.float32(path_weight * np.log(arcs.posteriors[a]))
+        in_score[:] = -1e9
+        in_node[:] = -1
+        b = a - 1
+        while b >= 0 and starts[a] - starts[b] <= MAX_WORD_SPAN_MS:
+            gap = starts[a] - ends[b]
+            later = starts[b] < starts[a] or slots[b] < slots[a]
+            follows = later and (
+                -TOUCHING_MS <= gap <= TOUCHING_MS
+                or (slots[b] == slots[a] - 1 and -NEXT_SLOT_OVERLAP_MS <= gap <= NEXT_SLOT_GAP_MS)
+            )
+            if follows and first_nodes[b + 1] > first_nodes[b]:
+                node = first_nodes[b + 1] - 1
+                for k in range(n_query):
+                    if scores[node, k] > in_score[k]:
+                        in_score[k] = scores[node, k]
+                        in_node[k] = node
+            b -= 1
+        first_phone = columns.word_phone_offsets[arcs.words[a]]
+        for i in range(first_node, end_node):
+            inside = i > first_node
+            phone = columns.word_phones[first_phone + i - first_node]
+            nodes.arcs[i] = a
+            nodes.phones[i] = phone
+            enter = np.float32(0.0) if inside else cost
+            for k in range(n_query):
+                same = match[k, phone]
+                best = np.float32(-1e9)
+                how = STARTED
+                source = i
+                first = i
+                if k == 0:
+                    best = same + cost
+                elif k == 1:
+                    best = same + cost + deletion[0]
+                if k > 0:
+                    before = scores[i - 1, k - 1] if inside else in_score[k - 1]
+                    value = before + same + enter
+                    if value > best:
+                        best = value
+                        how = MATCHED
+                        source = i - 1 if inside else in_node[k - 1]
+                if k < n_query - 1:
+                    before = scores[i - 1, k] if inside else in_score[k]
+                    value = before + insertion[phone] + enter
+                    if value > best:
+                        best = value
+                        how = INSERTED
+                        source = i - 1 if inside else in_node[k]
+                if k > 0:
+                    value = scores[i, k - 1] + deletion[k]
+                    if value > best:
+                        best = value
+                        how = DELETED
+                        source = i
+                if how == DELETED:
+                    first = origin[i, k - 1]
+                elif how == MATCHED:
+                    first = origin[source, k - 1]
+                elif how == INSERTED:
+                    first = origin[source, k]
+                scores[i, k] = best
+                back[i, k] = source * 4 + how
+                origin[i, k] = first
+    return nodes
 
 
 @compiled
@@ -316,9 +275,9 @@ def _one_best(arcs: Arcs, first_slot: int, end_slot: int) -> Int64s:
 
 
 @compiled
-def _best_node(nodes: Nodes, is_open: Bools) -> int:
+def _best_node(scores: Float32s, is_open: Bools) -> int:
     """The open node where the whole query ends best, the first of equal ones; -1 if none is."""
-    scores, last = nodes.scores, nodes.scores.shape[1] - 1
+    last = scores.shape[1] - 1
     hit = -1
     for i in range(len(is_open)):
         if is_open[i] and (hit < 0 or scores[i, last] > scores[hit, last]):
@@ -327,12 +286,9 @@ def _best_node(nodes: Nodes, is_open: Bools) -> int:
 
 
 @compiled
-def _node_time(arcs: Arcs, arc: int, node: int) -> int:
+def _node_time(start: int, end: int, first_node: int, end_node: int, node: int) -> int:
     """The key where a node of an arc begins: phones of a word are equally long."""
-    first = arcs.first_nodes[arc]
-    length = arcs.first_nodes[arc + 1] - first
-    duration = arcs.ends[arc] - arcs.starts[arc]
-    return int(arcs.starts[arc] + duration * (node - first) // length)
+    return int(start + (end - start) * (node - first_node) // (end_node - first_node))
 
 
 @compiled
@@ -342,12 +298,14 @@ def _close_nodes(nodes: Nodes, arcs: Arcs, is_open: Bools, sum_of_ends: int) -> 
     Args:
         sum_of_ends: start plus end key of the hit, twice its middle.
     """
-    last = nodes.scores.shape[1] - 1
+    starts, ends, first_nodes = arcs.starts, arcs.ends, arcs.first_nodes
+    arc_of, origin, last = nodes.arcs, nodes.origin, nodes.scores.shape[1] - 1
     for i in range(len(is_open)):
         if is_open[i]:
-            first = nodes.origin[i, last]
-            start = _node_time(arcs, nodes.arcs[first], first)
-            end = _node_time(arcs, nodes.arcs[i], i + 1)
+            first = origin[i, last]
+            a, b = arc_of[first], arc_of[i]
+            start = _node_time(starts[a], ends[a], first_nodes[a], first_nodes[a + 1], first)
+            end = _node_time(starts[b], ends[b], first_nodes[b], first_nodes[b + 1], i + 1)
             if abs(start + end - sum_of_ends) < 2 * SAME_PLACE_MS:
                 is_open[i] = False
 
