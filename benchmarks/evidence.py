@@ -42,7 +42,7 @@ from searcher.search import SearchResult, search
 from searcher.tune_cli import written
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import learn, queries
-from std.config import Config, ExpansionConfig, SplittingConfig, load
+from std.config import Config, ExpansionConfig, SplittingConfig, load_config
 from std.ecf_filter import speech_s
 from std.phonetics.confusion import empty
 from std.store.resident import ResidentSegment
@@ -58,8 +58,8 @@ METHODS: tuple[Literal["levenshtein", "dice", "pronunciation"], ...] = (
     "levenshtein", "dice", "pronunciation",
 )  # fmt: skip
 
-PLAIN = load(CONFIGS / "plain.toml")
-THESIS = load(CONFIGS / "thesis.toml")
+PLAIN = load_config(CONFIGS / "plain.toml")
+THESIS = load_config(CONFIGS / "thesis.toml")
 DEFAULT = Config()
 Groups = Mapping[str, Group]
 Learned = Literal["nothing", "model", "prior"]

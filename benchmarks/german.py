@@ -28,8 +28,9 @@ import numpy as np
 
 import scoring.cli
 from indexer.formats import jsonl
+from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
-from indexer.segments.phone_columns import Sounds
+from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
 from searcher.candidates import concatenate
 from searcher.lexical.lookup import inside_ecf
@@ -39,7 +40,7 @@ from searcher.search import SearchResult, search
 from searcher.tune_cli import written
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import tune
-from std.config import Config, load
+from std.config import Config, load_config
 from std.ecf_filter import speech_s
 from std.nist import ecf, rttm, std_list, term_list
 from std.store.resident import ResidentSegment
@@ -65,7 +66,7 @@ def read(folder: Path) -> Data:
     """Read a folder's files."""
     parts = []
     for parse, name in (
-        (lambda stream, path: list(jsonl.parse(stream, path)), "networks.jsonl"),
+        (lambda stream, path: list(networks_in(jsonl.parse(stream, path))), "networks.jsonl"),
         (ecf.parse, "ecf.xml"),
         (rttm.parse, "ref.rttm"),
         (term_list.parse, "terms.xml"),
@@ -79,7 +80,7 @@ def read(folder: Path) -> Data:
 def indexed(networks: list[ConfusionNetwork], config: Config) -> ResidentSegment:
     """One segment with sounds."""
     columns = invert(networks)
-    return ResidentSegment("all", replace(columns, extra=Sounds(config)(columns)))
+    return ResidentSegment("all", replace(columns, extra=PhoneColumnBuilder(config)(columns)))
 
 
 def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Model:
@@ -190,7 +191,7 @@ def main() -> None:
         cross = cross_validated(data, default, models)
         for point in POINTS:
             systems = {
-                name: (load(CONFIGS / f"{name}.toml"), None) for name in ("plain", "thesis")
+                name: (load_config(CONFIGS / f"{name}.toml"), None) for name in ("plain", "thesis")
             } | {"prior": (default, None)}
             results = {}
             for name, (config, model) in systems.items():

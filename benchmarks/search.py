@@ -24,12 +24,12 @@ import numpy as np
 
 from benchmarks import synthetic
 from searcher.search import SearchResult, search
-from std.config import Config, load
+from std.config import Config, load_config
 from std.store import Segment, open_store
 from std.values import Term
 
 SINGLES, PHRASES, BATCH = 300, 200, 1000
-PLAIN = load(Path(__file__).parent.parent / "configs" / "plain.toml")
+PLAIN = load_config(Path(__file__).parent.parent / "configs" / "plain.toml")
 
 
 def main() -> None:

@@ -20,14 +20,17 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from indexer.formats.context import DEFAULT, Context
+import numpy as np
+
 from indexer.formats.detect import foreign
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterance_spans import SEGMENTS_HINT
+from indexer.networks.utterances import Utterances, concatenated
 from indexer.origins import Origins, origins
-from indexer.read import networks_of
+from indexer.read import utterances_in
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.segments.prune import prune
@@ -39,10 +42,10 @@ from std.files import is_regular, size_bytes
 from std.store import Segment, Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
-MANY = 20  # recordings of one utterance each, which rather are pieces of recordings
-WORTH_A_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
+MIN_PIECES = 20  # recordings of one utterance each, which rather are pieces of recordings
+MIN_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
 
 Progress = Callable[[Path, int], None]  # called after each file with its size in bytes
 
@@ -79,7 +82,6 @@ class BuildReport:
     words: set[str] = field(default_factory=set)
     recordings: set[Recording] = field(default_factory=set)
     failures: list[StdError] = field(default_factory=list)
-    unmerged: list[str] = field(default_factory=list)  # shards that somebody else writes to
     wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
     skipped: list[Skipped] = field(default_factory=list)
     nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
@@ -103,7 +105,7 @@ def build(
     config: Config,
     *,
     input_format: str = "auto",
-    context: Context = DEFAULT,
+    options: ReaderOptions = DEFAULT,
     workers: Executor = IN_PROCESS,
     keep_going: bool = False,
     progress: Progress = lambda path, size: None,
@@ -113,7 +115,7 @@ def build(
 
     With ``keep_going``, files that cannot be read end up in ``report.failures`` and the others
     are indexed; without, the first one ends the run at the last commit. ``pronouncer`` tells the
-    recordings' languages and makes the sound columns of each segment.
+    recordings' languages and makes the phone columns of each segment.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
@@ -122,13 +124,13 @@ def build(
     begin = time.perf_counter()
     report = BuildReport()
     files = [one if isinstance(one, Input) else Input(one) for one in inputs]
-    known = Origins(files, origins(stores), context.segments is not None)
+    known = Origins(files, origins(stores), options.segments is not None)
     shards = [Shard(store, audio_files(store)) for store in stores]
     work = partial(
         index_file,
         config=config,
         input_format=input_format,
-        context=context,
+        options=options,
         shards=len(shards),
     )
     pipes = [one for one in files if not is_regular(one.path)]  # only this process can read them
@@ -160,7 +162,7 @@ def build(
     rest = [i for i, shard in enumerate(shards) if shard.batch or not report.failures]
     _commit_last(rest, shards, config, report, pronouncer)
     report.warnings += known.doubts()
-    if context.segments is None and report.utterances == len(report.recordings) >= MANY:
+    if options.segments is None and report.utterances == len(report.recordings) >= MIN_PIECES:
         report.warnings.append(
             f"{len(report.recordings)} recordings of one utterance each; if they are pieces of "
             f"longer recordings, {SEGMENTS_HINT}"
@@ -170,42 +172,37 @@ def build(
 
 
 def index_file(
-    source: Input, config: Config, input_format: str, context: Context, shards: int
+    source: Input, config: Config, input_format: str, options: ReaderOptions, shards: int
 ) -> FileColumns | Skipped | StdError:
     """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
     path = source.path
-    nonwords = Nonwords(context.nonwords.keep)
-    context = replace(context, file=source.name or context.file, nonwords=nonwords)
+    nonwords = Nonwords(options.nonwords.keep)
+    options = replace(options, file=source.name or options.file, nonwords=nonwords)
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
-        networks = [
-            prune(separated(one, config.text), config.index)
-            for one in networks_of(path, input_format, context)
-        ]
-        utterances: dict[Recording, list[str]] = {}
-        parts: dict[int, list[ConfusionNetwork]] = {}
-        for one in networks:
-            utterances.setdefault(one.recording, []).append(one.utterance)
-            parts.setdefault(shard_of(one.recording.file, shards), []).append(one)
-        for recording, names in utterances.items():
-            if len(set(names)) < len(names):
-                twice = next(name for name in names if names.count(name) > 1)
-                raise InputError(
-                    path, 0, "each utterance once", f"{twice} of {recording.file} twice"
-                )
+        utterances = concatenated(
+            [
+                prune(separated(block, config.text), config.index)
+                for block in utterances_in(path, input_format, options)
+            ]
+        )
+        names = _names(utterances, path)
         return FileColumns(
-            source,
-            size_bytes(path),
-            {number: _from(source, invert(some, config.text)) for number, some in parts.items()},
-            {recording: tuple(names) for recording, names in utterances.items()},
-            nonwords.dropped,
-            _languages(networks),
+            source=source,
+            size_bytes=size_bytes(path),
+            shards={
+                number: _from(source, invert(utterances.take(rows), config.text))
+                for number, rows in _rows_by_shard(utterances, shards).items()
+            },
+            utterances=names,
+            nonwords=nonwords.dropped,
+            languages=_languages(utterances),
         )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))
     except InputError as error:
-        other = foreign(path, error, input_format, context)
+        other = foreign(path, error, input_format, options)
         if other and source.in_folder:
             return Skipped(path, other.got)
         return other if other and not other.line else error  # rather than show its bytes
@@ -214,6 +211,31 @@ def index_file(
     finally:
         if collecting:
             gc.enable()
+
+
+def _names(utterances: Utterances, path: Path) -> dict[Recording, tuple[str, ...]]:
+    """The names of each recording's utterances.
+
+    Raises:
+        InputError: two of a recording have the same name.
+    """
+    names: dict[Recording, list[str]] = {}
+    for recording, name in zip(utterances.recordings, utterances.names, strict=True):
+        names.setdefault(recording, []).append(name)
+    for recording, own in names.items():
+        if len(set(own)) < len(own):
+            twice = next(name for name in own if own.count(name) > 1)
+            raise InputError(path, 0, "each utterance once", f"{twice} of {recording.file} twice")
+    return {recording: tuple(own) for recording, own in names.items()}
+
+
+def _rows_by_shard(utterances: Utterances, shards: int) -> dict[int, list[int]]:
+    """Rows of the utterances that go to each shard."""
+    shard = {one: shard_of(one.file, shards) for one in dict.fromkeys(utterances.recordings)}
+    rows: dict[int, list[int]] = {}
+    for row, recording in enumerate(utterances.recordings):
+        rows.setdefault(shard[recording], []).append(row)
+    return rows
 
 
 def _from(source: Input, columns: SegmentColumns) -> SegmentColumns:
@@ -242,7 +264,7 @@ def audio_files(store: Store) -> set[str]:
 def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     """No more worker processes than pay for being started."""
     size = sum(map(size_bytes, paths))
-    return min(jobs, len(paths)) if size >= WORTH_A_POOL_BYTES else 1
+    return min(jobs, len(paths)) if size >= MIN_POOL_BYTES else 1
 
 
 def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
@@ -284,7 +306,7 @@ def _count(result: FileColumns, report: BuildReport) -> None:
 class Gathered:
     """What a shard's next commit is about."""
 
-    columns: SegmentColumns  # of the batch and of earlier segments, without sounds
+    columns: SegmentColumns  # of the batch and of earlier segments, without phone columns
     earlier: tuple[str, ...]  # ids of the segments that leave for it
     files: frozenset[str]  # audio files that it brings
 
@@ -362,13 +384,15 @@ def _commit_last(
         store.commit(add, normalisation=config.text, replace=[segment.id])
 
 
-def _languages(networks: Sequence[ConfusionNetwork]) -> dict[Recording, str]:
+def _languages(utterances: Utterances) -> dict[Recording, str]:
     """What the file says of its recordings' languages; of several, that of most speech."""
     speech: dict[Recording, Counter[str]] = {}
-    for one in networks:
-        if one.language:
-            lengths = speech.setdefault(one.recording, Counter())
-            lengths[one.language] += one.end_ms - one.start_ms
+    lengths_ms = np.diff(utterances.spans_ms).ravel().tolist()
+    for recording, language, length_ms in zip(
+        utterances.recordings, utterances.languages, lengths_ms, strict=True
+    ):
+        if language:
+            speech.setdefault(recording, Counter())[language] += length_ms
     return {
         recording: min(lengths, key=lambda name: (-lengths[name], name))
         for recording, lengths in speech.items()

@@ -4,10 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from std.command import (
     JOBS,
@@ -23,25 +20,14 @@ from std.command import (
     text_argument,
     warn,
 )
-from std.errors import InputError, named
+from std.errors import named
 from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library
-    from indexer.build import BuildReport
-    from indexer.formats.context import Names
-    from indexer.languages.pronounce import Pronouncer
-    from std.config import Config
-    from std.store import Store
-    from std.values import ECF
+    from indexer.api import IndexReport
 
 FRAME_S = number(Range(0.0001, 10))
 SCALE = number(Range(0, 1000))
-NAMES: dict[str | None, "Names"] = {
-    None: "any",
-    "content": "content",
-    "stem": "file",
-    "path": "file",
-}
 NAMED = 20  # files of a kind that are named without --verbose
 EXAMPLE = """\
 examples:
@@ -82,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("--words", type=file_argument, help="Kaldi's words.txt")
     parse.add_argument("--times", type=file_argument, help="slot times of Kaldi sausages")
     parse.add_argument(
-        "--one-best", type=file_argument, metavar="CTM", help="lends its times to meshes"
+        "--one-best", type=file_argument, metavar="CTM", help="times for meshes that have none"
     )
     parse.add_argument(
         "--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models"
@@ -163,157 +149,120 @@ def work(args: argparse.Namespace) -> int:
 
 
 def index(args: argparse.Namespace) -> int:
-    """Index, delete, merge: in this order, one writer at a time."""
-    from indexer.build import BuildReport, build, worthwhile_jobs
-    from indexer.formats.context import Context
-    from indexer.formats.context import load as load_context
-    from indexer.formats.ctm import timed_words
-    from indexer.formats.sausage import read_times
-    from indexer.inputs import input_files
-    from indexer.languages.report import doubts, found_languages, in_words
-    from indexer.maintain import delete, keep_few_segments, upkeep, worth_workers
-    from indexer.networks.nonwords import Nonwords
-    from std.config import load
+    """Delete, index, merge: in this order, one writer at a time."""
+    from indexer.api import index_files
+    from indexer.input_options import InputOptions
     from std.distinct import require_distinct
-    from std.ecf_filter import speech_s
-    from std.execution.processes import executor
-    from std.files import is_regular, read, size_bytes
-    from std.nist import ecf
-    from std.nist.audio_names import recording_name
-    from std.store import open_store, require_different
 
-    options = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
-    options |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
-    require_distinct(options | {"--config": args.config}, {})
-    require_different(args.store)
-    config = load(args.config)
-    if args.language:
-        config = replace(
-            config, pronunciation=replace(config.pronunciation, language=args.language)
-        )
-    experiment = None
-    if args.ecf:
-        experiment = read(ecf.parse, args.ecf)
-    inputs = input_files(args.input, args.name_by, args.store)
-    files = list(inputs.files)
-    if args.scheduler:  # workers may stand in other folders
-        files = [
-            replace(one, path=one.path.absolute()) if is_regular(one.path) else one for one in files
-        ]
-    paths = [one.path for one in files]
-    context = load_context(
-        Context(
-            frame_s=args.frame_shift,
-            word_on=args.word_on,
+    named_files = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
+    named_files |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
+    require_distinct(named_files | {"--config": args.config}, {})
+    report = index_files(
+        args.input,
+        args.store,
+        ecf=args.ecf,
+        config=args.config,
+        language=args.language,
+        options=InputOptions(
+            input_format=args.format,
+            name_by=args.name_by,
+            segments=args.segments,
+            words=args.words,
+            times=args.times,
+            one_best=args.one_best,
+            frame_shift_s=args.frame_shift,
             acoustic_scale=args.acoustic_scale,
             lm_scale=args.lm_scale,
+            word_on=args.word_on,
             lattice_method=args.lattice_method,
-            names=NAMES[args.name_by],
-            nonwords=Nonwords(args.keep_nonwords),
-            one_best=read(timed_words, args.one_best) if args.one_best else None,
-            times=args.times,
-            slot_times=read_times(args.times, args.frame_shift) if args.times else None,
+            keep_nonwords=args.keep_nonwords,
         ),
-        segments=args.segments,
-        symbols=args.words,
+        jobs=args.jobs,
+        scheduler=args.scheduler,
+        delete=args.delete,
+        merge=args.merge,
+        keep_going=args.keep_going,
+        progress=lambda n_bytes: progress_bar("indexing", n_bytes, quiet=args.quiet),
     )
-    size = sum(map(size_bytes, paths))
-    report, pronouncer, deleted = BuildReport(), pronouncer_of(config, experiment), 0
-    stores = [open_store(url, create=bool(paths)) for url in args.store]
-    with executor(worthwhile_jobs(paths, args.jobs), args.scheduler) as workers:
-        with ExitStack() as locks:
-            for store in stores:
-                locks.enter_context(store.writing())
-            if args.delete:
-                try:
-                    deleted = delete([*dict.fromkeys(map(recording_name, args.delete))], stores)
-                except InputError as error:  # deleted by a run that was killed before it merged?
-                    if paths or not args.merge:
-                        raise
-                    report.failures.append(error)
-            for store in stores:
-                config = continued(config, store)
-            if paths:
-                with progress_bar("indexing", size, quiet=args.quiet) as advance:
-                    report = build(
-                        files,
-                        stores,
-                        config,
-                        input_format=args.format,
-                        context=context,
-                        workers=workers,
-                        keep_going=args.keep_going,
-                        progress=lambda path, n_bytes: advance(n_bytes),
-                        pronouncer=pronouncer,
-                    )
-            sounds = pronouncer.sounds
-            if not (later := worth_workers(stores, workers)):
-                # With the right to write that we have: whoever takes it next waits for us.
-                for store in stores:
-                    keep_few_segments(store, everything=args.merge, sounds=sounds)
-        for busy in upkeep(stores, workers, everything=args.merge, sounds=sounds) if later else ():
-            report.unmerged.append(f"{busy}; its segments were not merged, all else is done")
-    for store in stores:
-        store.close()
-    for doubt in doubts(pronouncer):
-        warn("std-index", doubt)
-    for line in report.unmerged:
-        (say if args.merge else warn)("std-index", line)
-    skipped = [(one.path, one.what) for one in report.skipped]
-    skipped += [(path, "a hidden file") for path in inputs.hidden]
-    tell_of_inputs(report, skipped, args)
-    for failure in report.failures:
-        say("std-index", str(failure))
-    audio_s = report.speech_s
-    if experiment:
-        audio_s = speech_s(one for one in experiment.excerpts if one.recording in report.recordings)
-        if strange := sorted(report.recordings - {one.recording for one in experiment.excerpts}):
-            some = f"{strange[0].file}/{strange[0].channel}"
-            warn("std-index", f"{len(strange)} recordings are not in {named(args.ecf)}: {some} ...")
-    languages = found_languages(pronouncer)
-    figures = {
-        "files": len({one.file for one in report.recordings}),
-        "utterances": report.utterances,
-        "slots": report.slots,
-        "postings": report.postings,
-        "words": len(report.words),
-        "languages": languages,
-        "speech_seconds": audio_s,
-        "seconds": report.seconds,
-        "isf": report.seconds / audio_s if audio_s else None,
-        "peak_memory_gb": peak_memory_gb(workers=args.jobs),
-        "skipped": [str(path) for path, _ in skipped],
-        "nonwords": dict(report.nonwords.most_common()),
-        "wordless": [str(path) for path in report.wordless],
-    }
+    tell_of_problems(report, args)
     if args.json:
-        print_json(figures)
-    if deleted and not args.quiet:
-        tell(f"{deleted} files deleted from {', '.join(args.store)}")
-    if not args.quiet and paths:
-        speed = audio_s / report.seconds if report.seconds else 0.0
-        dropped = report.nonwords.total()
-        tell(
-            f"{figures['files']} files, {report.utterances} utterances, {report.postings} postings "
-            f"of {len(report.words)} words{f', {dropped} non-words dropped' if dropped else ''}; "
-            f"{audio_s:.0f} s of speech in {report.seconds:.2f} s "
-            f"({speed:,.0f} times real time), peak memory {figures['peak_memory_gb']:.2f} GB "
-            f"-> {', '.join(args.store)}"
-        )
-        if any(one["language"] for one in languages):
-            tell(in_words(languages))
+        print_json(figures(report, args.jobs))
+    if not args.quiet:
+        tell_summary(report, args)
     return 2 if report.failures or (args.merge and report.unmerged) else 0
 
 
-def tell_of_inputs(
-    report: "BuildReport", skipped: Sequence[tuple[Path, str]], args: argparse.Namespace
-) -> None:
+def figures(report: "IndexReport", jobs: int) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    return {
+        "files": audio_files(report),
+        "utterances": report.utterances,
+        "slots": report.slots,
+        "postings": report.postings,
+        "words": report.words,
+        "languages": report.languages,
+        "speech_seconds": report.speech_s,
+        "seconds": report.seconds,
+        "isf": report.seconds / report.speech_s if report.speech_s else None,
+        "peak_memory_gb": peak_memory_gb(workers=jobs),
+        "skipped": [str(file.path) for file in report.skipped],
+        "nonwords": report.nonwords,
+        "wordless": [str(path) for path in report.wordless],
+    }
+
+
+def audio_files(report: "IndexReport") -> int:
+    """How many audio files were indexed, whatever their channels."""
+    return len({recording.file for recording in report.recordings})
+
+
+def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
+    """What was deleted and indexed, a line each."""
+    from indexer.languages.report import in_words
+
+    stores = ", ".join(args.store)
+    if report.deleted:
+        tell(f"{report.deleted} files deleted from {stores}")
+    if not args.input:
+        return
+    speed = report.speech_s / report.seconds if report.seconds else 0.0
+    dropped = sum(report.nonwords.values())
+    tell(
+        f"{audio_files(report)} files, {report.utterances} utterances, {report.postings} postings "
+        f"of {report.words} words{f', {dropped} non-words dropped' if dropped else ''}; "
+        f"{report.speech_s:.0f} s of speech in {report.seconds:.2f} s "
+        f"({speed:,.0f} times real time), peak memory {peak_memory_gb(workers=args.jobs):.2f} GB "
+        f"-> {stores}"
+    )
+    if any(one["language"] for one in report.languages):
+        tell(in_words(report.languages))
+
+
+def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
+    """Warnings and errors, one line each."""
+    for doubt in report.language_warnings:
+        warn("std-index", doubt)
+    for line in report.unmerged:
+        (say if args.merge else warn)("std-index", line)
+    tell_of_inputs(report, args)
+    for failure in report.failures:
+        say("std-index", str(failure))
+    if report.not_in_ecf:
+        n, first = len(report.not_in_ecf), report.not_in_ecf[0]
+        example = f"{first.file}/{first.channel}"
+        warn("std-index", f"{n} recordings are not in {named(args.ecf)}: {example} ...")
+
+
+def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
     """Name what was passed over, and what the user should look at."""
     if args.verbose:
-        for path, what in skipped:
-            say("std-index", f"skipped {path}: {what}")
-    elif skipped and not args.quiet:
-        say("std-index", f"{len(skipped)} files skipped that are no recogniser output (--verbose)")
+        for file in report.skipped:
+            say("std-index", f"skipped {file.path}: {file.what}")
+    elif report.skipped and not args.quiet:
+        say(
+            "std-index",
+            f"{len(report.skipped)} files skipped that are no recogniser output (--verbose)",
+        )
     for warning in report.warnings:
         warn("std-index", warning)
     shown = report.wordless if args.verbose else report.wordless[:NAMED]
@@ -323,87 +272,45 @@ def tell_of_inputs(
         warn("std-index", f"{more} more files without a word (--verbose names them)")
 
 
-def clean_up(urls: Sequence[str], *, as_json: bool, quiet: bool) -> None:
+def clean_up(stores: Sequence[str], *, as_json: bool, quiet: bool) -> None:
     """Remove replaced segments at once."""
-    from std.store import open_store, require_different
+    from indexer.api import clean_up
 
-    require_different(urls)
     removed = {}
-    for url in urls:
-        with closing(open_store(url)) as store:
-            removed[url] = store.clean_up()
+    for url, segments in clean_up(stores):
+        removed[url] = segments
         if not quiet:
-            tell(f"{url}: {removed[url]} replaced segments removed")
+            tell(f"{url}: {segments} replaced segments removed")
     if as_json:
         print_json({"removed_segments": removed})
 
 
-def pronouncer_of(config: "Config", experiment: "ECF | None") -> "Pronouncer":
-    """Who tells the recordings' languages and pronounces their words.
-
-    Raises:
-        ConfigError: the language that the user names has no converter.
-    """
-    from indexer.languages.precedence import Told
-    from indexer.languages.pronounce import Pronouncer
-    from indexer.segments.phone_columns import Sounds
-    from std.phonetics.g2p import converter
-
-    language = config.pronunciation.language
-    sounds = Sounds(config)
-    if language != "auto" and sounds.wanted:
-        converter(language)  # a misspelt name is refused before any work
-    by_ecf = {}
-    if experiment:
-        by_ecf = {one.recording: one.language or experiment.language for one in experiment.excerpts}
-    return Pronouncer(sounds, Told("" if language == "auto" else language, by_ecf))
-
-
-def continued(config: "Config", store: "Store") -> "Config":
-    """The configuration with which a store is added to, with a warning if it is an older one."""
-    from std.text import as_indexed
-
-    text = as_indexed(config.text, store.normalisation())
-    if text == config.text:
-        return config
-    warn(
-        "std-index",
-        f"{store.url} was made with text.punctuation = 'keep' and goes on so: "
-        "foto’s and foto's differ in it until its recordings are indexed into a new store",
-    )
-    return replace(config, text=text)
-
-
 def verify(args: argparse.Namespace) -> int:
     """Name what is damaged in an index, one line each; say which languages it has."""
-    from indexer.languages.report import in_words, indexed_languages, pronounced_wrongly
-    from indexer.origins import origins
-    from std.store import open_store, require_different
+    from indexer.api import verify_index
+    from indexer.languages.report import in_words
 
-    require_different(args.store)
-    found: dict[str, list[str]] = {}
-    inputs: dict[str, dict[str, list[str]]] = {}
-    languages = {}
-    for url in args.store:
-        store = open_store(url)
-        found[url] = []
-        for line in store.damage():
+    checks = []
+    for check in verify_index(args.store):
+        checks.append(check)
+        for line in check.damage:
             say("std-index", line)
-            found[url].append(line)
-        if not found[url]:
-            inputs[url] = {file: sorted(some) for file, some in sorted(origins([store]).items())}
-            segments = store.segments()
-            languages[url] = indexed_languages(segments)
-            for doubt in pronounced_wrongly(segments):
-                warn("std-index", doubt)
-            if not args.quiet:
-                tell(f"{url}: {len(segments)} segments, no damage")
-                if any(one["language"] for one in languages[url]):
-                    tell(f"{url}: {in_words(languages[url])}")
-        store.close()
+        for doubt in check.warnings:
+            warn("std-index", doubt)
+        if not check.damage and not args.quiet:
+            tell(f"{check.store}: {check.segments} segments, no damage")
+            if any(one["language"] for one in check.languages):
+                tell(f"{check.store}: {in_words(check.languages)}")
     if args.json:
-        print_json({"damage": found, "inputs": inputs, "languages": languages})
-    return 2 if any(found.values()) else 0
+        intact = [check for check in checks if not check.damage]
+        print_json(
+            {
+                "damage": {check.store: check.damage for check in checks},
+                "inputs": {check.store: check.inputs for check in intact},
+                "languages": {check.store: check.languages for check in intact},
+            }
+        )
+    return 2 if any(check.damage for check in checks) else 0
 
 
 if __name__ == "__main__":

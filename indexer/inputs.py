@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NoReturn
 
-from indexer.formats.context import lies_beside
+from indexer.formats.reader_options import is_sidecar
 from indexer.formats.recordings import recording_of
 from std.errors import STANDARD_STREAM, InputError
 from std.files import is_nameless
@@ -69,7 +69,7 @@ def input_files(
             inside = sorted(path for path in _files_in(one, indexes) if path.is_file())
             seen = [path for path in inside if not _is_hidden(path.relative_to(one))]
             hidden += [path for path in inside if _is_hidden(path.relative_to(one))]
-            found = [path for path in seen if not lies_beside(path)]
+            found = [path for path in seen if not is_sidecar(path)]
             if not found:
                 raise InputError(one, 0, "a folder with recogniser output", "an empty folder")
             for path in found:

@@ -1,4 +1,4 @@
-"""Upkeep of an index, one store or several: forget recordings, keep the segments few."""
+"""Maintenance of an index, one store or several: delete recordings, merge segments."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -7,7 +7,7 @@ from functools import partial
 from indexer.build import audio_files
 from indexer.languages.pronounce import Pronouncer
 from indexer.segments.merge import merged, plan, plan_all
-from indexer.segments.phone_columns import Sounds
+from indexer.segments.phone_columns import PhoneColumnBuilder
 from std.errors import InputError, StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
@@ -40,42 +40,44 @@ def upkeep(
     workers: Executor = IN_PROCESS,
     *,
     everything: bool = False,
-    sounds: Sounds | None = None,
+    phone_builder: PhoneColumnBuilder | None = None,
 ) -> list[StoreBusyError]:
     """Merge the segments of stores nobody is writing to; shards by several workers at once.
 
     Returns:
         One error for each shard that somebody else began to write to: it stays as it is.
     """
-    if worth_workers(stores, workers):
+    if uses_workers(stores, workers):
         urls = [absolute_url(store.url) for store in stores]  # workers stand in other folders
-        work = partial(upkeep_there, everything=everything, sounds=sounds)
+        work = partial(upkeep_there, everything=everything, phone_builder=phone_builder)
         return [busy for busy in workers.map(work, urls) if busy is not None]
     for store in stores:
         with store.writing():
-            keep_few_segments(store, everything=everything, sounds=sounds)
+            keep_few_segments(store, everything=everything, phone_builder=phone_builder)
     return []
 
 
-def worth_workers(stores: Sequence[Store], workers: Executor) -> bool:
+def uses_workers(stores: Sequence[Store], workers: Executor) -> bool:
     """Whether shards are merged by several workers at once, which take the right to write."""
     return len(stores) > 1 and workers.workers > 1
 
 
 def upkeep_there(
-    url: str, *, everything: bool, sounds: Sounds | None = None
+    url: str, *, everything: bool, phone_builder: PhoneColumnBuilder | None = None
 ) -> StoreBusyError | None:
     """`keep_few_segments` of a store that is opened for it; runs in a worker."""
     with closing(open_store(url)) as store:
         try:
             with store.writing():
-                keep_few_segments(store, everything=everything, sounds=sounds)
+                keep_few_segments(store, everything=everything, phone_builder=phone_builder)
         except StoreBusyError as busy:
             return busy
     return None
 
 
-def keep_few_segments(store: Store, *, everything: bool, sounds: Sounds | None = None) -> None:
+def keep_few_segments(
+    store: Store, *, everything: bool, phone_builder: PhoneColumnBuilder | None = None
+) -> None:
     """Merge segments tier by tier where it is due; with ``everything``, all that fit together.
 
     Those of different languages stay apart. Those of no known language are told again, and join
@@ -84,22 +86,22 @@ def keep_few_segments(store: Store, *, everything: bool, sounds: Sounds | None =
     while True:
         segments = store.segments()
         normalisation = store.normalisation()
-        languages = _languages(segments, sounds)
+        languages = _languages(segments, phone_builder)
         groups = _due(segments, languages, everything=everything)
         if not groups or normalisation is None:
             return
         for rows in groups:
             group = [segments[i] for i in rows]
             store.commit(
-                _merged(group, languages[rows[0]], segments, sounds),
+                _merged(group, languages[rows[0]], segments, phone_builder),
                 normalisation=normalisation,
                 replace=[one.id for one in group],
             )
 
 
-def _languages(segments: Sequence[Segment], sounds: Sounds | None) -> list[str]:
-    """The language of each segment; none where there are to be no sounds."""
-    if sounds is None or not sounds.wanted:
+def _languages(segments: Sequence[Segment], phone_builder: PhoneColumnBuilder | None) -> list[str]:
+    """The language of each segment; none where there are to be no phone columns."""
+    if phone_builder is None or not phone_builder.wanted:
         return [""] * len(segments)
     return [of_segment(one) for one in segments]
 
@@ -121,9 +123,14 @@ def _due(
 
 
 def _merged(
-    group: Sequence[Segment], language: str, segments: Sequence[Segment], sounds: Sounds | None
+    group: Sequence[Segment],
+    language: str,
+    segments: Sequence[Segment],
+    phone_builder: PhoneColumnBuilder | None,
 ) -> list[SegmentColumns]:
     """Segments of one language as one; of none, as one for each language that is told now."""
-    if sounds is None or not sounds.wanted or language:
-        return [merged(group, partial(sounds.of, language=language) if sounds else None)]
-    return Pronouncer(sounds).last_segments([merged(group)], segments)[0]
+    if phone_builder is None or not phone_builder.wanted or language:
+        return [
+            merged(group, partial(phone_builder.of, language=language) if phone_builder else None)
+        ]
+    return Pronouncer(phone_builder).last_segments([merged(group)], segments)[0]

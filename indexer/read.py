@@ -1,20 +1,21 @@
-"""Confusion networks of a file, whatever recogniser wrote it: lattices are turned into networks."""
+"""Utterances of a file, whatever recogniser wrote it: lattices are turned into networks."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from indexer.formats.context import DEFAULT, Context
 from indexer.formats.detect import parse_file
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import require_name
 from indexer.lattices.lattice import Lattice
-from indexer.lattices.to_network import to_network
+from indexer.lattices.to_network import to_utterances
+from indexer.networks.utterances import Utterances
 from std.values import ConfusionNetwork
 
 
-def networks_of(
-    path: Path, input_format: str = "auto", context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
-    """Yield the networks of a file, in order.
+def utterances_in(
+    path: Path, input_format: str = "auto", options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the utterances of a file in order, some at a time.
 
     Args:
         path: the file, possibly gzip.
@@ -24,9 +25,19 @@ def networks_of(
     Raises:
         InputError: it is no file that we read, or something in it is not as it should be.
     """
-    for one in parse_file(path, input_format, context):
-        require_name(one.recording, path)
-        if isinstance(one, Lattice):
-            yield to_network(one, context.lattice_method, path=path, nonwords=context.nonwords)
+    for block in parse_file(path, input_format, options):
+        if isinstance(block, Lattice):
+            require_name(block.recording, path)
+            yield to_utterances(block, options.lattice_method, path=path, nonwords=options.nonwords)
         else:
-            yield one
+            for recording in dict.fromkeys(block.recordings):
+                require_name(recording, path)
+            yield block
+
+
+def networks_of(
+    path: Path, input_format: str = "auto", options: ReaderOptions = DEFAULT
+) -> Iterator[ConfusionNetwork]:
+    """Yield the utterances of a file as networks, one at a time; otherwise as `utterances_in`."""
+    for block in utterances_in(path, input_format, options):
+        yield from block

@@ -144,7 +144,7 @@ def _operating_point(args: argparse.Namespace) -> OperatingPoint | None:
     """Costs and prior: by option, else by beta of the configuration, else by name."""
     cost_fa, cost_miss, prior = NAMED_POINTS[args.operating_point]
     if args.config:
-        beta = config.load(args.config).decision.beta
+        beta = config.load_config(args.config).decision.beta
         if prior is not None and not math.isclose(beta, 999.9):
             cost_fa = beta / (1 / prior - 1) * cost_miss
     cost_fa = args.cost_fa if args.cost_fa is not None else cost_fa

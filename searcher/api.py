@@ -45,7 +45,7 @@ from searcher.query import Describe, describer, words_of
 from searcher.search import SearchResult, search
 from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
 from searcher.vocabulary import Vocabulary, of_counts
-from std.config import Config, load
+from std.config import Config, load_config
 from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.execution.workers import IN_PROCESS, Executor
@@ -81,7 +81,9 @@ def open_index(
     """
     if not stores:
         raise ValueError("open_index: expected at least one store, got none")
-    settings = config if isinstance(config, Config) else load(Path(config) if config else None)
+    settings = (
+        config if isinstance(config, Config) else load_config(Path(config) if config else None)
+    )
     learned = models.load(Path(model)) if isinstance(model, str | Path) else model
     return Index(stores, open_stores(stores), settings, learned)
 

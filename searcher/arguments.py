@@ -106,7 +106,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     Raises:
         StdError: the command line names one file twice, to write it.
     """
-    from std.config import load
+    from std.config import load_config
     from std.distinct import require_distinct
 
     inputs = {"--terms": args.terms, "--ecf": args.ecf, "--config": args.config}
@@ -116,7 +116,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     if args.json or args.term:
         outputs["--json" if args.json else "the table"] = STANDARD_STREAM
     require_distinct(inputs, outputs, args.store)
-    config = load(args.config)
+    config = load_config(args.config)
     if config.pronunciation.lexicon:
         lexicon = {"pronunciation.lexicon": Path(config.pronunciation.lexicon)}
         require_distinct(lexicon, outputs)

@@ -124,9 +124,9 @@ def describe(args: argparse.Namespace) -> None:
 
 def configuration(args: argparse.Namespace) -> "Config":
     """The configuration file, with the options of the command line in its place."""
-    from std.config import load
+    from std.config import load_config
 
-    config = load(args.config)
+    config = load_config(args.config)
     split, expand = config.splitting, config.expansion
     split = replace(
         split,

@@ -82,7 +82,7 @@ def learn(args: argparse.Namespace) -> None:
     from searcher.snapshot import adapted, open_stores, snapshot
     from searcher.tuning.reference import make_transcript
     from searcher.tuning.tune import tune
-    from std.config import load
+    from std.config import load_config
     from std.distinct import require_distinct
     from std.files import read
     from std.nist import ecf, rttm
@@ -93,7 +93,7 @@ def learn(args: argparse.Namespace) -> None:
     outputs = {"--output": args.output} | ({"--json": STANDARD_STREAM} if args.json else {})
     require_distinct(inputs | {"--config": args.config}, outputs, args.store)
     stores = open_stores(args.store)
-    config = adapted(load(args.config), stores)
+    config = adapted(load_config(args.config), stores)
     excerpts = read(ecf.parse, args.ecf).excerpts
     term_list = read(termlist.parse, args.terms)
     lexemes = read(partial(rttm.parse, encoding=term_list.encoding), args.rttm)

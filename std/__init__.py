@@ -10,6 +10,92 @@ Start with `std.values` (what the packages pass to each other), then `indexer.fo
 enters) and `std.store` (where an index lives), then the three pipelines: `indexer.build`,
 `searcher.search`, `scoring.evaluate`. `std` imports none of the three, and they never import each
 other: they meet only in a store and in files.
+
+A program needs four groups of names, all of which can be imported from `std`:
+
+    Recording, ConfusionNetwork, Slot, Alternative         recogniser output
+    Term, TermList, ECF, Excerpt, Lexemes,
+    Detections, TermSearch, STDList                        what is searched, and what was found
+    Config, load_config                                    the settings
+    StdError, InputError, ForeignFileError, ConfigError,
+    StoreError, StoreBusyError, StoreWarning               what can go wrong
+
+    >>> from std import ECF, Config, Excerpt, Recording, Term, TermList
+    >>> terms = TermList((Term("T1", "polizei gewalt"), Term("T2", "rathaus")))
+    >>> excerpt = Excerpt(Recording("news", 1), start_s=0.0, duration_s=60.0)
+    >>> ECF((excerpt,)).excerpts[0].end_s
+    60.0
+    >>> Config().decision.rule
+    'auto'
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from std.config import Config, load_config
+    from std.errors import (
+        ConfigError,
+        ForeignFileError,
+        InputError,
+        StdError,
+        StoreBusyError,
+        StoreError,
+        StoreWarning,
+    )
+    from std.values import (
+        ECF,
+        Alternative,
+        ConfusionNetwork,
+        Detections,
+        Excerpt,
+        Lexemes,
+        Recording,
+        Slot,
+        STDList,
+        Term,
+        TermList,
+        TermSearch,
+    )
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "ECF",
+    "Alternative",
+    "Config",
+    "ConfigError",
+    "ConfusionNetwork",
+    "Detections",
+    "Excerpt",
+    "ForeignFileError",
+    "InputError",
+    "Lexemes",
+    "Recording",
+    "STDList",
+    "Slot",
+    "StdError",
+    "StoreBusyError",
+    "StoreError",
+    "StoreWarning",
+    "Term",
+    "TermList",
+    "TermSearch",
+    "load_config",
+]
+
+# A command that only prints its help must not load numpy: names are looked up when asked for.
+_ERRORS = frozenset(name for name in __all__ if name.endswith(("Error", "Warning")))
+_CONFIG = frozenset({"Config", "load_config"})
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'std' has no attribute {name!r}")
+    from importlib import import_module
+
+    module = "errors" if name in _ERRORS else "config" if name in _CONFIG else "values"
+    return getattr(import_module(f"std.{module}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -18,6 +18,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from std.compile_notice import set_notice
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
 from std.ranges import Range
 from std.terminal import json_text, printable
@@ -54,6 +55,12 @@ class Parser(argparse.ArgumentParser):
                 self.error(f"argument {one.removesuffix('--').removesuffix('=')}: got '--'")
         return super().parse_known_args(given, namespace)
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does; unless --quiet, a compilation of kernels will be told."""
+        given = super().parse_args(args, namespace)
+        announce_compiling(self.prog, quiet=getattr(given, "quiet", True))
+        return given
+
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {printable(cut(message, MAX_USAGE))} (--help explains)\n")
 
@@ -66,6 +73,12 @@ class Parser(argparse.ArgumentParser):
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         super().exit(_finished(self.prog, status), message)
+
+
+def announce_compiling(command: str, *, quiet: bool) -> None:
+    """Have a person told when kernels are compiled: nothing else happens for some seconds."""
+    message = "compiling the kernels, once after an installation: some 10 s"
+    set_notice(None if quiet else lambda: say(command, message))
 
 
 def file_argument(text: str) -> Path:

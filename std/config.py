@@ -96,9 +96,8 @@ class SearchConfig(_Section):
     )
 
 
-WordSelection = Literal[
-    "none", "unknown", "all"
-]  # which words of a term: those the index does not know
+# Which words of a term are looked for in this way; unknown: those that the index does not contain.
+WordSelection = Literal["none", "unknown", "all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ class Config:
     decision: DecisionConfig = field(default_factory=DecisionConfig)
 
 
-def load(path: Path | None) -> Config:
+def load_config(path: Path | None) -> Config:
     """Read a TOML file; without one, the defaults.
 
     Raises:

@@ -187,3 +187,9 @@ def ask_couchdb(server: str, password: str | None, method: str, path: str) -> An
     answer = json.load(connection.getresponse())
     connection.close()
     return answer
+
+
+@pytest.fixture(autouse=True)
+def no_notice_of_compiling(monkeypatch):
+    """Whether numba's cache is warm must not change what a test sees on stderr."""
+    monkeypatch.setattr("std.command.announce_compiling", lambda command, *, quiet: None)

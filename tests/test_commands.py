@@ -70,8 +70,8 @@ def test_a_shard_that_somebody_else_writes_to_is_not_merged(
 ):
     """What was indexed counts, and is not reported as a failure of indexing."""
     busy = StoreBusyError("X: somebody else is writing to this store")
-    monkeypatch.setattr("indexer.maintain.worth_workers", lambda stores, workers: True)
-    monkeypatch.setattr("indexer.maintain.upkeep", lambda *given, **rest: [busy])
+    monkeypatch.setattr("indexer.api.uses_workers", lambda stores, workers: True)
+    monkeypatch.setattr("indexer.api.upkeep", lambda *given, **rest: [busy])
     argv = [str(german / "mesh" / "KERSTIN_01.mesh"), "--store", str(tmp_path / "i"), "--quiet"]
     assert indexer.cli.main([*argv, *asked]) == status
     (line,) = capsys.readouterr().err.splitlines()

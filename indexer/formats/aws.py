@@ -24,14 +24,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.stated_language import stated_language
-from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
+from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     UNNAMED,
-    Heard,
+    HypothesisWord,
     bare,
     by_pauses,
     untimed,
@@ -40,10 +40,11 @@ from indexer.networks.hypotheses import (
     write_words,
 )
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
-LEAST_CONFIDENCE = 1e-6
+MIN_CONFIDENCE = 1e-6
 MS = 1000.0
 
 _REDACTED = re.compile(r"\[[A-Z_]+\]")
@@ -59,31 +60,31 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
         InputError: the file is no JSON, or not AWS Transcribe's.
     """
-    draft = Draft(path)
+    builder = NetworkBuilder(path)
     for one in documents(stream, path):
-        draft.language = stated_language(one)
-        recording = recording_for(path, context, one.name(["jobName", "JobName"]))
+        builder.language = stated_language(one)
+        recording = recording_for(path, options, one.name(["jobName", "JobName"]))
         if one.has("Transcript"):
-            _turns(draft, one["Transcript"], recording, context.nonwords)
+            _turns(builder, one["Transcript"], recording, options.nonwords)
             continue
         results = one["results"]
         segments = list(results.each("segments"))
         channels = results.has("channel_labels")
         if segments and (not channels or all(part.has("channel_label") for part in segments)):
-            _segments(draft, segments, recording)
+            _segments(builder, segments, recording)
         elif channels:
             for channel in results["channel_labels"]["channels"]:
-                _items(draft, channel["items"], _place(recording, channel))
+                _items(builder, channel["items"], _place(recording, channel))
         else:
-            _items(draft, results["items"], recording)
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+            _items(builder, results["items"], recording)
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
 def _place(recording: Recording, part: Part) -> Recording:
@@ -97,20 +98,20 @@ def _place(recording: Recording, part: Part) -> Recording:
     return Recording(recording.file, int(found[1]) + 1)
 
 
-def _items(draft: Draft, items: Part, recording: Recording) -> None:
+def _items(builder: NetworkBuilder, items: Part, recording: Recording) -> None:
     """Write down the items of a channel: slots of their own, mostly with one word."""
     spoken = [item for item in items if _is_spoken(item)]
     heard = [[_heard(alternative, item) for alternative in item["alternatives"]] for item in spoken]
     places = [(words, item) for words, item in zip(heard, spoken, strict=True) if words]
     at = 0
     for count, utterance in enumerate(by_pauses([words[0] for words, _ in places]), start=1):
-        draft.utterance(items.line, recording, f"{recording.file}-{count}")
+        builder.utterance(items.line, recording, f"{recording.file}-{count}")
         for words, _ in places[at : at + len(utterance)]:
             total = max(1.0, sum(word.confidence for word in words))
             said = [word._replace(confidence=word.confidence / total) for word in words]
-            draft.slot(items.line, epsilon=max(0.0, 1 - sum(word.confidence for word in said)))
+            builder.slot(items.line, epsilon=max(0.0, 1 - sum(word.confidence for word in said)))
             for word in said:
-                draft.word(items.line, *word)
+                builder.word(items.line, *word)
         at += len(utterance)
 
 
@@ -118,7 +119,7 @@ def _is_spoken(item: Part) -> bool:
     return bool(item["type"].value != "punctuation")
 
 
-def _segments(draft: Draft, segments: Iterable[Part], recording: Recording) -> None:
+def _segments(builder: NetworkBuilder, segments: Iterable[Part], recording: Recording) -> None:
     count = 0
     for segment in segments:
         said = [
@@ -127,23 +128,25 @@ def _segments(draft: Draft, segments: Iterable[Part], recording: Recording) -> N
         ]
         if any(said):
             count += 1
-            draft.utterance(
+            builder.utterance(
                 segment.line,
                 _place(recording, segment),
                 f"{recording.file}-{count}",
                 segment["start_time"].seconds(),
                 segment["end_time"].seconds(),
             )
-            write_hypotheses(draft, segment.line, weighted([_mean_log(one) for one in said], said))
+            write_hypotheses(
+                builder, segment.line, weighted([_mean_log(one) for one in said], said)
+            )
 
 
-def _mean_log(words: list[Heard]) -> float:
-    logs = [math.log(max(word.confidence, LEAST_CONFIDENCE)) for word in words]
-    return sum(logs) / len(logs) if logs else math.log(LEAST_CONFIDENCE)
+def _mean_log(words: list[HypothesisWord]) -> float:
+    logs = [math.log(max(word.confidence, MIN_CONFIDENCE)) for word in words]
+    return sum(logs) / len(logs) if logs else math.log(MIN_CONFIDENCE)
 
 
-def _heard(alternative: Part, item: Part) -> Heard:
-    return Heard(
+def _heard(alternative: Part, item: Part) -> HypothesisWord:
+    return HypothesisWord(
         _named(alternative["content"].text(), alternative),
         alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
         *_span(item, "start_time", "end_time", 1.0),
@@ -163,12 +166,12 @@ def _span(part: Part, start: str, end: str, per_second: float) -> tuple[float, f
     return part[start].seconds(per_second), part[end].seconds(per_second)
 
 
-def _turns(draft: Draft, turns: Part, recording: Recording, nonwords: Nonwords) -> None:
+def _turns(builder: NetworkBuilder, turns: Part, recording: Recording, nonwords: Nonwords) -> None:
     count = 0
     keys = "BeginOffsetMillis", "EndOffsetMillis", MS
     for turn in turns:
         words = [
-            Heard(
+            HypothesisWord(
                 _named(item["Content"].text(), item),
                 item["Confidence"].probability() if item.has("Confidence") else 1.0,
                 *_span(item, *keys),
@@ -179,5 +182,5 @@ def _turns(draft: Draft, turns: Part, recording: Recording, nonwords: Nonwords) 
         if words:
             count += 1
             name = f"{recording.file}-{count}"
-            draft.utterance(turn.line, recording, name, *_span(turn, *keys))
-            write_words(draft, turn.line, words)
+            builder.utterance(turn.line, recording, name, *_span(turn, *keys))
+            write_words(builder, turn.line, words)

@@ -27,14 +27,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.stated_language import stated_language
-from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
+from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
-    Heard,
     Hypothesis,
+    HypothesisWord,
     bare,
     spoken,
     untimed,
@@ -42,8 +42,9 @@ from indexer.networks.hypotheses import (
     write_words,
 )
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
 TICKS = 1e7  # per second
 MS = 1e3
@@ -75,33 +76,33 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
         InputError: the file is no JSON, or not Azure's.
     """
-    draft = Draft(path)
+    builder = NetworkBuilder(path)
     count = 0
     for one in map(_unwrapped, documents(stream, path)):
-        recording = recording_for(path, context, _source(one))
+        recording = recording_for(path, options, _source(one))
         for file, phrase, per_second in _phrases(one):
             best = _hypotheses(phrase)
-            said = [_words(one, per_second, context.nonwords) for one in best]
+            said = [_words(one, per_second, options.nonwords) for one in best]
             if not any(said):
                 continue
             count += 1
-            draft.language = stated_language(phrase)
+            builder.language = stated_language(phrase)
             channel = _first(phrase, CHANNELS)
             where = Recording(
                 recording.file if file is None else recording_of(file).file,
                 recording.channel if channel is None else channel.channel() + 1,
             )
             span = _span(phrase, per_second)
-            draft.utterance(phrase.line, where, f"{recording.file}-{count}", *span)
+            builder.utterance(phrase.line, where, f"{recording.file}-{count}", *span)
             if len(said) == 1:
-                write_words(draft, phrase.line, said[0])
+                write_words(builder, phrase.line, said[0])
             else:
                 weights = [_confidence(hypothesis, 1.0) for hypothesis in best]
                 total = max(1.0, sum(weights))
@@ -109,8 +110,8 @@ def parse(
                     Hypothesis(weight / total, words)
                     for weight, words in zip(weights, said, strict=True)
                 ]
-                write_hypotheses(draft, phrase.line, hypotheses)
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+                write_hypotheses(builder, phrase.line, hypotheses)
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
 def _unwrapped(one: Part) -> Part:
@@ -200,11 +201,11 @@ def _seconds(part: Part, key: str, per_second: float) -> float:
     return 3600 * hours + 60 * minutes + seconds
 
 
-def _words(hypothesis: Part, per_second: float, nonwords: Nonwords) -> list[Heard]:
+def _words(hypothesis: Part, per_second: float, nonwords: Nonwords) -> list[HypothesisWord]:
     confidence = _confidence(hypothesis, 1.0)
     words = _first(hypothesis, WORDS)
     said = [
-        Heard(
+        HypothesisWord(
             (_first(word, WORD) or word["word"]).text(),
             _confidence(word, confidence),
             *_span(word, per_second),

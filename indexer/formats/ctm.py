@@ -16,16 +16,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.context import DEFAULT, Context
-from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import PAUSE_S
 from indexer.networks.n_best import TimedWord, aligned
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
 from std.limits import CHANNEL
 from std.nist.audio_names import recording_name
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
 SLOTS_AT_ONCE = 1 << 16
 NULL_WORD = "@"
@@ -61,8 +62,8 @@ def _is_time(token: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the utterances of each recording, in order of time.
 
     With segments, field 1 is an utterance and its times count from there: what Kaldi writes.
@@ -70,24 +71,26 @@ def parse(
     Raises:
         InputError: a line is not a word or a part of an alternation.
     """
-    draft, waiting = Draft(path), 0
+    builder, waiting = NetworkBuilder(path), 0
     by_recording = _read(stream, path)
     for recording in list(by_recording):
         if waiting > SLOTS_AT_ONCE:
-            yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
-            draft, waiting = Draft(path), 0
+            yield utterances_of(
+                builder.columns(), path, options.segments, nonwords=options.nonwords
+            )
+            builder, waiting = NetworkBuilder(path), 0
         slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
         waiting += len(slots)
         count, said_until = 0, 0.0
         for words in sorted(slots, key=_start_s):
             start, end = _start_s(words), max(one.end_s for one in words)
-            if not count or (context.segments is None and start > said_until + PAUSE_S):
+            if not count or (options.segments is None and start > said_until + PAUSE_S):
                 count, said_until = count + 1, end
-                name = recording.file if context.segments else f"{recording.file}-{count}"
-                draft.utterance(words[0].line, recording, name)
+                name = recording.file if options.segments else f"{recording.file}-{count}"
+                builder.utterance(words[0].line, recording, name)
             said_until = max(said_until, end)
-            _write(draft, words, start, end)
-    yield from networks(draft.columns(), path, context.segments, nonwords=context.nonwords)
+            _write(builder, words, start, end)
+    yield utterances_of(builder.columns(), path, options.segments, nonwords=options.nonwords)
 
 
 def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]]:
@@ -109,13 +112,13 @@ def _start_s(words: _Slot) -> float:
     return min(one.start_s for one in words)
 
 
-def _write(draft: Draft, words: _Slot, start: float, end: float) -> None:
+def _write(builder: NetworkBuilder, words: _Slot, start: float, end: float) -> None:
     masses = [1.0 if one.confidence is None else one.confidence for one in words]
     if len(words) > 1:  # confidences of alternatives were not made to sum to 1
         masses = [mass / max(1.0, sum(masses)) for mass in masses]
-    draft.slot(words[0].line, start, end, max(0.0, 1 - sum(masses)))
+    builder.slot(words[0].line, start, end, max(0.0, 1 - sum(masses)))
     for word, mass in zip(words, masses, strict=True):
-        draft.word(word.line, word.token, mass, word.start_s, word.end_s)
+        builder.word(word.line, word.token, mass, word.start_s, word.end_s)
 
 
 def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
-from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
-from indexer.networks.hypotheses import Heard, weighted, write_hypotheses
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.hypotheses import HypothesisWord, weighted, write_hypotheses
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
 
 def looks_like(head: bytes) -> bool:
@@ -28,15 +28,15 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
         InputError: the file is no JSON, or not DeepSpeech's.
     """
-    draft, recording = Draft(path), recording_for(path, context)
-    scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
+    builder, recording = NetworkBuilder(path), recording_for(path, options)
+    scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
     count = 0
     for one in documents(stream, path):
         transcripts = list(one["transcripts"])
@@ -44,11 +44,11 @@ def parse(
         said = [list(map(_word, transcript["words"])) for transcript in transcripts]
         if any(said):
             count += 1
-            draft.utterance(one.line, recording, f"{recording.file}-{count}")
-            write_hypotheses(draft, one.line, weighted(logs, said))
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+            builder.utterance(one.line, recording, f"{recording.file}-{count}")
+            write_hypotheses(builder, one.line, weighted(logs, said))
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
-def _word(word: Part) -> Heard:
+def _word(word: Part) -> HypothesisWord:
     start = word["start_time"].seconds()
-    return Heard(word["word"].text(), 1.0, start, start + word["duration"].seconds())
+    return HypothesisWord(word["word"].text(), 1.0, start, start + word["duration"].seconds())

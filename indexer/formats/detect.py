@@ -34,16 +34,16 @@ from indexer.formats import (
     watson,
     whisper,
 )
-from indexer.formats.context import DEFAULT, Context
 from indexer.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.lattices.lattice import Lattice
+from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
 from std.files import open_input, rewound
 from std.json_fields import documents
 from std.limits import MAX_UTTERANCE_BYTES
-from std.values import ConfusionNetwork
 
-Parse = Callable[[BinaryIO, Path, Context], Iterator[ConfusionNetwork | Lattice]]
+Parse = Callable[[BinaryIO, Path, ReaderOptions], Iterator[Utterances | Lattice]]
 LooksLike = Callable[[bytes], bool]
 
 BOM = codecs.BOM_UTF8
@@ -92,9 +92,9 @@ def is_json(head: bytes) -> bool:
 
 
 def parse_file(
-    path: Path, input_format: str = "auto", context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork | Lattice]:
-    """Yield the networks or lattices of a file, in order.
+    path: Path, input_format: str = "auto", options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances | Lattice]:
+    """Yield blocks of utterances, or lattices, of a file, in order.
 
     Args:
         path: the file, possibly gzip.
@@ -114,15 +114,15 @@ def parse_file(
             if is_json(head) and name != "jsonl":
                 content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
                 likeliest = name or _detected(content, path)
-                yield from _any_json(content, path, context, likeliest)
+                yield from _any_json(content, path, options, likeliest)
                 return
             input_format = name or detect(head, path)
             whole = rewound(stream, head)
-        yield from FORMATS[input_format][0](whole, path, context)
+        yield from FORMATS[input_format][0](whole, path, options)
 
 
 def foreign(
-    path: Path, problem: InputError, input_format: str = "auto", context: Context = DEFAULT
+    path: Path, problem: InputError, input_format: str = "auto", options: ReaderOptions = DEFAULT
 ) -> ForeignFileError | None:
     """Return what a file is that a reader refused, if it is something else altogether.
 
@@ -132,7 +132,7 @@ def foreign(
     if input_format == "auto":
         return problem if isinstance(problem, ForeignFileError) else None
     try:
-        for _ in parse_file(path, context=context):
+        for _ in parse_file(path, options=options):
             return None
     except ForeignFileError as other:
         return other if problem.line <= 1 or not other.line else None
@@ -160,25 +160,25 @@ def _text_of(head: bytes) -> bytes:
 
 
 def _any_json(
-    content: bytes, path: Path, context: Context, likeliest: str | None
-) -> list[ConfusionNetwork | Lattice]:
+    content: bytes, path: Path, options: ReaderOptions, likeliest: str | None
+) -> list[Utterances | Lattice]:
     """Read JSON as what it looks like; where that gives no word, as what else can read it.
 
     Raises:
         InputError: nothing can: the likeliest reader's error, if there is one.
     """
     problems: dict[str, InputError] = {}
-    wordless: list[ConfusionNetwork | Lattice] | None = None
+    wordless: list[Utterances | Lattice] | None = None
     for name in _candidates(content, likeliest):
         try:
-            networks = list(FORMATS[name][0](BytesIO(content), path, context))
+            blocks = list(FORMATS[name][0](BytesIO(content), path, options))
         except InputError as error:
             problems[name] = error
             continue
-        if any(isinstance(one, ConfusionNetwork) and one.words for one in networks):
-            return networks
+        if any(isinstance(block, Utterances) and len(block.words) for block in blocks):
+            return blocks
         if wordless is None:
-            wordless = networks
+            wordless = blocks
     if likeliest in problems:
         raise problems[likeliest]
     if wordless is not None:

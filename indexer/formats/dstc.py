@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
-from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
-LEAST_SCORE = -700.0  # below, the posterior is 0
+MIN_SCORE = -700.0  # below, the posterior is 0
 
 
 def looks_like(head: bytes) -> bool:
@@ -30,17 +30,17 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the file's turns in order.
 
     Raises:
         InputError: the file is no JSON, or no such log, or does not say when its turns begin.
     """
-    draft = Draft(path)
+    builder = NetworkBuilder(path)
     count = 0
     for one in documents(stream, path):
-        session = recording_for(path, context, one.name(["session-id"]))
+        session = recording_for(path, options, one.name(["session-id"]))
         if not one.has("turns") and _cnet(one) is None:
             raise one.error("a list of turns, or a cnet")
         turns = list(one["turns"]) if one.has("turns") else [one]
@@ -50,17 +50,17 @@ def parse(
             said = turn["input"] if turn.has("input") else turn
             recording, start = session, 0.0
             if said.has("audio-file"):
-                recording = recording_of(said["audio-file"].text(), None, context.channel)
+                recording = recording_of(said["audio-file"].text(), None, options.channel)
             elif said.has("start-time") or len(spoken) > 1:
                 start = said["start-time"].seconds()
-            draft.utterance(turn.line, recording, f"{session.file}-{count}")
+            builder.utterance(turn.line, recording, f"{session.file}-{count}")
             for slot in cnet:
                 span = (start + slot[key].seconds() for key in ("start", "end"))
-                draft.slot(turn.line, *span)
+                builder.slot(turn.line, *span)
                 for arc in slot["arcs"]:
-                    score = max(arc["score"].number(), LEAST_SCORE)
-                    draft.word(turn.line, arc["word"].text(), math.exp(min(score, 1.0)))
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+                    score = max(arc["score"].number(), MIN_SCORE)
+                    builder.word(turn.line, arc["word"].text(), math.exp(min(score, 1.0)))
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
 def _cnet(turn: Part) -> Part | None:

@@ -23,14 +23,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.stated_language import stated_language
-from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
+from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
-    Heard,
     Hypothesis,
+    HypothesisWord,
     bare,
     spoken,
     untimed,
@@ -38,8 +38,9 @@ from indexer.networks.hypotheses import (
     write_words,
 )
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork, Recording
+from std.values import Recording
 
 ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
 SPANS = (
@@ -64,14 +65,14 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the file's results in order.
 
     Raises:
         InputError: the file is no JSON, or not Google's.
     """
-    draft, recording = Draft(path), recording_for(path, context)
+    builder, recording = NetworkBuilder(path), recording_for(path, options)
     by_file: dict[str | None, list[Part]] = {}
     for one in documents(stream, path):
         for file, result in _results(one):
@@ -88,18 +89,18 @@ def parse(
             tag = result.first(("channelTag", "channel_tag"))
             where = Recording(name, tag.channel() if tag and tag.value else recording.channel)
             before = said.setdefault(where, _Said())
-            words = [_words(one, context.nonwords) for one in result.each("alternatives")]
+            words = [_words(one, options.nonwords) for one in result.each("alternatives")]
             words = before.fresh(words, may_repeat=_tells_speakers(result))
             start, end = before.span(result)
             if any(words):
                 count += 1
-                draft.language = stated_language(result)
-                draft.utterance(result.line, where, f"{recording.file}-{count}", start, end)
+                builder.language = stated_language(result)
+                builder.utterance(result.line, where, f"{recording.file}-{count}", start, end)
                 if len(words) == 1:
-                    write_words(draft, result.line, words[0])
+                    write_words(builder, result.line, words[0])
                 else:
-                    write_hypotheses(draft, result.line, _weighted(result, words))
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+                    write_hypotheses(builder, result.line, _weighted(result, words))
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
 class _Said:
@@ -117,7 +118,9 @@ class _Said:
         self.until_s = end if end == end else start
         return (start, end) if start <= end else (UNKNOWN, UNKNOWN)
 
-    def fresh(self, alternatives: list[list[Heard]], *, may_repeat: bool) -> list[list[Heard]]:
+    def fresh(
+        self, alternatives: list[list[HypothesisWord]], *, may_repeat: bool
+    ) -> list[list[HypothesisWord]]:
         """Return the words that have not been said: a result may say all words once more."""
         if may_repeat and any(words and words[0].start_s <= self.first_s for words in alternatives):
             alternatives = [
@@ -178,7 +181,7 @@ def _time(part: Part) -> float:
     return seconds + (NANO * part["nanos"].number() if part.has("nanos") else 0.0)
 
 
-def _words(alternative: Part, nonwords: Nonwords) -> list[Heard]:
+def _words(alternative: Part, nonwords: Nonwords) -> list[HypothesisWord]:
     confidence = _confidence(alternative) or 1.0
     words = [_word(word, confidence) for word in alternative.each("words")]
     if any(bare(word.token) for word in words) or not alternative.has("transcript"):
@@ -186,12 +189,12 @@ def _words(alternative: Part, nonwords: Nonwords) -> list[Heard]:
     return untimed(alternative["transcript"].text(), confidence, nonwords)
 
 
-def _word(word: Part, otherwise: float) -> Heard:
+def _word(word: Part, otherwise: float) -> HypothesisWord:
     times = UNKNOWN, UNKNOWN
     for start, end in SPANS:
         if word.has(end):  # zero is left out: a word at the very beginning has no start
             times = _time(word[start]) if word.has(start) else 0.0, _time(word[end])
-    return Heard(word["word"].text(), _confidence(word) or otherwise, *times)
+    return HypothesisWord(word["word"].text(), _confidence(word) or otherwise, *times)
 
 
 def _confidence(part: Part) -> float:
@@ -199,7 +202,7 @@ def _confidence(part: Part) -> float:
     return part["confidence"].probability() if part.has("confidence") else 0.0
 
 
-def _weighted(result: Part, said: list[list[Heard]]) -> list[Hypothesis]:
+def _weighted(result: Part, said: list[list[HypothesisWord]]) -> list[Hypothesis]:
     weights = [_confidence(alternative) for alternative in result["alternatives"]]
     if not all(weights):
         weights = [1.0] * len(said)

@@ -8,7 +8,7 @@ Times count from the start of the recording. ``utt`` and ``slots`` must be there
 ``e`` and START with END may be left out and are then derived
 (`indexer.networks.slot_times`). Other keys are ignored. The contract is in docs/formats.md.
 
-    parse            some lines at once: _fast, and where that will not do, careful
+    parse            some lines at once in bulk; unusual ones with the strict parser
     dump             what parse reads
 """
 
@@ -23,10 +23,11 @@ from typing import Any, BinaryIO
 import numpy as np
 import orjson
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
-from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import Columns, is_sound, networks
+from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.columns import RawUtterances, is_valid, utterances_of
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import shown, text
 from std.json_fields import DECODER
@@ -45,8 +46,8 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield a file's utterances in order.
 
     Args:
@@ -57,17 +58,17 @@ def parse(
     Raises:
         InputError: a line is not an utterance as described above.
     """
-    if context.names == "content":
-        recording = Recording("", context.channel)  # refused where a line needs it
+    if options.names == "content":
+        recording = Recording("", options.channel)  # refused where a line needs it
     else:
-        recording = recording_for(path, context)
+        recording = recording_for(path, options)
     empty = True
     for lines in _lines(stream, path):
-        columns = _fast(lines, recording)
+        columns = _parse_in_bulk(lines, recording)
         if columns is None:
-            columns = careful(lines, path, recording)
+            columns = parse_strictly(lines, path, recording)
         empty = empty and not columns.utterances
-        yield from networks(columns, path, nonwords=context.nonwords)
+        yield utterances_of(columns, path, nonwords=options.nonwords)
     if empty:
         raise InputError(path, 0, "utterances, one JSON object per line", "an empty file")
 
@@ -92,16 +93,18 @@ def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes
             return
 
 
-def _fast(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns | None:
+def _parse_in_bulk(
+    lines: Sequence[tuple[int, bytes]], recording: Recording
+) -> RawUtterances | None:
     """Convert whole columns at once; None if anything in the lines is out of the ordinary."""
     try:
         columns = _bulk(lines, recording)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         return None
-    return columns if columns and is_sound(columns) else None
+    return columns if columns and is_valid(columns) else None
 
 
-def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns | None:
+def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUtterances | None:
     ones = [orjson.loads(line) for _, line in lines]
     slots = [slot for one in ones for slot in one["slots"]]
     words = [slot["w"] for slot in slots]
@@ -134,20 +137,20 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> Columns |
     languages = [one.get("language", "") for one in ones]
     if not {*map(type, languages)} <= {str}:
         return None
-    return Columns(
-        recordings,
-        names,
-        np.array([line for line, _ in lines], dtype=np.int64),
-        _numbers([one["start"] for one in ones], [one["end"] for one in ones]).T,
-        np.cumsum([0, *(len(one["slots"]) for one in ones)], dtype=np.int64),
-        _numbers([slot["s"] for slot in slots], [slot["e"] for slot in slots]).T,
-        _numbers([slot["eps"] for slot in slots])[0],
-        np.cumsum([0, *map(len, words)], dtype=np.int64),
-        list(ids),
-        np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens)),
-        _numbers(masses)[0],
-        _numbers(starts, ends).T,
-        languages,
+    return RawUtterances(
+        recordings=recordings,
+        utterances=names,
+        lines=np.array([line for line, _ in lines], dtype=np.int64),
+        utterance_spans_s=_numbers([one["start"] for one in ones], [one["end"] for one in ones]).T,
+        bounds=np.cumsum([0, *(len(one["slots"]) for one in ones)], dtype=np.int64),
+        slot_spans_s=_numbers([slot["s"] for slot in slots], [slot["e"] for slot in slots]).T,
+        epsilons=_numbers([slot["eps"] for slot in slots])[0],
+        offsets=np.cumsum([0, *map(len, words)], dtype=np.int64),
+        vocabulary=list(ids),
+        tokens=np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens)),
+        posteriors=_numbers(masses)[0],
+        spans_s=_numbers(starts, ends).T,
+        languages=languages,
     )
 
 
@@ -161,7 +164,9 @@ def _numbers(*columns: Sequence[Any]) -> Float64s:
     return np.stack([np.frombuffer(array("d", column)) for column in columns])
 
 
-def careful(lines: Iterable[tuple[int, bytes]], path: Path | str, recording: Recording) -> Columns:
+def parse_strictly(
+    lines: Iterable[tuple[int, bytes]], path: Path | str, recording: Recording
+) -> RawUtterances:
     """Read utterances one by one.
 
     Args:
@@ -171,30 +176,30 @@ def careful(lines: Iterable[tuple[int, bytes]], path: Path | str, recording: Rec
     Raises:
         InputError: the first line that is not as it should be.
     """
-    draft = Draft(path)
+    builder = NetworkBuilder(path)
     for at, line in lines:
         if line.strip():
             try:
                 one = DECODER.decode(text(path, at, line))
             except (ValueError, RecursionError) as error:
                 raise InputError(path, at, f"JSON ({error})", shown(line.strip())) from error
-            _read(draft, at, _Object(path, at, one), recording)
-    return draft.columns()
+            _read(builder, at, _Object(path, at, one), recording)
+    return builder.columns()
 
 
-def _read(draft: Draft, at: int, one: "_Object", recording: Recording) -> None:
+def _read(builder: NetworkBuilder, at: int, one: "_Object", recording: Recording) -> None:
     where = Recording(one.name("file", recording.file), one.channel(recording.channel))
     language = one.content.get("language", "")
-    draft.language = one.string(language, "language") if language else ""
-    draft.utterance(at, where, one.name("utt"), *one.span("start", "end"))
+    builder.language = one.string(language, "language") if language else ""
+    builder.utterance(at, where, one.name("utt"), *one.span("start", "end"))
     for slot in map(one.inner, one.array("slots")):
         epsilon = slot.content.get("eps", 0.0)
-        draft.slot(at, *slot.span("s", "e"), slot.number(epsilon, "eps"))
+        builder.slot(at, *slot.span("s", "e"), slot.number(epsilon, "eps"))
         for row in slot.array("w"):
             if not isinstance(row, list) or len(row) not in (2, 4):
-                raise InputError(draft.path, at, "[word, posterior, start, end]", _json(row))
+                raise InputError(builder.path, at, "[word, posterior, start, end]", _json(row))
             times = [slot.number(time, "a word's time") for time in row[2:]] or [UNKNOWN, UNKNOWN]
-            draft.word(at, slot.word(row[0]), slot.number(row[1], "a posterior"), *times)
+            builder.word(at, slot.word(row[0]), slot.number(row[1], "a posterior"), *times)
 
 
 class _Object:

@@ -24,11 +24,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.context import DEFAULT, Context, beside
+from indexer.formats.reader_options import DEFAULT, ReaderOptions, with_sidecar_files
 from indexer.formats.recordings import recording_for
 from indexer.formats.sausage import word_of
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
-from indexer.networks.utterance_spans import SEGMENTS_HINT, segment_of
+from indexer.networks.utterance_spans import SEGMENTS_HINT, span_of
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.limits import MAX_LINKS, MAX_TIME_S
@@ -63,13 +63,15 @@ def looks_like(head: bytes) -> bool:
     return len(name.split()) == 1 and bool(_ARC.match(rest.split(b"\n")[0]))
 
 
-def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Lattice]:
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Lattice]:
     """Yield the file's lattices in order.
 
     Raises:
         InputError: a line is no arc, an id has no word, states contradict each other in time.
     """
-    context = beside(Path(path), context)
+    options = with_sidecar_files(Path(path), options)
     block: list[tuple[int, list[bytes]]] = []
     found = False
     for at, line in numbered(stream, path):
@@ -81,15 +83,17 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
                 raise InputError(path, at, f"at most {MAX_LINKS} arcs in one lattice", "one more")
             continue
         if len(block) > 1 or (block and len(block[0][1]) > 1):
-            yield _lattice(path, block, context)
+            yield _lattice(path, block, options)
         block = []
     if block:
-        yield _lattice(path, block, context)
+        yield _lattice(path, block, options)
     if not found:
         raise InputError(path, 0, "lattices, a name and then arcs", "an empty file")
 
 
-def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Context) -> Lattice:
+def _lattice(
+    path: Path | str, block: list[tuple[int, list[bytes]]], options: ReaderOptions
+) -> Lattice:
     (begin, name), *lines = block
     if len(name) != 1:
         raise InputError(path, begin, "the name of an utterance", shown(b" ".join(name)))
@@ -98,9 +102,9 @@ def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Co
     finals: list[_Final] = []
     for at, fields in lines:
         if len(fields) < 3:
-            finals.append(_final(path, at, fields, context))
+            finals.append(_final(path, at, fields, options))
         else:
-            arcs.append(_arc(path, at, fields, context))
+            arcs.append(_arc(path, at, fields, options))
     if not finals:
         raise InputError(path, block[-1][0], "a final state", "the end of the lattice")
     start = arcs[0].source if len(lines[0][1]) > 2 else finals[0].state
@@ -109,25 +113,25 @@ def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Co
     compact = not any(arc.is_frame for arc in reached)
     arcs = reached if compact else _joined(reached, {one.state for one in finals})
 
-    recording, offset, until = recording_for(path, context), 0.0, None
-    if context.segments is not None:
-        recording, offset, until = segment_of(context.segments, utterance, path, begin)
+    recording, offset, until = recording_for(path, options), 0.0, None
+    if options.segments is not None:
+        recording, offset, until = span_of(options.segments, utterance, path, begin)
     timed = not arcs or any(frames.values()) or any(one.frames for one in finals)
     if not timed and until is None:
         expected = "transition ids, which times are counted by, or segments"
         raise InputError(path, begin, expected, f"{utterance} without", SEGMENTS_HINT)
     states = {state: i for i, state in enumerate(sorted(frames))}
-    times = [offset + context.frame_s * frames[state] for state in states]
+    times = [offset + options.frame_s * frames[state] for state in states]
     ends = [one for one in finals if one.state in states]
     end = len(times)  # what is left to say after a final state leads to one more
     last = max((frames[one.state] + one.frames for one in ends), default=0)
-    if context.frame_s * last > MAX_TIME_S:
-        raise InputError(path, begin, f"times up to {MAX_TIME_S} s", f"{context.frame_s * last:g}")
+    if options.frame_s * last > MAX_TIME_S:
+        raise InputError(path, begin, f"times up to {MAX_TIME_S} s", f"{options.frame_s * last:g}")
     try:
         lattice = ordered(
             recording,
             utterance,
-            [*times, offset + context.frame_s * last],
+            [*times, offset + options.frame_s * last],
             [states[one.source] for one in arcs] + [states[one.state] for one in ends],
             [states[one.target] for one in arcs] + [end] * len(ends),
             [None if one.word == "<eps>" else one.word for one in arcs] + [None] * len(ends),
@@ -140,21 +144,21 @@ def _lattice(path: Path | str, block: list[tuple[int, list[bytes]]], context: Co
     return lattice if timed or until is None else evenly_timed(lattice, offset, until)
 
 
-def _arc(path: Path | str, at: int, fields: list[bytes], context: Context) -> _Arc:
+def _arc(path: Path | str, at: int, fields: list[bytes], options: ReaderOptions) -> _Arc:
     source, target = (_state(path, at, one) for one in fields[:2])
     compact = len(fields) == 3 or (len(fields) == 4 and fields[3].count(b",") == 2)
     if compact:
-        cost, frames = _costs(path, at, fields[3:], context)
-        return _Arc(at, source, target, word_of(path, at, fields[2], context), cost, frames, False)
+        cost, frames = _costs(path, at, fields[3:], options)
+        return _Arc(at, source, target, word_of(path, at, fields[2], options), cost, frames, False)
     if len(fields) > 5:
         raise InputError(path, at, "an arc of 3 to 5 fields", shown(b" ".join(fields)))
-    cost, _ = _costs(path, at, fields[4:], context)
-    word = word_of(path, at, fields[3], context)
+    cost, _ = _costs(path, at, fields[4:], options)
+    word = word_of(path, at, fields[3], options)
     return _Arc(at, source, target, word, cost, int(fields[2] != b"0"), True)
 
 
-def _final(path: Path | str, at: int, fields: list[bytes], context: Context) -> _Final:
-    return _Final(at, _state(path, at, fields[0]), *_costs(path, at, fields[1:], context))
+def _final(path: Path | str, at: int, fields: list[bytes], options: ReaderOptions) -> _Final:
+    return _Final(at, _state(path, at, fields[0]), *_costs(path, at, fields[1:], options))
 
 
 def _state(path: Path | str, at: int, token: bytes) -> int:
@@ -164,15 +168,17 @@ def _state(path: Path | str, at: int, token: bytes) -> int:
     return state
 
 
-def _costs(path: Path | str, at: int, fields: list[bytes], context: Context) -> tuple[float, int]:
+def _costs(
+    path: Path | str, at: int, fields: list[bytes], options: ReaderOptions
+) -> tuple[float, int]:
     """Return the scaled cost and the number of transition ids."""
     if not fields:
         return 0.0, 0
     graph, *rest = fields[0].split(b",")
     if len(rest) not in (1, 2):
         raise InputError(path, at, "costs: graph,acoustic,ids", shown(fields[0]))
-    acoustic_scale = ACOUSTIC_SCALE if context.acoustic_scale is None else context.acoustic_scale
-    lm_scale = 1.0 if context.lm_scale is None else context.lm_scale
+    acoustic_scale = ACOUSTIC_SCALE if options.acoustic_scale is None else options.acoustic_scale
+    lm_scale = 1.0 if options.lm_scale is None else options.lm_scale
     cost = math.inf
     if graph not in INFINITE and rest[0] not in INFINITE:
         cost = lm_scale * number(path, at, graph, "a graph cost")

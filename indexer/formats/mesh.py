@@ -24,11 +24,12 @@ from typing import BinaryIO
 import numpy as np
 
 from indexer.formats import mesh_bulk
-from indexer.formats.context import DEFAULT, Context
 from indexer.formats.mesh_bulk import UNUSED, unnamed
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
-from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import Columns, networks
+from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.columns import RawUtterances, utterances_of
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, shown, text, whole_number
 from std.limits import MAX_UTTERANCE_BYTES
@@ -46,8 +47,8 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield a file's meshes in order.
 
     Args:
@@ -58,15 +59,15 @@ def parse(
     Raises:
         InputError: the bytes are not a mesh file, are cut short, or contradict themselves.
     """
-    recording = recording_for(path, context)
+    recording = recording_for(path, options)
     meshes = line = 0
     for block in _blocks(stream, path):
         columns = mesh_bulk.columns_of(block, recording, meshes, line)
         if columns is None:
-            columns = careful(block, path, recording, meshes, line)
+            columns = parse_strictly(block, path, recording, meshes, line)
         meshes += len(columns.utterances)
         line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
-        yield from networks(columns, path, context.segments, context.one_best, context.nonwords)
+        yield utterances_of(columns, path, options.segments, options.one_best, options.nonwords)
     if not meshes:
         raise InputError(path, 0, "a word mesh", "an empty file")
 
@@ -88,9 +89,9 @@ def _blocks(stream: BinaryIO, path: Path | str) -> Iterator[bytes]:
         yield rest
 
 
-def careful(
+def parse_strictly(
     block: bytes, path: Path | str, recording: Recording, meshes: int = 0, line: int = 0
-) -> Columns:
+) -> RawUtterances:
     """Read whole meshes line by line.
 
     Args:
@@ -102,19 +103,19 @@ def careful(
     Raises:
         InputError: the first line that is not as it should be.
     """
-    draft = Draft(path)
+    builder = NetworkBuilder(path)
     mesh: _Mesh | None = None
     for at, content in enumerate(block.split(b"\n"), start=line + 1):
         keyword, *fields = content.split() or [b""]
         if keyword == b"name":
             if mesh:
-                mesh.finish(draft, at)
+                mesh.finish(builder, at)
             meshes += 1
             mesh = _Mesh(path, at, recording, text(path, at, content.strip()[5:].strip()))
         elif keyword == b"numaligns":
             if mesh is None or mesh.slots is not None:
                 if mesh:
-                    mesh.finish(draft, at)
+                    mesh.finish(builder, at)
                 meshes += 1
                 mesh = _Mesh(path, at, recording, unnamed(recording, meshes))
             mesh.slots = whole_number(path, at, b" ".join(fields), "numaligns and a count")
@@ -125,8 +126,8 @@ def careful(
                 path, at, "a word mesh's line (name, numaligns, align ...)", shown(content)
             )
     if mesh:
-        mesh.finish(draft, line + block.count(b"\n") + 1)
-    return draft.columns()
+        mesh.finish(builder, line + block.count(b"\n") + 1)
+    return builder.columns()
 
 
 class _Mesh:
@@ -180,7 +181,7 @@ class _Mesh:
         duration = number(self.path, line, fields[2], "a duration in seconds")
         self.infos[slot, word] = line, start, start + duration
 
-    def finish(self, draft: Draft, end_line: int) -> None:
+    def finish(self, builder: NetworkBuilder, end_line: int) -> None:
         """Write the mesh down; ``end_line`` is where another one or the file's end begins."""
         if len(self.aligns) != self.slots:
             raise InputError(
@@ -189,12 +190,12 @@ class _Mesh:
                 f"{self.slots} align lines in {self.name}",
                 str(len(self.aligns)),
             )
-        draft.utterance(self.line, self.recording, self.name)
+        builder.utterance(self.line, self.recording, self.name)
         for slot, (line, words) in sorted(self.aligns.items()):
-            draft.slot(line)
+            builder.slot(line)
             for word, mass in words:
                 at, start, end = self.infos.pop((slot, word), (line, UNKNOWN, UNKNOWN))
-                draft.word(line, word, mass / self.scale, start, end, times_line=at)
+                builder.word(line, word, mass / self.scale, start, end, times_line=at)
         for (slot, word), (line, *_) in self.infos.items():
             raise InputError(self.path, line, f"a word of slot {slot}", word)
 

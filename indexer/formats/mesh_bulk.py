@@ -2,7 +2,7 @@
 
 All tokens of a block are cut, told apart and read as numbers together (`indexer.formats.tokens`).
 A line is what its first token says; each alternative finds its times by slot and word. Whatever
-is unusual is left to `indexer.formats.mesh.careful`, which reads the same and names errors.
+is unusual is left to `indexer.formats.mesh.parse_strictly`, which reads the same and names errors.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.formats.tokens import Tokens, tokenized
-from indexer.networks.columns import Columns, is_sound
+from indexer.networks.columns import RawUtterances, is_valid
 from indexer.networks.slot_times import Int64s
 from std.values import Bools, Float64s, Recording
 
@@ -27,7 +27,7 @@ class _Lines(NamedTuple):
     tokens: Int64s  # (k,) how many it has
 
 
-def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Columns | None:
+def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> RawUtterances | None:
     """Return the columns of a block of whole meshes; None if anything in it is unusual.
 
     Args:
@@ -41,7 +41,7 @@ def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Co
             columns = _columns(block, recording, meshes, line)
     except ValueError:
         return None
-    return columns if columns and is_sound(columns) else None
+    return columns if columns and is_valid(columns) else None
 
 
 def unnamed(recording: Recording, number: int) -> str:
@@ -49,7 +49,7 @@ def unnamed(recording: Recording, number: int) -> str:
     return f"{recording.file}-{number}"
 
 
-def _columns(block: bytes, recording: Recording, meshes: int, line: int) -> Columns | None:
+def _columns(block: bytes, recording: Recording, meshes: int, line: int) -> RawUtterances | None:
     tokens = tokenized(block)
     lines = _lines_by_keyword(tokens)
     if lines is None:
@@ -84,19 +84,20 @@ def _columns(block: bytes, recording: Recording, meshes: int, line: int) -> Colu
         return None
     spans = np.full((len(word), 2), np.nan)
     spans[rows, 0], spans[rows, 1] = start, end
-    return Columns(
-        [recording] * len(scale),
-        _names(tokens, names) or [unnamed(recording, meshes + i + 1) for i in range(len(scale))],
-        line + (names if len(names.head) else sizes).number + 1,
-        np.full((len(scale), 2), np.nan),
-        bounds,
-        np.full((len(slots), 2), np.nan),
-        np.zeros(len(slots)),
-        np.concatenate([[0], np.cumsum(np.bincount(slot, minlength=len(slots)))]),
-        b"\n".join(vocabulary).decode().split("\n"),
-        word,
-        posterior,
-        spans,
+    return RawUtterances(
+        recordings=[recording] * len(scale),
+        utterances=_names(tokens, names)
+        or [unnamed(recording, meshes + i + 1) for i in range(len(scale))],
+        lines=line + (names if len(names.head) else sizes).number + 1,
+        utterance_spans_s=np.full((len(scale), 2), np.nan),
+        bounds=bounds,
+        slot_spans_s=np.full((len(slots), 2), np.nan),
+        epsilons=np.zeros(len(slots)),
+        offsets=np.concatenate([[0], np.cumsum(np.bincount(slot, minlength=len(slots)))]),
+        vocabulary=b"\n".join(vocabulary).decode().split("\n"),
+        tokens=word,
+        posteriors=posterior,
+        spans_s=spans,
     )
 
 

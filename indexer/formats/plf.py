@@ -25,16 +25,16 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.lattices.lattice import Lattice, ordered
-from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
 from indexer.networks.nonwords import Nonwords
-from indexer.networks.utterance_spans import SEGMENTS_HINT, Segment
+from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan
+from indexer.networks.utterances import Utterances
 from std.errors import InputError, quoted
 from std.fields import numbered, shown, text
 from std.ranges import Range
-from std.values import ConfusionNetwork
 
 SCORE = Range(-1_000_000_000, 1_000_000_000)
 LONGEST_LINE = 3_000_000  # takes a gigabyte; real ones have a hundredth of it
@@ -56,26 +56,26 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork | Lattice]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances | Lattice]:
     """Yield the file's utterances in order.
 
     Raises:
         InputError: a line is no lattice, or there are no segments that say when it was said.
     """
-    if context.segments is None:
+    if options.segments is None:
         raise InputError(path, 0, "segments, as the format has no times", "none", SEGMENTS_HINT)
-    segments = iter(context.segments.items())
+    segments = iter(options.segments.items())
     for at, line in numbered(stream, path, LONGEST_LINE):
         name, segment = next(segments, ("", None))
         if not line.strip():
             continue
         nodes, links = _links(path, at, line)
         if segment is None:
-            known = f"{len(context.segments)} lines, as there are segments"
+            known = f"{len(options.segments)} lines, as there are segments"
             raise InputError(path, at, known, "one more")
         if all(link.target == link.source + 1 for link in links):
-            yield _network(path, at, name, segment, nodes, links, context.nonwords)
+            yield _network(path, at, name, segment, nodes, links, options.nonwords)
         else:
             yield _lattice(path, at, name, segment, nodes, links)
 
@@ -124,25 +124,25 @@ def _network(
     path: Path | str,
     at: int,
     name: str,
-    segment: Segment,
+    segment: UtteranceSpan,
     nodes: int,
     links: list[_Link],
     nonwords: Nonwords,
-) -> ConfusionNetwork:
-    draft = Draft(path)
-    draft.utterance(at, segment.recording, name, segment.start_s, segment.end_s)
+) -> Utterances:
+    builder = NetworkBuilder(path)
+    builder.utterance(at, segment.recording, name, segment.start_s, segment.end_s)
     slots: list[list[_Link]] = [[] for _ in range(nodes)]
     for link in links:
         slots[link.source].append(link)
     for slot in slots:
-        draft.slot(at)
+        builder.slot(at)
         for link in slot:
-            draft.word(at, link.word, math.exp(min(link.score, 700.0)))
-    return next(networks(draft.columns(), path, nonwords=nonwords))
+            builder.word(at, link.word, math.exp(min(link.score, 700.0)))
+    return utterances_of(builder.columns(), path, nonwords=nonwords)
 
 
 def _lattice(
-    path: Path | str, at: int, name: str, segment: Segment, nodes: int, links: list[_Link]
+    path: Path | str, at: int, name: str, segment: UtteranceSpan, nodes: int, links: list[_Link]
 ) -> Lattice:
     times = np.linspace(segment.start_s, segment.end_s, nodes + 1)
     columns = zip(*links, strict=True)

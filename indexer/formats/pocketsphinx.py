@@ -23,10 +23,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.lattices.lattice import Lattice, ordered
-from indexer.networks.utterance_spans import segment_of
+from indexer.networks.utterance_spans import span_of
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.limits import MAX_LINKS, MAX_TIME_S
@@ -43,7 +43,9 @@ def looks_like(head: bytes) -> bool:
     return len(lines) > 1 and lines[0].startswith(b"Frames ") and lines[1].startswith(b"Nodes ")
 
 
-def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Lattice]:
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Lattice]:
     """Yield the file's lattice.
 
     Raises:
@@ -72,7 +74,7 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
             if node in starts:
                 raise InputError(path, at, "each node once", str(node))
             frame = whole_number(path, at, fields[2], "a start frame")
-            starts[node], words[node] = frame * context.frame_s, text(path, at, fields[1])
+            starts[node], words[node] = frame * options.frame_s, text(path, at, fields[1])
             if starts[node] > MAX_TIME_S:
                 raise InputError(path, at, f"times up to {MAX_TIME_S} s", f"{starts[node]:g}")
         elif part == b"Edges" and len(fields) == 3:
@@ -88,11 +90,11 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
         raise InputError(path, at, "a whole lattice with Initial, Final and End", "the file's end")
     if log_base <= 1:
         raise InputError(path, 0, "a base of logarithms above 1", f"{log_base:g}")
-    scale = ACOUSTIC_SCALE if context.acoustic_scale is None else context.acoustic_scale
-    recording, offset = recording_for(path, context), 0.0
+    scale = ACOUSTIC_SCALE if options.acoustic_scale is None else options.acoustic_scale
+    recording, offset = recording_for(path, options), 0.0
     utterance = recording_of(path).file
-    if context.segments is not None:
-        recording, offset, _ = segment_of(context.segments, utterance, path, 0)
+    if options.segments is not None:
+        recording, offset, _ = span_of(options.segments, utterance, path, 0)
     place = {node: i for i, node in enumerate(starts)}
     try:
         yield ordered(

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from indexer.formats.context import Context
+from indexer.formats.reader_options import ReaderOptions
 from std.errors import InputError
 from std.files import is_nameless
 from std.nist.audio_names import recording_name
@@ -47,7 +47,7 @@ def recording_of(path: Path | str, file: str | None = None, channel: int = 1) ->
     return Recording(file, channel)
 
 
-def recording_for(path: Path | str, context: Context, said: str = "") -> Recording:
+def recording_for(path: Path | str, options: ReaderOptions, said: str = "") -> Recording:
     """Name the recording that a file is about as a whole, as the context wants it.
 
     Args:
@@ -59,12 +59,12 @@ def recording_for(path: Path | str, context: Context, said: str = "") -> Recordi
         InputError: the content should name the recording, and does not.
     """
     name = _named(said)
-    if name and context.names != "file":
-        return Recording(name, context.channel)
-    if context.names == "content" and context.segments is None:
+    if name and options.names != "file":
+        return Recording(name, options.channel)
+    if options.names == "content" and options.segments is None:
         expected = "content that names its recording, as --name-by content asks for"
         raise InputError(path, 0, expected, "none", "--name-by stem uses the file's name")
-    return recording_of(path, context.file, context.channel)
+    return recording_of(path, options.file, options.channel)
 
 
 def _named(said: str) -> str:

@@ -4,9 +4,10 @@
     times   := UTTERANCE BEGIN END ( ";" BEGIN END )*                 frames, one pair per slot
 
 Beside the sausages lie ``words.txt`` (needed, unless the ids were made words), the times (the
-fifth output of ``lattice-mbr-decode``) and ``segments`` (`indexer.formats.context.beside`). A frame
-is ``frame_s`` long: the frame shift times the subsampling factor, 0.03 for chain models.
-Without times, slots share the utterance's segment by letters.
+fifth output of ``lattice-mbr-decode``) and ``segments`` (see
+`indexer.formats.reader_options`). A frame is ``frame_s`` long: the frame shift times the
+subsampling factor, 0.03 for chain models. Without times, slots share the utterance's segment by
+letters.
 
 Every second slot is one where Kaldi expects nothing to be said; long silences lie inside it.
 
@@ -21,16 +22,17 @@ from typing import BinaryIO
 
 import numpy as np
 
-from indexer.formats.context import DEFAULT, Context, beside
+from indexer.formats.reader_options import DEFAULT, ReaderOptions, with_sidecar_files
 from indexer.formats.recordings import recording_for
-from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
+from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.columns import utterances_of
 from indexer.networks.slot_times import untangled
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
 from std.files import open_input
 from std.limits import MAX_LINKS
-from std.values import ConfusionNetwork, Float64s
+from std.values import Float64s
 
 UTTERANCES_AT_ONCE = 256
 LONGEST_LINE = 1 << 25
@@ -43,19 +45,19 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
         InputError: a line is not a sausage, an id has no word, times are missing or do not fit.
     """
-    context = beside(Path(path), context)
-    times = context.slot_times or {}
-    if context.times and context.slot_times is None:
-        times = read_times(context.times, context.frame_s)
-    recording = recording_for(path, context)
-    draft, waiting, found = Draft(path), 0, False
+    options = with_sidecar_files(Path(path), options)
+    times = options.slot_times or {}
+    if options.times and options.slot_times is None:
+        times = read_times(options.times, options.frame_s)
+    recording = recording_for(path, options)
+    builder, waiting, found = NetworkBuilder(path), 0, False
     for at, line in numbered(stream, path, LONGEST_LINE):
         fields = line.split()
         if not fields:
@@ -64,32 +66,34 @@ def parse(
             raise InputError(path, at, f"at most {MAX_LINKS} words in an utterance", "more")
         found = True
         utterance = text(path, at, fields[0])
-        draft.utterance(at, recording, utterance)
-        slots = _slots(path, at, fields[1:], context)
+        builder.utterance(at, recording, utterance)
+        slots = _slots(path, at, fields[1:], options)
         spans = times.get(utterance, np.full((len(slots), 2), UNKNOWN))
-        if context.times and utterance not in times:
-            raise InputError(path, at, f"an utterance that {context.times} has", utterance)
+        if options.times and utterance not in times:
+            raise InputError(path, at, f"an utterance that {options.times} has", utterance)
         if len(spans) != len(slots):
             raise InputError(
-                path, at, f"{len(spans)} slots, as {context.times} has times", str(len(slots))
+                path, at, f"{len(spans)} slots, as {options.times} has times", str(len(slots))
             )
         for words, (start, end) in zip(slots, spans.tolist(), strict=True):
-            draft.slot(at, start, end)
+            builder.slot(at, start, end)
             for word, mass in words:
-                draft.word(at, word, mass)
+                builder.word(at, word, mass)
         waiting += 1
         if waiting == UTTERANCES_AT_ONCE:
-            yield from networks(
-                draft.columns(), path, context.segments, context.one_best, context.nonwords
+            yield utterances_of(
+                builder.columns(), path, options.segments, options.one_best, options.nonwords
             )
-            draft, waiting = Draft(path), 0
+            builder, waiting = NetworkBuilder(path), 0
     if not found:
         raise InputError(path, 0, "sausages, one utterance per line", "an empty file")
-    yield from networks(draft.columns(), path, context.segments, context.one_best, context.nonwords)
+    yield utterances_of(
+        builder.columns(), path, options.segments, options.one_best, options.nonwords
+    )
 
 
 def _slots(
-    path: Path | str, at: int, fields: list[bytes], context: Context
+    path: Path | str, at: int, fields: list[bytes], options: ReaderOptions
 ) -> list[list[tuple[str, float]]]:
     """Read the slots of one line."""
     slots: list[list[tuple[str, float]]] = []
@@ -102,13 +106,13 @@ def _slots(
             if token == b"]":
                 break
             mass = number(path, at, next(rest, b"the end"), "a posterior")
-            slots[-1].append((word_of(path, at, token, context), mass))
+            slots[-1].append((word_of(path, at, token, options), mass))
         else:
             raise InputError(path, at, "] at the end of a slot", "the end of the line")
     return slots
 
 
-def word_of(path: Path | str, at: int, token: bytes, context: Context) -> str:
+def word_of(path: Path | str, at: int, token: bytes, options: ReaderOptions) -> str:
     """Return the word that a word id stands for; a token that is none stands for itself.
 
     Raises:
@@ -119,11 +123,11 @@ def word_of(path: Path | str, at: int, token: bytes, context: Context) -> str:
         return "<eps>"
     if not word.isdecimal():
         return word
-    if context.symbols is None:
+    if options.symbols is None:
         raise InputError(path, at, "words, or words.txt to know them by id", word)
-    if word not in context.symbols:
+    if word not in options.symbols:
         raise InputError(path, at, "the id of a word in words.txt", word)
-    return context.symbols[word]
+    return options.symbols[word]
 
 
 def read_times(path: Path, frame_s: float) -> dict[str, Float64s]:

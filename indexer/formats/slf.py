@@ -29,12 +29,12 @@ from typing import BinaryIO
 
 import numpy as np
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.slf_scores import Fields, Header, Numbered, scores
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
 from indexer.networks.slot_times import Int64s
-from indexer.networks.utterance_spans import SEGMENTS_HINT, Segment, segment_of
+from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan, span_of
 from std.errors import InputError
 from std.fields import number, numbered, shown, whole_number
 from std.limits import MAX_LINKS, MAX_TIME_S
@@ -59,17 +59,19 @@ def looks_like(head: bytes) -> bool:
     return first.startswith((b"VERSION=", b"V=")) or bool(re.match(rb"(N|NODES)=\d+\s", first))
 
 
-def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Iterator[Lattice]:
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Lattice]:
     """Yield the file's lattice.
 
     Raises:
         InputError: the file is not a lattice, is cut short, or contradicts itself.
     """
-    reader = _Reader(path, context)
+    reader = _Reader(path, options)
     for at, line in numbered(stream, path, LONGEST_LINE):
         if reader.has_body and _BEGINNING.match(line):
             yield reader.lattice()
-            reader = _Reader(path, context, reader)
+            reader = _Reader(path, options, reader)
         reader.take(at, line)
     yield reader.lattice()
 
@@ -77,8 +79,10 @@ def parse(stream: BinaryIO, path: Path | str, context: Context = DEFAULT) -> Ite
 class _Reader:
     """One lattice being read; the fields are its parts in the order of the grammar."""
 
-    def __init__(self, path: Path | str, context: Context, before: "_Reader | None" = None) -> None:
-        self.path, self.context = path, context
+    def __init__(
+        self, path: Path | str, options: ReaderOptions, before: "_Reader | None" = None
+    ) -> None:
+        self.path, self.options = path, options
         self.place: int = before.place + 1 if before else 1  # in the file
         self.by_pocketsphinx: bool = before is not None and before.by_pocketsphinx
         self.header = Header(path)
@@ -166,7 +170,7 @@ class _Reader:
             if b"W" in fields:
                 names[node] = self._word(at, fields[b"W"])
         timed = bool(times.any())
-        if not timed and self.context.segments is None:
+        if not timed and self.options.segments is None:
             expected = "t=, times of the nodes, or segments"
             raise InputError(path, self.last_line, expected, "none", SEGMENTS_HINT)
         source, target = self._ends(b"S"), self._ends(b"E")
@@ -174,9 +178,9 @@ class _Reader:
             if earlier > later:
                 raise InputError(path, at, "a link forward in time", f"{earlier:g} to {later:g} s")
         utterance = self._utterance()
-        segment = Segment(recording_for(path, self.context), 0.0, 0.0)
-        if self.context.segments is not None:
-            segment = segment_of(self.context.segments, utterance, path, 0)
+        segment = UtteranceSpan(recording_for(path, self.options), 0.0, 0.0)
+        if self.options.segments is not None:
+            segment = span_of(self.options.segments, utterance, path, 0)
             times = times + segment.start_s
         try:
             lattice = ordered(
@@ -186,7 +190,7 @@ class _Reader:
                 source,
                 target,
                 self._words(names, source, target),
-                scores(self.header, self.links, source, self.by_pocketsphinx, self.context),
+                scores(self.header, self.links, source, self.by_pocketsphinx, self.options),
                 self._terminals(b"start", np.setdiff1d(np.arange(count), target)),
                 self._terminals(b"end", np.setdiff1d(np.arange(count), source)),
             )
@@ -219,7 +223,7 @@ class _Reader:
 
     def _words(self, names: list[str | None], source: Int64s, target: Int64s) -> list[str | None]:
         """Put each link's word on the link, wherever it stands."""
-        where = self.context.word_on
+        where = self.options.word_on
         if where == "auto":
             on_links = any(b"W" in fields for _, fields in self.links)
             where = "link" if on_links else "source" if self.by_pocketsphinx else "target"

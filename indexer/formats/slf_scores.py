@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.formats.context import Context
+from indexer.formats.reader_options import ReaderOptions
 from indexer.networks.slot_times import Int64s
 from std import fields as field
 from std.errors import InputError
@@ -76,7 +76,7 @@ def scores(
     links: Sequence[Numbered],
     source: Int64s,
     by_pocketsphinx: bool,
-    context: Context,
+    options: ReaderOptions,
 ) -> Float64s:
     """Return (l,) the links' log scores.
 
@@ -91,8 +91,8 @@ def scores(
         InputError: a score or a scale is none.
     """
     if by_pocketsphinx and _everywhere(links, b"p") and _everywhere(links, b"a"):
-        return _balanced(header, links, source, context)
-    acoustic, language = context.acoustic_scale, context.lm_scale
+        return _balanced(header, links, source, options)
+    acoustic, language = options.acoustic_scale, options.lm_scale
     overruled = acoustic is not None or language is not None
     if not overruled and _everywhere(links, b"p"):
         return _from_posteriors(header, links, source)
@@ -147,7 +147,7 @@ def _from_posteriors(header: Header, links: Sequence[Numbered], source: Int64s) 
 
 
 def _balanced(
-    header: Header, links: Sequence[Numbered], source: Int64s, context: Context
+    header: Header, links: Sequence[Numbered], source: Int64s, options: ReaderOptions
 ) -> Float64s:
     """Return PocketSphinx's log scores with our weights instead of those of its posteriors.
 
@@ -155,8 +155,8 @@ def _balanced(
     along a path: so the language score, which is not written, is what is left without a.
     """
     base = header.base()
-    weight = ACOUSTIC_SCALE if context.acoustic_scale is None else context.acoustic_scale
-    lm_weight = 1.0 if context.lm_scale is None else context.lm_scale
+    weight = ACOUSTIC_SCALE if options.acoustic_scale is None else options.acoustic_scale
+    lm_weight = 1.0 if options.lm_scale is None else options.lm_scale
     acoustic = np.array([_log(header.path, at, fields[b"a"], b"a", base) for at, fields in links])
     with np.errstate(invalid="ignore"):  # links nobody takes, as above
         language = _from_posteriors(header, links, source) - WRITTEN_SCALE * acoustic

@@ -18,13 +18,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
-from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
-from indexer.networks.hypotheses import Heard, weighted, write_hypotheses, write_words
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.hypotheses import HypothesisWord, weighted, write_hypotheses, write_words
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
 
 def looks_like(head: bytes) -> bool:
@@ -37,15 +37,15 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
         InputError: the file is no JSON, or not Vosk's.
     """
-    draft, recording = Draft(path), recording_for(path, context)
-    scale = 1.0 if context.acoustic_scale is None else context.acoustic_scale
+    builder, recording = NetworkBuilder(path), recording_for(path, options)
+    scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
     count = 0
     for one in _results(documents(stream, path)):
         alternatives = list(one.each("alternatives"))
@@ -59,12 +59,12 @@ def parse(
         else:
             said = [_words(one)]
         count += 1
-        draft.utterance(one.line, recording, f"{recording.file}-{count}")
+        builder.utterance(one.line, recording, f"{recording.file}-{count}")
         if alternatives:
-            write_hypotheses(draft, one.line, weighted(logs, said))
+            write_hypotheses(builder, one.line, weighted(logs, said))
         else:
-            write_words(draft, one.line, said[0])
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+            write_words(builder, one.line, said[0])
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
 def _results(ones: Iterable[Part]) -> Iterator[Part]:
@@ -72,7 +72,7 @@ def _results(ones: Iterable[Part]) -> Iterator[Part]:
         yield from one["monologues"] if one.has("monologues") else [one]
 
 
-def _words(part: Part) -> list[Heard]:
+def _words(part: Part) -> list[HypothesisWord]:
     if part.has("text") and not part["text"].text():
         return []
     if part.has("terms"):
@@ -81,8 +81,8 @@ def _words(part: Part) -> list[Heard]:
     return [_word(word, "word", "conf") for word in part["result"]]
 
 
-def _word(word: Part, token: str, confidence: str) -> Heard:
-    return Heard(
+def _word(word: Part, token: str, confidence: str) -> HypothesisWord:
+    return HypothesisWord(
         word[token].text(),
         word[confidence].probability() if word.has(confidence) else 1.0,
         word["start"].seconds(),

@@ -19,13 +19,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
-from indexer.networks.builder import Draft
-from indexer.networks.columns import networks
-from indexer.networks.hypotheses import Heard, bare, write_words
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.hypotheses import HypothesisWord, bare, write_words
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
 MESSAGES = ("state", "speaker_labels")
 
@@ -42,23 +42,23 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the file's final results in order.
 
     Raises:
         InputError: the file is no JSON, or not Watson's.
     """
-    draft, recording = Draft(path), recording_for(path, context)
+    builder, recording = NetworkBuilder(path), recording_for(path, options)
     count = 0
     for one in documents(stream, path):
         for result in _results(one):
             if result["final"].value is False:
                 continue
             count += 1
-            draft.utterance(result.line, recording, f"{recording.file}-{count}")
-            _write(draft, result)
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+            builder.utterance(result.line, recording, f"{recording.file}-{count}")
+            _write(builder, result)
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
 def _results(one: Part) -> Iterator[Part]:
@@ -68,13 +68,13 @@ def _results(one: Part) -> Iterator[Part]:
         yield from result["results"] if result.has("results") else [result]
 
 
-def _write(draft: Draft, result: Part) -> None:
+def _write(builder: NetworkBuilder, result: Part) -> None:
     """Write a result's slots down, and between them the words that have none."""
     slots = sorted(map(_slot, result.each("word_alternatives")))
     timed = any(one.has("timestamps") for one in result.each("alternatives"))
     words = _first_alternative(result) if timed or not slots else []
     if not slots:
-        write_words(draft, result.line, words)
+        write_words(builder, result.line, words)
         return
     starts = [slot.start_s for slot in slots]
     for word in words:
@@ -82,9 +82,9 @@ def _write(draft: Draft, result: Part) -> None:
         if not starts[0] <= middle <= slots[bisect_right(starts, middle) - 1].end_s:
             slots.append(_Slot(word.start_s, word.end_s, [(word.token, word.confidence)]))
     for slot in sorted(slots):
-        draft.slot(result.line)
+        builder.slot(result.line)
         for token, confidence in slot.words:
-            draft.word(result.line, token, confidence, slot.start_s, slot.end_s)
+            builder.word(result.line, token, confidence, slot.start_s, slot.end_s)
 
 
 def _slot(slot: Part) -> _Slot:
@@ -92,14 +92,14 @@ def _slot(slot: Part) -> _Slot:
     return _Slot(slot["start_time"].seconds(), slot["end_time"].seconds(), words)
 
 
-def _first_alternative(result: Part) -> list[Heard]:
+def _first_alternative(result: Part) -> list[HypothesisWord]:
     for first in result["alternatives"]:
         confidence = first["confidence"].probability() if first.has("confidence") else 1.0
         own = [_row(pair, 2)[1].probability() for pair in first.each("word_confidence")]
         rows = [_row(row, 3) for row in first["timestamps"]]
         own = own if len(own) == len(rows) else [confidence] * len(rows)
         return [
-            Heard(_token(word), mass, start.seconds(), end.seconds())
+            HypothesisWord(_token(word), mass, start.seconds(), end.seconds())
             for (word, start, end), mass in zip(rows, own, strict=True)
         ]
     return []

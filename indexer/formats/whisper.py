@@ -24,16 +24,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.context import DEFAULT, Context
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.stated_language import stated_language
 from indexer.formats.whisper_tokens import Token, joined, without_marks
-from indexer.networks.builder import UNKNOWN, Draft
-from indexer.networks.columns import networks
-from indexer.networks.hypotheses import Heard, by_pauses, spoken, untimed, write_words
+from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.hypotheses import HypothesisWord, by_pauses, spoken, untimed, write_words
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
-from std.values import ConfusionNetwork
 
 KEYS = (  # of which a document of the family has all in one line
     "transcription offsets", "segments text", "segments language", "avg_logprob text",
@@ -47,7 +47,7 @@ MS = 1000.0
 class _Utterance(NamedTuple):
     start_s: float
     end_s: float
-    words: Sequence[Heard]
+    words: Sequence[HypothesisWord]
 
 
 def looks_like(head: bytes) -> bool:
@@ -56,23 +56,23 @@ def looks_like(head: bytes) -> bool:
 
 
 def parse(
-    stream: BinaryIO, path: Path | str, context: Context = DEFAULT
-) -> Iterator[ConfusionNetwork]:
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
     """Yield the file's utterances in order.
 
     Raises:
         InputError: the file is no JSON, or none of these.
     """
-    draft, recording = Draft(path), recording_for(path, context)
+    builder, recording = NetworkBuilder(path), recording_for(path, options)
     count = 0
     for one in documents(stream, path, split_letters=True):
-        draft.language = stated_language(one)
-        for start, end, words in _utterances(one, context.nonwords):
+        builder.language = stated_language(one)
+        for start, end, words in _utterances(one, options.nonwords):
             if words:
                 count += 1
-                draft.utterance(one.line, recording, f"{recording.file}-{count}", start, end)
-                write_words(draft, one.line, words)
-    yield from networks(draft.columns(), path, nonwords=context.nonwords)
+                builder.utterance(one.line, recording, f"{recording.file}-{count}", start, end)
+                write_words(builder, one.line, words)
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
 def _utterances(one: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
@@ -96,11 +96,11 @@ def _segment(segment: Part, nonwords: Nonwords) -> _Utterance:
     return _Utterance(start, end, words)
 
 
-def _words(part: Part, nonwords: Nonwords) -> list[Heard]:
+def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
     tokens = list(map(_token, part))
     if any(word.has("t_dtw") for word in part):
         return spoken(joined(tokens), nonwords)
-    return spoken((Heard(written.text(), *rest) for written, *rest in tokens), nonwords)
+    return spoken((HypothesisWord(written.text(), *rest) for written, *rest in tokens), nonwords)
 
 
 def _token(word: Part) -> Token:
@@ -116,7 +116,7 @@ def _token(word: Part) -> Token:
     return Token(written, confidence, *times)
 
 
-def _cut(words: Sequence[Heard]) -> Iterator[_Utterance]:
+def _cut(words: Sequence[HypothesisWord]) -> Iterator[_Utterance]:
     return (_Utterance(UNKNOWN, UNKNOWN, said) for said in by_pauses(words))
 
 
@@ -139,7 +139,7 @@ def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
             _Utterance(*span, untimed(text, nonwords=nonwords))
             for text, span in zip(texts, spans, strict=True)
         ]
-    words = (Heard(text, 1.0, *span) for text, span in zip(texts, spans, strict=True))
+    words = (HypothesisWord(text, 1.0, *span) for text, span in zip(texts, spans, strict=True))
     return _cut(spoken(words, nonwords))
 
 

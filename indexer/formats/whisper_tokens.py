@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from indexer.networks.builder import UNKNOWN
-from indexer.networks.hypotheses import Heard, bare
+from indexer.networks.hypotheses import HypothesisWord, bare
 from std.json_fields import Part, whole
 
 _MARK = re.compile(r"\[_\w+\]")
@@ -40,7 +40,7 @@ def without_marks(text: str) -> str:
     return _MARK.sub("", text)
 
 
-def joined(tokens: Iterable[Token]) -> list[Heard]:
+def joined(tokens: Iterable[Token]) -> list[HypothesisWord]:
     """Make words of tokens, punctuation still glued to them.
 
     Raises:
@@ -56,12 +56,12 @@ def joined(tokens: Iterable[Token]) -> list[Heard]:
     return list(map(_word, groups))
 
 
-def _word(tokens: Sequence[Token]) -> Heard:
+def _word(tokens: Sequence[Token]) -> HypothesisWord:
     first = tokens[0].written
     text = Part(first.path, first.line, whole("".join(token.text for token in tokens)), first.where)
     said = [token for token in tokens if bare(token.text)] or tokens
     timed = [token for token in said if token.start_s == token.start_s]
-    return Heard(
+    return HypothesisWord(
         text.text(),
         sum(token.confidence for token in said) / len(said),
         min((token.start_s for token in timed), default=UNKNOWN),

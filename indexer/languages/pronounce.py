@@ -1,10 +1,10 @@
-"""Segments with sounds: each in one language, each recording in its own.
+"""Segments with phone columns: each in one language, each recording in its own.
 
-    segments(columns)         at a commit: recordings whose language is told get their sounds
+    segments(columns)         at a commit: recordings whose language is known get phone columns
     last_segments(columns)    at the end of a run: those in doubt as well
 
 A recording that does not tell its language (names only, a few words, two languages mixed) waits for
-the end of the run in a segment without sounds; then all such recordings are looked at together.
+the end of the run in a segment without phones; then all such recordings are looked at together.
 """
 
 from collections import Counter
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from indexer.languages.precedence import OTHERS, Spoken, Told, pooled, split, spoken
-from indexer.segments.phone_columns import Sounds
-from std.languages.detection import LEAST_SHARE, of_segment
+from indexer.segments.phone_columns import PhoneColumnBuilder
+from std.languages.detection import MIN_SHARE, of_segment
 from std.store import Segment
 from std.store.columns import SegmentColumns
 from std.values import Recording
@@ -21,15 +21,15 @@ from std.values import Recording
 
 @dataclass(slots=True)
 class Pronouncer:
-    """Tells languages and makes sounds; knows what it found in this run."""
+    """Tells languages and makes phone columns; knows what it found in this run."""
 
-    sounds: Sounds
+    phone_builder: PhoneColumnBuilder
     told: Told = field(default_factory=Told)
     found: dict[Recording, Spoken] = field(default_factory=dict)
 
     def segments(self, columns: SegmentColumns) -> list[SegmentColumns]:
-        """A segment as one for each language of its recordings, with sounds if it is told."""
-        if not self.sounds.wanted:
+        """A segment as one for each language of its recordings, with phones if it is known."""
+        if not self.phone_builder.wanted:
             return [columns]
         found = spoken(columns, self.told)
         self._note(columns, found)
@@ -44,7 +44,7 @@ class Pronouncer:
             columns: what becomes segments.
             segments: others of the index; how much speech of which language it has.
         """
-        if not self.sounds.wanted:
+        if not self.phone_builder.wanted:
             return [[one] for one in columns]
         found = [spoken(one, self.told) for one in columns]
         for one, some in zip(columns, found, strict=True):
@@ -66,7 +66,7 @@ class Pronouncer:
     def _made(self, columns: SegmentColumns, found: Sequence[Spoken]) -> list[SegmentColumns]:
         parts = split(columns, [one.language for one in found])
         return [
-            replace(part, extra=dict(self.sounds.of(part, language)))
+            replace(part, extra=dict(self.phone_builder.of(part, language)))
             for language, part in parts.items()
         ]
 
@@ -102,7 +102,7 @@ def undecided(segment: Segment, recordings: Mapping[Recording, Spoken]) -> bool:
 
 def _in_doubt(one: Spoken) -> bool:
     """Whether a recording's own words do not even name a likeliest language."""
-    return not one.language and not (one.guess.language and one.guess.share >= LEAST_SHARE)
+    return not one.language and not (one.guess.language and one.guess.share >= MIN_SHARE)
 
 
 def _any(marks: Sequence[Sequence[bool]]) -> bool:

@@ -1,7 +1,7 @@
 """What std-index says of languages: which were found, who pronounced them, and what is doubtful."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
@@ -19,7 +19,7 @@ def found_languages(pronouncer: Pronouncer) -> list[dict[str, Any]]:
     return [
         {
             "language": language or None,
-            "pronouncer": pronouncer.sounds.pronouncer(language),
+            "pronouncer": pronouncer.phone_builder.pronouncer(language),
             "recordings": n,
             "told_by": dict(
                 Counter(o.source for o in pronouncer.found.values() if o.language == language)
@@ -33,8 +33,8 @@ def indexed_languages(segments: Iterable[Segment]) -> list[dict[str, Any]]:
     """The languages of an index's recordings, the most frequent first."""
     counts = Counter[tuple[str, str | None]]()
     for segment in segments:
-        maker = segment.extra("phone_maker")
-        pronouncer = None if maker is None else bytes(maker).decode(errors="replace")
+        name = segment.extra("phone_maker")
+        pronouncer = None if name is None else bytes(name).decode(errors="replace")
         alive = len(segment.recordings) - len(segment.deleted)
         counts[of_segment(segment), pronouncer] += alive
     return [
@@ -46,7 +46,7 @@ def indexed_languages(segments: Iterable[Segment]) -> list[dict[str, Any]]:
     ]
 
 
-def in_words(languages: Sequence[dict[str, Any]]) -> str:
+def in_words(languages: Sequence[Mapping[str, Any]]) -> str:
     """One line for a person: ``language de (espeak-ng:de): 15 recordings``."""
     parts = []
     for one in languages:
@@ -76,7 +76,7 @@ def doubts(pronouncer: Pronouncer) -> Iterator[str]:
         yield from contradictions(some, "--language overrules it")
     if names := pronouncer.told.not_understood():
         yield f"there is no language {names[0]!r}, as the ECF or the input says; it was ignored"
-    for language, problem in sorted(pronouncer.sounds.problems.items()):
+    for language, problem in sorted(pronouncer.phone_builder.problems.items()):
         if language:
             yield f"unknown words of language {language!r} are not found by sound: {problem}"
 

@@ -148,7 +148,7 @@ def slot_statistics(
 
 
 @cache
-def machine(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """One of the functions above, compiled; numba is imported only where it is needed."""
     from std.execution.compiled import compiled
 

@@ -18,19 +18,20 @@ import numpy as np
 
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.lattice import NO_WORD, Lattice, LatticeMethod, ordered
-from indexer.networks.columns import Columns, networks
+from indexer.networks.columns import RawUtterances, utterances_of
 from indexer.networks.nonwords import Nonwords, is_noise, replacements
 from indexer.networks.slot_times import Int64s, untangled
+from indexer.networks.utterances import Utterances
 from std.values import ConfusionNetwork, Float64s, Int32s
 
-LEAST_POSTERIOR = 1e-4  # links below play no part
-LEAST_MASS = 1e-6  # of a word in a slot; below is rounding
+MIN_POSTERIOR = 1e-4  # links below play no part
+MIN_MASS = 1e-6  # of a word in a slot; below is rounding
 ROUNDS = 20  # two to four are what it takes
 SAME_WORD_BONUS = 0.3  # in shares of overlap, for a pivot slot that has the link's word
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slots:
+class SlotSums:
     """A network being made: (q, v) sums over words per slot, column 0 is "no word"."""
 
     words: tuple[str, ...]  # (v - 1,) of columns 1..
@@ -43,25 +44,36 @@ class Slots:
 def to_network(
     lattice: Lattice,
     method: LatticeMethod = "mbr",
-    least_posterior: float = LEAST_POSTERIOR,
+    min_posterior: float = MIN_POSTERIOR,
     path: Path | str = "<lattice>",
     nonwords: Nonwords | None = None,
 ) -> ConfusionNetwork:
-    """Turn a lattice into a network of the same utterance.
+    """Turn a lattice into a network of the same utterance: `to_utterances`, for one at a time."""
+    return next(iter(to_utterances(lattice, method, min_posterior, path, nonwords)))
+
+
+def to_utterances(
+    lattice: Lattice,
+    method: LatticeMethod = "mbr",
+    min_posterior: float = MIN_POSTERIOR,
+    path: Path | str = "<lattice>",
+    nonwords: Nonwords | None = None,
+) -> Utterances:
+    """Turn a lattice into the columns of its one utterance.
 
     Args:
         lattice: scores already scaled.
         method: "mbr" or "pivot".
-        least_posterior: prune links below it.
+        min_posterior: prune links below it.
         path: for messages.
         nonwords: keeps noises, or counts the links of those that are dropped.
     """
     estimated = lattice.times_estimated
     nonwords = nonwords or Nonwords()  # the same for links and slots
-    lattice = pruned(words_only(lattice, nonwords), least_posterior)
+    lattice = pruned(words_only(lattice, nonwords), min_posterior)
     slots = mbr_slots(lattice) if method == "mbr" else pivot_slots(lattice)
-    network = next(networks(_columns(lattice, slots), path, nonwords=nonwords))
-    return replace(network, times_estimated=True) if estimated else network
+    utterances = utterances_of(_columns(lattice, slots), path, nonwords=nonwords)
+    return replace(utterances, times_estimated=np.array([True])) if estimated else utterances
 
 
 def words_only(lattice: Lattice, nonwords: Nonwords | None = None) -> Lattice:
@@ -84,22 +96,22 @@ def words_only(lattice: Lattice, nonwords: Nonwords | None = None) -> Lattice:
 def link_posteriors(lattice: Lattice) -> Float64s:
     """Return (l,) the probability that the path taken goes over each link."""
     nodes, links = len(lattice.node_s), (lattice.source, lattice.target, lattice.log_score)
-    before = minimum_bayes_risk.machine(minimum_bayes_risk.forward)(nodes, *links)
-    after = minimum_bayes_risk.machine(minimum_bayes_risk.backward)(nodes, *links)
+    before = minimum_bayes_risk.compiled(minimum_bayes_risk.forward)(nodes, *links)
+    after = minimum_bayes_risk.compiled(minimum_bayes_risk.backward)(nodes, *links)
     logs = before[lattice.source] + lattice.log_score + after[lattice.target] - before[-1]
     return np.exp(logs)  # type: ignore[no-any-return]  # from a compiled function
 
 
 def best_path(lattice: Lattice) -> Int64s:
     """Return the links of the single most probable path, in order."""
-    return minimum_bayes_risk.machine(minimum_bayes_risk.best_links)(  # type: ignore[no-any-return]  # compiled
+    return minimum_bayes_risk.compiled(minimum_bayes_risk.best_links)(  # type: ignore[no-any-return]  # compiled
         len(lattice.node_s), lattice.source, lattice.target, lattice.log_score
     )
 
 
-def pruned(lattice: Lattice, least_posterior: float = LEAST_POSTERIOR) -> Lattice:
+def pruned(lattice: Lattice, min_posterior: float = MIN_POSTERIOR) -> Lattice:
     """Drop links below a posterior, and what then leads nowhere, but never the best path."""
-    kept = link_posteriors(lattice) >= least_posterior
+    kept = link_posteriors(lattice) >= min_posterior
     kept[best_path(lattice)] = True
     if kept.all():
         return lattice
@@ -116,7 +128,7 @@ def pruned(lattice: Lattice, least_posterior: float = LEAST_POSTERIOR) -> Lattic
     )
 
 
-def mbr_slots(lattice: Lattice) -> Slots:
+def mbr_slots(lattice: Lattice) -> SlotSums:
     """Find the word sequence of least expected edit distance, and what competes with it."""
     word = lattice.word + 1  # 0 is no word
     said = _without_gaps(word[best_path(lattice)])
@@ -135,7 +147,7 @@ def mbr_slots(lattice: Lattice) -> Slots:
     with np.errstate(invalid="ignore"):  # nan where a word has no mass
         start, end = sums[1] / sums[0], sums[2] / sums[0]
     spans = np.stack([totals[1] / totals[0], totals[2] / totals[0]], axis=1)
-    return Slots(lattice.vocabulary, mass, start, end, spans)
+    return SlotSums(lattice.vocabulary, mass, start, end, spans)
 
 
 def expected_distance(lattice: Lattice, said: Int32s) -> tuple[float, Float64s]:
@@ -150,14 +162,14 @@ def expected_distance(lattice: Lattice, said: Int32s) -> tuple[float, Float64s]:
         (3, q, v) mass, start and end sums of each word in each slot.
     """
     links = lattice.source, lattice.target, lattice.word + 1
-    before = minimum_bayes_risk.machine(minimum_bayes_risk.forward)(
+    before = minimum_bayes_risk.compiled(minimum_bayes_risk.forward)(
         len(lattice.node_s), lattice.source, lattice.target, lattice.log_score
     )
     weight = np.exp(before[lattice.source] + lattice.log_score - before[lattice.target])
-    distance = minimum_bayes_risk.machine(minimum_bayes_risk.edit_distances)(
+    distance = minimum_bayes_risk.compiled(minimum_bayes_risk.edit_distances)(
         len(lattice.node_s), *links, weight, said
     )
-    sums = minimum_bayes_risk.machine(minimum_bayes_risk.slot_statistics)(
+    sums = minimum_bayes_risk.compiled(minimum_bayes_risk.slot_statistics)(
         *links, weight, said, distance, lattice.node_s, len(lattice.vocabulary) + 1
     )
     return float(distance[-1, -1]), sums
@@ -171,7 +183,7 @@ def _without_gaps(said: Int32s) -> Int32s:
     return spread
 
 
-def pivot_slots(lattice: Lattice) -> Slots:
+def pivot_slots(lattice: Lattice) -> SlotSums:
     """Add every link to the slot of the best path that it overlaps most.
 
     Links that overlap none of its words stand in a slot of their own in that gap. A slot that
@@ -204,12 +216,12 @@ def pivot_slots(lattice: Lattice) -> Slots:
     slot_spans[1::2] = spans[pivot]
     mass = mass / np.maximum(mass.sum(axis=1, keepdims=True), 1)
     mass[:, 0] = 1 - mass.sum(axis=1)
-    return Slots(lattice.vocabulary, mass, *means, slot_spans)
+    return SlotSums(lattice.vocabulary, mass, *means, slot_spans)
 
 
-def _columns(lattice: Lattice, slots: Slots) -> Columns:
+def _columns(lattice: Lattice, slots: SlotSums) -> RawUtterances:
     """Write slots down as a reader would have found them."""
-    said = slots.mass >= LEAST_MASS
+    said = slots.mass >= MIN_MASS
     said[:, 0] = False
     kept = said.any(axis=1)
     rows, columns = np.nonzero(said[kept])
@@ -220,17 +232,19 @@ def _columns(lattice: Lattice, slots: Slots) -> Columns:
     mass, start, end = (one[kept][rows, columns] for one in place)
     bounds = np.array([0, count], dtype=np.int64)
     spans = untangled(slots.spans_s[kept], bounds)
-    return Columns(
-        [lattice.recording],
-        [lattice.utterance],
-        np.zeros(1, dtype=np.int64),
-        np.array([[lattice.node_s[0], lattice.node_s[-1]]]),
-        bounds,
-        spans,
-        slots.mass[kept][:, 0],
-        np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=count))]).astype(np.int64),
-        list(slots.words),
-        columns - 1,
-        mass,
-        np.stack([start, end], axis=1),
+    return RawUtterances(
+        recordings=[lattice.recording],
+        utterances=[lattice.utterance],
+        lines=np.zeros(1, dtype=np.int64),
+        utterance_spans_s=np.array([[lattice.node_s[0], lattice.node_s[-1]]]),
+        bounds=bounds,
+        slot_spans_s=spans,
+        epsilons=slots.mass[kept][:, 0],
+        offsets=np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=count))]).astype(
+            np.int64
+        ),
+        vocabulary=list(slots.words),
+        tokens=columns - 1,
+        posteriors=mass,
+        spans_s=np.stack([start, end], axis=1),
     )

@@ -1,7 +1,6 @@
-"""Builds `indexer.networks.columns.Columns` word by word; each check names its line.
+"""Builds `indexer.networks.columns.RawUtterances` word by word; each check names its line.
 
-For readers whose speed does not matter, and for finding the place of an error that a fast
-reader stumbled over.
+For formats without a bulk parser, and for naming the line of an error that a bulk parser met.
 """
 
 import math
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.networks.columns import Columns
+from indexer.networks.columns import RawUtterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
 from std.values import Recording
@@ -17,8 +16,8 @@ from std.values import Recording
 UNKNOWN = math.nan
 
 
-class Draft:
-    """Utterances being written down: `utterance`, then its `slot`s, each with its `word`s."""
+class NetworkBuilder:
+    """Collects utterances: `utterance`, then its `slot`s, each with its `word`s."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = path
@@ -85,23 +84,23 @@ class Draft:
         self._posteriors.append(posterior)
         self._spans.append((start_s, end_s))
 
-    def columns(self) -> Columns:
-        """Return what was written down."""
+    def columns(self) -> RawUtterances:
+        """Return the utterances collected."""
         ids = {token: i for i, token in enumerate(dict.fromkeys(self._tokens))}
-        return Columns(
-            self._recordings,
-            self._utterances,
-            np.array(self._lines, dtype=np.int64),
-            np.array(self._utterance_spans, dtype=np.float64).reshape(-1, 2),
-            np.array([*self._bounds, len(self._epsilons)], dtype=np.int64),
-            np.array(self._slot_spans, dtype=np.float64).reshape(-1, 2),
-            np.array(self._epsilons, dtype=np.float64),
-            np.array([*self._offsets, len(self._tokens)], dtype=np.int64),
-            list(ids),
-            np.array([ids[token] for token in self._tokens], dtype=np.int64),
-            np.array(self._posteriors, dtype=np.float64),
-            np.array(self._spans, dtype=np.float64).reshape(-1, 2),
-            self._languages,
+        return RawUtterances(
+            recordings=self._recordings,
+            utterances=self._utterances,
+            lines=np.array(self._lines, dtype=np.int64),
+            utterance_spans_s=np.array(self._utterance_spans, dtype=np.float64).reshape(-1, 2),
+            bounds=np.array([*self._bounds, len(self._epsilons)], dtype=np.int64),
+            slot_spans_s=np.array(self._slot_spans, dtype=np.float64).reshape(-1, 2),
+            epsilons=np.array(self._epsilons, dtype=np.float64),
+            offsets=np.array([*self._offsets, len(self._tokens)], dtype=np.int64),
+            vocabulary=list(ids),
+            tokens=np.array([ids[token] for token in self._tokens], dtype=np.int64),
+            posteriors=np.array(self._posteriors, dtype=np.float64),
+            spans_s=np.array(self._spans, dtype=np.float64).reshape(-1, 2),
+            languages=self._languages,
         )
 
     def _add_mass(self, line: int, posterior: float) -> None:

@@ -1,18 +1,18 @@
 """What every reader of recogniser output makes first: the columns of many utterances at once.
 
-A reader fills `Columns` (seconds, tokens and posteriors as written); `networks` does what is
-common to all formats, in a few array passes over all utterances together:
+A reader fills `RawUtterances` (seconds, tokens and posteriors as written); `utterances_of`
+does what is common to all formats, in a few array passes over all utterances together:
 
     tokens -> words      non-words become epsilon mass, pronunciation variants are merged
     posteriors           slots that sum to a little over one are scaled to one
     seconds -> ms        round(1000 * s); missing slot times derived (`indexer.networks.slot_times`)
 
-Two ways lead here. A fast reader fills the columns by bulk conversion and asks `is_sound`; if
-anything at all is unusual the careful reader goes through the same text with a
-`indexer.networks.builder.Draft`, which names the line of an error.
+Large text formats have two parsers. The bulk parser converts whole columns and checks them with
+`is_valid`; if anything is unusual, the strict parser reads the same text word by word into an
+`indexer.networks.builder.NetworkBuilder`, which names the line of an error.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from pathlib import Path
@@ -21,18 +21,25 @@ import numpy as np
 
 from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords, is_noise, replacements, spoken
-from indexer.networks.slot_times import Int64s, borrowed, filled, untangled, weighted_spans
-from indexer.networks.utterance_spans import SEGMENTS_HINT, Segment, segment_of
+from indexer.networks.slot_times import (
+    Int64s,
+    filled,
+    times_from_one_best,
+    untangled,
+    weighted_spans,
+)
+from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan, span_of
+from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
-from std.values import Bools, ConfusionNetwork, Float64s, Recording
+from std.values import Bools, Float64s, Recording
 
 SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment
 FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors that far beyond 1 is 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class RawUtterances:
     """Utterances as written, in CSR layout: utterance -> slots -> words. NaN = not written.
 
     Slot i of all owns words ``offsets[i]:offsets[i + 1]``; utterance j owns slots
@@ -54,8 +61,8 @@ class Columns:
     languages: Sequence[str] = ()  # (u,) as the file says them; none at all where it does not
 
 
-def is_sound(columns: Columns) -> bool:
-    """Tell whether every number is one that a careful reader would take as it is."""
+def is_valid(columns: RawUtterances) -> bool:
+    """Tell whether every number is one that the strict parser would accept unchanged."""
     masses, slots = columns.posteriors, len(columns.epsilons)
     slot_of = np.repeat(np.arange(slots), np.diff(columns.offsets))
     sums = columns.epsilons + np.bincount(slot_of, masses, slots)
@@ -68,33 +75,33 @@ def is_sound(columns: Columns) -> bool:
         ((masses >= low) & (masses <= high)).all()
         and ((columns.epsilons >= low) & (sums <= 1 + SUM_TOLERANCE)).all()
         and first[backwards].all()
-        and _spans_are_sound(columns.utterance_spans_s, MAX_TIME_S)
-        and _spans_are_sound(columns.slot_spans_s, MAX_TIME_S)
-        and _spans_are_sound(columns.spans_s, MAX_WORD_S)
+        and _spans_are_valid(columns.utterance_spans_s, MAX_TIME_S)
+        and _spans_are_valid(columns.slot_spans_s, MAX_TIME_S)
+        and _spans_are_valid(columns.spans_s, MAX_WORD_S)
     )
 
 
-def _spans_are_sound(spans: Float64s, longest: float) -> bool:
+def _spans_are_valid(spans: Float64s, longest: float) -> bool:
     start, end = spans.T
     good = (start >= 0) & (end >= start) & (end <= MAX_TIME_S) & (end - start <= longest)
     return bool((good | (np.isnan(start) & np.isnan(end))).all())
 
 
-def networks(
-    columns: Columns,
+def utterances_of(
+    columns: RawUtterances,
     path: Path | str,
-    segments: Mapping[str, Segment] | None = None,
+    segments: Mapping[str, UtteranceSpan] | None = None,
     one_best: Mapping[str, Sequence[TimedWord]] | None = None,
     nonwords: Nonwords | None = None,
-) -> Iterator[ConfusionNetwork]:
-    """Turn sound columns into networks, in order.
+) -> Utterances:
+    """Turn valid columns into utterances in milliseconds, in order.
 
     Args:
         columns: as written; times count from the start of the recording, or with
             ``segments`` from the start of the utterance.
         path: for messages.
         segments: where each utterance lies, by name.
-        one_best: timed words of utterances, by name, whose times slots without times borrow.
+        one_best: timed words of utterances, by name, whose times go to slots without times.
         nonwords: keeps noises, or counts those that are dropped.
 
     Raises:
@@ -105,7 +112,7 @@ def networks(
         broken = next(word for word in columns.vocabulary if "\n" in word)
         raise InputError(path, 0, "words without line breaks", broken)
     if one_best is not None:
-        columns = _lent(columns, one_best)
+        columns = _with_one_best_times(columns, one_best)
     if segments is not None:
         columns = _placed(columns, path, segments)
     columns = _words_only(columns, nonwords or Nonwords())
@@ -128,39 +135,29 @@ def networks(
     spans[untimed] = slot_spans[slot_of[untimed]]
     spans[:, 1] = np.minimum(spans[:, 1], spans[:, 0] + 1000 * MAX_WORD_S)  # long silences' words
 
-    int_slot_spans = np.rint(slot_spans).astype(np.int32)
-    int_spans = np.rint(spans).astype(np.int32)
-    epsilons = (columns.epsilons / excess).astype(np.float32)
-    posteriors = (columns.posteriors / excess[slot_of]).astype(np.float32)
-    offsets = columns.offsets.astype(np.int32)
-    words = np.array(columns.vocabulary, dtype=object)[columns.tokens].tolist()
-    bounds = columns.bounds.tolist()
-    firsts = columns.offsets[columns.bounds].tolist()
-    whole = _whole_spans(utterance_spans, slot_spans, columns.bounds).astype(np.int64).tolist()
-    languages = columns.languages or [""] * len(columns.utterances)
-    named = zip(columns.recordings, columns.utterances, whole, languages, strict=True)
-    for i, (recording, name, (start, end), language) in enumerate(named):
-        lo, hi, first, last = bounds[i], bounds[i + 1], firsts[i], firsts[i + 1]
-        yield ConfusionNetwork(
-            recording,
-            name,
-            start,
-            end,
-            int_slot_spans[lo:hi],
-            epsilons[lo:hi],
-            offsets[lo : hi + 1] - offsets[lo],
-            tuple(words[first:last]),
-            posteriors[first:last],
-            int_spans[first:last],
-            bool(estimated[i]),
-            language,
-        )
+    return Utterances(
+        recordings=columns.recordings,
+        names=columns.utterances,
+        languages=columns.languages or [""] * len(columns.utterances),
+        spans_ms=_whole_spans(utterance_spans, slot_spans, columns.bounds).astype(np.int64),
+        times_estimated=estimated,
+        bounds=columns.bounds,
+        slot_spans_ms=np.rint(slot_spans).astype(np.int32),
+        epsilons=(columns.epsilons / excess).astype(np.float32),
+        offsets=columns.offsets,
+        vocabulary=columns.vocabulary,
+        words=columns.tokens,
+        posteriors=(columns.posteriors / excess[slot_of]).astype(np.float32),
+        word_spans_ms=np.rint(spans).astype(np.int32),
+    )
 
 
-def _placed(columns: Columns, path: Path | str, segments: Mapping[str, Segment]) -> Columns:
+def _placed(
+    columns: RawUtterances, path: Path | str, segments: Mapping[str, UtteranceSpan]
+) -> RawUtterances:
     """Move utterances to where they lie in their recordings."""
     found = [
-        segment_of(segments, name, path, line)
+        span_of(segments, name, path, line)
         for name, line in zip(columns.utterances, columns.lines.tolist(), strict=True)
     ]
     start = np.array([one.start_s for one in found])
@@ -184,28 +181,31 @@ def _placed(columns: Columns, path: Path | str, segments: Mapping[str, Segment])
     )
 
 
-def _lent(columns: Columns, one_best: Mapping[str, Sequence[TimedWord]]) -> Columns:
+def _with_one_best_times(
+    columns: RawUtterances, one_best: Mapping[str, Sequence[TimedWord]]
+) -> RawUtterances:
     """Give slots without any times those of the same utterance's one-best words."""
     timed = ~np.isnan(columns.spans_s[:, 0])
     has_times = np.bincount(_slot_of(columns), timed, len(columns.epsilons)) > 0
     has_times |= ~np.isnan(columns.slot_spans_s[:, 0])
     spans, offsets = columns.slot_spans_s.copy(), columns.offsets.tolist()
     for i, (lo, hi) in enumerate(pairwise(columns.bounds.tolist())):
-        heard = one_best.get(columns.utterances[i])
-        if heard is None or has_times[lo:hi].any():
+        best_words = one_best.get(columns.utterances[i])
+        if best_words is None or has_times[lo:hi].any():
             continue
         slots = []
         for first, last in pairwise(offsets[lo : hi + 1]):
             best = np.argsort(-columns.posteriors[first:last], kind="stable")
             tokens = [columns.vocabulary[j] for j in columns.tokens[first:last][best].tolist()]
             slots.append([word for token in tokens if (word := spoken(token))])
-        said = [j for j, words in enumerate(slots) if words]
-        if said:
-            spans[lo + np.array(said)] = borrowed([slots[j] for j in said], heard)
+        with_words = [j for j, words in enumerate(slots) if words]
+        if with_words:
+            used = [slots[j] for j in with_words]
+            spans[lo + np.array(with_words)] = times_from_one_best(used, best_words)
     return replace(columns, slot_spans_s=spans)
 
 
-def _latest(columns: Columns) -> Float64s:
+def _latest(columns: RawUtterances) -> Float64s:
     """Return (u,) the latest time that each utterance has written."""
     latest = np.zeros(len(columns.utterances))
     utterance_of = np.repeat(np.arange(len(latest)), np.diff(columns.bounds))
@@ -214,11 +214,11 @@ def _latest(columns: Columns) -> Float64s:
     return latest
 
 
-def _slot_of(columns: Columns) -> Int64s:
+def _slot_of(columns: RawUtterances) -> Int64s:
     return np.repeat(np.arange(len(columns.epsilons)), np.diff(columns.offsets))
 
 
-def _words_only(columns: Columns, nonwords: Nonwords) -> Columns:
+def _words_only(columns: RawUtterances, nonwords: Nonwords) -> RawUtterances:
     """Move the mass of non-words to epsilon, merge variants, drop what has no mass."""
     slots, slot_of, tokens = len(columns.epsilons), _slot_of(columns), columns.tokens
     posteriors, epsilons = columns.posteriors.clip(0, 1), columns.epsilons.clip(0, 1)
@@ -232,11 +232,11 @@ def _words_only(columns: Columns, nonwords: Nonwords) -> Columns:
             meaning[ids[token]] = ids.setdefault(word, len(ids))
         tokens = meaning[tokens]
         vocabulary = [word or "" for word in ids]
-        silent = tokens == ids.get("", -1)
-        wordless = silent | (tokens == ids.get(None, -1))
-        epsilons = epsilons + np.bincount(slot_of[silent], posteriors[silent], slots)
+        silence = tokens == ids.get("", -1)
+        wordless = silence | (tokens == ids.get(None, -1))
+        epsilons = epsilons + np.bincount(slot_of[silence], posteriors[silence], slots)
         posteriors = np.where(wordless, 0.0, posteriors)
-        if not np.isnan(columns.spans_s[silent]).all():  # pauses may tell where they are
+        if not np.isnan(columns.spans_s[silence]).all():  # pauses may tell where they are
             empty = np.bincount(slot_of, posteriors, slots) == 0
             pauses = weighted_spans(slot_of, slots, columns.posteriors, columns.spans_s)
             unwritten = np.isnan(slot_spans_s[:, 0])
@@ -256,7 +256,9 @@ def _words_only(columns: Columns, nonwords: Nonwords) -> Columns:
     )
 
 
-def _count_noises(columns: Columns, changed: Mapping[str, str | None], nonwords: Nonwords) -> None:
+def _count_noises(
+    columns: RawUtterances, changed: Mapping[str, str | None], nonwords: Nonwords
+) -> None:
     noises = [token for token, word in changed.items() if word == "" and is_noise(token)]
     if noises:
         counts = np.bincount(columns.tokens, minlength=len(columns.vocabulary))
@@ -278,7 +280,7 @@ def _merged(keys: Int64s, posteriors: Float64s) -> Float64s:
 
 
 def _slot_spans(
-    columns: Columns, slot_of: Int64s, spans: Float64s, utterance_spans: Float64s
+    columns: RawUtterances, slot_of: Int64s, spans: Float64s, utterance_spans: Float64s
 ) -> tuple[Float64s, Bools]:
     """Take slot times as written, else from the words, else from the gaps between them."""
     slots = len(columns.epsilons)

@@ -1,7 +1,7 @@
-"""Words that a recogniser heard one after the other, and lists of several such hearings, as slots.
+"""One-best word sequences and n-best lists of a recogniser, as slots.
 
 Most recognisers write their one best sequence with a confidence per word: each word becomes a
-slot, what is missing to 1 is "no word". Lists of the n best are laid side by side
+slot, what is missing to 1 is "no word". Hypotheses of an n-best list are aligned
 (`indexer.networks.n_best.aligned`): a word's posterior is the weight of the hypotheses that have
 it there.
 """
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from indexer.networks.builder import UNKNOWN, Draft
+from indexer.networks.builder import UNKNOWN, NetworkBuilder
 from indexer.networks.n_best import TimedWord, aligned
 from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, remarks
 from std.errors import InputError
@@ -23,7 +23,7 @@ PAUSE_S = 0.5  # phrases are not joined over more
 UNNAMED = "<unk>"  # said, but the recogniser does not tell what: no phrase is joined over it
 
 
-class Heard(NamedTuple):
+class HypothesisWord(NamedTuple):
     """A word with its confidence; NaN = time unknown."""
 
     token: str
@@ -33,10 +33,10 @@ class Heard(NamedTuple):
 
 
 class Hypothesis(NamedTuple):
-    """One hearing of an utterance; the weights of all of them sum to 1."""
+    """One hypothesis of an utterance; the weights of all of them sum to 1."""
 
     weight: float
-    words: Sequence[Heard]
+    words: Sequence[HypothesisWord]
 
 
 def bare(written: str) -> str:
@@ -57,12 +57,16 @@ def bare(written: str) -> str:
     return written[first:last]
 
 
-def untimed(text: str, confidence: float = 1.0, nonwords: Nonwords | None = None) -> list[Heard]:
+def untimed(
+    text: str, confidence: float = 1.0, nonwords: Nonwords | None = None
+) -> list[HypothesisWord]:
     """Split a transcript that has no times."""
-    return spoken((Heard(word, confidence) for word in text.split()), nonwords)
+    return spoken((HypothesisWord(word, confidence) for word in text.split()), nonwords)
 
 
-def spoken(words: Iterable[Heard], nonwords: Nonwords | None = None) -> list[Heard]:
+def spoken(
+    words: Iterable[HypothesisWord], nonwords: Nonwords | None = None
+) -> list[HypothesisWord]:
     """Make words bare; leave out what is punctuation only, and remarks (`nonwords.remarks`).
 
     >>> [word.token for word in untimed("[leise Musik] Das - gute (lacht) Haus.")]
@@ -78,7 +82,7 @@ def spoken(words: Iterable[Heard], nonwords: Nonwords | None = None) -> list[Hea
     ]
 
 
-def _without_remarks(words: Sequence[Heard], nonwords: Nonwords) -> list[str]:
+def _without_remarks(words: Sequence[HypothesisWord], nonwords: Nonwords) -> list[str]:
     """Take remarks out of words; one may go over several."""
     tokens = [word.token for word in words]
     text = " ".join(tokens)
@@ -93,54 +97,56 @@ def _without_remarks(words: Sequence[Heard], nonwords: Nonwords) -> list[str]:
     return ["".join(kept[a : a + len(token)]) for a, token in zip(begins, tokens, strict=False)]
 
 
-def single(words: Sequence[Heard]) -> list[Heard]:
+def single(words: Sequence[HypothesisWord]) -> list[HypothesisWord]:
     """Split words that hold blanks ("5 000"); the parts share the time by letters."""
-    parts: list[Heard] = []
+    parts: list[HypothesisWord] = []
     for word in words:
         tokens = word.token.split()
         letters = np.cumsum([0, *map(len, tokens)])
         ends = word.start_s + (word.end_s - word.start_s) * letters / max(letters[-1], 1)
         for token, (start, end) in zip(tokens, pairwise(ends.tolist()), strict=True):
-            parts.append(Heard(token, word.confidence, start, end))
+            parts.append(HypothesisWord(token, word.confidence, start, end))
     return parts
 
 
-def write_words(draft: Draft, line: int, words: Sequence[Heard]) -> None:
-    """Write one hearing down: a slot for each word."""
+def write_words(builder: NetworkBuilder, line: int, words: Sequence[HypothesisWord]) -> None:
+    """Write one hypothesis: a slot for each word."""
     for word in single(words):
-        draft.slot(line, epsilon=max(0.0, 1 - word.confidence))
-        draft.word(line, *word)
+        builder.slot(line, epsilon=max(0.0, 1 - word.confidence))
+        builder.word(line, *word)
 
 
-def write_hypotheses(draft: Draft, line: int, hypotheses: Sequence[Hypothesis]) -> None:
-    """Write several hearings down, laid side by side; the first should be the best."""
-    said = [single(hypothesis.words) for hypothesis in hypotheses]
-    timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in said]
+def write_hypotheses(builder: NetworkBuilder, line: int, hypotheses: Sequence[Hypothesis]) -> None:
+    """Write several hypotheses, aligned word by word; the first should be the best."""
+    sequences = [single(hypothesis.words) for hypothesis in hypotheses]
+    timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in sequences]
     try:
         slots = aligned(timed)
     except ValueError as error:
-        raise InputError(draft.path, line, "alternatives of an utterance", str(error)) from error
+        raise InputError(builder.path, line, "alternatives of an utterance", str(error)) from error
     for slot in slots:
         masses: dict[str, list[float]] = {}
-        places: dict[str, Heard] = {}
+        best: dict[str, HypothesisWord] = {}
         for number, at in slot:
-            word = said[number][at]
+            word = sequences[number][at]
             masses.setdefault(word.token, []).append(hypotheses[number].weight)
-            places.setdefault(word.token, word)  # times of the best hypothesis that has it
-        draft.slot(line, epsilon=max(0.0, 1 - sum(map(math.fsum, masses.values()))))
+            best.setdefault(word.token, word)  # times of the best hypothesis that has it
+        builder.slot(line, epsilon=max(0.0, 1 - sum(map(math.fsum, masses.values()))))
         for token, weights in masses.items():
-            draft.word(line, token, min(1.0, math.fsum(weights)), *places[token][2:])
+            builder.word(line, token, min(1.0, math.fsum(weights)), *best[token][2:])
 
 
-def weighted(logs: Sequence[float], words: Sequence[Sequence[Heard]]) -> list[Hypothesis]:
+def weighted(logs: Sequence[float], words: Sequence[Sequence[HypothesisWord]]) -> list[Hypothesis]:
     """Give hypotheses weights that sum to 1, from their log scores."""
     highest = max(logs, default=0.0)
     odds = [math.exp(max(log - highest, -700.0)) for log in logs]
-    return [Hypothesis(odd / sum(odds), said) for odd, said in zip(odds, words, strict=True)]
+    return [
+        Hypothesis(odd / sum(odds), sequence) for odd, sequence in zip(odds, words, strict=True)
+    ]
 
 
-def by_pauses(words: Sequence[Heard]) -> Iterator[list[Heard]]:
-    """Cut a long hearing into utterances where nothing is said for half a second."""
+def by_pauses(words: Sequence[HypothesisWord]) -> Iterator[list[HypothesisWord]]:
+    """Cut a long hypothesis into utterances at pauses of more than half a second."""
     begins = [
         0,
         *(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 GAP_COST = 0.6  # two gaps cost more than the worst substitution: words compete where they can
-MOST_CELLS = 10_000_000  # of all alignments: some ten seconds
+MAX_CELLS = 10_000_000  # of all alignments: some ten seconds
 
 
 class TimedWord(NamedTuple):
@@ -54,7 +54,7 @@ def aligned(hypotheses: Sequence[Sequence[TimedWord]]) -> list[list[Place]]:
     for number, words in enumerate(hypotheses):
         same, n, m = _differing(slots, words)
         cells += (n - same) * (m - same)
-        if cells > MOST_CELLS:
+        if cells > MAX_CELLS:
             raise ValueError(f"{len(hypotheses)} that differ in too many words")
         inner = _aligned(slots[same:n], words[same:m])
         pairs: list[tuple[int | None, int | None]] = [(i, i) for i in range(same)]

@@ -3,7 +3,7 @@
 The steps, in order; each takes and returns times in float milliseconds, NaN = unknown:
 
     weighted_spans   slot = posterior-weighted mean of its words' times
-    borrowed         times of a one-best transcript's words, for slots that have none
+    times_from_one_best   times of a one-best transcript's words, for slots that have none
     filled           slots without times share the gap they stand in, by characters
     untangled        overlapping neighbours meet halfway; boundaries never run backwards
 
@@ -120,7 +120,9 @@ def _fill_one(spans: Float64s, weights: Float64s, utterance: Float64s) -> bool:
     return interpolated
 
 
-def borrowed(slots: Sequence[Sequence[str]], heard: Sequence[TimedWord]) -> Float64s:
+def times_from_one_best(
+    slots: Sequence[Sequence[str]], best_words: Sequence[TimedWord]
+) -> Float64s:
     """Take slots' times from a one-best transcript of the same utterance.
 
     Slots and words are aligned by least cost: 0 where the word is in the slot, else 1 minus the
@@ -128,15 +130,15 @@ def borrowed(slots: Sequence[Sequence[str]], heard: Sequence[TimedWord]) -> Floa
 
     Args:
         slots: (n,) words of each slot, the best first.
-        heard: the transcript's words with their times.
+        best_words: the transcript's words with their times.
 
     Returns:
         (n, 2) in the transcript's unit; NaN for slots that no word falls to.
     """
-    n, m = len(slots), len(heard)
+    n, m = len(slots), len(best_words)
     costs = np.zeros((n + 1, m + 1))
     costs[:, 0], costs[0, :] = SKIP_COST * np.arange(n + 1), SKIP_COST * np.arange(m + 1)
-    match = np.array([[_unlike(slot, word.token) for word in heard] for slot in slots])
+    match = np.array([[_unlike(slot, word.token) for word in best_words] for slot in slots])
     for i in range(1, n + 1):
         for j in range(1, m + 1):
             skipped = min(costs[i - 1, j], costs[i, j - 1]) + SKIP_COST
@@ -146,7 +148,7 @@ def borrowed(slots: Sequence[Sequence[str]], heard: Sequence[TimedWord]) -> Floa
     while i and j:
         if costs[i, j] == costs[i - 1, j - 1] + match[i - 1, j - 1]:
             i, j = i - 1, j - 1
-            spans[i] = heard[j].start_s, heard[j].end_s
+            spans[i] = best_words[j].start_s, best_words[j].end_s
         elif costs[i, j] == costs[i - 1, j] + SKIP_COST:
             i -= 1
         else:

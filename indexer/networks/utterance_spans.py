@@ -10,7 +10,7 @@ from std.values import Recording
 SEGMENTS_HINT = "--segments FILE says where in their recordings the utterances lie"
 
 
-class Segment(NamedTuple):
+class UtteranceSpan(NamedTuple):
     """Where an utterance lies in its recording."""
 
     recording: Recording
@@ -18,9 +18,9 @@ class Segment(NamedTuple):
     end_s: float
 
 
-def segment_of(
-    segments: Mapping[str, Segment], utterance: str, path: Path | str, line: int
-) -> Segment:
+def span_of(
+    segments: Mapping[str, UtteranceSpan], utterance: str, path: Path | str, line: int
+) -> UtteranceSpan:
     """Return an utterance's segment.
 
     Raises:

@@ -1,12 +1,12 @@
-"""Networks -> columns: from 'what was said in this slot' to 'where was this word said'."""
+"""Utterances -> segment columns: from 'what is in this slot' to 'where is this word'."""
 
-from collections.abc import Iterable, Sequence
-from itertools import chain, count
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from itertools import compress, count
 
 import numpy as np
 import numpy.typing as npt
 
+from indexer.networks.utterances import Utterances, stacked
 from indexer.segments.order import posting_order
 from std.store.columns import (
     KEY_SHIFT,
@@ -22,11 +22,9 @@ from std.store.columns import (
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Float32s, Int32s, Recording
 
-Scalar = TypeVar("Scalar", bound=np.generic)
-
 
 def invert(
-    networks: Iterable[ConfusionNetwork], normalisation: Normalisation | None = None
+    utterances: Utterances | Iterable[ConfusionNetwork], normalisation: Normalisation | None = None
 ) -> SegmentColumns:
     """Invert utterances into one segment.
 
@@ -34,24 +32,27 @@ def invert(
     the same networks in any order give the same columns. Slots of an utterance stay in its order,
     whatever their times.
 
+    Args:
+        utterances: as columns; or networks, which are stacked first.
+        normalisation: how words are written in the index.
+
     Raises:
         ValueError: a word lasts longer than 65.535 s.
     """
     normalisation = normalisation or Normalisation()
-    utterances = sorted(networks, key=lambda n: (n.recording, n.start_ms, n.utterance))
+    if not isinstance(utterances, Utterances):
+        utterances = stacked(utterances)
+    utterances = utterances.take(_time_order(utterances))
     recordings = _recordings(utterances)
-    row_of = {one.recording: i for i, one in enumerate(recordings)}
-    row = np.array([row_of[n.recording] for n in utterances], dtype=np.int64)
-    n_slots = np.array([len(n) for n in utterances], dtype=np.int64)
-    n_words = np.array([len(n.words) for n in utterances], dtype=np.int64)
+    row_of = {indexed.recording: i for i, indexed in enumerate(recordings)}
+    row = np.array([row_of[one] for one in utterances.recordings], dtype=np.int64)
+    n_slots = np.diff(utterances.bounds)
+    n_words = np.diff(utterances.offsets[utterances.bounds])
 
     vocabulary, word = _word_ids(utterances, normalisation)
-    spans = _stack([n.spans_ms for n in utterances], (0, 2), np.int32)
-    posterior = _stack([n.posteriors for n in utterances], (0,), np.float32)
-    width = [np.diff(n.offsets) for n in utterances]
-    slot = np.repeat(np.arange(n_slots.sum()), _stack(width, (0,), np.int64))
-    slot_spans = _stack([n.slot_spans_ms for n in utterances], (0, 2), np.int32)
-    epsilon = _stack([n.epsilons for n in utterances], (0,), np.float32)
+    spans, posterior = utterances.word_spans_ms, utterances.posteriors
+    slot = np.repeat(np.arange(len(utterances.epsilons)), np.diff(utterances.offsets))
+    slot_spans, epsilon = utterances.slot_spans_ms, utterances.epsilons
 
     middle = _ascending((slot_spans[:, 0].astype(np.int64) + slot_spans[:, 1]) // 2, n_slots)
     slot_key, slot_order = _in_order(make_keys(np.repeat(row, n_slots), middle))
@@ -63,7 +64,7 @@ def invert(
         longest = vocabulary[word[duration.argmax()]]
         raise ValueError(f"{longest!r} lasts {duration.max()} ms, at most {MAX_WORD_MS} fit")
     key = make_keys(np.repeat(row, n_words), spans[:, 0])
-    word, key, duration, posterior, slot = _united(word, key, duration, posterior, slot)
+    word, key, duration, posterior, slot = _combined(word, key, duration, posterior, slot)
     order = posting_order(word, key, slot)
     return SegmentColumns(
         recordings=recordings,
@@ -119,34 +120,41 @@ def likeliest_words(word: Int64s, posterior: Float32s, slot: Int64s, epsilon: Fl
     return best
 
 
-def _recordings(utterances: Sequence[ConfusionNetwork]) -> tuple[IndexedRecording, ...]:
+def _time_order(utterances: Utterances) -> list[int]:
+    """Rows of utterances by recording, start and name."""
+    starts_ms = utterances.spans_ms[:, 0].tolist()
+    keys = list(zip(utterances.recordings, starts_ms, utterances.names, strict=True))
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _recordings(utterances: Utterances) -> tuple[IndexedRecording, ...]:
     """Each recording once; utterances come ordered by recording."""
     table: dict[Recording, IndexedRecording] = {}
-    for one in utterances:
-        known = table.get(one.recording, IndexedRecording(one.recording, 0, 0))
-        table[one.recording] = IndexedRecording(
-            one.recording,
-            known.speech_ms + one.end_ms - one.start_ms,
-            known.utterances + 1,
-            known.times_estimated or one.times_estimated,
+    spans_ms, estimated = utterances.spans_ms.tolist(), utterances.times_estimated.tolist()
+    for i, recording in enumerate(utterances.recordings):
+        start_ms, end_ms = spans_ms[i]
+        before = table.get(recording, IndexedRecording(recording, 0, 0))
+        table[recording] = IndexedRecording(
+            recording,
+            before.speech_ms + end_ms - start_ms,
+            before.utterances + 1,
+            before.times_estimated or estimated[i],
         )
     return tuple(table.values())
 
 
-def _word_ids(
-    utterances: Sequence[ConfusionNetwork], normalisation: Normalisation
-) -> tuple[list[str], Int64s]:
-    """The sorted vocabulary and, for each alternative, its word's place in it."""
-    written = list(chain.from_iterable(one.words for one in utterances))
-    different = list(set(written))
-    normal = normalisation.words(different)
+def _word_ids(utterances: Utterances, normalisation: Normalisation) -> tuple[list[str], Int64s]:
+    """The sorted vocabulary and, for each alternative, its word's row in it."""
+    used = utterances.used
+    normal = normalisation.words(list(compress(utterances.vocabulary, used.tolist())))
     vocabulary = sorted(set(normal))
-    id_of = dict(zip(vocabulary, count(), strict=False))
-    table = dict(zip(different, map(id_of.__getitem__, normal), strict=True))
-    return vocabulary, np.fromiter(map(table.__getitem__, written), np.int64, len(written))
+    row_of = dict(zip(vocabulary, count(), strict=False))
+    rows = np.zeros(len(used), dtype=np.int64)
+    rows[used] = [row_of[word] for word in normal]
+    return vocabulary, rows[utterances.words]
 
 
-def _united(
+def _combined(
     word: Int64s, key: UInt64s, duration: Int64s, posterior: Float32s, slot: Int64s
 ) -> tuple[Int64s, UInt64s, Int64s, Float32s, Int64s]:
     """Alternatives of one slot that normalise to one word become one: the times of the likelier,
@@ -161,13 +169,6 @@ def _united(
     order = np.lexsort((-posterior, group))
     kept = order[np.searchsorted(group[order], np.arange(len(unique)))]
     return word[kept], key[kept], duration[kept], total[group[kept]], slot[kept]
-
-
-def _stack(
-    columns: Sequence[npt.NDArray[Any]], shape: tuple[int, ...], dtype: type[Scalar]
-) -> npt.NDArray[Scalar]:
-    """Concatenate, also when there is nothing to concatenate."""
-    return np.concatenate([np.empty(shape, dtype), *columns])
 
 
 def _in_order(key: UInt64s) -> tuple[UInt64s, Int64s]:

@@ -125,7 +125,7 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
 
     kept = [_kept_postings(part, live) for part, live in zip(parts, lives, strict=True)]
     counts = [_live_counts(part, k) for part, k in zip(parts, kept, strict=True)]
-    vocabulary, new_ids = _united_vocabulary(segments, counts)
+    vocabulary, new_ids = _merged_vocabulary(segments, counts)
     offsets = _offsets(len(vocabulary), new_ids, counts)
     start_ms = np.empty(offsets[-1], np.uint32)
     duration_ms = np.empty(offsets[-1], np.uint16)
@@ -290,7 +290,7 @@ def _offsets(words: int, new_ids: Sequence[Int64s], counts: Sequence[Int64s]) ->
     return np.concatenate([[0], np.cumsum(total)])
 
 
-def _united_vocabulary(
+def _merged_vocabulary(
     segments: Sequence[Segment], counts: Sequence[Int64s]
 ) -> tuple[list[str], list[Int64s]]:
     """The words that still have postings, and for each segment the new id of each old one."""

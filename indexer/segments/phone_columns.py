@@ -1,9 +1,9 @@
-"""Columns -> the sounds of a segment: what searching unknown words by sound needs.
+"""Columns -> the phone columns of a segment: what phonetic search of OOV words needs.
 
-Made from a segment's own columns and the pronunciations of its vocabulary; terms are unknown
-here. The networks are stored slot by slot (they are the posting columns seen in time order), the
-vocabulary's pronunciations once per word, and an n-gram index finds the words that contain three
-given phones in a row. Columns, V words, P phones, m postings, n slots:
+Made from a segment's own columns and the pronunciations of its vocabulary, without any term. The
+networks are stored slot by slot (the posting columns in time order), the pronunciations once per
+word, and an n-gram index finds the words that contain three given phones in a row. Columns, for V
+words, P phones, m postings, n slots:
 
     phone_maker       UTF-8: who pronounced the words (``espeak-ng:de``)
     phone_inventory   UTF-8 lines: the P phones, ascending
@@ -28,11 +28,11 @@ from std.store.columns import Column, SegmentColumns, pack_vocabulary, unpack_vo
 
 
 @dataclass(slots=True)
-class Sounds:
-    """Makes the sound columns of segments, as the configuration says; one per run.
+class PhoneColumnBuilder:
+    """Makes the phone columns of segments, as the configuration says; one per run.
 
     Where a language has no converter and the configuration does not insist on it, a segment is
-    made without sounds; its column ``language`` (UTF-8) then keeps what it is, and ``problems``
+    made without phones; its column ``language`` (UTF-8) then keeps what it is, and ``problems``
     says why.
     """
 
@@ -42,18 +42,18 @@ class Sounds:
 
     @property
     def wanted(self) -> bool:
-        """Whether sounds are made at all."""
+        """Whether phone columns are made at all."""
         return self.config.sound.words != "none"
 
     def __call__(self, columns: SegmentColumns) -> Mapping[str, Column]:
-        """The sound columns of a segment in the language configured, or else its likeliest one."""
+        """The phone columns of a segment in the language configured, or else its likeliest one."""
         language = self.config.pronunciation.language
         return self.of(
             columns, guess_language(_counts(columns)) if language == "auto" else language
         )
 
     def of(self, columns: SegmentColumns, language: str) -> Mapping[str, Column]:
-        """The sound columns of a segment in one language, or none; empty: it is not known.
+        """The phone columns of a segment in one language, or none; empty: it is not known.
 
         Raises:
             ConfigError: the language that the configuration names has no converter.
@@ -91,7 +91,7 @@ def _counts(columns: SegmentColumns) -> dict[str, int]:
 
 
 def phone_columns(columns: SegmentColumns, lexicon: Lexicon) -> dict[str, Column]:
-    """The sound columns of a segment, to be stored among its ``extra`` ones.
+    """The phone columns of a segment, to be stored among its ``extra`` ones.
 
     Raises:
         ValueError: the pronunciations use more than 255 different phones.

@@ -8,26 +8,26 @@ from dataclasses import replace
 
 import numpy as np
 
+from indexer.networks.utterances import Utterances
 from std.config import IndexConfig
-from std.values import ConfusionNetwork
 
 
-def prune(network: ConfusionNetwork, config: IndexConfig) -> ConfusionNetwork:
+def prune(utterances: Utterances, config: IndexConfig) -> Utterances:
     """Keep the likeliest ``max_alternatives`` of each slot that reach ``min_posterior``."""
-    keep = network.posteriors >= config.min_posterior
+    keep = utterances.posteriors >= config.min_posterior
     if config.max_alternatives:
-        slot = np.repeat(np.arange(len(network)), np.diff(network.offsets))
-        order = np.lexsort((-network.posteriors, slot))
+        slot = np.repeat(np.arange(len(utterances.epsilons)), np.diff(utterances.offsets))
+        order = np.lexsort((-utterances.posteriors, slot))
         rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order)) - network.offsets[slot[order]]
+        rank[order] = np.arange(len(order)) - utterances.offsets[slot[order]]
         keep &= rank < config.max_alternatives
     if keep.all():
-        return network
-    kept_before = np.concatenate([[0], np.cumsum(keep)]).astype(np.int32)
+        return utterances
+    kept_before = np.concatenate([[0], np.cumsum(keep)])
     return replace(
-        network,
-        offsets=kept_before[network.offsets],
-        words=tuple(word for word, kept in zip(network.words, keep.tolist(), strict=True) if kept),
-        posteriors=network.posteriors[keep],
-        spans_ms=network.spans_ms[keep],
+        utterances,
+        offsets=kept_before[utterances.offsets],
+        words=utterances.words[keep],
+        posteriors=utterances.posteriors[keep],
+        word_spans_ms=utterances.word_spans_ms[keep],
     )

@@ -6,16 +6,25 @@ words; where an alternative has fewer, its posterior is that of "no word".
 """
 
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 
 import numpy as np
 
+from indexer.networks.utterances import Utterances, stacked
 from std.text import Normalisation
 from std.values import Alternative, ConfusionNetwork, Slot
 
 
-def separated(network: ConfusionNetwork, normalisation: Normalisation) -> ConfusionNetwork:
-    """The network with one word per alternative; nearly always it is one already."""
+def separated(utterances: Utterances, normalisation: Normalisation) -> Utterances:
+    """The utterances with one word per alternative; nearly always they are so already."""
+    used = list(compress(utterances.vocabulary, utterances.used.tolist()))
+    if not used or not normalisation.several_words(used):
+        return utterances
+    return stacked(_separated(network, normalisation) for network in utterances)
+
+
+def _separated(network: ConfusionNetwork, normalisation: Normalisation) -> ConfusionNetwork:
+    """A network likewise."""
     if not normalisation.several_words(network.words):
         return network
     slots = [part for slot in network for part in _parts(slot, normalisation)]

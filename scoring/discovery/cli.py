@@ -130,7 +130,7 @@ def _evaluate(args: argparse.Namespace) -> "DiscoveryEvaluation":
     from std.files import open_input
 
     if args.config:
-        config.load(args.config)
+        config.load_config(args.config)
     phones, words = _tier(args.phones), _tier(args.words)
     corpus = make_corpus(phones, words, _talkers(args, phones))
     with open_input(args.classes) as stream:

@@ -68,7 +68,7 @@ def load(path: Path) -> Model:
         _figures(document["tuned_on"]),
     )
     if document["language"].value != model.language:
-        raise document["language"].error(f"{model.language!r}, as the maker says,")
+        raise document["language"].error(f"{model.language!r}, as the pronouncer says,")
     return model
 
 

@@ -20,6 +20,7 @@ UInt64s = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int32]  # (m, 4) start, end, id, distance
 
 ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+NONE = np.int64(0)  # found so far: what a plain 0 is passed to, numba compiles twice
 
 
 @compiled
@@ -53,7 +54,9 @@ def by_rows(
 ) -> int:  # pragma: no cover
     """Distance between a[a_lo:a_hi] and b[b_lo:b_hi], of any length: one row at a time."""
     m = a_hi - a_lo
-    row = np.arange(m + 1)
+    row = np.empty(m + 1, np.int64)
+    for i in range(m + 1):
+        row[i] = i
     for j in range(b_lo, b_hi):
         diagonal = row[0]
         row[0] += 1
@@ -74,7 +77,9 @@ def append(rows: Rows, n: int, start: int, end: int, word: int, d: int) -> Rows:
     """Write row n, in a copy twice as long if there is no room."""
     if n == len(rows):
         longer = np.empty((2 * n, 4), np.int32)
-        longer[:n] = rows
+        for i in range(n):  # a slice's assignment compiles five times as long, for its message
+            for column in range(4):
+                longer[i, column] = rows[i, column]
         rows = longer
     rows[n, 0] = start
     rows[n, 1] = end
@@ -100,7 +105,7 @@ def linear_matches(
     n = len(word)
     longest = len(bucket) - 2
     rows = np.empty((256, 4), np.int32)
-    found = 0
+    found = int(NONE)
     split = np.zeros(n + 1, np.bool_)
     split[0] = True
     peq = np.zeros(letter_count, np.uint64)
@@ -150,7 +155,7 @@ def bktree_matches(
     n = len(word)
     longest = len(root) - 1
     rows = np.empty((256, 4), np.int32)
-    found = 0
+    found = int(NONE)
     split = np.zeros(n + 1, np.bool_)
     split[0] = True
     peq = np.zeros(letter_count, np.uint64)

@@ -96,22 +96,29 @@ def best_paths(
                     last[e, k + 1, place] = i
                     link[e, k + 1, place] = j
 
-    found = size[letters].sum()
-    costs = np.empty(found, np.float64)
-    parts = np.empty(found, np.int64)
-    slot = np.empty(found, np.int64)
-    c = 0
+    found = 0
     for k in range(1, max_parts + 1):
-        for j in range(size[letters, k]):
-            costs[c] = total[letters, k, j] / k if mean else total[letters, k, j]
-            parts[c] = k
-            slot[c] = j
-            c += 1
-    ranked = np.argsort(costs, kind="mergesort")[:n]
-    paths = np.full((len(ranked), max_parts), -1, np.int32)
-    for r in range(len(ranked)):
-        k = parts[ranked[r]]
-        j = slot[ranked[r]]
+        found += size[letters, k]
+    kept = min(n, found)
+    costs = np.empty(kept, np.float64)
+    paths = np.empty((kept, max_parts), np.int32)
+    taken = np.zeros(max_parts + 1, np.int64)  # of the paths of so many parts, cheapest first
+    for r in range(kept):
+        parts = 0
+        cheapest = 0.0
+        for k in range(1, max_parts + 1):  # merges lists that are in order: no sort to compile
+            if taken[k] < size[letters, k]:
+                here = total[letters, k, taken[k]]
+                here = here / k if mean else here
+                if parts == 0 or here < cheapest:
+                    parts = k
+                    cheapest = here
+        costs[r] = cheapest
+        for k in range(max_parts):
+            paths[r, k] = -1
+        k = parts
+        j = taken[parts]
+        taken[parts] += 1
         e = letters
         while k > 0:
             i = last[e, k, j]
@@ -119,4 +126,4 @@ def best_paths(
             j = link[e, k, j]
             e = int(start[i])
             k -= 1
-    return costs[ranked], paths
+    return costs, paths

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher.splitting.alphabet import LetterIds
-from searcher.splitting.kernels import ONE, ZERO, Rows, append, by_rows
+from searcher.splitting.kernels import NONE, ONE, ZERO, Rows, append, by_rows
 from searcher.vocabulary import Int64s
 from std.execution.compiled import compiled
 from std.values import Int32s
@@ -34,7 +34,8 @@ def trie_nodes(
     depth = np.empty(room, np.uint8)
     deepest = np.empty(room, np.uint8)
     skip = np.empty(room, np.int32)
-    row = np.full(room, -1, np.int32)
+    row = np.empty(room, np.int32)
+    row[:] = -1
     path = np.empty(256, np.int32)  # node at each depth of the current word
     count = 0
     height = 0
@@ -101,13 +102,15 @@ def trie_matches(
     n = len(word)
     max_edits = len(levels) - 1
     rows = np.empty((1024, 4), np.int32)
-    found = 0
+    found = int(NONE)
     split = np.zeros(n + 1, np.bool_)
     split[0] = True
     done = np.zeros(n, np.bool_)
     starts = np.empty(64, np.int64)  # of the fields of this descent
     shifts = np.empty(64, np.int64)  # where each field begins
-    height = np.int64(deepest.max()) if len(deepest) else 0
+    height = int(NONE)
+    for node in range(len(deepest)):
+        height = max(height, deepest[node])
     equal = np.empty(letter_count, np.uint64)
     useful = np.empty((height + 1, len(levels)), np.uint64)  # by deepest depth: bits that can pay
     permitted = np.empty(len(levels), np.uint64)  # bits where a segment may have so many edits

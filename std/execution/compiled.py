@@ -4,8 +4,24 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 import numba
+from numba.core import event
+
+from std.compile_notice import compiling
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+
+class _CompilationListener(event.Listener):
+    """Hears of every compilation that the cache cannot serve."""
+
+    def on_start(self, event: event.Event) -> None:
+        compiling()
+
+    def on_end(self, event: event.Event) -> None:
+        pass
+
+
+event.register("numba:compile", _CompilationListener())  # type: ignore[no-untyped-call]  # numba
 
 
 def compiled(kernel: Kernel) -> Kernel:

@@ -5,7 +5,7 @@
     guess(shares)             which language that is, and whether that is sure
     of_segment(segment)       the language of a segment's recordings, as it was indexed
 
-Each word counts for at most `MOST_OF_A_WORD` of a text, so a language shows in several different
+Each word counts for at most `MAX_WORD_SHARE` of a text, so a language shows in several different
 words or not at all: "Ana de la Hoya", or a language with one very common vowel, is not taken for
 Spanish. The limits were set on texts in 57 languages and in 400 others that must not be taken for
 them (docs/languages.md has the figures). Where a script has one language, it tells.
@@ -58,13 +58,13 @@ NAMES = {
 }  # fmt: skip
 NONE = {"und", "mul", "mis", "zxx", "unk"}  # ISO 639's ways of not saying it, and a common one
 CODES = (*FUNCTION_WORDS, *dict.fromkeys(ONE_LANGUAGE_SCRIPTS.values()))
-MOST_OF_A_WORD = 0.03  # of a text: what one function word counts for at most
-LEAST_SHARE = 0.14  # of a text that must be one language's function words, so counted
-LEAST_LEAD = 1.15  # times the share of the next language, to be sure
-A_HINT = 0.05  # share that tells more than nothing where there are few words: two of them
+MAX_WORD_SHARE = 0.03  # of a text: what one function word counts for at most
+MIN_SHARE = 0.14  # of a text that must be one language's function words, so counted
+MIN_LEAD = 1.15  # times the share of the next language, to be sure
+HINT_SHARE = 0.05  # share that tells more than nothing where there are few words: two of them
 FEW_WORDS = 100
 FIRST_SCRIPT = chr(min(first for first, _ in ONE_LANGUAGE_SCRIPTS))
-KANA = 0.05  # share of words with kana from which on Han characters are Japanese
+KANA_SHARE = 0.05  # share of words with kana from which on Han characters are Japanese
 _LATIN_LETTERS = {
     "ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th",
     "\N{LATIN SMALL LETTER DOTLESS I}": "i",
@@ -123,14 +123,14 @@ def telling(words: Collection[str]) -> list[tuple[str, list[int]]]:
 
 def worth(word: str, share: Shares | float) -> Shares | float:
     """What a word counts for that is so much of a text; written in a script of its own, all."""
-    return share if _script(word) is not None else np.minimum(share, MOST_OF_A_WORD)
+    return share if _script(word) is not None else np.minimum(share, MAX_WORD_SHARE)
 
 
 def settled(found: Shares) -> Shares:
     """Han characters count for Japanese where there is kana, else for Chinese."""
     found = found.copy()
     kana, han = found[..., CODES.index("ja")], found[..., CODES.index("cmn")]
-    japanese = kana >= KANA
+    japanese = kana >= KANA_SHARE
     found[..., CODES.index("ja")] = np.where(japanese, kana + han, 0.0)
     found[..., CODES.index("cmn")] = np.where(japanese, 0.0, han)
     return found
@@ -145,9 +145,9 @@ def guess(found: Shares, words: float) -> Guess:
     best = int(np.argmax(found))
     share = float(found[best])
     second = float(np.partition(found, -2)[-2])
-    sure = share >= LEAST_SHARE and share >= LEAST_LEAD * second
-    hint = words < FEW_WORDS and share >= A_HINT and share > second
-    return Guess(CODES[best] if share >= LEAST_SHARE or hint else "", share, sure)
+    sure = share >= MIN_SHARE and share >= MIN_LEAD * second
+    hint = words < FEW_WORDS and share >= HINT_SHARE and share > second
+    return Guess(CODES[best] if share >= MIN_SHARE or hint else "", share, sure)
 
 
 def guess_language(counts: Mapping[str, float]) -> str:
@@ -165,9 +165,9 @@ def of_segment(segment: Segment) -> str:
     All recordings of a segment are in one language: the one whose converter pronounced them, or,
     where there was none, that of the column ``language``.
     """
-    maker = segment.extra("phone_maker")
-    if maker is not None:
-        return bytes(maker).decode(errors="replace").rpartition(":")[2]
+    pronouncer = segment.extra("phone_maker")
+    if pronouncer is not None:
+        return bytes(pronouncer).decode(errors="replace").rpartition(":")[2]
     named = segment.extra("language")
     return "" if named is None else bytes(named).decode(errors="replace")
 

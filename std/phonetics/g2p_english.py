@@ -35,7 +35,7 @@ SYMBOLS = (
     *("V", "W", "Y", "Z", "ZH"),
 )
 START, END = 2, 3
-LONGEST = 20  # phones the decoder was trained to write
+MAX_WRITTEN_PHONES = 20  # phones the decoder was trained to write
 BATCH = 512  # words at once: 2 MB of activations
 
 Weights = dict[str, Float32s]
@@ -71,9 +71,9 @@ class English:
         for step in range(letters.shape[1]):
             state = _gru(letters[:, step], state, weights, "enc")
         symbol = np.full(len(letters), START)
-        written = np.full((len(letters), LONGEST), END)
+        written = np.full((len(letters), MAX_WRITTEN_PHONES), END)
         going = np.arange(len(letters))  # words that have not ended
-        for step in range(LONGEST):
+        for step in range(MAX_WRITTEN_PHONES):
             state = _gru(symbol, state, weights, "dec")
             symbol = np.argmax(state @ weights["fc_w"].T + weights["fc_b"], axis=1)
             written[going, step] = symbol

@@ -42,7 +42,7 @@ class Lexicon:
 
     @property
     def name(self) -> str:
-        """What an index records: sounds by different makers must not be compared."""
+        """The pronouncer, as an index records it: phones of different ones are not compared."""
         return self._converter.name if self._converter else "lexicon"
 
     def pronunciations(self, words: Sequence[str]) -> list[tuple[Pronunciation, ...]]:
@@ -89,18 +89,20 @@ def lexicon_in(language: str, config: PronunciationConfig, normalisation: Normal
     return Lexicon(converter(language), entries)
 
 
-def lexicon_of(maker: str, config: PronunciationConfig, normalisation: Normalisation) -> Lexicon:
-    """The lexicon that pronounces as the maker of an index did.
+def lexicon_of(
+    pronouncer: str, config: PronunciationConfig, normalisation: Normalisation
+) -> Lexicon:
+    """The lexicon with the pronouncer of an index, ``espeak-ng:de``.
 
     Raises:
         ConfigError: its converter is not installed, or is another one now.
     """
     entries = read(Path(config.lexicon), normalisation) if config.lexicon else None
-    lexicon = Lexicon(converter(maker.rpartition(":")[2]), entries)
-    if lexicon.name != maker:
+    lexicon = Lexicon(converter(pronouncer.rpartition(":")[2]), entries)
+    if lexicon.name != pronouncer:
         raise ConfigError(
-            f"pronunciation: expected {maker}, as the index was made with, got {lexicon.name}; "
-            "index again"
+            f"pronunciation: expected {pronouncer}, as the index was made with, "
+            f"got {lexicon.name}; index again"
         )
     return lexicon
 

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.build import audio_files, build, index_file, shard_of, worthwhile_jobs
 from indexer.formats import jsonl
-from indexer.formats.context import DEFAULT
+from indexer.formats.reader_options import DEFAULT
 from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from searcher.search import search

@@ -107,7 +107,7 @@ def test_paths_name_recordings(there, capsys):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_names_are_the_same_in_every_process(there, monkeypatch, jobs):
-    monkeypatch.setattr("indexer.build.WORTH_A_POOL_BYTES", 0)
+    monkeypatch.setattr("indexer.build.MIN_POOL_BYTES", 0)
     there(a__x=WHISPER, b__x=WHISPER, c__x=WHISPER)
     assert index("a", "b", "c", "--name-by", "path", "--jobs", jobs) == 0
     assert indexed() == {"a_x": ["x.json"], "b_x": ["x.json"], "c_x": ["x.json"]}

@@ -9,8 +9,9 @@ import pytest
 
 from indexer.cli import main
 from indexer.formats import mesh
-from indexer.formats.context import Context, read_segments
 from indexer.formats.detect import FORMATS
+from indexer.formats.reader_options import ReaderOptions, read_segments
+from indexer.networks.utterances import networks_in
 from indexer.read import networks_of
 from indexer.segments.invert import invert
 from std.errors import InputError
@@ -19,7 +20,7 @@ from std.text import Normalisation
 
 ASR = Path(__file__).parents[1] / "data" / "asr"
 GERMAN = ASR / "german"
-SEGMENTS = Context(segments=read_segments(GERMAN / "segments"))
+SEGMENTS = ReaderOptions(segments=read_segments(GERMAN / "segments"))
 
 
 def indexed(name):
@@ -75,10 +76,10 @@ def test_every_format_can_be_named():
 
 def test_a_lattice_becomes_a_mesh():
     """For users of other tools: read with the segments' times, write as SRILM would."""
-    found = list(networks_of(ASR / "slf" / "de_rhasspy-2437.slf.gz", context=SEGMENTS))
+    found = list(networks_of(ASR / "slf" / "de_rhasspy-2437.slf.gz", options=SEGMENTS))
     stream = io.BytesIO()
     mesh.dump(found, stream)
-    again = list(mesh.parse(io.BytesIO(stream.getvalue()), "KERSTIN_14.mesh"))
+    again = list(networks_in(mesh.parse(io.BytesIO(stream.getvalue()), "KERSTIN_14.mesh")))
     assert [one.words for one in again] == [one.words for one in found]
     assert again[0].recording == found[0].recording
 
@@ -86,7 +87,7 @@ def test_a_lattice_becomes_a_mesh():
 def test_the_method_can_be_said():
     path = ASR / "slf" / "de_rhasspy-2437.slf.gz"
     mbr, pivot = (
-        next(networks_of(path, context=Context(lattice_method=method)))
+        next(networks_of(path, options=ReaderOptions(lattice_method=method)))
         for method in ("mbr", "pivot")
     )
     assert len(mbr) != len(pivot) or mbr.words != pivot.words

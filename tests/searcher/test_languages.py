@@ -54,7 +54,7 @@ def letters(monkeypatch):
     monkeypatch.setattr(
         searcher.phonetic_candidates,
         "lexicon_of",
-        lambda maker, *rest: Lexicon(Letters(maker[-2:])),
+        lambda pronouncer, *rest: Lexicon(Letters(pronouncer[-2:])),
     )
 
 

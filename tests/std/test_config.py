@@ -4,7 +4,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from std.config import Config, load, range_of
+from std.config import Config, load_config, range_of
 from std.errors import ConfigError, InputError, StdError
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -12,11 +12,11 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda p: p.name)
 def test_shipped_configurations_load(path):
-    load(path)
+    load_config(path)
 
 
 def test_default_toml_mirrors_every_default():
-    assert load(CONFIGS / "default.toml") == Config() == load(None)
+    assert load_config(CONFIGS / "default.toml") == Config() == load_config(None)
     text = (CONFIGS / "default.toml").read_text()
     for section in Config.__dataclass_fields__:
         assert f"[{section}" in text
@@ -42,28 +42,28 @@ def test_what_does_not_exist_or_fit_is_refused_by_name(tmp_path, text, message):
     path = tmp_path / "my.toml"
     path.write_text(text)
     with pytest.raises(ConfigError, match=message):
-        load(path)
+        load_config(path)
 
 
 def test_an_integer_may_stand_for_a_number(tmp_path):
     path = tmp_path / "my.toml"
     path.write_text("[decision]\nbeta = 100")
-    assert load(path).decision.beta == 100.0
+    assert load_config(path).decision.beta == 100.0
 
 
 def test_broken_toml_and_missing_files_are_named(tmp_path):
     path = tmp_path / "my.toml"
     path.write_text("[search\n")
     with pytest.raises(InputError, match=r"my.toml: expected TOML, got .*line 1"):
-        load(path)
+        load_config(path)
     with pytest.raises(InputError, match="expected a readable file"):
-        load(tmp_path / "none.toml")
+        load_config(tmp_path / "none.toml")
 
 
 def test_a_lexicon_is_found_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "c.toml").write_text('[pronunciation]\nlexicon = "words.txt"\n')
-    config = load(tmp_path / "c.toml")
+    config = load_config(tmp_path / "c.toml")
     assert config.pronunciation.lexicon == str(tmp_path / "words.txt")
 
 
@@ -129,7 +129,7 @@ def test_a_value_is_taken_or_refused_in_one_line(tmp_path, section, key):
     for value in VALUES:
         path.write_text(f"[{section}]\n{key} = {value}\n")
         try:
-            taken = getattr(getattr(load(path), section), key)
+            taken = getattr(getattr(load_config(path), section), key)
         except StdError as error:
             message = str(error)
             assert message.startswith(f"{path}: ")
@@ -164,5 +164,5 @@ def test_extreme_toml_is_one_line(tmp_path, text):
     path = tmp_path / "my.toml"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(StdError, match=r"my.toml.*expected") as caught:
-        load(path)
+        load_config(path)
     assert len(str(caught.value)) < len(str(path)) + 300

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from indexer.formats import ctm
 from indexer.formats.detect import parse_file
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -39,7 +40,7 @@ f1 1 12.40 0.30 yes
 
 def parse(text, path="news.ctm"):
     content = text if isinstance(text, bytes) else text.encode()
-    return list(ctm.parse(io.BytesIO(content), path))
+    return list(networks_in(ctm.parse(io.BytesIO(content), path)))
 
 
 def rows(network):
@@ -53,7 +54,7 @@ def test_a_byte_order_mark_and_empty_lines_before(tmp_path):
     path = tmp_path / "x.txt"
     for before in ("\ufeff", "\n\n", "\ufeff\n"):
         path.write_text(before + EXAMPLE)
-        assert [one.recording.file for one in parse_file(path)] == ["news"] * 3
+        assert [one.recording.file for one in networks_in(parse_file(path))] == ["news"] * 3
 
 
 def test_eight_columns_without_a_confidence():
@@ -137,7 +138,7 @@ def test_overlapping_words_are_kept():
 
 def test_real_one_best():
     """Every line a word: the posteriors are those of the first word of each slot."""
-    found = list(parse_file(GERMAN / "onebest.ctm"))
+    found = list(networks_in(parse_file(GERMAN / "onebest.ctm")))
     lines = [line.split() for line in (GERMAN / "onebest.ctm").read_text().splitlines()]
     assert [word for one in found for word in one.words] == [fields[4] for fields in lines]
     np.testing.assert_allclose(

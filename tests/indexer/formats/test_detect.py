@@ -4,6 +4,7 @@ import pytest
 
 from indexer.formats.detect import FORMATS, detect, parse_file
 from indexer.formats.recordings import recording_of
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -52,23 +53,23 @@ def test_an_empty_file_of_a_known_name_is_left_to_its_reader():
 
 @pytest.mark.parametrize("name", ["KERSTIN_14.mesh", "networks.jsonl", "onebest.ctm"])
 def test_every_example_is_recognised(name):
-    assert next(parse_file(GERMAN / name)).recording == Recording("KERSTIN_14", 1)
+    assert next(networks_in(parse_file(GERMAN / name))).recording == Recording("KERSTIN_14", 1)
 
 
 def test_the_format_can_be_said():
     with pytest.raises(InputError, match="expected JSON"):
-        list(parse_file(GERMAN / "KERSTIN_14.mesh", "jsonl"))
+        list(networks_in(parse_file(GERMAN / "KERSTIN_14.mesh", "jsonl")))
 
 
 def test_no_such_file(tmp_path):
     with pytest.raises(InputError, match="a readable file"):
-        list(parse_file(tmp_path / "nothing.mesh"))
+        list(networks_in(parse_file(tmp_path / "nothing.mesh")))
 
 
 def test_no_such_format():
     assert "tape" not in FORMATS
     with pytest.raises(InputError, match="one of the formats"):
-        list(parse_file(GERMAN / "KERSTIN_14.mesh", "tape"))
+        list(networks_in(parse_file(GERMAN / "KERSTIN_14.mesh", "tape")))
 
 
 @pytest.mark.parametrize(
@@ -98,4 +99,4 @@ def test_damaged_gzip_is_refused(tmp_path, damage):
     path = tmp_path / "x.slf.gz"
     path.write_bytes(content)
     with pytest.raises(InputError, match="a whole gzip file"):
-        list(parse_file(path))
+        list(networks_in(parse_file(path)))

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import aws, azure, google, vosk, watson, whisper
-from indexer.formats.context import DEFAULT, Context
 from indexer.formats.detect import JSON_FORMATS, detect, parse_file
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import documents, read_json
 from std.values import Recording
@@ -23,12 +24,12 @@ EXAMPLES = sorted(JSON.iterdir())
 
 
 def read(name):
-    return list(parse_file(JSON / name))
+    return list(networks_in(parse_file(JSON / name)))
 
 
-def parse(module, value, context=DEFAULT):
+def parse(module, value, options=DEFAULT):
     content = json.dumps(value).encode()
-    return list(module.parse(io.BytesIO(content), "x.json", context))
+    return list(networks_in(module.parse(io.BytesIO(content), "x.json", options)))
 
 
 def rows(network):
@@ -71,7 +72,7 @@ NAMED = {  # by their content
 def test_every_example_is_recognised(path):
     with path.open("rb") as stream:
         assert path.name.startswith(detect(stream.read(), "x").replace("whisper", ""))
-    (first, *_) = list(parse_file(path))
+    (first, *_) = list(networks_in(parse_file(path)))
     assert first.recording.file == NAMED.get(path.name, path.name.split(".")[0])
     assert first.words[0].lower() == "das"
 
@@ -82,7 +83,9 @@ def test_keys_that_come_late_are_found(path, tmp_path):
     if path.suffix == ".json" and path.read_bytes().startswith(b'{"'):
         late = tmp_path / path.name
         late.write_bytes(b'{"padding": "' + 70_000 * b"x" + b'", ' + path.read_bytes()[1:])
-        assert [one.words for one in parse_file(late)] == [one.words for one in parse_file(path)]
+        assert [one.words for one in networks_in(parse_file(late))] == [
+            one.words for one in networks_in(parse_file(path))
+        ]
 
 
 def test_vosk_alternatives_are_weighted_by_softmax():
@@ -98,13 +101,13 @@ def test_vosk_alternatives_are_weighted_by_softmax():
 
 def test_vosk_scale():
     alternatives = json.loads((JSON / "vosk_alternatives.jsonl").read_text().splitlines()[0])
-    (network,) = parse(vosk, alternatives, Context(acoustic_scale=0.0))
+    (network,) = parse(vosk, alternatives, ReaderOptions(acoustic_scale=0.0))
     assert rows(network)[0][1]["das"][0] == 0.5
 
 
 def test_vosk_list_and_names():
     result = {"result": [{"conf": 1, "start": 0, "end": 1, "word": "ja"}], "text": "ja"}
-    found = parse(vosk, [result, {"text": ""}, result], Context(file="news", channel=2))
+    found = parse(vosk, [result, {"text": ""}, result], ReaderOptions(file="news", channel=2))
     assert [one.utterance for one in found] == ["news-1", "news-2"]
     assert found[0].recording == Recording("news", 2)
 

@@ -9,8 +9,9 @@ import math
 
 import pytest
 
-from indexer.formats.context import DEFAULT
 from indexer.formats.detect import FORMATS, detect, parse_file
+from indexer.formats.reader_options import DEFAULT
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import Part
 from std.values import Recording
@@ -23,7 +24,7 @@ def read(name, value, path="news.json"):
     """Networks of a value, or of a file's bytes, that must be recognised as a format's."""
     content = value if isinstance(value, bytes) else json.dumps(value).encode()
     assert detect(content, path) == name
-    return list(FORMATS[name][0](io.BytesIO(content), path, DEFAULT))
+    return list(networks_in(FORMATS[name][0](io.BytesIO(content), path, DEFAULT)))
 
 
 def said(network):
@@ -445,7 +446,11 @@ def test_azure_lists_of_the_sdk(value):
 @pytest.mark.parametrize("value", [{"Offset": 1}, {"NBest": [{"Confidence": 1}]}])
 def test_azure_without_any_text_is_refused(value):
     with pytest.raises(InputError, match=r"a list at nBest|text at NBest\[0\].lexical"):
-        list(FORMATS["azure"][0](io.BytesIO(json.dumps(value).encode()), "x.json", DEFAULT))
+        list(
+            networks_in(
+                FORMATS["azure"][0](io.BytesIO(json.dumps(value).encode()), "x.json", DEFAULT)
+            )
+        )
 
 
 # IBM Watson
@@ -574,7 +579,7 @@ def test_other_encodings_are_refused(tmp_path):
     for encoding in ("latin-1", "utf-16"):
         path.write_bytes(text.encode(encoding))
         with pytest.raises(InputError, match=r"(?i)x.json:1: expected utf-8 text"):
-            list(parse_file(path))
+            list(networks_in(parse_file(path)))
 
 
 def test_what_is_nested_too_deeply_to_show_is_named():
@@ -597,7 +602,7 @@ def test_nesting_without_end_is_refused(name, inner):
     for depth in (50, 400, 900, 100_000):
         content = inner.encode() * depth
         with pytest.raises(InputError):
-            list(FORMATS[name][0](io.BytesIO(content), "x.json", DEFAULT))
+            list(networks_in(FORMATS[name][0](io.BytesIO(content), "x.json", DEFAULT)))
     closed = inner.encode() * 300 + b"7" + inner.replace("[", "]").replace("{", "}")[-1:].encode()
     with pytest.raises(InputError):
-        list(FORMATS[name][0](io.BytesIO(closed), "x.json", DEFAULT))
+        list(networks_in(FORMATS[name][0](io.BytesIO(closed), "x.json", DEFAULT)))

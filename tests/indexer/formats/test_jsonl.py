@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from indexer.formats import jsonl
 from indexer.formats.detect import parse_file
-from indexer.networks.columns import networks
+from indexer.networks.columns import utterances_of
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -41,12 +42,12 @@ def word(*row):
 
 
 def parse(content, path="ours.jsonl"):
-    return list(jsonl.parse(io.BytesIO(content), path))
+    return list(networks_in(jsonl.parse(io.BytesIO(content), path)))
 
 
 def carefully(content, path="ours.jsonl"):
     lines = list(enumerate(io.BytesIO(content), start=1))
-    return list(networks(jsonl.careful(lines, path, Recording("ours", 1)), path))
+    return list(utterances_of(jsonl.parse_strictly(lines, path, Recording("ours", 1)), path))
 
 
 def plain(network):
@@ -83,7 +84,7 @@ def test_what_may_be_left_out():
 def test_the_fast_way_is_taken_and_equals_the_careful_one():
     content = (GERMAN / "networks.jsonl").read_bytes()
     lines = list(enumerate(io.BytesIO(content), start=1))
-    assert jsonl._fast(lines, Recording("news", 1))
+    assert jsonl._parse_in_bulk(lines, Recording("news", 1))
     assert [plain(one) for one in parse(content)] == [plain(one) for one in carefully(content)]
     assert len(parse(content)) == 10
 
@@ -92,7 +93,7 @@ def test_the_fast_way_is_taken_for_escapes_and_every_spelling_of_a_number():
     one = {**ONE, "utt": "\u00e4\U0001f600", "file": "a\u00df"}
     content = json.dumps(one).encode().replace(b"0.31", b"31E-2").replace(b"1.2}", b"1.20}")
     assert b"\\u00e4\\ud83d\\ude00" in content
-    columns = jsonl._fast([(1, content)], Recording("ours", 1))
+    columns = jsonl._parse_in_bulk([(1, content)], Recording("ours", 1))
     assert columns is not None
     assert columns.utterances == ["\u00e4\U0001f600"]
     assert [plain(one) for one in parse(content)] == [plain(one) for one in carefully(content)]
@@ -101,7 +102,7 @@ def test_the_fast_way_is_taken_for_escapes_and_every_spelling_of_a_number():
 @given(st.floats(0, 1), st.floats(0, 1e6), st.floats(0, 60))
 def test_numbers_are_read_to_the_last_bit(posterior, start, duration):
     content = word("an", posterior, start, start + duration)
-    fast = jsonl._fast([(1, content)], Recording("ours", 1))
+    fast = jsonl._parse_in_bulk([(1, content)], Recording("ours", 1))
     assert fast is not None
     assert fast.posteriors.tolist() == [posterior]
     assert fast.spans_s.tolist() == [[start, start + duration]]
@@ -109,7 +110,7 @@ def test_numbers_are_read_to_the_last_bit(posterior, start, duration):
 
 def test_what_is_written_is_read():
     stream = io.BytesIO()
-    written = list(parse_file(GERMAN / "networks.jsonl"))
+    written = list(networks_in(parse_file(GERMAN / "networks.jsonl")))
     jsonl.dump(written, stream)
     assert [plain(one) for one in parse(stream.getvalue())] == [plain(one) for one in written]
 

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import kaldi_lattice
-from indexer.formats.context import Context
 from indexer.formats.detect import parse_file
+from indexer.formats.reader_options import ReaderOptions
 from indexer.lattices.to_network import pruned, to_network, words_only
-from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -39,8 +40,10 @@ utt1
 """
 
 
-def parse(text, path="/nowhere/lats.txt", **context):
-    return list(kaldi_lattice.parse(io.BytesIO(text.encode()), path, Context(**context)))
+def parse(text, path="/nowhere/lats.txt", **options):
+    return list(
+        networks_in(kaldi_lattice.parse(io.BytesIO(text.encode()), path, ReaderOptions(**options)))
+    )
 
 
 def links(lattice):
@@ -71,7 +74,7 @@ def test_full():
 
 
 def test_scales_frames_and_segments():
-    segments = {"utt1": Segment(Recording("news", 2), 10.0, 12.0)}
+    segments = {"utt1": UtteranceSpan(Recording("news", 2), 10.0, 12.0)}
     (lattice,) = parse(COMPACT, acoustic_scale=1.0, lm_scale=2.0, frame_s=0.03, segments=segments)
     assert score_of(lattice, "das") == pytest.approx(-(2 * 4.7 + 812.3))
     assert lattice.recording == Recording("news", 2)
@@ -117,7 +120,7 @@ def test_a_lattice_without_paths_says_nothing():
 def test_without_transition_ids_states_share_the_segment():
     """As lattice-rmali leaves them."""
     text = re.sub(r"(,[\d.]+),[\d_]+", r"\1,", COMPACT)
-    (lattice,) = parse(text, segments={"utt1": Segment(Recording("news", 1), 10.0, 13.0)})
+    (lattice,) = parse(text, segments={"utt1": UtteranceSpan(Recording("news", 1), 10.0, 13.0)})
     assert links(lattice) == {
         ("das", 10, 11), ("dass", 10, 11), ("haus", 11, 12), (None, 12, 13),
     }  # fmt: skip
@@ -134,7 +137,7 @@ def test_words_stand_for_themselves_beside_words_txt():
 def test_a_byte_order_mark_is_no_part_of_the_name(tmp_path):
     path = tmp_path / "lats.txt"
     path.write_text("\ufeff" + COMPACT)
-    assert [one.utterance for one in parse_file(path)] == ["utt1"]
+    assert [one.utterance for one in networks_in(parse_file(path))] == ["utt1"]
 
 
 def test_dead_ends_do_not_matter():
@@ -150,7 +153,7 @@ def rows(network):
 @pytest.mark.parametrize("name", ["de_rhasspy-1151", "de_rhasspy-0803"])
 def test_a_real_lattice_written_kaldis_way_gives_the_same_network(name):
     """Same nodes, words and scores as HTK's lattice, with times as counts of transition ids."""
-    (expected,) = parse_file(ASR / "slf" / f"{name}.slf.gz")
+    (expected,) = networks_in(parse_file(ASR / "slf" / f"{name}.slf.gz"))
     expected = pruned(words_only(expected))
     frames = np.rint(100 * expected.node_s).astype(int)
     lines = [name]

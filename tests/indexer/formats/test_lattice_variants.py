@@ -7,11 +7,12 @@ from contextlib import suppress
 import pytest
 
 from indexer.formats import pocketsphinx, slf
-from indexer.formats.context import Context
 from indexer.formats.detect import FORMATS, parse_file
+from indexer.formats.reader_options import ReaderOptions
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_network
-from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -29,18 +30,20 @@ J=1\tS=1\tE=2\tv=0.000000\ta=-400.1\tl=-2.5
 J=2\tS=2\tE=3\tv=0.000000\ta=0.000000\tl=-0.5
 
 """
-SEGMENT = Segment(Recording("news", 1), 10.0, 13.0)
+SEGMENT = UtteranceSpan(Recording("news", 1), 10.0, 13.0)
 
 
-def parse(text, **context):
-    return list(slf.parse(io.BytesIO(text.encode()), "news.slf", Context(**context)))
+def parse(text, **options):
+    return list(
+        networks_in(slf.parse(io.BytesIO(text.encode()), "news.slf", ReaderOptions(**options)))
+    )
 
 
 def test_several_lattices_in_a_file(tmp_path):
     path = tmp_path / "news.slf"
     text = CONVERTED.format(name="u1", word="das") + CONVERTED.format(name="u2", word="dies")
     path.write_text("\ufeff\n" + text)
-    found = [(one.utterance, to_network(one).words) for one in parse_file(path)]
+    found = [(one.utterance, to_network(one).words) for one in networks_in(parse_file(path))]
     assert found == [("u1", ("das", "haus")), ("u2", ("dies", "haus"))]
 
 
@@ -122,15 +125,15 @@ PREFIXES = {
 
 @pytest.mark.parametrize("name", PREFIXES)
 def test_a_file_cut_anywhere_is_read_or_refused(name):
-    text, context = PREFIXES[name], Context(segments={"u1": SEGMENT, "news": SEGMENT})
-    context = Context() if name == "ctm" else context
+    text, options = PREFIXES[name], ReaderOptions(segments={"u1": SEGMENT, "news": SEGMENT})
+    options = ReaderOptions() if name == "ctm" else options
     read = FORMATS[name][0]
     for length in range(len(text) + 1):
         with suppress(InputError):
-            for one in read(io.BytesIO(text[:length].encode()), "news.lat", context):
+            for one in read(io.BytesIO(text[:length].encode()), "news.lat", options):
                 network = to_network(one) if isinstance(one, Lattice) else one
                 assert len(network) <= 3
-    assert len(list(read(io.BytesIO(text.encode()), "news.lat", context))) == 1
+    assert len(list(read(io.BytesIO(text.encode()), "news.lat", options))) == 1
 
 
 @pytest.mark.parametrize(
@@ -142,6 +145,10 @@ def test_a_file_cut_anywhere_is_read_or_refused(name):
     ],
 )
 def test_sphinx_edges_that_lead_nowhere(written, instead, message):
-    assert len(list(pocketsphinx.parse(io.BytesIO(SPHINX.encode()), "x.lat"))) == 1
+    assert len(list(networks_in(pocketsphinx.parse(io.BytesIO(SPHINX.encode()), "x.lat")))) == 1
     with pytest.raises(InputError, match=message):
-        list(pocketsphinx.parse(io.BytesIO(SPHINX.replace(written, instead).encode()), "x.lat"))
+        list(
+            networks_in(
+                pocketsphinx.parse(io.BytesIO(SPHINX.replace(written, instead).encode()), "x.lat")
+            )
+        )

@@ -7,6 +7,7 @@ import pytest
 import indexer.cli
 from indexer.formats.detect import FORMATS, detect, parse_file
 from indexer.formats.looks import JSON_KEYS
+from indexer.networks.utterances import networks_in
 from std.errors import ForeignFileError, InputError
 
 KINDS = [
@@ -107,22 +108,22 @@ ODD_WHISPER = [
 def test_json_that_whispers_reader_reads_is_detected(tmp_path, value):
     path = tmp_path / "x.json"
     path.write_text(json.dumps(value))
-    said = [network.words for network in parse_file(path, "whisper")]
+    said = [network.words for network in networks_in(parse_file(path, "whisper"))]
     assert said
-    assert [network.words for network in parse_file(path)] == said
+    assert [network.words for network in networks_in(parse_file(path))] == said
 
 
 def test_what_a_reader_misses_in_json_is_said(tmp_path):
     path = tmp_path / "x.json"
     path.write_text('{"segments": [{"begin": 1.0, "end": 2.0}]}')
     with pytest.raises(ForeignFileError, match=r"whisper comes near, but lacks a number at seg"):
-        list(parse_file(path))
+        list(networks_in(parse_file(path)))
 
 
 def test_an_empty_transcript_is_none_of_words(tmp_path):
     path = tmp_path / "x.json"
     path.write_text('{"segments": []}')
-    assert list(parse_file(path)) == []
+    assert list(networks_in(parse_file(path))) == []
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_a_damaged_file_is_not_a_foreign_one(tmp_path, name, content):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError) as error:
-        list(parse_file(path))
+        list(networks_in(parse_file(path)))
     assert not isinstance(error.value, ForeignFileError)
 
 

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import mesh, mesh_bulk
-from indexer.formats.context import Context
 from indexer.formats.ctm import timed_words
 from indexer.formats.detect import parse_file
-from indexer.networks.columns import networks
-from indexer.networks.utterance_spans import Segment
+from indexer.formats.reader_options import ReaderOptions
+from indexer.networks.columns import utterances_of
+from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.files import read
 from std.values import ConfusionNetwork, Recording
@@ -39,11 +40,11 @@ info 2 gewalten 0.66 0.34 -310.2 -1.9 : :
 
 def parse(text, path="news.mesh", **options):
     content = text if isinstance(text, bytes) else text.encode()
-    return list(mesh.parse(io.BytesIO(content), path, **options))
+    return list(networks_in(mesh.parse(io.BytesIO(content), path, **options)))
 
 
 def carefully(content, path="news.mesh"):
-    return list(networks(mesh.careful(content, path, Recording("news", 1)), path))
+    return list(utterances_of(mesh.parse_strictly(content, path, Recording("news", 1)), path))
 
 
 def plain(network):
@@ -75,7 +76,7 @@ def test_example():
 
 
 def test_recording_can_be_named():
-    (network,) = parse(EXAMPLE, "/x/job17.mesh.gz", context=Context(file="news", channel=2))
+    (network,) = parse(EXAMPLE, "/x/job17.mesh.gz", options=ReaderOptions(file="news", channel=2))
     assert network.recording == Recording("news", 2)
 
 
@@ -222,8 +223,8 @@ def test_what_only_the_careful_way_notices():
 
 def test_equals_our_own_format():
     """Both files hold the same networks; the JSONL is rounded to 5 digits and 1 ms."""
-    meshes = list(parse_file(GERMAN / "KERSTIN_14.mesh"))
-    ours = list(parse_file(GERMAN / "networks.jsonl"))
+    meshes = list(networks_in(parse_file(GERMAN / "KERSTIN_14.mesh")))
+    ours = list(networks_in(parse_file(GERMAN / "networks.jsonl")))
     assert len(meshes) == len(ours) == 10
     for a, b in zip(meshes, ours, strict=True):
         assert (a.recording, a.utterance, a.words) == (b.recording, b.utterance, b.words)
@@ -236,8 +237,8 @@ def test_equals_our_own_format():
 def test_gzip(tmp_path):
     path = tmp_path / "KERSTIN_14.mesh.gz"
     path.write_bytes(gzip.compress((GERMAN / "KERSTIN_14.mesh").read_bytes()))
-    assert [plain(one) for one in parse_file(path)] == [
-        plain(one) for one in parse_file(GERMAN / "KERSTIN_14.mesh")
+    assert [plain(one) for one in networks_in(parse_file(path))] == [
+        plain(one) for one in networks_in(parse_file(GERMAN / "KERSTIN_14.mesh"))
     ]
 
 
@@ -415,26 +416,28 @@ UNTIMED = "name u1\nnumaligns 4\nposterior 1\nalign 0 <s> 1\nalign 1 das 0.9 das
 
 def test_a_one_best_transcript_lends_its_times(tmp_path):
     (tmp_path / "one.ctm").write_text("u1 1 0.1 0.2 dass\nu1 1 0.8 0.4 gewalt\n")
-    context = Context(one_best=read(timed_words, tmp_path / "one.ctm"))
-    (network,) = parse(UNTIMED, context=context)
+    options = ReaderOptions(one_best=read(timed_words, tmp_path / "one.ctm"))
+    (network,) = parse(UNTIMED, options=options)
     # "polizei" was not heard: it gets the gap between the words beside it
     assert network.slot_spans_ms.tolist() == [[100, 100], [100, 300], [300, 800], [800, 1200]]
     assert network.times_estimated
-    placed = replace(context, segments={"u1": Segment(Recording("news", 2), 60.0, 62.0)})
-    (network,) = parse(UNTIMED, context=placed)
+    placed = replace(options, segments={"u1": UtteranceSpan(Recording("news", 2), 60.0, 62.0)})
+    (network,) = parse(UNTIMED, options=placed)
     assert network.slot_spans_ms.tolist()[1] == [60_100, 60_300]
     assert network.recording == Recording("news", 2)
 
 
 def test_times_of_its_own_are_not_replaced(tmp_path):
     (tmp_path / "one.ctm").write_text("spk1_utt7 1 7.0 0.2 das\n")
-    (network,) = parse(EXAMPLE, context=Context(one_best=read(timed_words, tmp_path / "one.ctm")))
+    (network,) = parse(
+        EXAMPLE, options=ReaderOptions(one_best=read(timed_words, tmp_path / "one.ctm"))
+    )
     assert network.slot_spans_ms[0].tolist() == [0, 210]
 
 
 def test_segments_lend_their_times():
-    context = Context(segments={"u1": Segment(Recording("news", 1), 10.0, 11.6)})
-    (network,) = parse(UNTIMED, context=context)
+    options = ReaderOptions(segments={"u1": UtteranceSpan(Recording("news", 1), 10.0, 11.6)})
+    (network,) = parse(UNTIMED, options=options)
     # "das" (3 letters), "polizei" (7), "gewalt" (6) share 1.6 s; <s> takes none
     assert network.slot_spans_ms.tolist() == [
         [10_000, 10_000], [10_000, 10_300], [10_300, 11_000], [11_000, 11_600],
@@ -443,12 +446,12 @@ def test_segments_lend_their_times():
 
 
 def test_times_of_the_recording_contradict_segments():
-    context = Context(segments={"spk1_utt7": Segment(Recording("news", 1), 60.0, 61.0)})
-    (network,) = parse(EXAMPLE, context=context)
+    options = ReaderOptions(segments={"spk1_utt7": UtteranceSpan(Recording("news", 1), 60.0, 61.0)})
+    (network,) = parse(EXAMPLE, options=options)
     assert network.spans_ms[-1].tolist() == [60_660, 61_000]
     late = EXAMPLE.replace("gewalten 0.66", "gewalten 60.66")
     with pytest.raises(InputError, match="times from the start of spk1_utt7, as there are segm"):
-        parse(late, context=context)
+        parse(late, options=options)
 
 
 def test_absurdly_long_meshes_are_refused(monkeypatch):

@@ -8,16 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import plf
-from indexer.formats.context import Context
 from indexer.formats.detect import parse_file
+from indexer.formats.reader_options import ReaderOptions
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import link_posteriors, to_network
-from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
 NEWS = Recording("news", 1)
-CONTEXT = Context(segments={"u1": Segment(NEWS, 10.0, 12.0), "u2": Segment(NEWS, 20.0, 21.0)})
+CONTEXT = ReaderOptions(
+    segments={"u1": UtteranceSpan(NEWS, 10.0, 12.0), "u2": UtteranceSpan(NEWS, 20.0, 21.0)}
+)
 
 # The example of asr-formats 1.12.
 NETWORK = "((('das',0.9,1),('dass',0.1,1),),(('polizei',1.0,1),),)\n"
@@ -25,8 +28,8 @@ NETWORK = "((('das',0.9,1),('dass',0.1,1),),(('polizei',1.0,1),),)\n"
 LATTICE = "((('polizei', -0.5, 1), ('polizeigewalt', -1.5, 2)), (('gewalt', -0.2, 1),),)\n"
 
 
-def parse(text, context=CONTEXT):
-    return list(plf.parse(io.BytesIO(text.encode()), "x.plf", context))
+def parse(text, options=CONTEXT):
+    return list(networks_in(plf.parse(io.BytesIO(text.encode()), "x.plf", options)))
 
 
 def test_a_network_shares_its_segment_by_letters():
@@ -88,7 +91,11 @@ def test_links_of_probability_zero_lead_nowhere():
 def test_plf_is_recognised(before, tmp_path):
     path = tmp_path / "x.txt"
     path.write_text(before + NETWORK.replace("(((", "( ( ("))
-    assert list(parse_file(path, context=CONTEXT))[-1].words == ("das", "dass", "polizei")
+    assert list(networks_in(parse_file(path, options=CONTEXT)))[-1].words == (
+        "das",
+        "dass",
+        "polizei",
+    )
 
 
 ERRORS = [
@@ -121,14 +128,14 @@ def test_errors_name_the_line(row):
     _, text, expected = row
     content = text.encode(errors="surrogateescape")
     with pytest.raises(InputError) as caught:
-        list(plf.parse(io.BytesIO(content), "x.plf", CONTEXT))
+        list(networks_in(plf.parse(io.BytesIO(content), "x.plf", CONTEXT)))
     assert expected in caught.value.expected
     assert caught.value.line == text.count("\n") or caught.value.line == 1
 
 
 def test_without_segments_there_are_no_times():
     with pytest.raises(InputError, match="segments, as the format has no times"):
-        parse(NETWORK, Context())
+        parse(NETWORK, ReaderOptions())
 
 
 @settings(max_examples=150, deadline=None)

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import pocketsphinx, slf
-from indexer.formats.context import Context
 from indexer.formats.detect import parse_file
-from indexer.networks.utterance_spans import Segment
+from indexer.formats.reader_options import ReaderOptions
+from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -46,8 +47,10 @@ End
 """
 
 
-def parse(text, path="u7.lat", **context):
-    return next(pocketsphinx.parse(io.BytesIO(text.encode()), path, Context(**context)))
+def parse(text, path="u7.lat", **options):
+    return next(
+        networks_in(pocketsphinx.parse(io.BytesIO(text.encode()), path, ReaderOptions(**options)))
+    )
 
 
 def links(lattice):
@@ -68,7 +71,7 @@ def test_example():
 
 
 def test_context():
-    segments = {"u7": Segment(Recording("news", 2), 10.0, 12.0)}
+    segments = {"u7": UtteranceSpan(Recording("news", 2), 10.0, 12.0)}
     lattice = parse(EXAMPLE, segments=segments, frame_s=0.02, acoustic_scale=1.0)
     assert lattice.recording == Recording("news", 2)
     assert ("gewalt", 10.9, 12.16) in links(lattice)
@@ -77,9 +80,13 @@ def test_context():
 
 def test_equals_the_htk_lattice_of_the_same_utterance():
     """PocketSphinx wrote both: same links, times and acoustic scores; its HTK one hides fillers."""
-    (ours,) = parse_file(SLF / "LJ_LJ001-0002.lat.gz", context=Context(acoustic_scale=1.0))
+    (ours,) = networks_in(
+        parse_file(SLF / "LJ_LJ001-0002.lat.gz", options=ReaderOptions(acoustic_scale=1.0))
+    )
     htk = re.sub(rb"\tp=\S+", b"", gzip.decompress((SLF / "LJ_LJ001-0002.slf.gz").read_bytes()))
-    (theirs,) = slf.parse(io.BytesIO(htk), "LJ_LJ001-0002.slf", Context(acoustic_scale=1.0))
+    (theirs,) = networks_in(
+        slf.parse(io.BytesIO(htk), "LJ_LJ001-0002.slf", ReaderOptions(acoustic_scale=1.0))
+    )
     assert len(ours) == len(theirs)
 
     def rows(lattice):

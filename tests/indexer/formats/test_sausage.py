@@ -7,9 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import sausage
-from indexer.formats.context import Context, beside, lies_beside, load, read_segments
 from indexer.formats.detect import parse_file
-from indexer.networks.utterance_spans import Segment
+from indexer.formats.reader_options import (
+    ReaderOptions,
+    is_sidecar,
+    load,
+    read_segments,
+    with_sidecar_files,
+)
+from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -45,7 +52,7 @@ def rows(network):
 
 
 def test_what_lies_beside_is_found(folder):
-    (network,) = parse_file(folder())
+    (network,) = networks_in(parse_file(folder()))
     assert (network.recording, network.utterance) == (Recording("news", 1), "utt1")
     assert (network.start_ms, network.end_ms) == (60_000, 61_300)
     assert rows(network) == [
@@ -57,12 +64,12 @@ def test_what_lies_beside_is_found(folder):
 
 
 def test_frames_of_chain_models(folder):
-    (network,) = parse_file(folder(), context=Context(frame_s=0.03))
+    (network,) = networks_in(parse_file(folder(), options=ReaderOptions(frame_s=0.03)))
     assert rows(network)[1][:2] == (60_090, 61_230)
 
 
 def test_without_times_words_share_the_segment(folder):
-    (network,) = parse_file(folder(times=None))
+    (network,) = networks_in(parse_file(folder(times=None)))
     # "äh" (2 letters) and "das" (3) share 1300 ms; the last slot says nothing
     assert [row[:2] for row in rows(network)] == [
         (60_000, 60_520), (60_520, 61_300), (61_300, 61_300),
@@ -71,24 +78,26 @@ def test_without_times_words_share_the_segment(folder):
 
 
 def test_without_segments_times_count_from_the_recordings_start(folder):
-    (network,) = parse_file(folder(segments=None))
+    (network,) = networks_in(parse_file(folder(segments=None)))
     assert network.recording == Recording("kaldi_sausages", 1)
     assert rows(network)[1][:2] == (30, 410)
 
 
 def test_ids_may_have_been_made_words(folder):
     written = SAUSAGES.replace("12 0.9", "das 0.9").replace("13", "dass").replace("7 ", "äh ")
-    (network,) = parse_file(folder(sausages=written, words=None))
+    (network,) = networks_in(parse_file(folder(sausages=written, words=None)))
     assert network.words == ("äh", "das", "dass")
 
 
 def test_overlapping_slots_meet_halfway(folder):
-    (network,) = parse_file(folder(times="utt1 0 5 ; 3 41 ; 41 41\n"))
+    (network,) = networks_in(parse_file(folder(times="utt1 0 5 ; 3 41 ; 41 41\n")))
     assert [row[:2] for row in rows(network)][:2] == [(60_000, 60_040), (60_040, 60_410)]
 
 
 def test_a_word_in_a_long_silence_stays_storable(folder):
-    (network,) = parse_file(folder(times="utt1 0 9000 ; 9000 9041 ; 9041 9041\n", segments=None))
+    (network,) = networks_in(
+        parse_file(folder(times="utt1 0 9000 ; 9000 9041 ; 9041 9041\n", segments=None))
+    )
     assert network.spans_ms[0].tolist() == [0, 65_535]
 
 
@@ -100,13 +109,13 @@ def test_many_utterances(monkeypatch, folder):
         "".join(TIMES.replace("utt1", f"u{i}") for i in utterances),
         segments=None,
     )
-    assert [one.utterance for one in parse_file(path)] == [f"u{i}" for i in utterances]
+    assert [one.utterance for one in networks_in(parse_file(path))] == [f"u{i}" for i in utterances]
 
 
 def test_equals_our_own_format():
     """The same networks: sausages have frames of 10 ms, and their words the slots' times."""
-    sausages = list(parse_file(GERMAN / "kaldi_sausages.txt"))
-    ours = list(parse_file(GERMAN / "networks.jsonl"))
+    sausages = list(networks_in(parse_file(GERMAN / "kaldi_sausages.txt")))
+    ours = list(networks_in(parse_file(GERMAN / "networks.jsonl")))
     assert len(sausages) == len(ours) == 10
     for a, b in zip(sausages, ours, strict=True):
         assert (a.recording, a.utterance) == (b.recording, b.utterance)
@@ -117,21 +126,21 @@ def test_equals_our_own_format():
 
 
 def test_words_stand_for_themselves_beside_words_txt(folder):
-    (network,) = parse_file(folder(sausages="\ufeff" + SAUSAGES.replace("12", "dies")))
+    (network,) = networks_in(parse_file(folder(sausages="\ufeff" + SAUSAGES.replace("12", "dies"))))
     assert (network.utterance, network.words) == ("utt1", ("äh", "dies", "dass"))
 
 
 def test_more_words_than_we_take(folder, monkeypatch):
     monkeypatch.setattr(sausage, "MAX_LINKS", 5)
     with pytest.raises(InputError, match=r"kaldi_sausages.txt:1: expected at most 5 words"):
-        list(parse_file(folder()))
+        list(networks_in(parse_file(folder())))
 
 
 def test_longer_lines_than_we_take(folder, monkeypatch):
     monkeypatch.setattr(sausage, "LONGEST_LINE", len(SAUSAGES))
-    assert len(list(parse_file(folder(sausages=SAUSAGES)))) == 1
+    assert len(list(networks_in(parse_file(folder(sausages=SAUSAGES))))) == 1
     with pytest.raises(InputError, match=r"kaldi_sausages.txt:2: expected lines of at most 49"):
-        list(parse_file(folder(sausages="\n " + SAUSAGES)))
+        list(networks_in(parse_file(folder(sausages="\n " + SAUSAGES))))
 
 
 ERRORS = [
@@ -164,7 +173,7 @@ ERRORS = [
 def test_errors_name_file_and_line(folder, row):
     changes, name, line, expected = row
     with pytest.raises(InputError) as caught:
-        list(parse_file(folder(**changes), "sausage"))
+        list(networks_in(parse_file(folder(**changes), "sausage")))
     assert (Path(caught.value.path).name, caught.value.line) == (name, line)
     assert expected in caught.value.expected
 
@@ -172,7 +181,7 @@ def test_errors_name_file_and_line(folder, row):
 def test_segments_may_be_a_table(tmp_path):
     path = tmp_path / "utts.tsv"
     path.write_text("utt\tfile\tchannel\tstart\tend\tspeaker\nu 1\tnews.wav\t2\t1.5\t2.5\tx\n")
-    assert read_segments(path) == {"u 1": Segment(Recording("news", 2), 1.5, 2.5)}
+    assert read_segments(path) == {"u 1": UtteranceSpan(Recording("news", 2), 1.5, 2.5)}
     path.write_text("utt\tfile\tchannel\tstart\tend\nu1\tx\t99999\t0\t1\n")
     with pytest.raises(InputError, match="a channel number up to 9999"):
         read_segments(path)
@@ -185,7 +194,7 @@ def test_a_table_beside_will_do(folder, tmp_path):
     path = folder(segments=None)
     table = "utt\tfile\tchannel\tstart\tend\nutt1\tnews\t2\t60.0\t61.3\n"
     (tmp_path / "utts.tsv").write_text(table)
-    (network,) = parse_file(path)
+    (network,) = networks_in(parse_file(path))
     assert (network.recording, network.start_ms) == (Recording("news", 2), 60_000)
 
 
@@ -193,14 +202,16 @@ def test_what_is_said_goes_before_what_is_found(folder, tmp_path):
     path = folder()
     other = tmp_path / "other.txt"
     other.write_text("<eps> 0\nhm 7\ndies 12\ndiese 13\n")
-    context = beside(path, load(Context(times=tmp_path / "kaldi_times.txt"), symbols=other))
-    assert context.symbols["12"] == "dies"
-    assert context.segments["utt1"].start_s == 60
+    options = with_sidecar_files(
+        path, load(ReaderOptions(times=tmp_path / "kaldi_times.txt"), symbols=other)
+    )
+    assert options.symbols["12"] == "dies"
+    assert options.segments["utt1"].start_s == 60
 
 
 def test_files_beside_are_not_read_on_their_own(folder, tmp_path):
     folder()
-    assert sorted(one.name for one in tmp_path.iterdir() if not lies_beside(one)) == [
+    assert sorted(one.name for one in tmp_path.iterdir() if not is_sidecar(one)) == [
         "kaldi_sausages.txt"
     ]
 
@@ -208,7 +219,7 @@ def test_files_beside_are_not_read_on_their_own(folder, tmp_path):
 def test_beside_a_file_of_another_name(tmp_path):
     for name, content in (("sau.txt", SAUSAGES), ("times.txt", TIMES), ("words.txt", WORDS)):
         (tmp_path / name).write_text(content)
-    (network,) = parse_file(tmp_path / "sau.txt")
+    (network,) = networks_in(parse_file(tmp_path / "sau.txt"))
     assert network.slot_spans_ms[1].tolist() == [30, 410]
 
 
@@ -220,12 +231,12 @@ def test_beside_a_file_of_another_name(tmp_path):
 )
 def test_any_text_gives_networks_or_an_input_error(at, length, piece):
     content = (SAUSAGES[:at] + piece + SAUSAGES[at + length :]).encode(errors="replace")
-    context = Context(
+    options = ReaderOptions(
         symbols={"7": "äh", "12": "das", "13": "dass"},
-        segments={"utt1": Segment(Recording("news", 1), 0, 1)},
+        segments={"utt1": UtteranceSpan(Recording("news", 1), 0, 1)},
     )
     try:
-        found = list(sausage.parse(io.BytesIO(content), "/nowhere/x.txt", context))
+        found = list(networks_in(sausage.parse(io.BytesIO(content), "/nowhere/x.txt", options)))
     except InputError:
         return
     assert found

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.formats import slf
-from indexer.formats.context import Context
+from indexer.formats.reader_options import ReaderOptions
 from indexer.lattices.lattice import ordered
 from indexer.lattices.to_network import link_posteriors, to_network
-from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterance_spans import UtteranceSpan
+from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
 
@@ -55,9 +56,9 @@ J=3	S=3	E=2	a=-3.1	p=1
 """
 
 
-def parse(text, path="u7.slf", **context):
+def parse(text, path="u7.slf", **options):
     content = text if isinstance(text, bytes) else text.encode()
-    (lattice,) = slf.parse(io.BytesIO(content), path, Context(**context))
+    (lattice,) = networks_in(slf.parse(io.BytesIO(content), path, ReaderOptions(**options)))
     return lattice
 
 
@@ -196,7 +197,7 @@ def test_a_line_break_in_a_word_is_refused():
 
 def test_time_scale_and_segments():
     assert links(parse(HTK.replace("lmscale", "tscale=0.1 lmscale"))) >= {("das", 0, 0.05)}
-    segments = {"u7": Segment(Recording("news", 2), 60.0, 62.0)}
+    segments = {"u7": UtteranceSpan(Recording("news", 2), 60.0, 62.0)}
     lattice = parse(HTK, segments=segments)
     assert lattice.recording == Recording("news", 2)
     assert ("das", 60, 60.5) in links(lattice)

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from indexer.formats import aws, azure, google, jsonl, whisper
+from indexer.networks.utterances import networks_in
 from std.nist import ecf
 
 SEGMENT = {"start": 0.0, "end": 1.0, "text": "hallo du"}
@@ -63,7 +64,7 @@ CASES = [
 @pytest.mark.parametrize(("reader", "document", "language"), CASES)
 def test_each_says_it_in_its_own_way(reader, document, language):
     content = json.dumps(document).encode()
-    networks = list(reader.parse(io.BytesIO(content), "x.json"))
+    networks = list(networks_in(reader.parse(io.BytesIO(content), "x.json")))
     assert networks
     assert {one.language for one in networks} == {language}
 
@@ -74,7 +75,7 @@ def test_what_is_dumped_is_read(network):
     sink = io.BytesIO()
     jsonl.dump([said, network([("hello", 1.0)], utterance="u2")], sink)
     sink.seek(0)
-    assert [one.language for one in jsonl.parse(sink, "x")] == ["de", ""]
+    assert [one.language for one in networks_in(jsonl.parse(sink, "x"))] == ["de", ""]
 
 
 def test_an_ecf_says_it_for_each_excerpt():

@@ -13,7 +13,7 @@ from indexer.languages.precedence import ECF, INPUT, OPTION, Told, recording_sha
 from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, upkeep
 from indexer.segments.invert import invert
-from indexer.segments.phone_columns import Sounds
+from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.search import search
 from std.config import Config, IndexConfig
 from std.languages.detection import guess, of_segment, shares
@@ -78,7 +78,7 @@ def inputs(speech, tmp_path):
 def indexed(inputs, urls, told=None, config=None):
     config = config or Config()
     stores = [open_store(str(url), create=True) for url in urls]
-    pronouncer = Pronouncer(Sounds(config), told or Told())
+    pronouncer = Pronouncer(PhoneColumnBuilder(config), told or Told())
     with ExitStack() as locks:
         for store in stores:
             locks.enter_context(store.writing())
@@ -155,8 +155,8 @@ def test_each_recording_is_pronounced_in_its_language(inputs):
 def test_an_index_of_one_language_is_the_same_as_ever(speech):
     said = [speech("de", f"de{i}") for i in range(3)] + [speech("names", "names")]
     columns = invert(said)
-    (part,) = Pronouncer(Sounds(Config())).last_segments([columns])[0]
-    expected = Sounds(Config()).of(columns, "de")
+    (part,) = Pronouncer(PhoneColumnBuilder(Config())).last_segments([columns])[0]
+    expected = PhoneColumnBuilder(Config()).of(columns, "de")
     assert part.arrays().keys() == (columns.arrays() | expected).keys()
     for name, column in (columns.arrays() | expected).items():
         assert (part.arrays()[name] == column).all()
@@ -178,7 +178,7 @@ def test_nothing_depends_on_the_cut(inputs, cut, merge):
     urls = ["memory:" for _ in range(cut.pop("shards", 1))]
     whole, _ = indexed(inputs, ["memory:"])
     stores, pronouncer = indexed(inputs, urls, config=Config(index=IndexConfig(**cut)))
-    upkeep(stores, everything=merge, sounds=pronouncer.sounds)
+    upkeep(stores, everything=merge, phone_builder=pronouncer.phone_builder)
     assert languages(stores) == languages(whole)
     assert hits(stores) == hits(whole)
     assert {one[2] for one in hits(whole)} == {"de", "nl", "en"}
@@ -226,7 +226,7 @@ def test_names_join_the_language_of_the_index(inputs, speech, tmp_path):
     stores, _ = indexed(inputs[::4], ["memory:"])  # German
     later = write(tmp_path / "later.jsonl", speech("names", "later"))
     config = Config()
-    pronouncer = Pronouncer(Sounds(config))
+    pronouncer = Pronouncer(PhoneColumnBuilder(config))
     with stores[0].writing():
         build([later], stores, config, pronouncer=pronouncer)
     assert languages(stores)["later"] == "de"
@@ -235,10 +235,10 @@ def test_names_join_the_language_of_the_index(inputs, speech, tmp_path):
 def test_an_index_without_any_language_finds_one_when_it_is_merged(inputs):
     stores, pronouncer = indexed(inputs[3::4], ["memory:"])  # names only
     assert set(languages(stores).values()) == {""}
-    assert "" in pronouncer.sounds.problems
+    assert "" in pronouncer.phone_builder.problems
     with stores[0].writing():
-        build(inputs[:1], stores, Config(), pronouncer=Pronouncer(Sounds(Config())))
-    upkeep(stores, everything=True, sounds=Sounds(Config()))
+        build(inputs[:1], stores, Config(), pronouncer=Pronouncer(PhoneColumnBuilder(Config())))
+    upkeep(stores, everything=True, phone_builder=PhoneColumnBuilder(Config()))
     assert set(languages(stores).values()) == {"de"}
     assert len(stores[0].segments()) == 1
 
@@ -252,12 +252,14 @@ def test_a_language_without_a_converter_is_remembered(inputs, monkeypatch):
     monkeypatch.setattr("std.phonetics.lexicon.converter", none)
     stores, pronouncer = indexed(inputs[1::4], ["memory:"])
     assert set(languages(stores).values()) == {"nl"}
-    assert pronouncer.sounds.problems == {"nl": "nobody speaks nl"}
+    assert pronouncer.phone_builder.problems == {"nl": "nobody speaks nl"}
     monkeypatch.setattr("std.phonetics.lexicon.converter", Letters)
     with stores[0].writing():  # a second commit, so that there is something to merge
-        build(inputs[2::4][:1], stores, Config(), pronouncer=Pronouncer(Sounds(Config())))
+        build(
+            inputs[2::4][:1], stores, Config(), pronouncer=Pronouncer(PhoneColumnBuilder(Config()))
+        )
         delete(["nl0"], stores)
-    upkeep(stores, everything=True, sounds=Sounds(Config()))
+    upkeep(stores, everything=True, phone_builder=PhoneColumnBuilder(Config()))
     assert languages(stores) == {"nl1": "nl", "nl2": "nl", "en0": "en"}
     assert all(one.extra("phone_maker") is not None for one in stores[0].segments())
 
@@ -267,12 +269,12 @@ def test_deleting_and_replacing_in_any_language(inputs, speech):
     (path,) = (one for one in inputs if one.stem == "de0")
     again = write(path, speech("en", "de0"))  # was German
     with stores[0].writing():
-        build([again], stores, Config(), pronouncer=Pronouncer(Sounds(Config())))
+        build([again], stores, Config(), pronouncer=Pronouncer(PhoneColumnBuilder(Config())))
         delete(["nl1"], stores)
     found = languages(stores)
     assert found["de0"] == "en"
     assert "nl1" not in found
-    upkeep(stores, everything=True, sounds=Sounds(Config()))
+    upkeep(stores, everything=True, phone_builder=PhoneColumnBuilder(Config()))
     assert languages(stores) == found
     assert len(stores[0].segments()) == 3
 

@@ -8,12 +8,13 @@ import numpy as np
 from indexer.formats.detect import parse_file
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.to_network import best_path, pruned, words_only
+from indexer.networks.utterances import networks_in
 
 ASR = Path(__file__).parents[2] / "data" / "asr"
 
 
 def test_compiled_equals_interpreted():
-    (lattice,) = parse_file(ASR / "slf" / "de_rhasspy-1151.slf.gz")
+    (lattice,) = networks_in(parse_file(ASR / "slf" / "de_rhasspy-1151.slf.gz"))
     lattice = pruned(words_only(lattice))
     nodes, word = len(lattice.node_s), lattice.word + 1
     links = lattice.source, lattice.target, lattice.log_score
@@ -21,7 +22,7 @@ def test_compiled_equals_interpreted():
     said[1::2] = word[best_path(lattice)]
 
     results = []
-    for how in (minimum_bayes_risk.machine, lambda function: function):
+    for how in (minimum_bayes_risk.compiled, lambda function: function):
         before = how(minimum_bayes_risk.forward)(nodes, *links)
         after = how(minimum_bayes_risk.backward)(nodes, *links)
         weight = np.exp(before[lattice.source] + lattice.log_score - before[lattice.target])
@@ -48,7 +49,7 @@ def test_without_a_place_for_machine_code_it_is_made_each_time(monkeypatch):
         return function
 
     monkeypatch.setattr(numba, "njit", njit)
-    minimum_bayes_risk.machine.cache_clear()
-    assert minimum_bayes_risk.machine(minimum_bayes_risk.forward) is minimum_bayes_risk.forward
+    minimum_bayes_risk.compiled.cache_clear()
+    assert minimum_bayes_risk.compiled(minimum_bayes_risk.forward) is minimum_bayes_risk.forward
     assert made == [minimum_bayes_risk.forward]
-    minimum_bayes_risk.machine.cache_clear()
+    minimum_bayes_risk.compiled.cache_clear()

@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from indexer.formats.context import Context, read_segments
 from indexer.formats.detect import parse_file
+from indexer.formats.reader_options import ReaderOptions, read_segments
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.lattices.to_network import (
@@ -24,6 +24,7 @@ from indexer.lattices.to_network import (
     to_network,
     words_only,
 )
+from indexer.networks.utterances import networks_in
 from indexer.read import networks_of
 from std.values import Recording
 
@@ -35,7 +36,7 @@ HERE = Recording("news", 1)
 def _interpreted():
     """Small lattices need no machine code; test_indexer_mbr shows that it does the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(minimum_bayes_risk, "machine", lambda function: function)
+        patch.setattr(minimum_bayes_risk, "compiled", lambda function: function)
         yield
 
 
@@ -233,16 +234,18 @@ def test_a_lattice_without_words():
         assert (len(network), network.start_ms, network.end_ms) == (0, 0, 1000)
 
 
-CONTEXT = Context(segments=read_segments(ASR / "german" / "segments"))
+CONTEXT = ReaderOptions(segments=read_segments(ASR / "german" / "segments"))
 
 
 @pytest.mark.parametrize("method", ["mbr", "pivot"])
 def test_real_lattice_gives_the_words_of_the_recognisers_network(method):
     """The recogniser's own network was made from the same lattice, by another program."""
     path = ASR / "slf" / "de_rhasspy-2437.slf.gz"
-    context = replace(CONTEXT, lattice_method=method, acoustic_scale=0.05)  # p= as it is
-    (network,) = networks_of(path, context=context)
-    ours = {one.utterance: one for one in parse_file(ASR / "german" / "networks.jsonl")}
+    options = replace(CONTEXT, lattice_method=method, acoustic_scale=0.05)  # p= as it is
+    (network,) = networks_of(path, options=options)
+    ours = {
+        one.utterance: one for one in networks_in(parse_file(ASR / "german" / "networks.jsonl"))
+    }
     expected = ours["de_rhasspy-2437"]
     sure = [slot.alternatives[0] for slot in expected if slot.alternatives[0].posterior > 0.9]
     found = {(a.word, a.start_ms // 100): a for slot in network for a in slot.alternatives}
@@ -257,7 +260,7 @@ def test_real_lattice_gives_the_words_of_the_recognisers_network(method):
 
 @pytest.mark.parametrize("path", sorted((ASR / "slf").glob("*.slf.gz")), ids=lambda path: path.name)
 def test_real_networks_are_no_worse_than_the_best_path(path):
-    (lattice,) = parse_file(path)
+    (lattice,) = networks_in(parse_file(path))
     lattice = pruned(words_only(lattice))
     first = words_of(lattice, best_path(lattice))
     chosen = top(mbr_slots(lattice))
@@ -269,7 +272,7 @@ def test_real_networks_are_no_worse_than_the_best_path(path):
 
 def test_rounding_errors_choose_no_slot():
     """Where a word fits two slots equally well, it takes the same one on every machine."""
-    (lattice,) = parse_file(ASR / "slf" / "de_rhasspy-0803.slf.gz")
+    (lattice,) = networks_in(parse_file(ASR / "slf" / "de_rhasspy-0803.slf.gz"))
     noise = np.random.default_rng(1).normal(0, 1e-12, (2, len(lattice)))
     first, second = (
         to_network(replace(lattice, log_score=lattice.log_score + errors)) for errors in noise

@@ -6,7 +6,7 @@ import pytest
 
 import indexer.cli
 from indexer.build import audio_files
-from indexer.formats.context import Context
+from indexer.formats.reader_options import ReaderOptions
 from indexer.networks.hypotheses import untimed
 from indexer.networks.nonwords import Nonwords, remarks, replacements, spoken
 from indexer.read import networks_of
@@ -233,7 +233,7 @@ def test_a_noise_leaves_its_mass_to_no_word(written):
     path = written("x.mesh", MESH)
     (network,) = networks_of(path)
     assert network.epsilons.tolist() == [0.25, 0.75, 0.0]
-    (network,) = networks_of(path, context=Context(nonwords=Nonwords(keep=True)))
+    (network,) = networks_of(path, options=ReaderOptions(nonwords=Nonwords(keep=True)))
     assert network.words == ("das", "[laughter]", "[noise]", "haus")
     assert network.posteriors.tolist() == [0.75, 0.25, 0.5, 1.0]
     assert network.epsilons.tolist() == [0.0, 0.25, 0.0]
@@ -242,9 +242,9 @@ def test_a_noise_leaves_its_mass_to_no_word(written):
 def test_counts_are_of_one_reading(written):
     path = written("x.mesh", MESH)
     for _ in range(2):
-        context = Context()
-        list(networks_of(path, context=context))
-        assert context.nonwords.dropped.total() == 2
+        options = ReaderOptions()
+        list(networks_of(path, options=options))
+        assert options.nonwords.dropped.total() == 2
 
 
 def test_phrases_go_on_over_a_noise(written, tmp_path, capsys):

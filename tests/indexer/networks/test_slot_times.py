@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.networks.n_best import TimedWord
-from indexer.networks.slot_times import borrowed, filled, untangled, weighted_spans
+from indexer.networks.slot_times import filled, times_from_one_best, untangled, weighted_spans
 
 NAN = float("nan")
 
@@ -118,20 +118,20 @@ def words(text, start=0.0, length=1.0):
 
 def test_times_are_borrowed_from_the_same_words():
     slots = [["das", "dass"], ["haus"], ["ist", "isst"], ["gross"]]
-    spans = borrowed(slots, words("dass haus isst gross"))
+    spans = times_from_one_best(slots, words("dass haus isst gross"))
     np.testing.assert_array_equal(spans, [[0, 1], [1, 2], [2, 3], [3, 4]])
 
 
 def test_what_has_no_word_gets_no_time():
     # "ganz" is in no slot and like none; nothing was heard where "sehr" is
-    spans = borrowed([["das"], ["sehr"], ["haus"]], words("das haus"))
+    spans = times_from_one_best([["das"], ["sehr"], ["haus"]], words("das haus"))
     np.testing.assert_array_equal(spans, [[0, 1], [NAN, NAN], [1, 2]])
-    spans = borrowed([["das"], ["haus"]], words("das ganz haus"))
+    spans = times_from_one_best([["das"], ["haus"]], words("das ganz haus"))
     np.testing.assert_array_equal(spans, [[0, 1], [2, 3]])
 
 
 def test_likeness_decides_between_words():
-    spans = borrowed([["polizeien"], ["gewalt"]], words("äh polizei gewalten"))
+    spans = times_from_one_best([["polizeien"], ["gewalt"]], words("äh polizei gewalten"))
     np.testing.assert_array_equal(spans, [[1, 2], [2, 3]])
 
 
@@ -140,7 +140,7 @@ def test_likeness_decides_between_words():
     st.lists(st.sampled_from(["an", "ab", "zu"]), max_size=6),
 )
 def test_borrowed_times_stay_in_order(slots, heard):
-    spans = borrowed([[word] for word in slots], words(" ".join(heard)))
+    spans = times_from_one_best([[word] for word in slots], words(" ".join(heard)))
     starts = spans[~np.isnan(spans[:, 0]), 0]
     assert (np.diff(starts) > 0).all()
     assert len(starts) <= len(heard)

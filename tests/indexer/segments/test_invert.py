@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.networks.utterances import stacked
 from indexer.segments.invert import invert
 from indexer.segments.prune import prune
 from std.config import IndexConfig
@@ -136,9 +137,9 @@ def make(slots, file, start_ms, name):
 
 
 def test_pruning_keeps_the_likeliest(network):
-    full = network([("a", 0.1), ("b", 0.6), ("c", 0.3)], [("d", 0.05)], [])
-    pruned = prune(full, IndexConfig(max_alternatives=2))
+    full = stacked([network([("a", 0.1), ("b", 0.6), ("c", 0.3)], [("d", 0.05)], [])])
+    (pruned,) = prune(full, IndexConfig(max_alternatives=2))
     assert [[one.word for one in slot.alternatives] for slot in pruned] == [["b", "c"], ["d"], []]
-    pruned = prune(full, IndexConfig(min_posterior=0.1))
+    (pruned,) = prune(full, IndexConfig(min_posterior=0.1))
     assert [[one.word for one in slot.alternatives] for slot in pruned] == [["a", "b", "c"], [], []]
     assert prune(full, IndexConfig()) is full

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import std.phonetics.g2p
 from indexer.segments.invert import invert
-from indexer.segments.phone_columns import Sounds, phone_columns
+from indexer.segments.phone_columns import PhoneColumnBuilder, phone_columns
 from std.config import Config, PronunciationConfig, SoundConfig
 from std.errors import ConfigError
 from std.phonetics.lexicon import Lexicon
@@ -59,7 +59,7 @@ def test_columns_against_the_obvious_loops(network, network_slots):
         assert sorted(words[word] for word in owner) == sorted(slot)
 
 
-def test_sounds_name_their_maker_and_can_be_stored(network):
+def test_sounds_name_their_pronouncer_and_can_be_stored(network):
     columns, extra = made(network, [("ab", 1.0)])
     assert bytes(extra["phone_maker"]) == b"letters:xx"
     again = replace(columns, extra=extra)
@@ -68,20 +68,22 @@ def test_sounds_name_their_maker_and_can_be_stored(network):
 
 def test_no_sounds_are_made_where_none_are_wanted(network):
     columns = invert([network([("the", 1.0)])])
-    assert Sounds(Config(sound=SoundConfig(words="none")))(columns) == {}
-    assert Sounds(Config())(invert([])) == {}
-    sounds = Sounds(Config(pronunciation=PronunciationConfig(language="en")))
-    assert bytes(sounds(columns)["phone_maker"]) == b"g2p-en:en"
-    assert not sounds.problems
-    assert sounds.pronouncer("English") == "g2p-en:en"
+    assert PhoneColumnBuilder(Config(sound=SoundConfig(words="none")))(columns) == {}
+    assert PhoneColumnBuilder(Config())(invert([])) == {}
+    phone_builder = PhoneColumnBuilder(Config(pronunciation=PronunciationConfig(language="en")))
+    assert bytes(phone_builder(columns)["phone_maker"]) == b"g2p-en:en"
+    assert not phone_builder.problems
+    assert phone_builder.pronouncer("English") == "g2p-en:en"
 
 
 def test_what_is_missing_is_said_not_raised_unless_it_was_asked_for(network, monkeypatch):
     monkeypatch.setattr(std.phonetics.g2p, "find_spec", lambda name: None)
     german = invert([network([("der", 1.0)], [("und", 1.0)])])
-    sounds = Sounds(Config())
-    assert {name: bytes(column) for name, column in sounds(german).items()} == {"language": b"de"}
-    assert "espeakng-loader" in sounds.problems["de"]
-    assert sounds.pronouncer("de") is None
+    phone_builder = PhoneColumnBuilder(Config())
+    assert {name: bytes(column) for name, column in phone_builder(german).items()} == {
+        "language": b"de"
+    }
+    assert "espeakng-loader" in phone_builder.problems["de"]
+    assert phone_builder.pronouncer("de") is None
     with pytest.raises(ConfigError, match="espeakng-loader"):
-        Sounds(Config(pronunciation=PronunciationConfig(language="de")))(german)
+        PhoneColumnBuilder(Config(pronunciation=PronunciationConfig(language="de")))(german)

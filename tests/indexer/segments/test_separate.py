@@ -2,6 +2,7 @@
 
 import pytest
 
+from indexer.networks.utterances import stacked
 from indexer.segments.invert import invert
 from indexer.segments.separate import separated
 from searcher.search import search
@@ -19,7 +20,7 @@ def test_a_token_with_a_dash_is_words_in_consecutive_slots(network):
         [("yes", 1.0)],
         spans_ms=[(0, 900), (900, 1000)],
     )
-    first, second, third = separated(said, FOLD)
+    ((first, second, third),) = separated(stacked([said]), FOLD)
     assert [(w.word, w.start_ms, w.end_ms) for w in first.alternatives] == [
         ("dollar", 0, 480),
         ("dollarama", 10, 900),
@@ -31,17 +32,17 @@ def test_a_token_with_a_dash_is_words_in_consecutive_slots(network):
 
 
 def test_what_is_one_word_each_is_not_touched(network):
-    said = network([("e-mail", 0.5), ("Rhein‐Main", 0.5)])
+    said = stacked([network([("e-mail", 0.5), ("Rhein‐Main", 0.5)])])
     assert separated(said, FOLD) is said
-    dashed = network([("a—b", 1.0)])
+    dashed = stacked([network([("a—b", 1.0)])])
     assert separated(dashed, Normalisation(punctuation="keep")) is dashed
-    alone = network([("—", 1.0)])
-    assert [one.alternatives[0].word for one in separated(alone, FOLD)] == ["—"]
+    (alone,) = separated(stacked([network([("—", 1.0)])]), FOLD)
+    assert alone.words == ("—",)
 
 
 def test_every_way_of_writing_finds_it(network):
     said = network([("dollar—maybe", 0.6)], [("foto’s", 0.9)])
-    segment = ResidentSegment("", invert([separated(said, FOLD)], FOLD))
+    segment = ResidentSegment("", invert(separated(stacked([said]), FOLD), FOLD))
     texts = ["dollar maybe", "dollar—maybe", "Dollar – maybe", "foto's", "foto’s", "maybe foto`s"]
     terms = [Term(str(i), text) for i, text in enumerate(texts)]
     found = search(terms, [segment], Config(), speech_s=10.0)

@@ -49,7 +49,7 @@ def test_a_model_survives_its_file(model, tmp_path):
         ({"known": 5}, "expected a JSON object at known, got '5'"),
         ({"confusion": {"phones": []}}, "expected 1 to 500 different phones at confusion.phones"),
         ({"confusion": {"phones": ["a", "a"]}}, "different phones"),
-        ({"language": "en"}, "expected 'de', as the maker says, at language, got '\"en\"'"),
+        ({"language": "en"}, "expected 'de', as the pronouncer says, at language, got '\"en\"'"),
         ({"maker": "\ud800:de"}, "expected JSON of whole letters"),
         ({"tuned_on": {"words": -1}}, "at tuned_on.words, got '-1'"),
     ],

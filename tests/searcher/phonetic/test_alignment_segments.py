@@ -210,7 +210,7 @@ def test_below_the_limit_segments_change_nothing_either(network):
 
 def test_who_pronounced_most_of_the_speech_counts_and_not_most_segments(network, monkeypatch):
     monkeypatch.setattr(
-        searcher.phonetic_candidates, "lexicon_of", lambda maker, *config: Lexicon(Letters())
+        searcher.phonetic_candidates, "lexicon_of", lambda pronouncer, *config: Lexicon(Letters())
     )
     segments = [
         ResidentSegment(

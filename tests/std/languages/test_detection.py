@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from std.languages.detection import (
     CODES,
-    LEAST_SHARE,
+    MIN_SHARE,
     guess,
     guess_language,
     is_language,
@@ -79,7 +79,7 @@ def plain(text):
 def test_a_language_is_known_by_one_long_sentence(code):
     found = guessed(SENTENCES[code])
     assert found.language == code
-    assert found.share >= LEAST_SHARE
+    assert found.share >= MIN_SHARE
 
 
 @pytest.mark.parametrize("code", SENTENCES)

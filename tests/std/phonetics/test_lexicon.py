@@ -83,7 +83,7 @@ def test_the_language_is_guessed_or_told():
     assert lexicon_for(told, TEXT, dict).name == "g2p-en:en"
 
 
-def test_an_index_is_pronounced_by_its_own_maker(tmp_path):
+def test_an_index_is_pronounced_by_its_own_pronouncer(tmp_path):
     path = write(tmp_path, "cat k\n")
     lexicon = lexicon_of("g2p-en:en", PronunciationConfig(lexicon=str(path)), TEXT)
     assert lexicon.pronunciations(["cat"]) == [(("k",),)]

@@ -1,8 +1,8 @@
 """What recognisers leave out of their files: offsets of utterances, word ids, scales, frames.
 
-Context          all of it, as a value that every reader of recogniser output takes
+ReaderOptions    all of it, as a value that every reader of recogniser output takes
 load             from the files and numbers a user gives
-beside           from files that lie beside the recogniser's, under the names Kaldi uses
+with_sidecar_files   from files beside the recogniser's, under the names Kaldi uses
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Literal
 from indexer.lattices.lattice import LatticeMethod
 from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords
-from indexer.networks.utterance_spans import Segment
+from indexer.networks.utterance_spans import UtteranceSpan
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.files import content_of, is_nameless, open_input
@@ -26,7 +26,7 @@ Names = Literal["any", "content", "file"]
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ReaderOptions:
     """What a reader needs to know beside the file itself.
 
     Times of a file are seconds in the recording, unless ``segments`` say where each utterance
@@ -36,11 +36,11 @@ class Context:
     file: str | None = None  # name of the recording, where the file does not say it
     channel: int = 1
     names: Names = "any"  # of recordings: the content's, else the file's; or one of them only
-    segments: Mapping[str, Segment] | None = None  # by utterance
+    segments: Mapping[str, UtteranceSpan] | None = None  # by utterance
     symbols: Mapping[str, str] | None = None  # word by its id, as Kaldi's words.txt
     times: Path | None = None  # slot times of Kaldi sausages
     slot_times: Mapping[str, Float64s] | None = None  # what `times` holds, by utterance
-    one_best: Mapping[str, Sequence[TimedWord]] | None = None  # by utterance: lends its times
+    one_best: Mapping[str, Sequence[TimedWord]] | None = None  # times for meshes, by utterance
     frame_s: float = 0.01  # frame shift times subsampling factor
     word_on: WordOn = "auto"  # lattices: where a link's word stands
     acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
@@ -49,26 +49,26 @@ class Context:
     nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
 
 
-DEFAULT = Context()
+DEFAULT = ReaderOptions()
 LONGEST_LINE = 1 << 16  # of words.txt
 
 
 def load(
-    context: Context = DEFAULT, *, segments: Path | None = None, symbols: Path | None = None
-) -> Context:
+    options: ReaderOptions = DEFAULT, *, segments: Path | None = None, symbols: Path | None = None
+) -> ReaderOptions:
     """Add what stands in files; each is read once, it may be a pipe.
 
     Raises:
         InputError: a file is not what it should be.
     """
     if segments:
-        context = replace(context, segments=read_segments(segments, context.channel))
+        options = replace(options, segments=read_segments(segments, options.channel))
     if symbols:
-        context = replace(context, symbols=read_symbols(symbols))
-    return context
+        options = replace(options, symbols=read_symbols(symbols))
+    return options
 
 
-def beside(path: Path, context: Context = DEFAULT) -> Context:
+def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOptions:
     """Add what lies beside a Kaldi file: ``words.txt``, ``segments``, and the sausages' times.
 
     Where there are no ``segments``, ``utts.tsv`` will do. The times of ``x_sausages.txt`` are
@@ -78,7 +78,7 @@ def beside(path: Path, context: Context = DEFAULT) -> Context:
         InputError: a file is not what it should be.
     """
     if is_nameless(path):
-        return context
+        return options
     folder = path.parent
     named = path.name.replace("sausages", "times").replace("sau", "times")
 
@@ -88,21 +88,21 @@ def beside(path: Path, context: Context = DEFAULT) -> Context:
 
     return replace(
         load(
-            context,
-            segments=None if context.segments is not None else first("segments", "utts.tsv"),
-            symbols=None if context.symbols is not None else first("words.txt"),
+            options,
+            segments=None if options.segments is not None else first("segments", "utts.tsv"),
+            symbols=None if options.symbols is not None else first("words.txt"),
         ),
-        times=context.times or first(named, "times.txt"),
+        times=options.times or first(named, "times.txt"),
     )
 
 
-def lies_beside(path: Path) -> bool:
-    """Tell whether a file is one that `beside` looks for, or utterances' offsets."""
+def is_sidecar(path: Path) -> bool:
+    """Tell whether a file is one that `with_sidecar_files` looks for, or utterances' offsets."""
     name = path.name.removesuffix(".gz")
     return name in ("words.txt", "segments", "utts.tsv") or name.endswith("times.txt")
 
 
-def read_segments(path: Path, channel: int = 1) -> dict[str, Segment]:
+def read_segments(path: Path, channel: int = 1) -> dict[str, UtteranceSpan]:
     """Read where utterances lie: Kaldi's ``segments``, or a table with a header.
 
         utterance recording start_s end_s
@@ -111,7 +111,7 @@ def read_segments(path: Path, channel: int = 1) -> dict[str, Segment]:
     Raises:
         InputError: a line has too few fields, a time is none, or an utterance stands twice.
     """
-    segments: dict[str, Segment] = {}
+    segments: dict[str, UtteranceSpan] = {}
     with open_input(path) as stream:
         lines = content_of(stream, path).removeprefix(b"\xef\xbb\xbf").split(b"\n")
     columns = [b"utt", b"file", b"start", b"end"]
@@ -139,7 +139,7 @@ def read_segments(path: Path, channel: int = 1) -> dict[str, Segment]:
         which = whole_number(path, at, row.get(b"channel", b"%d" % channel), "a channel number")
         if which > MAX_CHANNEL:
             raise InputError(path, at, f"a channel number up to {MAX_CHANNEL}", str(which))
-        segments[utterance] = Segment(Recording(recording_name(file), which), start, end)
+        segments[utterance] = UtteranceSpan(Recording(recording_name(file), which), start, end)
     return segments
 
 

@@ -1,0 +1,351 @@
+"""Indexing from Python: what std-index does, as functions that return values.
+
+    index_files          recogniser output -> an index; may also delete and merge
+    delete_recordings    take audio files out of an index
+    merge_segments       merge the segments of an index into as few as possible
+    verify_index         read everything, name what is damaged
+    clean_up             remove replaced segments at once
+
+A store is a folder, ``memory:`` or ``couchdb://host/database``; an index is one store or several,
+its shards.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from warnings import warn
+
+from indexer.build import BuildReport, Skipped, build, worthwhile_jobs
+from indexer.input_options import InputOptions
+from indexer.inputs import Input, input_files
+from indexer.languages.precedence import Told
+from indexer.languages.pronounce import Pronouncer
+from indexer.languages.report import (
+    doubts,
+    found_languages,
+    indexed_languages,
+    pronounced_wrongly,
+)
+from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
+from indexer.origins import origins
+from indexer.segments.phone_columns import PhoneColumnBuilder
+from std.config import Config, load_config
+from std.ecf_filter import speech_s
+from std.errors import InputError, StdError, StoreWarning
+from std.execution.processes import executor
+from std.execution.workers import Executor
+from std.files import is_regular, read, size_bytes
+from std.nist.audio_names import recording_name
+from std.nist.ecf import parse as parse_ecf
+from std.phonetics.g2p import converter
+from std.store import Store, open_store, require_different
+from std.text import as_indexed
+from std.values import ECF, Recording
+
+AnyPath = str | PathLike[str]
+Stores = AnyPath | Sequence[AnyPath]
+Language = Mapping[str, Any]  # language, pronouncer, recordings, told_by
+ProgressBar = Callable[[float], AbstractContextManager[Callable[[float], None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one run of `index_files` did."""
+
+    recordings: tuple[Recording, ...]  # indexed in this run, in order
+    utterances: int
+    slots: int
+    postings: int
+    words: int  # different ones
+    speech_s: float  # by the ECF where there is one, else by the utterances
+    seconds: float  # that reading and indexing took
+    languages: tuple[Language, ...]  # the most frequent first
+    deleted: int  # audio files
+    nonwords: Mapping[str, int]  # noises that were dropped, the most frequent first
+    skipped: tuple[Skipped, ...]  # files of folders that are no recogniser output
+    wordless: tuple[Path, ...]  # inputs that hold no word
+    not_in_ecf: tuple[Recording, ...]
+    warnings: tuple[str, ...]
+    language_warnings: tuple[str, ...]  # recordings whose language is in doubt
+    unmerged: tuple[str, ...]  # shards whose segments somebody else's writing kept from merging
+    failures: tuple[StdError, ...]  # with ``keep_going``: what could not be read
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCheck:
+    """What `verify_index` found in one store."""
+
+    store: str
+    damage: tuple[str, ...]  # one line each; with damage the rest is empty
+    segments: int = 0
+    inputs: Mapping[str, Sequence[str]] | None = None  # of each audio file
+    languages: tuple[Language, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def index_files(
+    inputs: AnyPath | Sequence[AnyPath],
+    store: Stores,
+    *,
+    ecf: AnyPath | None = None,
+    config: Config | AnyPath | None = None,
+    language: str | None = None,
+    options: InputOptions | None = None,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    delete: Sequence[str] = (),
+    merge: bool = False,
+    keep_going: bool = False,
+    progress: ProgressBar | None = None,
+    **changes: Any,
+) -> IndexReport:
+    """Index recogniser output, as ``std-index`` does.
+
+    A recording that was indexed before is replaced.
+
+    Args:
+        inputs: files and folders; ``-`` is standard input.
+        store: the index, made if it is not there; several stores are its shards.
+        ecf: the recordings' true durations, and languages.
+        config: a configuration, or a file such as ``configs/default.toml``.
+        language: of all these recordings (German, de, deu); None: by ECF, input or their words.
+        options, changes: how inputs are read, see `InputOptions`; ``changes`` are its fields by
+            name.
+        jobs: worker processes on this machine.
+        scheduler: address of a Dask scheduler; then ``jobs`` is not used.
+        delete: audio files to take out of the index first.
+        merge: merge all segments into one at the end.
+        keep_going: index what can be read; the rest is in ``failures``.
+        progress: makes a progress bar: takes the size of all inputs in bytes and yields a
+            function that is called with the size of each file that is done.
+
+    Raises:
+        InputError: a file cannot be read, or holds a recording that another input holds, too.
+        StoreError: a store cannot be written.
+        ConfigError: the configuration, the language or the scheduler is not there.
+
+    >>> report = index_files("examples/german/mesh", "memory:", ecf="examples/german/ecf.xml",
+    ...                      language="German")
+    >>> len(report.recordings), report.utterances, report.languages[0]["language"]
+    (15, 290, 'de')
+    """
+    urls = _urls(store)
+    options = replace(options or InputOptions(), **changes)
+    require_different(urls)
+    config = _config(config, language)
+    experiment = _experiment(ecf)
+    given = [inputs] if isinstance(inputs, str | PathLike) else inputs
+    found = input_files([Path(path) for path in given], options.name_by, urls)
+    files = [_absolute(file) for file in found.files] if scheduler else list(found.files)
+    paths = [file.path for file in files]
+    reader_options = options.load()
+    pronouncer = pronouncer_of(config, experiment)
+    with ExitStack() as opened:
+        create = bool(paths)
+        stores = [opened.enter_context(closing(open_store(url, create=create))) for url in urls]
+        workers = opened.enter_context(executor(worthwhile_jobs(paths, jobs), scheduler))
+        with _writing(stores):
+            deleted, failures = _deleted(delete, stores, may_fail=merge and not paths)
+            for one in stores:
+                config = continued(config, one)
+            built = BuildReport()
+            if paths:
+                with (progress or _no_bar)(sum(map(size_bytes, paths))) as advance:
+                    built = build(
+                        files,
+                        stores,
+                        config,
+                        input_format=options.input_format,
+                        options=reader_options,
+                        workers=workers,
+                        keep_going=keep_going,
+                        progress=lambda path, n_bytes: advance(n_bytes),
+                        pronouncer=pronouncer,
+                    )
+            later = uses_workers(stores, workers)
+            if not later:  # while we may write: whoever writes next waits for us
+                for one in stores:
+                    keep_few_segments(one, everything=merge, phone_builder=pronouncer.phone_builder)
+        unmerged = _merged_by_workers(stores, workers, merge, pronouncer) if later else ()
+    built.failures[:0] = failures
+    built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
+    return _report(built, pronouncer, experiment, deleted, unmerged)
+
+
+def delete_recordings(audio_files: Sequence[str], store: Stores) -> IndexReport:
+    """Take audio files out of an index.
+
+    Args:
+        audio_files: their names, as the index has them.
+        store: the index.
+
+    Raises:
+        InputError: the index has no such file; then nothing is deleted.
+    """
+    return index_files((), store, delete=audio_files)
+
+
+def merge_segments(store: Stores, *, jobs: int = 1) -> IndexReport:
+    """Merge all segments of each store into one for each language.
+
+    Args:
+        store: the index.
+        jobs: worker processes, which merge several shards at once.
+    """
+    return index_files((), store, merge=True, jobs=jobs)
+
+
+def clean_up(store: Stores) -> Iterator[tuple[str, int]]:
+    """Remove replaced segments at once; yield each store's name and how many were removed.
+
+    CouchDB otherwise keeps them for ten minutes, for searches that still read them.
+    """
+    urls = _urls(store)
+    require_different(urls)
+    for url in urls:
+        with closing(open_store(url)) as opened:
+            removed = opened.clean_up()
+        yield url, removed
+
+
+def verify_index(store: Stores) -> Iterator[IndexCheck]:
+    """Read all of an index; yield what is damaged in each store, and what it holds."""
+    urls = _urls(store)
+    require_different(urls)
+    for url in urls:
+        with closing(open_store(url)) as opened:
+            damage = tuple(opened.damage())
+            if damage:
+                yield IndexCheck(url, damage)
+                continue
+            segments = opened.segments()
+            yield IndexCheck(
+                store=url,
+                damage=(),
+                segments=len(segments),
+                inputs={file: sorted(of) for file, of in sorted(origins([opened]).items())},
+                languages=tuple(indexed_languages(segments)),
+                warnings=tuple(pronounced_wrongly(segments)),
+            )
+
+
+def pronouncer_of(config: Config, experiment: ECF | None) -> Pronouncer:
+    """Who tells the recordings' languages and pronounces their words.
+
+    Raises:
+        ConfigError: the language that the user names has no converter.
+    """
+    language = config.pronunciation.language
+    phone_builder = PhoneColumnBuilder(config)
+    if language != "auto" and phone_builder.wanted:
+        converter(language)  # a misspelt name is refused before any work
+    by_ecf = {}
+    if experiment:
+        by_ecf = {one.recording: one.language or experiment.language for one in experiment.excerpts}
+    return Pronouncer(phone_builder, Told("" if language == "auto" else language, by_ecf))
+
+
+def continued(config: Config, store: Store) -> Config:
+    """The configuration with which a store is added to, with a warning if it is an older one."""
+    text = as_indexed(config.text, store.normalisation())
+    if text == config.text:
+        return config
+    message = (
+        f"{store.url} was made with text.punctuation = 'keep' and goes on so: "
+        "foto’s and foto's differ in it until its recordings are indexed into a new store"
+    )
+    warn(message, StoreWarning, stacklevel=3)
+    return replace(config, text=text)
+
+
+def _urls(store: Stores) -> list[str]:
+    stores = [store] if isinstance(store, str | PathLike) else store
+    return [str(one) for one in stores]
+
+
+def _config(config: Config | AnyPath | None, language: str | None) -> Config:
+    if not isinstance(config, Config):
+        config = load_config(Path(config) if config else None)
+    if language:
+        config = replace(config, pronunciation=replace(config.pronunciation, language=language))
+    return config
+
+
+def _experiment(path: AnyPath | None) -> ECF | None:
+    return read(parse_ecf, Path(path)) if path else None
+
+
+def _absolute(file: Input) -> Input:
+    """An input as workers find it, whichever folder they are in."""
+    return replace(file, path=file.path.absolute()) if is_regular(file.path) else file
+
+
+def _no_bar(total: float) -> AbstractContextManager[Callable[[float], None]]:
+    return nullcontext(lambda n_bytes: None)
+
+
+@contextmanager
+def _writing(stores: Sequence[Store]) -> Iterator[None]:
+    """Hold the right to write to all stores."""
+    with ExitStack() as locks:
+        for store in stores:
+            locks.enter_context(store.writing())
+        yield
+
+
+def _deleted(
+    audio_files: Sequence[str], stores: Sequence[Store], *, may_fail: bool
+) -> tuple[int, list[StdError]]:
+    """Delete audio files; return how many, and the error if there may be one."""
+    if not audio_files:
+        return 0, []
+    try:
+        return delete([*dict.fromkeys(map(recording_name, audio_files))], stores), []
+    except InputError as error:  # deleted by a run that was killed before it merged?
+        if not may_fail:
+            raise
+        return 0, [error]
+
+
+def _merged_by_workers(
+    stores: Sequence[Store], workers: Executor, merge: bool, pronouncer: Pronouncer
+) -> tuple[str, ...]:
+    """Merge shards by workers; return a line for each that somebody else writes to."""
+    busy = upkeep(stores, workers, everything=merge, phone_builder=pronouncer.phone_builder)
+    return tuple(f"{one}; its segments were not merged, all else is done" for one in busy)
+
+
+def _report(
+    built: BuildReport,
+    pronouncer: Pronouncer,
+    experiment: ECF | None,
+    deleted: int,
+    unmerged: Sequence[str],
+) -> IndexReport:
+    audio_s, not_in_ecf = built.speech_s, []
+    if experiment:
+        excerpts = experiment.excerpts
+        audio_s = speech_s(one for one in excerpts if one.recording in built.recordings)
+        not_in_ecf = sorted(built.recordings - {one.recording for one in excerpts})
+    return IndexReport(
+        recordings=tuple(sorted(built.recordings)),
+        utterances=built.utterances,
+        slots=built.slots,
+        postings=built.postings,
+        words=len(built.words),
+        speech_s=audio_s,
+        seconds=built.seconds,
+        languages=tuple(found_languages(pronouncer)),
+        deleted=deleted,
+        nonwords=dict(built.nonwords.most_common()),
+        skipped=tuple(built.skipped),
+        wordless=tuple(built.wordless),
+        not_in_ecf=tuple(not_in_ecf),
+        warnings=tuple(built.warnings),
+        language_warnings=tuple(doubts(pronouncer)),
+        unmerged=tuple(unmerged),
+        failures=tuple(built.failures),
+    )

@@ -1,0 +1,57 @@
+"""How recogniser output is read: what the user says of it, and the files that go with it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.formats.ctm import timed_words
+from indexer.formats.reader_options import Names, ReaderOptions, WordOn, load
+from indexer.formats.sausage import read_times
+from indexer.inputs import NameBy
+from indexer.lattices.lattice import LatticeMethod
+from indexer.networks.nonwords import Nonwords
+from std.files import read
+
+NAMES: dict[NameBy | None, Names] = {
+    None: "any",
+    "content": "content",
+    "stem": "file",
+    "path": "file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """Options of `indexer.index_files` about its inputs; the defaults suit most recognisers."""
+
+    input_format: str = "auto"  # a name of `indexer.formats.detect.FORMATS`; auto looks into files
+    name_by: NameBy | None = None  # what names recordings; None: the content, else the stem
+    segments: Path | None = None  # where utterances lie: Kaldi's segments, or utts.tsv
+    words: Path | None = None  # Kaldi's words.txt
+    times: Path | None = None  # slot times of Kaldi sausages
+    one_best: Path | None = None  # a CTM whose times meshes without times get
+    frame_shift_s: float = 0.01  # 0.03 for chain models
+    acoustic_scale: float | None = None  # of lattices; None: the file's
+    lm_scale: float | None = None
+    word_on: WordOn = "auto"  # where the words of HTK lattices stand
+    lattice_method: LatticeMethod = "mbr"
+    keep_nonwords: bool = False  # index noises as if they were words
+
+    def load(self) -> ReaderOptions:
+        """Read the files; the result is what each reader takes.
+
+        Raises:
+            InputError: a file is not what it should be.
+        """
+        options = ReaderOptions(
+            frame_s=self.frame_shift_s,
+            word_on=self.word_on,
+            acoustic_scale=self.acoustic_scale,
+            lm_scale=self.lm_scale,
+            lattice_method=self.lattice_method,
+            names=NAMES[self.name_by],
+            nonwords=Nonwords(self.keep_nonwords),
+            one_best=read(timed_words, self.one_best) if self.one_best else None,
+            times=self.times,
+            slot_times=read_times(self.times, self.frame_shift_s) if self.times else None,
+        )
+        return load(options, segments=self.segments, symbols=self.words)

@@ -1,0 +1,178 @@
+"""Utterances as columns: what the readers hand on, and what pruning and inverting work on.
+
+Utterances     many utterances at once, in milliseconds, words as ids of a vocabulary
+stacked        networks -> Utterances
+concatenated   several Utterances -> one
+networks_in    Utterances -> one `ConfusionNetwork` each, for people and for other formats
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from indexer.networks.slot_times import Int64s
+from std.values import Bools, ConfusionNetwork, Float32s, Int32s, Recording
+
+Other = TypeVar("Other")
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Utterances:
+    """Confusion networks in CSR layout: utterance -> slots -> words. Iterate for one at a time.
+
+    Utterance j owns slots ``bounds[j]:bounds[j + 1]``; slot i of all owns words
+    ``offsets[i]:offsets[i + 1]``. Not every word of the vocabulary need be used.
+    """
+
+    recordings: Sequence[Recording]  # (u,)
+    names: Sequence[str]  # (u,)
+    languages: Sequence[str]  # (u,) name or code; "" where the file says none
+    spans_ms: Int64s  # (u, 2) start, end
+    times_estimated: Bools  # (u,) slot times are interpolated, not the recogniser's
+    bounds: Int64s  # (u + 1,)
+    slot_spans_ms: Int32s  # (n, 2)
+    epsilons: Float32s  # (n,) posterior of 'no word'
+    offsets: Int64s  # (n + 1,)
+    vocabulary: Sequence[str]  # (v,)
+    words: Int64s  # (m,) index into vocabulary
+    posteriors: Float32s  # (m,)
+    word_spans_ms: Int32s  # (m, 2)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[ConfusionNetwork]:
+        words = np.array([*self.vocabulary, None], dtype=object)[self.words].tolist()
+        offsets = self.offsets.astype(np.int32)
+        bounds, firsts = self.bounds.tolist(), self.offsets[self.bounds].tolist()
+        for i, (start_ms, end_ms) in enumerate(self.spans_ms.tolist()):
+            lo, hi, first, last = bounds[i], bounds[i + 1], firsts[i], firsts[i + 1]
+            yield ConfusionNetwork(
+                recording=self.recordings[i],
+                utterance=self.names[i],
+                start_ms=start_ms,
+                end_ms=end_ms,
+                slot_spans_ms=self.slot_spans_ms[lo:hi],
+                epsilons=self.epsilons[lo:hi],
+                offsets=offsets[lo : hi + 1] - offsets[lo],
+                words=tuple(words[first:last]),
+                posteriors=self.posteriors[first:last],
+                spans_ms=self.word_spans_ms[first:last],
+                times_estimated=bool(self.times_estimated[i]),
+                language=self.languages[i],
+            )
+
+    @property
+    def used(self) -> Bools:
+        """(v,) which words of the vocabulary are in a slot."""
+        return np.bincount(self.words, minlength=len(self.vocabulary)) > 0
+
+    def take(self, rows: Sequence[int]) -> "Utterances":
+        """Some utterances, in the order of ``rows``; these themselves if that is all, in order."""
+        if list(rows) == list(range(len(self))):
+            return self
+        picked = np.asarray(rows, dtype=np.int64)
+        slots = _ranges(self.bounds[picked], self.bounds[picked + 1])
+        words = _ranges(self.offsets[slots], self.offsets[slots + 1])
+        return replace(
+            self,
+            recordings=[self.recordings[row] for row in rows],
+            names=[self.names[row] for row in rows],
+            languages=[self.languages[row] for row in rows],
+            spans_ms=self.spans_ms[picked],
+            times_estimated=self.times_estimated[picked],
+            bounds=_ends(np.diff(self.bounds)[picked]),
+            slot_spans_ms=self.slot_spans_ms[slots],
+            epsilons=self.epsilons[slots],
+            offsets=_ends(np.diff(self.offsets)[slots]),
+            words=self.words[words],
+            posteriors=self.posteriors[words],
+            word_spans_ms=self.word_spans_ms[words],
+        )
+
+
+def networks_in(blocks: Iterable[Utterances | Other]) -> Iterator[ConfusionNetwork | Other]:
+    """Yield each utterance as a network; lattices as they are."""
+    for block in blocks:
+        if isinstance(block, Utterances):
+            yield from block
+        else:
+            yield block
+
+
+def stacked(networks: Iterable[ConfusionNetwork]) -> Utterances:
+    """Networks as columns, in order."""
+    networks = list(networks)
+    words = list(chain.from_iterable(network.words for network in networks))
+    ids = dict(zip(dict.fromkeys(words), count(), strict=False))
+    return Utterances(
+        recordings=[network.recording for network in networks],
+        names=[network.utterance for network in networks],
+        languages=[network.language for network in networks],
+        spans_ms=_array([(n.start_ms, n.end_ms) for n in networks], np.int64).reshape(-1, 2),
+        times_estimated=_array([network.times_estimated for network in networks], np.bool_),
+        bounds=_ends(_array([len(network) for network in networks], np.int64)),
+        slot_spans_ms=_joined([network.slot_spans_ms for network in networks], np.int32, 2),
+        epsilons=_joined([network.epsilons for network in networks], np.float32),
+        offsets=_ends(_joined([np.diff(network.offsets) for network in networks], np.int64)),
+        vocabulary=list(ids),
+        words=np.fromiter(map(ids.__getitem__, words), np.int64, len(words)),
+        posteriors=_joined([network.posteriors for network in networks], np.float32),
+        word_spans_ms=_joined([network.spans_ms for network in networks], np.int32, 2),
+    )
+
+
+def concatenated(blocks: Sequence[Utterances]) -> Utterances:
+    """Blocks of utterances as one, in order; each word once in its vocabulary."""
+    if len(blocks) == 1:
+        return blocks[0]
+    ids: dict[str, int] = {}
+    words = []
+    for block in blocks:
+        new_ids = [ids.setdefault(word, len(ids)) for word in block.vocabulary]
+        words.append(_array(new_ids, np.int64)[block.words])
+    return Utterances(
+        recordings=[recording for block in blocks for recording in block.recordings],
+        names=[name for block in blocks for name in block.names],
+        languages=[language for block in blocks for language in block.languages],
+        spans_ms=_joined([block.spans_ms for block in blocks], np.int64, 2),
+        times_estimated=_joined([block.times_estimated for block in blocks], np.bool_),
+        bounds=_ends(_joined([np.diff(block.bounds) for block in blocks], np.int64)),
+        slot_spans_ms=_joined([block.slot_spans_ms for block in blocks], np.int32, 2),
+        epsilons=_joined([block.epsilons for block in blocks], np.float32),
+        offsets=_ends(_joined([np.diff(block.offsets) for block in blocks], np.int64)),
+        vocabulary=list(ids),
+        words=_joined(words, np.int64),
+        posteriors=_joined([block.posteriors for block in blocks], np.float32),
+        word_spans_ms=_joined([block.word_spans_ms for block in blocks], np.int32, 2),
+    )
+
+
+def _array(values: Sequence[Any], dtype: type[Scalar]) -> npt.NDArray[Scalar]:
+    return np.array(values, dtype=dtype)
+
+
+def _ends(counts: npt.NDArray[Any]) -> Int64s:
+    """(k + 1,) where each of k ranges of so many rows begins, and the end."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
+def _ranges(begin: Int64s, end: Int64s) -> Int64s:
+    """All rows of several ranges, one range after the other."""
+    counts = end - begin
+    before = np.cumsum(counts) - counts
+    rows: Int64s = np.arange(counts.sum()) + np.repeat(begin - before, counts)
+    return rows
+
+
+def _joined(
+    columns: Sequence[npt.NDArray[Any]], dtype: type[Scalar], width: int | None = None
+) -> npt.NDArray[Scalar]:
+    """Concatenate columns of (n,) or (n, width), also when there are none."""
+    shape = (0,) if width is None else (0, width)
+    return np.concatenate([np.empty(shape, dtype), *columns]).astype(dtype, copy=False)
