@@ -187,7 +187,7 @@ def prior_on(data: Data) -> Model:
     search_written = partial(written, segments=[segment], config=DEFAULT)
     inside = partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts)
     with patch("searcher.tuning.tune.fit", few):
-        weights, _ = learn(said, ears, search_written, unknown, inside, known=False)
+        weights, _ = learn(said, ears, search_written, unknown, inside, in_vocabulary=False)
     return Model(ears.pronouncer, empty([]), weights, None)
 
 

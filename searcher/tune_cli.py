@@ -61,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
         help="to learn of, where the index has several",
     )
     parse.add_argument(
-        "--seed", type=SEED, default=1, help="draws the known words learned from (1)"
+        "--seed", type=SEED, default=1, help="draws the in-vocabulary words learned from (1)"
     )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
@@ -99,14 +99,14 @@ def learn(args: argparse.Namespace) -> None:
     lexemes = read(partial(rttm.parse, encoding=term_list.encoding), args.rttm)
     segments = in_one_language(snapshot(stores, config), args)
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
-    place_of = {one: i for i, one in enumerate(recordings)}
-    ears, _ = open_phonetic_indexes(segments, place_of, config, None)
-    if ears is None:
+    row_of = {recording: i for i, recording in enumerate(recordings)}
+    indexes, _ = open_phonetic_indexes(segments, row_of, config, None)
+    if indexes is None:
         raise InputError(args.store[0], 0, "an index with sounds", "one made without a converter")
-    asked = {one.recording for one in excerpts}
-    said = make_transcript(lexemes, recordings, config.text)
-    said = said.within([place_of[one] for one in asked if one in place_of])
-    if not said.words:
+    searched = {excerpt.recording for excerpt in excerpts}
+    spoken = make_transcript(lexemes, recordings, config.text)
+    spoken = spoken.within([row_of[recording] for recording in searched if recording in row_of])
+    if not spoken.words:
         raise InputError(args.rttm, 0, "words of the recordings in the ECF", "none")
     with progress_bar("learning", 1.0, quiet=args.quiet) as advance:
         done = [0.0]
@@ -116,8 +116,8 @@ def learn(args: argparse.Namespace) -> None:
             done[0] = share
 
         model = tune(
-            said,
-            ears,
+            spoken,
+            indexes,
             partial(written, segments=segments, config=config),
             [config.text.phrase(term.text) for term in term_list.terms],
             partial(inside_ecf, recordings=recordings, excerpts=excerpts),

@@ -26,7 +26,10 @@ from std.values import Float64s
 Rule = Callable[[Int64s, Float64s, int, float, DecisionConfig], Float64s]
 
 THRESHOLD = 0.5  # of rescaled scores, in every rule
-LEAST, MOST = 1e-6, 1 - 1e-6  # thresholds are kept inside, so that rescaling stays one to one
+MIN_THRESHOLD, MAX_THRESHOLD = (
+    1e-6,
+    1 - 1e-6,
+)  # thresholds are kept inside, so that rescaling stays one to one
 
 
 def at_half(score: Float64s, threshold: Float64s) -> Float64s:
@@ -35,7 +38,7 @@ def at_half(score: Float64s, threshold: Float64s) -> Float64s:
     >>> at_half(np.array([0.2, 0.5]), np.array([0.2, 0.2])).tolist()
     [0.5, 0.8]
     """
-    theta = np.clip(threshold, LEAST, MOST)
+    theta = np.clip(threshold, MIN_THRESHOLD, MAX_THRESHOLD)
     for_it = (1 - theta) * score
     moved: Float64s = for_it / (for_it + theta * (1 - score))
     return moved
@@ -47,7 +50,9 @@ def to_the_power(score: Float64s, threshold: Float64s) -> Float64s:
     >>> to_the_power(np.array([0.25, 0.5]), np.array([0.25, 0.25])).round(3).tolist()
     [0.5, 0.707]
     """
-    moved: Float64s = score ** (np.log(0.5) / np.log(np.clip(threshold, LEAST, MOST)))
+    moved: Float64s = score ** (
+        np.log(0.5) / np.log(np.clip(threshold, MIN_THRESHOLD, MAX_THRESHOLD))
+    )
     return moved
 
 

@@ -26,7 +26,7 @@ from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s, UInt8s
 from std.values import Float32s
 
-MOST_PHONES = 200
+MAX_PHONES = 200
 LEFT_OUT = 0.02  # chance of a phone more or less: a whole word stands for a whole word
 
 
@@ -58,7 +58,7 @@ class SoundTable:
     def _closest(self, phones: Pronunciation, query: str, n: int) -> Similar:
         from searcher.expansion.pronunciation_kernels import sound_distances
 
-        if not 0 < len(phones) <= MOST_PHONES or n < 1 or not len(self.words):
+        if not 0 < len(phones) <= MAX_PHONES or n < 1 or not len(self.words):
             return []
         substitution, deletion, insertion = self._costs(phones)
         distance = sound_distances(

@@ -6,7 +6,7 @@
     search each, mark right hits  --> examples --> two logistic regressions
 
 Confusions are counted only where a word was missed: where words are right their phones are too,
-and that is not how unknown words come out.
+and those of out-of-vocabulary (OOV) words are not.
 """
 
 import random
@@ -38,12 +38,12 @@ from std.store.columns import MAX_TIME_MS, Int64s
 from std.values import Float64s
 
 ROUNDS = 3  # of expectation maximisation; the fourth changes nothing that counts
-MISSED_BELOW = 0.3  # posterior of a said word below which it counts as missed
-FEWEST_PHONES = 4  # of a query; shorter ones are learned from badly
+MISSED_BELOW = 0.3  # posterior of a spoken word below which it counts as missed
+MIN_QUERY_PHONES = 4  # of a query; shorter ones are learned from badly
 NEAR_MS = 250  # how far from the transcript's times an alignment may lie
-LEAST_SCORE = -3.0  # of an alignment that is counted
-KNOWN_WORDS, KNOWN_PAIRS = 500, 350  # queries drawn for the calibration of known terms
-FEWEST_EXAMPLES = 30  # right places without which nothing is learned
+MIN_SCORE = -3.0  # of an alignment that is counted
+IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
+MIN_EXAMPLES = 30  # correct hits without which nothing is learned
 
 WrittenSearch = Callable[[Sequence[Sequence[str]]], list[Candidates]]
 Phrase = tuple[str, ...]
@@ -51,7 +51,7 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word that was said and not recognised; its recording counts in the transcript."""
+    """A word that was spoken and not recognised; its recording counts in the transcript."""
 
     recording: int
     start_ms: int
@@ -60,8 +60,8 @@ class Token:
 
 
 def tune(
-    said: Transcript,
-    ears: PhoneticIndexes,
+    transcript: Transcript,
+    indexes: PhoneticIndexes,
     written: WrittenSearch,
     terms: Sequence[Phrase],
     inside: Inside,
@@ -72,8 +72,8 @@ def tune(
     """Learn a model from a development set.
 
     Args:
-        said: the transcript; its recordings are the search's table.
-        ears: the sound indexes, without a model.
+        transcript: of the development set; its recordings are the search's table.
+        indexes: the phonetic indexes, without a model.
         written: searches phrases by their words; candidates merged, one list per phrase.
         terms: further queries, above all phrases.
         inside: which places lie inside the transcribed speech.
@@ -81,70 +81,80 @@ def tune(
     Raises:
         ConfigError: there is too little to learn from.
     """
-    confusion = learn_confusion(said, ears)
+    confusion = learn_confusion(transcript, indexes)
     progress(0.2)
-    tuned = PhoneticIndexes(ears.indexes, ears.recordings, ears.lexicon, _untuned(ears, confusion))
-    unknown, known = queries(said, ears, terms, seed)
-    unknown_weights, n_unknown = learn(said, tuned, written, unknown, inside, known=False)
+    tuned = PhoneticIndexes(
+        indexes.indexes, indexes.recordings, indexes.lexicon, _untuned(indexes, confusion)
+    )
+    oov, in_vocabulary = queries(transcript, indexes, terms, seed)
+    oov_weights, n_oov = learn(transcript, tuned, written, oov, inside, in_vocabulary=False)
     progress(0.5)
-    known_weights, n_known = learn(said, tuned, written, known, inside, known=True)
+    iv_weights, n_iv = learn(transcript, tuned, written, in_vocabulary, inside, in_vocabulary=True)
     return Model(
-        ears.pronouncer,
+        indexes.pronouncer,
         confusion,
-        unknown_weights,
-        known_weights,
+        oov_weights,
+        iv_weights,
         {
-            "recordings": len(said.recordings),
-            "words": len(said.words),
+            "recordings": len(transcript.recordings),
+            "words": len(transcript.words),
             "phones_aligned": float(confusion.substituted.sum() + confusion.deleted.sum()),
-            "unknown_queries": len(unknown),
-            "unknown_right": n_unknown,
-            "known_queries": len(known),
-            "known_right": n_known,
+            "unknown_queries": len(oov),
+            "unknown_right": n_oov,
+            "known_queries": len(in_vocabulary),
+            "known_right": n_iv,
         },
     )
 
 
 def queries(
-    said: Transcript, ears: PhoneticIndexes, terms: Sequence[Phrase], seed: int
+    transcript: Transcript, indexes: PhoneticIndexes, terms: Sequence[Phrase], seed: int
 ) -> tuple[list[Phrase], list[Phrase]]:
     """Phrases to learn from: those with a word the index lacks, and those without.
 
-    A term list is small; every word of the transcript that the index lacks is an unknown word
-    that was really said, and makes as good an example.
+    A term list is small; every word of the transcript that the index lacks is an OOV word
+    that was really spoken, and makes as good an example.
     """
-    vocabulary = {word for index in ears.indexes for word in index.words}
-    one: set[Phrase] = {(word,) for word in said.words}
-    follows = (said.recording[1:] == said.recording[:-1]) & (
-        said.start_ms[1:] - said.end_ms[:-1] < 500
+    vocabulary = {word for index in indexes.indexes for word in index.words}
+    single: set[Phrase] = {(word,) for word in transcript.words}
+    follows = (transcript.recording[1:] == transcript.recording[:-1]) & (
+        transcript.start_ms[1:] - transcript.end_ms[:-1] < 500
     )
-    pairs = {said.words[i : i + 2] for i in np.flatnonzero(follows).tolist()}
-    asked = sorted(one | set(terms))
-    sounds = pronounced(asked, ears.lexicon)
+    pairs = {transcript.words[i : i + 2] for i in np.flatnonzero(follows).tolist()}
+    asked = sorted(single | set(terms))
+    sounds = pronounced(asked, indexes.lexicon)
     audible = {
         words for words, ways in zip(asked, sounds, strict=True)
-        if ways and len(ways[0]) >= FEWEST_PHONES
+        if ways and len(ways[0]) >= MIN_QUERY_PHONES
     }  # fmt: skip
-    unknown = sorted(words for words in audible if not vocabulary.issuperset(words))
-    known = audible - set(unknown)
+    oov = sorted(words for words in audible if not vocabulary.issuperset(words))
+    in_vocabulary = audible - set(oov)
     draw = random.Random(seed)  # a sample, not a secret
-    words = sorted(one & known)
+    words = sorted(single & in_vocabulary)
     both = sorted(words for words in pairs if vocabulary.issuperset(words))
-    drawn = draw.sample(words, min(KNOWN_WORDS, len(words)))
-    drawn += draw.sample(both, min(KNOWN_PAIRS, len(both)))
-    return unknown, sorted({*drawn, *(known & set(terms))})
+    drawn = draw.sample(words, min(IV_WORDS, len(words)))
+    drawn += draw.sample(both, min(IV_PAIRS, len(both)))
+    return oov, sorted({*drawn, *(in_vocabulary & set(terms))})
 
 
 def learn(
-    said: Transcript,
-    ears: PhoneticIndexes,
+    transcript: Transcript,
+    indexes: PhoneticIndexes,
     written: WrittenSearch,
     phrases: Sequence[Phrase],
     inside: Inside,
     *,
-    known: bool,
+    in_vocabulary: bool,
 ) -> tuple[Weights, int]:
     """Weights of the evidence for terms of one kind, and from how many right places.
+
+    Args:
+        transcript: of the development set.
+        indexes: phonetic indexes, with the confusions learned.
+        written: searches phrases by their words.
+        phrases: to learn from.
+        inside: which spans lie inside the transcribed speech.
+        in_vocabulary: whether the phrases are in-vocabulary ones.
 
     Raises:
         ConfigError: there are too few.
@@ -153,12 +163,12 @@ def learn(
     features: list[dict[str, Float64s]] = []
     hits: list[tuple[Int64s, ...]] = []  # of each phrase: term, recording, start_ms, end_ms
     scores: list[Float64s] = []
-    listened = _listened(phrases, ears, inside)
+    listened = _listened(phrases, indexes, inside)
     for words, heard in listened:
         rows = found[words]
         beside = pair_with_hits(rows, heard)
         alone = heard.hits.rows(beside.unpaired)
-        posterior = beside.posterior if known else np.zeros(len(beside.posterior))
+        posterior = beside.posterior if in_vocabulary else np.zeros(len(beside.posterior))
         hits.append(
             (
                 np.full(len(posterior), len(hits)),
@@ -168,7 +178,7 @@ def learn(
             )
         )
         scores.append(100 * posterior + beside.score)
-        features.append(beside.iv_features(len(words)) if known else beside.oov_features())
+        features.append(beside.iv_features(len(words)) if in_vocabulary else beside.oov_features())
     right = np.empty(0, bool)
     if features:
         term, recording, start_ms, end_ms = map(np.concatenate, zip(*hits, strict=True))
@@ -178,13 +188,13 @@ def learn(
             start_ms,
             end_ms,
             np.concatenate(scores),
-            find_occurrences(said, [words for words, _ in listened]),
+            find_occurrences(transcript, [words for words, _ in listened]),
         )
     n = int(np.count_nonzero(right))
-    if n < FEWEST_EXAMPLES or n == len(right):
-        kind = "knows" if known else "does not know"
+    if n < MIN_EXAMPLES or n == len(right):
+        kind = "knows" if in_vocabulary else "does not know"
         raise ConfigError(
-            f"expected at least {FEWEST_EXAMPLES} occurrences of words that the index {kind} in "
+            f"expected at least {MIN_EXAMPLES} occurrences of words that the index {kind} in "
             f"the transcript, got {n}"
         )
     columns = {
@@ -194,44 +204,47 @@ def learn(
 
 
 def _listened(
-    phrases: Sequence[Phrase], ears: PhoneticIndexes, inside: Inside
+    phrases: Sequence[Phrase], indexes: PhoneticIndexes, inside: Inside
 ) -> list[tuple[Phrase, PhoneticHits]]:
-    heard = phonetic_hits(pronounced(phrases, ears.lexicon), ears, inside)
+    heard = phonetic_hits(pronounced(phrases, indexes.lexicon), indexes, inside)
     return [(words, one) for words, one in zip(phrases, heard, strict=True) if one is not None]
 
 
-def learn_confusion(said: Transcript, ears: PhoneticIndexes) -> Counts:
-    """Count what stands where missed words were said, aligning with the counts so far."""
-    tokens = missed(said, ears)
+def learn_confusion(transcript: Transcript, indexes: PhoneticIndexes) -> Counts:
+    """Count what stands where missed words were spoken, aligning with the counts so far."""
+    tokens = missed(transcript, indexes)
     words = [(one.word,) for one in tokens]
-    sounds = pronounced(words, ears.lexicon)
+    sounds = pronounced(words, indexes.lexicon)
     pairs = [(one, ways[0]) for one, ways in zip(tokens, sounds, strict=True) if ways]
     inventory = sorted(
-        {p for index in ears.indexes for p in index.inventory} | {p for _, w in pairs for p in w}
+        {p for index in indexes.indexes for p in index.inventory} | {p for _, w in pairs for p in w}
     )
     p = len(inventory)
-    heard = background(ears.indexes, inventory)
+    heard = background(indexes.indexes, inventory)
     counts = Counts(tuple(inventory), np.zeros((p, p)), np.zeros(p), np.zeros(p), heard)
     for _ in range(ROUNDS):
-        confusion = confusion_log_ratios(counts, ears.indexes, [])
-        counts = _count(pairs, ears, confusion, heard)
+        confusion = confusion_log_ratios(counts, indexes.indexes, [])
+        counts = _count(pairs, indexes, confusion, heard)
     return counts
 
 
-def missed(said: Transcript, ears: PhoneticIndexes) -> list[Token]:
-    """Said words that the networks do not have where they were said."""
-    table = {row: (s, i) for s, rows in enumerate(ears.recordings) for i, row in enumerate(rows)}
-    word_id = [{word: i for i, word in enumerate(index.words)} for index in ears.indexes]
+def missed(transcript: Transcript, indexes: PhoneticIndexes) -> list[Token]:
+    """Spoken words that the networks do not have where they were spoken."""
+    table = {row: (s, i) for s, rows in enumerate(indexes.recordings) for i, row in enumerate(rows)}
+    word_id = [{word: i for i, word in enumerate(index.words)} for index in indexes.indexes]
     found = []
     for recording, start, end, word in zip(
-        said.recording.tolist(), said.start_ms.tolist(), said.end_ms.tolist(), said.words,
+        transcript.recording.tolist(),
+        transcript.start_ms.tolist(),
+        transcript.end_ms.tolist(),
+        transcript.words,
         strict=True,
-    ):  # fmt: skip
+    ):
         if recording not in table:
             continue
         segment, local = table[recording]
         at = word_id[segment].get(word)
-        seen = 0.0 if at is None else _posterior(ears.indexes[segment], at, local, start, end)
+        seen = 0.0 if at is None else _posterior(indexes.indexes[segment], at, local, start, end)
         if seen < MISSED_BELOW:
             found.append(Token(recording, start, end, word))
     return found
@@ -249,20 +262,20 @@ def _posterior(index: PhoneticIndex, word: int, recording: int, start: int, end:
 
 def _count(
     pairs: Sequence[tuple[Token, Pronunciation]],
-    ears: PhoneticIndexes,
+    indexes: PhoneticIndexes,
     confusion: Confusion,
     heard: Float64s,
 ) -> Counts:
-    """One round: align every missed word where it was said, and count."""
+    """One round: align every missed word where it was spoken, and count."""
     row = {phone: i for i, phone in enumerate(confusion.inventory)}
     p = len(row)
     substituted, deleted, inserted = np.zeros((p, p)), np.zeros(p), np.zeros(p)
-    table = {r: (s, i) for s, rows in enumerate(ears.recordings) for i, r in enumerate(rows)}
+    table = {r: (s, i) for s, rows in enumerate(indexes.recordings) for i, r in enumerate(rows)}
     for token, phones in pairs:
         segment, local = table[token.recording]
-        index = ears.indexes[segment]
+        index = indexes.indexes[segment]
         ratios = ratios_in(phones, index, confusion)
-        hits = align_windows(ratios, index, _window(index, local, token), LEAST_SCORE)
+        hits = align_windows(ratios, index, _window(index, local, token), MIN_SCORE)
         near = np.flatnonzero(
             (np.abs(hits.start_ms - token.start_ms) <= NEAR_MS)
             & (np.abs(hits.end_ms - token.end_ms) <= NEAR_MS)
@@ -290,6 +303,6 @@ def _window(index: PhoneticIndex, recording: int, token: Token) -> npt.NDArray[n
     return np.searchsorted(key, np.array([[first, last]], dtype=np.uint64)).astype(np.int64)
 
 
-def _untuned(ears: PhoneticIndexes, confusion: Counts) -> Model:
+def _untuned(indexes: PhoneticIndexes, confusion: Counts) -> Model:
     """A model that has confusions only, to listen with while the rest is learned."""
-    return Model(ears.pronouncer, confusion, Weights(0.0, {}), None)
+    return Model(indexes.pronouncer, confusion, Weights(0.0, {}), None)
