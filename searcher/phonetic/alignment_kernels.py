@@ -98,7 +98,7 @@ def find_hits(
         number of hits written.
     """
     last = len(ratios.deletion) - 1
-    count = 0
+    count = np.int64(0)  # of one type from here on, so that each helper is compiled once
     for w in range(len(windows)):
         first_slot, end_slot = windows[w, 0], windows[w, 1]
         arcs = _arcs_of(first_slot, end_slot, columns)
@@ -112,7 +112,7 @@ def find_hits(
             hit = _best_node(nodes.scores, is_open)
             if hit < 0:
                 break
-            first = nodes.origin[hit, last]
+            first = np.int64(nodes.origin[hit, last])
             a, b = nodes.arcs[first], nodes.arcs[hit]
             start = _node_time(starts[a], ends[a], first_nodes[a], first_nodes[a + 1], first)
             end = _node_time(starts[b], ends[b], first_nodes[b], first_nodes[b + 1], hit + 1)
@@ -130,7 +130,7 @@ def find_hits(
             _trace_back(ratios, arcs, nodes, hit, hits, count)
             _measure_one_best(arcs, one_best, start, end, hits, count)
             count += 1
-    return count
+    return int(count)
 
 
 @compiled
@@ -302,7 +302,7 @@ def _close_nodes(nodes: Nodes, arcs: Arcs, is_open: Bools, sum_of_ends: int) -> 
     arc_of, origin, last = nodes.arcs, nodes.origin, nodes.scores.shape[1] - 1
     for i in range(len(is_open)):
         if is_open[i]:
-            first = origin[i, last]
+            first = np.int64(origin[i, last])
             a, b = arc_of[first], arc_of[i]
             start = _node_time(starts[a], ends[a], first_nodes[a], first_nodes[a + 1], first)
             end = _node_time(starts[b], ends[b], first_nodes[b], first_nodes[b + 1], i + 1)
