@@ -290,7 +290,7 @@ def _best_node(scores: Float32s, is_open: Bools) -> int:
 
 
 @compiled
-def _node_time(start: int, end: int, first_node: int, end_node: int, node: int) -> int:
+def _node_time(start: int, end: int, first_node: int, end_node: int, node: int | np.int64) -> int:
     """The key where a node of an arc begins: phones of a word are equally long."""
     return int(start + (end - start) * (node - first_node) // (end_node - first_node))
 
@@ -316,7 +316,7 @@ def _close_nodes(nodes: Nodes, arcs: Arcs, is_open: Bools, sum_of_ends: int) -> 
 
 @compiled
 def _trace_back(
-    ratios: Ratios, arcs: Arcs, nodes: Nodes, hit: int, hits: HitRows, row: int
+    ratios: Ratios, arcs: Arcs, nodes: Nodes, hit: int, hits: HitRows, row: int | np.int64
 ) -> None:
     """Follow a hit's path back: its words, their posteriors, the phones observed."""
     match = ratios.match
@@ -368,7 +368,7 @@ def _trace_back(
 
 @compiled
 def _measure_one_best(
-    arcs: Arcs, one_best: Int64s, start: int, end: int, hits: HitRows, row: int
+    arcs: Arcs, one_best: Int64s, start: int, end: int, hits: HitRows, row: int | np.int64
 ) -> None:
     """Measure the likeliest words in the span of a hit."""
     phones_covered = np.float32(0.0)
