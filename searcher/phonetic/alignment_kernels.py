@@ -107,7 +107,9 @@ def find_hits(
         starts, ends, first_nodes = arcs.starts, arcs.ends, arcs.first_nodes
         nodes = _align(ratios, arcs, columns, path_weight)
         one_best = _one_best(arcs, first_slot, end_slot)
-        is_open = nodes.scores[:, last] >= min_score
+        is_open = np.empty(len(nodes.arcs), np.bool_)
+        for i in range(len(is_open)):
+            is_open[i] = nodes.scores[i, last] >= min_score
         for _ in range(MAX_HITS_PER_WINDOW):
             hit = _best_node(nodes.scores, is_open)
             if hit < 0:
@@ -138,14 +140,14 @@ def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns) -> Arcs:
     """The alternatives of a run of slots: where each begins, ends, and what it weighs."""
     begin, end = columns.slot_arc_offsets[first_slot], columns.slot_arc_offsets[end_slot]
     n = end - begin
-    starts = np.empty(n, np.int64)
+    unordered = np.empty(n, np.int64)
     for a in range(n):
         row = columns.arc_rows[begin + a]
         # An index may be damaged: no start and no posterior leads out of the ranges below.
         start_ms = min(np.int64(columns.posting_start_ms[row]), LATEST_MS)
-        starts[a] = (columns.slot_key[columns.posting_slot[row]] & RECORDING) | start_ms
-    order = np.argsort(starts, kind="mergesort")
-    starts = starts[order]
+        unordered[a] = (columns.slot_key[columns.posting_slot[row]] & RECORDING) | start_ms
+    order = np.argsort(unordered, kind="mergesort")
+    starts = np.empty(n, np.int64)
     ends = np.empty(n, np.int64)
     slots = np.empty(n, np.int64)
     words = np.empty(n, np.int64)
@@ -154,6 +156,7 @@ def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns) -> Arcs:
     first_nodes[0] = 0
     for a in range(n):
         row = columns.arc_rows[begin + order[a]]
+        starts[a] = unordered[order[a]]
         ends[a] = starts[a] + columns.posting_duration_ms[row]
         slots[a] = columns.posting_slot[row]
         words[a] = _word_of(row, columns.posting_offsets, columns.block_words)
@@ -194,8 +197,9 @@ def _align(ratios: Ratios, arcs: Arcs, columns: PhoneticColumns, path_weight: np
         if end_node == first_node:
             continue
         cost = np.float32(path_weight * np.log(arcs.posteriors[a]))
-        in_score[:] = -1e9
-        in_node[:] = -1
+        for k in range(n_query):
+            in_score[k] = -1e9
+            in_node[k] = -1
         b = a - 1
         while b >= 0 and starts[a] - starts[b] <= MAX_WORD_SPAN_MS:
             gap = starts[a] - ends[b]
@@ -286,7 +290,7 @@ def _best_node(scores: Float32s, is_open: Bools) -> int:
 
 
 @compiled
-def _node_time(start: int, end: int, first_node: int, end_node: int, node: int) -> int:
+def _node_time(start: int, end: int, first_node: int, end_node: int, node: int | np.int64) -> int:
     """The key where a node of an arc begins: phones of a word are equally long."""
     return int(start + (end - start) * (node - first_node) // (end_node - first_node))
 
@@ -312,7 +316,7 @@ def _close_nodes(nodes: Nodes, arcs: Arcs, is_open: Bools, sum_of_ends: int) -> 
 
 @compiled
 def _trace_back(
-    ratios: Ratios, arcs: Arcs, nodes: Nodes, hit: int, hits: HitRows, row: int
+    ratios: Ratios, arcs: Arcs, nodes: Nodes, hit: int, hits: HitRows, row: int | np.int64
 ) -> None:
     """Follow a hit's path back: its words, their posteriors, the phones observed."""
     match = ratios.match
@@ -323,9 +327,12 @@ def _trace_back(
     same_phones = 0
     previous_arc = -1
     n_inserted = 0
-    paths[row, :] = -1
-    observed[row, :] = -1
-    inserted[row, :] = -1
+    for s in range(MAX_PATH_WORDS):
+        paths[row, s] = -1
+    for s in range(len(ratios.deletion)):
+        observed[row, s] = -1
+    for s in range(MAX_INSERTIONS):
+        inserted[row, s] = -1
     i, k = hit, len(ratios.deletion) - 1
     while True:
         if nodes.arcs[i] != previous_arc:
@@ -361,7 +368,7 @@ def _trace_back(
 
 @compiled
 def _measure_one_best(
-    arcs: Arcs, one_best: Int64s, start: int, end: int, hits: HitRows, row: int
+    arcs: Arcs, one_best: Int64s, start: int, end: int, hits: HitRows, row: int | np.int64
 ) -> None:
     """Measure the likeliest words in the span of a hit."""
     phones_covered = np.float32(0.0)
