@@ -3,7 +3,7 @@
     words of a term --splitting.phrase--> sequences of parts and joined words
     unknown words   --expansion--> similar single words, in the term's place for them
 
-Needs only the vocabulary and its counts. Searching by sound is not here: it does not go through
+Needs only the vocabulary and its counts. Phonetic search is not here: it does not go through
 words that are written down (`searcher.phonetic.alignment`).
 """
 

@@ -68,3 +68,10 @@ def test_every_command_is_documented_and_shows_an_example(script, capsys):
     assert end.value.code == 0
     assert f"  {script} " in capsys.readouterr().out.split("example")[-1]
     assert any(script in page.read_text() for page in PAGES)
+
+
+def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    monkeypatch.chdir(ROOT)
+    exec(code.replace("demo/index", str(tmp_path / "index")), {})
+    assert capsys.readouterr().out.startswith("KERSTIN_00 22.025")

@@ -18,14 +18,58 @@ TERMS = [
     if row.startswith("| ") and not row.startswith("| word |")
 ]
 
-# Names that no identifier of the packages has any more. Add each as soon as it is gone.
-RETIRED_NAMES = ("unite", "lent", "outlook", "rivals", "ahead", "beaten", "hearing", "rival")
-# To be added when they are gone (each still names something in the packages):
-#   searcher: Ears open_ears ears hear hear_in listen listening Found fence crowd crowds
-#       beside side_by_side SideBySide tally lots draw budget promise standing sure weakest UNTUNED
-#   std: sound_columns is_sound deaf silent Wanted borrowed Draft careful maker united
-#   scoring: Whole mistakes mates look_closer brier speed_factor _sound_rows
-#   everywhere: Heard heard said
+# Names that no identifier of the packages has any more.
+RETIRED_NAMES = (
+    "unite",
+    "united",
+    "lent",
+    "borrowed",
+    "outlook",
+    "rival",
+    "rivals",
+    "ahead",
+    "beaten",
+    "hearing",
+    "Ears",
+    "ears",
+    "open_ears",
+    "hear",
+    "hear_in",
+    "listen",
+    "listening",
+    "Heard",
+    "Found",
+    "fence",
+    "crowd",
+    "crowds",
+    "side_by_side",
+    "SideBySide",
+    "tally",
+    "lots",
+    "budget",
+    "promise",
+    "weakest",
+    "deaf",
+    "UNTUNED",
+    "Asked",
+    "InLanguage",
+    "SoundIndex",
+    "Sounds",
+    "open_sound",
+    "sound_columns",
+    "is_sound",
+    "Wanted",
+    "Draft",
+    "careful",
+    "maker",
+    "require_maker",
+    "Whole",
+    "mistakes",
+    "mates",
+    "look_closer",
+    "brier",
+    "speed_factor",
+)
 
 # Phrases that no page has any more (in any case, also in the plural).
 RETIRED_PHRASES = (
@@ -43,9 +87,8 @@ RETIRED_PHRASES = (
     "by lot",
 )
 
-# Those of them that no docstring or comment of the packages has either.
-RETIRED_IN_CODE: tuple[str, ...] = ("is lent", "hand-over")
-# To be added when they are gone: RETIRED_PHRASES.
+# Phrases that no docstring or comment of the packages has.
+RETIRED_IN_CODE = (*RETIRED_PHRASES, "is lent", "hand-over")
 
 
 @cache

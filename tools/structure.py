@@ -47,14 +47,15 @@ FLOW = (  # from, value, to; a value in <> is a file or a text, not a class
     ("searcher", "Candidates", "searcher.output"),
     ("searcher.output", "STDList", "std.nist"),
     ("std.nist", "STDList", "scoring"),
-    ("std.nist", "Lexemes", "scoring.matching"),
-    ("scoring.matching", "Alignment", "scoring"),
+    ("std.matching", "Occurrences", "searcher.tuning"),
+    ("std.matching", "Alignment", "scoring.matching"),
+    ("std.matching", "Alignment", "scoring"),
     ("scoring", "OperatingPoint", "scoring.measures"),
     ("scoring", "Group", "scoring.statistics"),
     ("scoring.statistics", "Statistics", "scoring"),
     ("scoring", "Evaluation", "scoring.report"),
     ("scoring.measures", "DET", "scoring.report"),
-    ("scoring.report", "Evaluation", "scoring.report.page"),
+    ("scoring.report", "Evaluation", "scoring.report.html_report"),
     ("scoring.discovery.formats", "Classes", "scoring.discovery"),
 )
 

@@ -1,4 +1,4 @@
-"""The fast way from word meshes to columns: whole columns are converted at once.
+"""The bulk parser of word meshes: whole columns are converted at once.
 
 All tokens of a block are cut, told apart and read as numbers together (`indexer.formats.tokens`).
 A line is what its first token says; each alternative finds its times by slot and word. Whatever
@@ -37,7 +37,7 @@ def columns_of(block: bytes, recording: Recording, meshes: int, line: int) -> Ra
         line: how many lines the file had before this block.
     """
     try:
-        with np.errstate(over="ignore"):  # what is too large is not sound
+        with np.errstate(over="ignore"):  # numbers that are too large are not valid
             columns = _columns(block, recording, meshes, line)
     except ValueError:
         return None
