@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 from std.compile_notice import set_notice
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
 from std.ranges import Range
+from std.slow_notice import set_quiet, showing_progress, while_working
 from std.terminal import json_text, printable
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does; unless --quiet, a compilation of kernels will be told."""
         given = super().parse_args(args, namespace)
-        announce_compiling(self.prog, quiet=getattr(given, "quiet", True))
+        quiet = getattr(given, "quiet", False)
+        set_quiet(quiet)
+        announce_compiling(self.prog, quiet=quiet)
         return given
 
     def error(self, message: str) -> NoReturn:
@@ -129,7 +132,10 @@ def run(command: str, work: Callable[[], int | None]) -> int:
     """Do a command's work and turn how it ended into an exit status."""
     try:
         _reserve_streams()
-        with _warnings_as_lines(command):
+        with (
+            _warnings_as_lines(command),
+            while_working(lambda: say(command, "still working (--quiet hides this line)")),
+        ):
             status = work() or 0
         return _finished(command, status)
     except StdError as error:
@@ -278,6 +284,6 @@ def progress_bar(
 
     from std.terminal import cell
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with showing_progress(), Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(cell(label), total=total)
         yield lambda amount: bar.advance(task, amount)
