@@ -20,8 +20,9 @@ from warnings import warn
 
 from indexer.build import BuildReport, build, worthwhile_jobs
 from indexer.file_columns import Skipped
+from indexer.formats.reader_options import ReaderOptions
 from indexer.input_options import InputOptions
-from indexer.inputs import Input, input_files
+from indexer.inputs import Input, Inputs, input_files
 from indexer.languages.precedence import Told
 from indexer.languages.pronounce import Pronouncer
 from indexer.languages.report import (
@@ -87,6 +88,22 @@ class IndexCheck:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What one run of `index_files` reads, and how."""
+
+    files: Sequence[Input]
+    input_format: str
+    reader_options: ReaderOptions
+    pronouncer: Pronouncer
+    merge: bool
+    keep_going: bool
+
+    @property
+    def paths(self) -> list[Path]:
+        return [file.path for file in self.files]
+
+
 def index_files(
     inputs: AnyPath | Sequence[AnyPath],
     store: Stores,
@@ -138,40 +155,12 @@ def index_files(
     require_different(urls)
     config = _config(config, language)
     experiment = _experiment(ecf)
-    given = [inputs] if isinstance(inputs, str | PathLike) else inputs
-    found = input_files([Path(path) for path in given], options.name_by, urls)
-    files = [_absolute(file) for file in found.files] if scheduler else list(found.files)
-    paths = [file.path for file in files]
+    found = _found(inputs, options, urls, absolute=bool(scheduler))
     reader_options = options.load()
     pronouncer = pronouncer_of(config, experiment)
-    with ExitStack() as opened:
-        create = bool(paths)
-        stores = [opened.enter_context(closing(open_store(url, create=create))) for url in urls]
-        workers = opened.enter_context(executor(worthwhile_jobs(paths, jobs), scheduler))
-        with _writing(stores):
-            deleted, failures = _deleted(delete, stores, may_fail=merge and not paths)
-            for one in stores:
-                config = continued(config, one)
-            built = BuildReport()
-            if paths:
-                with (progress or _no_bar)(sum(map(size_bytes, paths))) as advance:
-                    built = build(
-                        files,
-                        stores,
-                        config,
-                        input_format=options.input_format,
-                        options=reader_options,
-                        workers=workers,
-                        keep_going=keep_going,
-                        progress=lambda path, n_bytes: advance(n_bytes),
-                        pronouncer=pronouncer,
-                    )
-            later = uses_workers(stores, workers)
-            if not later:  # while we may write: whoever writes next waits for us
-                for one in stores:
-                    keep_few_segments(one, everything=merge, phone_builder=pronouncer.phone_builder)
-        unmerged = _merged_by_workers(stores, workers, merge, pronouncer) if later else ()
-    built.failures[:0] = failures
+    run = _Run(found.files, options.input_format, reader_options, pronouncer, merge, keep_going)
+    with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
+        deleted, built, unmerged = _changed(stores, workers, config, run, delete, progress)
     built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
     return _report(built, pronouncer, experiment, deleted, unmerged)
 
@@ -258,7 +247,7 @@ def continued(config: Config, store: Store) -> Config:
         f"{store.url} was made with text.punctuation = 'keep' and goes on so: "
         "foto’s and foto's differ in it until its recordings are indexed into a new store"
     )
-    warn(message, StoreWarning, stacklevel=3)
+    warn(message, StoreWarning, stacklevel=4)
     return replace(config, text=text)
 
 
@@ -279,6 +268,19 @@ def _experiment(path: AnyPath | None) -> ECF | None:
     return read(parse_ecf, Path(path)) if path else None
 
 
+def _found(
+    inputs: AnyPath | Sequence[AnyPath],
+    options: InputOptions,
+    urls: Sequence[str],
+    *,
+    absolute: bool,
+) -> Inputs:
+    """Look for the files to index; ``absolute``: as workers in any folder find them."""
+    given = [inputs] if isinstance(inputs, str | PathLike) else inputs
+    found = input_files([Path(path) for path in given], options.name_by, urls)
+    return replace(found, files=tuple(map(_absolute, found.files))) if absolute else found
+
+
 def _absolute(file: Input) -> Input:
     """An input as workers find it, whichever folder they are in."""
     return replace(file, path=file.path.absolute()) if is_regular(file.path) else file
@@ -295,6 +297,69 @@ def _writing(stores: Sequence[Store]) -> Iterator[None]:
         for store in stores:
             locks.enter_context(store.writing())
         yield
+
+
+@contextmanager
+def _opened(
+    urls: Sequence[str], paths: Sequence[Path], jobs: int, scheduler: str | None
+) -> Iterator[tuple[list[Store], Executor]]:
+    """Open the stores, made where there is something to index, and start the workers."""
+    with ExitStack() as opened:
+        create = bool(paths)
+        stores = [opened.enter_context(closing(open_store(url, create=create))) for url in urls]
+        workers = opened.enter_context(executor(worthwhile_jobs(paths, jobs), scheduler))
+        yield stores, workers
+
+
+def _changed(
+    stores: Sequence[Store],
+    workers: Executor,
+    config: Config,
+    run: _Run,
+    delete: Sequence[str],
+    progress: ProgressBar | None,
+) -> tuple[int, BuildReport, tuple[str, ...]]:
+    """Delete, index, merge: in this order.
+
+    Returns:
+        How many audio files were deleted, what was indexed, and a line for each shard that was
+        not merged.
+    """
+    with _writing(stores):
+        deleted, failures = _deleted(delete, stores, may_fail=run.merge and not run.files)
+        for one in stores:
+            config = continued(config, one)
+        built = _built(stores, workers, config, run, progress) if run.files else BuildReport()
+        later = uses_workers(stores, workers)
+        if not later:  # while we may write: whoever writes next waits for us
+            phone_builder = run.pronouncer.phone_builder
+            for one in stores:
+                keep_few_segments(one, everything=run.merge, phone_builder=phone_builder)
+    unmerged = _merged_by_workers(stores, workers, run.merge, run.pronouncer) if later else ()
+    built.failures[:0] = failures
+    return deleted, built, unmerged
+
+
+def _built(
+    stores: Sequence[Store],
+    workers: Executor,
+    config: Config,
+    run: _Run,
+    progress: ProgressBar | None,
+) -> BuildReport:
+    """Index the files of a run, with its progress bar."""
+    with (progress or _no_bar)(sum(map(size_bytes, run.paths))) as advance:
+        return build(
+            run.files,
+            stores,
+            config,
+            input_format=run.input_format,
+            options=run.reader_options,
+            workers=workers,
+            keep_going=run.keep_going,
+            progress=lambda path, n_bytes: advance(n_bytes),
+            pronouncer=run.pronouncer,
+        )
 
 
 def _deleted(

@@ -14,7 +14,7 @@ changed the old one may be in another shard; it leaves that in a commit of its o
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -92,9 +92,7 @@ def build(
         options=options,
         shards=len(shards),
     )
-    pipes = [file for file in files if not is_regular(file.path)]  # only this process can read them
-    regular = [file for file in files if is_regular(file.path)]
-    for indexed in chain(map(work, pipes), workers.map(work, regular)):
+    for indexed in _each_indexed(files, work, workers):
         result = _unless_taken(indexed, admission)
         if isinstance(result, StdError):
             if not keep_going:
@@ -115,11 +113,8 @@ def build(
     rest = [i for i, shard in enumerate(shards) if shard.batch or not report.failures]
     commit_last(rest, shards, config, report.words, pronouncer)
     report.warnings += admission.doubts()
-    if options.segments is None and report.utterances == len(report.recordings) >= MIN_PIECES:
-        report.warnings.append(
-            f"{len(report.recordings)} recordings of one utterance each; if they are pieces of "
-            f"longer recordings, {SEGMENTS_HINT}"
-        )
+    if options.segments is None:
+        _doubt_pieces(report)
     report.seconds = time.perf_counter() - begin
     return report
 
@@ -128,6 +123,26 @@ def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
     """No more worker processes than pay for being started."""
     size = sum(map(size_bytes, paths))
     return min(jobs, len(paths)) if size >= MIN_POOL_BYTES else 1
+
+
+def _each_indexed(
+    files: Sequence[Input],
+    work: Callable[[Input], FileColumns | Skipped | StdError],
+    workers: Executor,
+) -> Iterator[FileColumns | Skipped | StdError]:
+    """Index each file: pipes first and here, as only this process can read them."""
+    pipes = [file for file in files if not is_regular(file.path)]
+    regular = [file for file in files if is_regular(file.path)]
+    return chain(map(work, pipes), workers.map(work, regular))
+
+
+def _doubt_pieces(report: BuildReport) -> None:
+    """Warn of recordings of one utterance each, which may be pieces of longer ones."""
+    if report.utterances == len(report.recordings) >= MIN_PIECES:
+        report.warnings.append(
+            f"{len(report.recordings)} recordings of one utterance each; if they are pieces of "
+            f"longer recordings, {SEGMENTS_HINT}"
+        )
 
 
 def _add(result: FileColumns, shards: Sequence[Shard]) -> None:

@@ -41,6 +41,7 @@ examples:
 
 
 def parser() -> argparse.ArgumentParser:
+    """The options in the order in which ``--help`` lists them."""
     parse = Parser(
         prog="std-index",
         description="Index a recogniser's output, so that std-search can find spoken terms in it.",
@@ -55,6 +56,16 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
     )
+    add_format_options(parse)
+    add_lattice_options(parse)
+    add_recording_options(parse)
+    add_run_options(parse)
+    add_output_options(parse)
+    return parse
+
+
+def add_format_options(parse: argparse.ArgumentParser) -> None:
+    """What names recordings, and what an input needs beside itself to be read."""
     parse.add_argument(
         "--name-by",
         choices=["stem", "path", "content"],
@@ -73,6 +84,10 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models"
     )
+
+
+def add_lattice_options(parse: argparse.ArgumentParser) -> None:
+    """How lattices become slots."""
     parse.add_argument("--acoustic-scale", type=SCALE, help="of lattices, instead of the file's")
     parse.add_argument("--lm-scale", type=SCALE, help="of lattices, instead of the file's")
     parse.add_argument(
@@ -87,6 +102,10 @@ def parser() -> argparse.ArgumentParser:
         default="mbr",
         help="minimum Bayes risk, or the faster and rougher pivot alignment",
     )
+
+
+def add_recording_options(parse: argparse.ArgumentParser) -> None:
+    """Which words count, and what is known of the recordings."""
     parse.add_argument(
         "--keep-nonwords",
         action="store_true",
@@ -104,6 +123,10 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="of all these recordings: German, de, deu; else by ECF, input or their words",
     )
+
+
+def add_run_options(parse: argparse.ArgumentParser) -> None:
+    """Where the work is done, and what else is done to the index."""
     parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
     parse.add_argument(
@@ -118,6 +141,10 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
     )
+
+
+def add_output_options(parse: argparse.ArgumentParser) -> None:
+    """What happens on errors, the configuration, and what is printed."""
     parse.add_argument("--keep-going", action="store_true", help="index what can be read")
     parse.add_argument(
         "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
@@ -127,7 +154,6 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--verbose", action="store_true", help="name all files that are skipped or hold no word"
     )
-    return parse
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -10,13 +10,13 @@ probability is exp(sum of its links) / exp(sum over all paths).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from indexer.networks.slot_times import Int64s
-from std.values import Float64s, Int32s, Recording, freeze
+from std.values import Bools, Float64s, Int32s, Recording, freeze
 
 LatticeMethod = Literal["mbr", "pivot"]  # exact slots, or the faster alignment
 
@@ -90,39 +90,22 @@ def ordered(
         ValueError: the links form a circle, no path leads from a start to an end, or a score
             is absurd.
     """
+    links = _Links(
+        np.asarray(source, dtype=np.int64).reshape(-1),
+        np.asarray(target, dtype=np.int64).reshape(-1),
+        list(words),
+        np.asarray(log_score, dtype=np.float64).reshape(-1),
+    )
     node_s = np.asarray(node_s, dtype=np.float64)
-    sources = np.asarray(source, dtype=np.int64).reshape(-1)
-    targets = np.asarray(target, dtype=np.int64).reshape(-1)
-    scores = np.asarray(log_score, dtype=np.float64).reshape(-1)
-    words = list(words)
-    nodes = len(node_s)
-    if len(starts) > 1:
-        sources = np.append(sources, [nodes] * len(starts))
-        targets = np.append(targets, starts)
-        scores, words = np.append(scores, np.zeros(len(starts))), [*words, *([None] * len(starts))]
-        node_s, starts, nodes = np.append(node_s, node_s[list(starts)].min()), [nodes], nodes + 1
-    if len(ends) > 1 or (end_scores and end_scores[0]):
-        sources, targets = np.append(sources, ends), np.append(targets, [nodes] * len(ends))
-        scores = np.append(scores, end_scores or np.zeros(len(ends)))
-        words = [*words, *([None] * len(ends))]
-        node_s, ends, nodes = np.append(node_s, node_s[list(ends)].max()), [nodes], nodes + 1
-    if np.abs(scores[np.isfinite(scores)]).max(initial=0.0) > MAX_SCORE:
-        raise ValueError(f"a score is beyond {MAX_SCORE:g}")
-    if not len(starts) or not len(ends):
-        raise ValueError("the lattice has no start or no end")
-
+    links, node_s, start, end = _joined(links, node_s, starts, ends, end_scores)
+    sources, targets, words, scores = links
     possible = np.isfinite(scores)
-    rank = _topological_order(nodes, sources[possible], targets[possible])
-    rank = _alive(rank, sources[possible], targets[possible], starts[0], ends[0])
+    rank = _topological_order(len(node_s), sources[possible], targets[possible])
+    rank = _alive(rank, sources[possible], targets[possible], start, end)
     kept = possible & (rank[sources] >= 0) & (rank[targets] >= 0)
     sources, targets, scores = rank[sources[kept]], rank[targets[kept]], scores[kept]
     order = np.lexsort((sources, targets))
-    ids: dict[str, int] = {}
-    numbers = [
-        NO_WORD if word is None else ids.setdefault(word, len(ids))
-        for word, keep in zip(words, kept.tolist(), strict=True)
-        if keep
-    ]
+    vocabulary, word = _numbered(words, kept)
     alive = np.flatnonzero(rank >= 0)
     return Lattice(
         recording,
@@ -130,8 +113,8 @@ def ordered(
         node_s[alive[np.argsort(rank[alive])]],
         sources[order].astype(np.int32),
         targets[order].astype(np.int32),
-        tuple(ids),
-        np.array(numbers, dtype=np.int32)[order],
+        vocabulary,
+        word[order],
         scores[order],
     )
 
@@ -140,6 +123,58 @@ def evenly_timed(lattice: Lattice, start_s: float, end_s: float) -> Lattice:
     """Give the nodes of a lattice without times equal distances, and mark it."""
     node_s = np.linspace(start_s, end_s, len(lattice.node_s))
     return replace(lattice, node_s=node_s, times_estimated=True)
+
+
+class _Links(NamedTuple):
+    """Links in any order, by the numbers of their nodes."""
+
+    source: Int64s
+    target: Int64s
+    words: Sequence[str | None]
+    log_score: Float64s
+
+
+def _joined(
+    links: _Links,
+    node_s: Float64s,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    end_scores: Sequence[float] | None,
+) -> tuple[_Links, Float64s, int, int]:
+    """Join several starts to one, and several or scored ends to one; return the two, too.
+
+    Raises:
+        ValueError: there is no start or no end, or a score is absurd.
+    """
+    source, target, words, scores = links
+    if len(starts) > 1:
+        new = len(node_s)
+        source = np.append(source, [new] * len(starts))
+        target = np.append(target, starts)
+        scores, words = np.append(scores, np.zeros(len(starts))), [*words, *([None] * len(starts))]
+        node_s, starts = np.append(node_s, node_s[list(starts)].min()), [new]
+    if len(ends) > 1 or (end_scores and end_scores[0]):
+        new = len(node_s)
+        source, target = np.append(source, ends), np.append(target, [new] * len(ends))
+        scores = np.append(scores, end_scores or np.zeros(len(ends)))
+        words = [*words, *([None] * len(ends))]
+        node_s, ends = np.append(node_s, node_s[list(ends)].max()), [new]
+    if np.abs(scores[np.isfinite(scores)]).max(initial=0.0) > MAX_SCORE:
+        raise ValueError(f"a score is beyond {MAX_SCORE:g}")
+    if not len(starts) or not len(ends):
+        raise ValueError("the lattice has no start or no end")
+    return _Links(source, target, words, scores), node_s, starts[0], ends[0]
+
+
+def _numbered(words: Sequence[str | None], kept: Bools) -> tuple[tuple[str, ...], Int32s]:
+    """The vocabulary of the links that are kept, and the number of each one's word in it."""
+    ids: dict[str, int] = {}
+    numbers = [
+        NO_WORD if word is None else ids.setdefault(word, len(ids))
+        for word, keep in zip(words, kept.tolist(), strict=True)
+        if keep
+    ]
+    return tuple(ids), np.array(numbers, dtype=np.int32)
 
 
 def _topological_order(nodes: int, source: Int64s, target: Int64s) -> Int64s:

@@ -113,6 +113,45 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     ]
 
     slot_kept = [_kept_slots(part, live) for part, live in zip(parts, lives, strict=True)]
+    new_key, slot_order = _merged_slot_keys(parts, slot_kept, rows)
+    new_slots = _new_slots(parts, slot_kept, slot_order)
+
+    kept = [_kept_postings(part, live) for part, live in zip(parts, lives, strict=True)]
+    counts = [_live_counts(part, k) for part, k in zip(parts, kept, strict=True)]
+    vocabulary, new_ids = _merged_vocabulary(segments, counts)
+    offsets = _offsets(len(vocabulary), new_ids, counts)
+    postings = _merged_postings(parts, lives, new_slots, new_ids, offsets, new_key)
+    columns = SegmentColumns(
+        recordings=recordings,
+        vocabulary=pack_vocabulary(vocabulary),
+        posting_offsets=offsets,
+        posting_start_ms=postings.start_ms,
+        posting_duration_ms=postings.duration_ms,
+        posting_posterior=postings.posterior,
+        posting_slot=postings.slot,
+        slot_offsets=first_slots(new_key, len(recordings)),
+        slot_key=new_key,
+        slot_epsilon=_concatenated(
+            [part.slot_epsilon[k] for part, k in zip(parts, slot_kept, strict=True)], np.float32
+        )[slot_order],
+        slot_word=_concatenated(
+            [
+                _renamed(part.slot_word[k], ids)
+                for part, k, ids in zip(parts, slot_kept, new_ids, strict=True)
+            ],
+            np.int32,
+        )[slot_order],
+    )
+    return replace(columns, extra=dict(rebuild(columns))) if rebuild else columns
+
+
+def _merged_slot_keys(
+    parts: Sequence[SegmentColumns], slot_kept: Sequence[Rows], rows: Sequence[Int64s]
+) -> tuple[UInt64s, Int64s]:
+    """The keys of all kept slots in order, and that order.
+
+    ``rows`` maps the recordings of each part to the merged ones.
+    """
     slot_key = _concatenated(
         [_moved(p.slot_key[k], r) for p, k, r in zip(parts, slot_kept, rows, strict=True)],
         np.uint64,
@@ -120,13 +159,32 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     slot_order = _slot_order(
         slot_key, [len(p.slot_key[k]) for p, k in zip(parts, slot_kept, strict=True)]
     )
-    new_key = slot_key[slot_order]
-    new_slots = _new_slots(parts, slot_kept, slot_order)
+    return slot_key[slot_order], slot_order
 
-    kept = [_kept_postings(part, live) for part, live in zip(parts, lives, strict=True)]
-    counts = [_live_counts(part, k) for part, k in zip(parts, kept, strict=True)]
-    vocabulary, new_ids = _merged_vocabulary(segments, counts)
-    offsets = _offsets(len(vocabulary), new_ids, counts)
+
+class _Postings(NamedTuple):
+    """The postings of the merged segment, in order."""
+
+    start_ms: UInt32s
+    duration_ms: UInt16s
+    posterior: Float32s
+    slot: Int32s
+
+
+def _merged_postings(
+    parts: Sequence[SegmentColumns],
+    lives: Sequence[Bools],
+    new_slots: Sequence[Int32s],
+    new_ids: Sequence[Int64s],
+    offsets: Int64s,
+    new_key: UInt64s,
+) -> _Postings:
+    """Gather the live postings of all parts, a block of the vocabulary at a time.
+
+    Args:
+        new_slots, new_ids: for each part, its slots and words in terms of the merged segment.
+        offsets, new_key: ``posting_offsets`` and ``slot_key`` of the merged segment.
+    """
     start_ms = np.empty(offsets[-1], np.uint32)
     duration_ms = np.empty(offsets[-1], np.uint16)
     posterior = np.empty(offsets[-1], np.float32)
@@ -144,28 +202,7 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
         duration_ms[here] = block.duration_ms[order]
         posterior[here] = block.posterior[order]
         slot[here] = block.slot[order]
-    columns = SegmentColumns(
-        recordings=recordings,
-        vocabulary=pack_vocabulary(vocabulary),
-        posting_offsets=offsets,
-        posting_start_ms=start_ms,
-        posting_duration_ms=duration_ms,
-        posting_posterior=posterior,
-        posting_slot=slot,
-        slot_offsets=first_slots(new_key, len(recordings)),
-        slot_key=new_key,
-        slot_epsilon=_concatenated(
-            [part.slot_epsilon[k] for part, k in zip(parts, slot_kept, strict=True)], np.float32
-        )[slot_order],
-        slot_word=_concatenated(
-            [
-                _renamed(part.slot_word[k], ids)
-                for part, k, ids in zip(parts, slot_kept, new_ids, strict=True)
-            ],
-            np.int32,
-        )[slot_order],
-    )
-    return replace(columns, extra=dict(rebuild(columns))) if rebuild else columns
+    return _Postings(start_ms, duration_ms, posterior, slot)
 
 
 def _slot_order(slot_key: UInt64s, sizes: Sequence[int]) -> Int64s:
