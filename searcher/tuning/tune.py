@@ -35,7 +35,7 @@ from std.errors import ConfigError
 from std.phonetics.confusion import Confusion, Counts
 from std.phonetics.phones import Pronunciation
 from std.store.columns import MAX_TIME_MS, Int64s
-from std.values import Float64s
+from std.values import Bools, Float64s
 
 ROUNDS = 3  # of expectation maximisation; the fourth changes nothing that counts
 MISSED_BELOW = 0.3  # posterior of a spoken word below which it counts as missed
@@ -129,11 +129,11 @@ def queries(
     }  # fmt: skip
     oov = sorted(words for words in audible if not vocabulary.issuperset(words))
     in_vocabulary = audible - set(oov)
-    draw = random.Random(seed)  # a sample, not a secret
+    rng = random.Random(seed)  # a sample, not a secret
     words = sorted(single & in_vocabulary)
     both = sorted(words for words in pairs if vocabulary.issuperset(words))
-    drawn = draw.sample(words, min(IV_WORDS, len(words)))
-    drawn += draw.sample(both, min(IV_PAIRS, len(both)))
+    drawn = rng.sample(words, min(IV_WORDS, len(words)))
+    drawn += rng.sample(both, min(IV_PAIRS, len(both)))
     return oov, sorted({*drawn, *(in_vocabulary & set(terms))})
 
 
@@ -163,12 +163,12 @@ def learn(
     features: list[dict[str, Float64s]] = []
     hits: list[tuple[Int64s, ...]] = []  # of each phrase: term, recording, start_ms, end_ms
     scores: list[Float64s] = []
-    listened = _listened(phrases, indexes, inside)
-    for words, heard in listened:
+    with_hits = _phrases_with_hits(phrases, indexes, inside)
+    for words, term_hits in with_hits:
         rows = found[words]
-        beside = pair_with_hits(rows, heard)
-        alone = heard.hits.rows(beside.unpaired)
-        posterior = beside.posterior if in_vocabulary else np.zeros(len(beside.posterior))
+        paired = pair_with_hits(rows, term_hits)
+        alone = term_hits.hits.rows(paired.unpaired)
+        posterior = paired.posterior if in_vocabulary else np.zeros(len(paired.posterior))
         hits.append(
             (
                 np.full(len(posterior), len(hits)),
@@ -177,19 +177,9 @@ def learn(
                 np.concatenate([rows.end_ms, alone.end_ms]),
             )
         )
-        scores.append(100 * posterior + beside.score)
-        features.append(beside.iv_features(len(words)) if in_vocabulary else beside.oov_features())
-    right = np.empty(0, bool)
-    if features:
-        term, recording, start_ms, end_ms = map(np.concatenate, zip(*hits, strict=True))
-        right = correct_hits(
-            term,
-            recording,
-            start_ms,
-            end_ms,
-            np.concatenate(scores),
-            find_occurrences(transcript, [words for words, _ in listened]),
-        )
+        scores.append(100 * posterior + paired.score)
+        features.append(paired.iv_features(len(words)) if in_vocabulary else paired.oov_features())
+    right = _correct_hits(transcript, [words for words, _ in with_hits], hits, scores)
     n = int(np.count_nonzero(right))
     if n < MIN_EXAMPLES or n == len(right):
         kind = "knows" if in_vocabulary else "does not know"
@@ -203,11 +193,26 @@ def learn(
     return fit(columns, right), n
 
 
-def _listened(
+def _correct_hits(
+    transcript: Transcript,
+    phrases: Sequence[Phrase],
+    hits: Sequence[tuple[Int64s, ...]],
+    scores: Sequence[Float64s],
+) -> Bools:
+    """(n,) which hits of all phrases, one phrase after the other, are where it was spoken."""
+    if not hits:
+        return np.empty(0, bool)
+    term, recording, start_ms, end_ms = map(np.concatenate, zip(*hits, strict=True))
+    occurrences = find_occurrences(transcript, phrases)
+    return correct_hits(term, recording, start_ms, end_ms, np.concatenate(scores), occurrences)
+
+
+def _phrases_with_hits(
     phrases: Sequence[Phrase], indexes: PhoneticIndexes, inside: Inside
 ) -> list[tuple[Phrase, PhoneticHits]]:
-    heard = phonetic_hits(pronounced(phrases, indexes.lexicon), indexes, inside)
-    return [(words, one) for words, one in zip(phrases, heard, strict=True) if one is not None]
+    """The phrases that can be pronounced, each with its hits in the speech."""
+    term_hits = phonetic_hits(pronounced(phrases, indexes.lexicon), indexes, inside)
+    return [(words, one) for words, one in zip(phrases, term_hits, strict=True) if one is not None]
 
 
 def learn_confusion(transcript: Transcript, indexes: PhoneticIndexes) -> Counts:
@@ -220,11 +225,11 @@ def learn_confusion(transcript: Transcript, indexes: PhoneticIndexes) -> Counts:
         {p for index in indexes.indexes for p in index.inventory} | {p for _, w in pairs for p in w}
     )
     p = len(inventory)
-    heard = background(indexes.indexes, inventory)
-    counts = Counts(tuple(inventory), np.zeros((p, p)), np.zeros(p), np.zeros(p), heard)
+    background_counts = background(indexes.indexes, inventory)
+    counts = Counts(tuple(inventory), np.zeros((p, p)), np.zeros(p), np.zeros(p), background_counts)
     for _ in range(ROUNDS):
         confusion = confusion_log_ratios(counts, indexes.indexes, [])
-        counts = _count(pairs, indexes, confusion, heard)
+        counts = _count(pairs, indexes, confusion, background_counts)
     return counts
 
 
@@ -264,7 +269,7 @@ def _count(
     pairs: Sequence[tuple[Token, Pronunciation]],
     indexes: PhoneticIndexes,
     confusion: Confusion,
-    heard: Float64s,
+    background_counts: Float64s,
 ) -> Counts:
     """One round: align every missed word where it was spoken, and count."""
     row = {phone: i for i, phone in enumerate(confusion.inventory)}
@@ -292,7 +297,7 @@ def _count(
         for observed in hits.inserted[best].tolist():
             if observed >= 0:
                 inserted[numbers[observed]] += 1
-    return Counts(confusion.inventory, substituted, deleted, inserted, heard)
+    return Counts(confusion.inventory, substituted, deleted, inserted, background_counts)
 
 
 def _window(index: PhoneticIndex, recording: int, token: Token) -> npt.NDArray[np.int64]:
