@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher.splitting.alphabet import LetterIds
-from searcher.splitting.kernels import NONE, ONE, ZERO, Rows, append, by_rows
+from searcher.splitting.kernels import NONE, ONE, ZERO, Rows, UInt64s, append, by_rows
 from searcher.vocabulary import Int64s
 from std.execution.compiled import compiled
 from std.values import Int32s
@@ -70,6 +70,40 @@ def trie_nodes(
 
 
 @compiled
+def open_field(
+    word: Int32s,
+    limits: Int32s,
+    start: int,
+    window: int,
+    shift: int,
+    equal: UInt64s,
+    permitted: UInt64s,
+    useful: UInt64s,
+    state: UInt64s,
+) -> None:  # pragma: no cover
+    """Set the bits of one start's field, from ``shift`` on, before a descent of `trie_matches`."""
+    depths, levels = state.shape
+    inside = ZERO
+    for m in range(window + 1):
+        inside |= ONE << np.uint64(shift + m)
+    for e in range(levels):
+        state[0, e] |= ((ONE << np.uint64(e + 1)) - ONE) << np.uint64(shift) & inside
+    for m in range(1, window + 1):
+        bit = ONE << np.uint64(shift + m)
+        equal[word[start + m - 1]] |= bit
+        if m < len(word):
+            for e in range(limits[m] + 1):
+                permitted[e] |= bit
+    for d in range(1, depths):
+        top = -1
+        for m in range(1, min(window, d + levels - 1) + 1):
+            if m - d <= limits[m] and limits[m] > top:
+                top = limits[m]
+        for e in range(top + 1):
+            useful[d, e] |= inside
+
+
+@compiled
 def trie_matches(
     word: Int32s,
     limits: Int32s,
@@ -122,7 +156,7 @@ def trie_matches(
         useful[:] = ZERO
         state[0] = ZERO
         fields = 0
-        shift = 0
+        shift = int(NONE)
         for start in range(n):
             window = min(n - start, WINDOW)
             if done[start] or not split[start] or shift + window > WINDOW:
@@ -131,24 +165,7 @@ def trie_matches(
             starts[fields] = start
             shifts[fields] = shift
             fields += 1
-            inside = ZERO
-            for m in range(window + 1):
-                inside |= ONE << np.uint64(shift + m)
-            for e in range(len(levels)):
-                state[0, e] |= ((ONE << np.uint64(e + 1)) - ONE) << np.uint64(shift) & inside
-            for m in range(1, window + 1):
-                bit = ONE << np.uint64(shift + m)
-                equal[word[start + m - 1]] |= bit
-                if m < n:
-                    for e in range(limits[m] + 1):
-                        permitted[e] |= bit
-            for d in range(1, height + 1):
-                top = -1
-                for m in range(1, min(window, d + max_edits) + 1):
-                    if m - d <= limits[m] and limits[m] > top:
-                        top = limits[m]
-                for e in range(top + 1):
-                    useful[d, e] |= inside
+            open_field(word, limits, start, window, shift, equal, permitted, useful, state)
             shift += window + 2
         if fields == 0:
             break
