@@ -62,7 +62,7 @@ def demo(german, tmp_path_factory):
     for name in ("ecf.xml", "terms.xml", "ref.rttm"):
         (folder / name).write_bytes((german / name).read_bytes())
     (folder / "c.toml").write_bytes((ROOT / "configs" / "plain.toml").read_bytes())
-    done(f"std-index {german}/mesh --store index --quiet", folder)
+    done(f"std-index {shlex.quote(str(german))}/mesh --store index --quiet", folder)
     done(f"{BATCH} --output hits.xml", folder)
     return folder
 
@@ -114,25 +114,26 @@ def test_costs_are_read_from_pipes(demo):
 
 
 def test_index_reads_pipes(tmp_path):
-    german = ASR / "german"
-    beside = "--times {}/kaldi_times.txt --segments {}/segments --words {}/words.txt".replace(
-        "{}", str(german)
-    )
-    done(f"std-index {german}/kaldi_sausages.txt {beside} --store one --quiet", tmp_path)
-    piped = " ".join(f"<(cat {one})" if "/" in one else one for one in beside.split())
-    line = f"std-index <(gzip -c {german}/kaldi_sausages.txt) {piped} --store two --quiet --jobs 2"
+    for name in ("kaldi_sausages.txt", "kaldi_times.txt", "segments", "words.txt"):
+        (tmp_path / name).write_bytes((ASR / "german" / name).read_bytes())
+    german = shlex.quote(str(ASR / "german"))
+    beside = "--times kaldi_times.txt --segments segments --words words.txt"
+    done(f"std-index kaldi_sausages.txt {beside} --store one --quiet", tmp_path)
+    piped = " ".join(f"<(cat {one})" if one[0] != "-" else one for one in beside.split())
+    line = f"std-index <(gzip -c kaldi_sausages.txt) {piped} --store two --quiet --jobs 2"
     done(line, tmp_path)
     done(f"std-index - --store three --quiet < {german}/networks.jsonl", tmp_path)
     done(f"std-index {german}/networks.jsonl --store four --quiet", tmp_path)
     made = {
         store.name: [segment.name for segment in (store / "segments").iterdir()]
-        for store in tmp_path.iterdir()
+        for store in map(tmp_path.joinpath, ("one", "two", "three", "four"))
     }
     assert made["one"] == made["two"]
     assert made["three"] == made["four"]
 
 
 def test_a_pipe_without_a_name_has_no_recording(german, tmp_path):
+    german = shlex.quote(str(german))
     for source in ("- <", "/dev/stdin <"):
         line = f"std-index {source} {german}/mesh/KERSTIN_00.mesh --store index"
         message = refused(line, tmp_path)

@@ -1,6 +1,7 @@
 """Extreme options, streams and texts: one line and status 2 from every command, or a result."""
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -127,7 +128,7 @@ STREAMS = [
 @pytest.mark.parametrize(("line", "status", "message"), STREAMS)
 def test_closed_and_full_streams(line, status, message, unbuffered, monkeypatch):
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
-    command = line.format(f"{sys.executable} -c '{WORK.replace(chr(39), chr(34))}'")
+    command = line.format(f"{shlex.quote(sys.executable)} -c '{WORK.replace(chr(39), chr(34))}'")
     done = subprocess.run(
         ["bash", "-c", command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
     )
@@ -136,7 +137,7 @@ def test_closed_and_full_streams(line, status, message, unbuffered, monkeypatch)
 
 @pytest.mark.parametrize("stdout", [">&-", ">/dev/full"])
 def test_help_that_nobody_can_read_is_one_line(stdout):
-    command = f"{sys.executable} -m searcher.query_cli --help {stdout}"
+    command = f"{shlex.quote(sys.executable)} -m searcher.query_cli --help {stdout}"
     done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith("std-query: ")
