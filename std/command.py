@@ -79,9 +79,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def announce_compiling(command: str, *, quiet: bool) -> None:
-    """Have a person told when kernels are compiled: nothing else happens for some seconds."""
-    message = "compiling the kernels, once after an installation: some 10 s"
-    set_notice(None if quiet else lambda: say(command, message))
+    """Have a person told when kernels are compiled, and when they cannot be kept."""
+    set_notice(None if quiet else lambda message: say(command, message))
 
 
 def file_argument(text: str) -> Path:

@@ -1,12 +1,14 @@
 """Compile kernels with numba: on first use, kept on disk where there is a place for it."""
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from contextlib import suppress
+from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.core.caching import FunctionCache
 
-from std.compile_notice import compiling
+from std.compile_notice import compiling, not_kept
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -24,14 +26,44 @@ class _CompilationListener(event.Listener):
 event.register("numba:compile", _CompilationListener())  # type: ignore[no-untyped-call]  # numba
 
 
+class _Cache(FunctionCache):
+    """numba's cache of a kernel, which may be damaged, and its disk full: then it is of no use.
+
+    numba itself ends with the error, though it has the machine code or can make it.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The machine code for a signature; None if there is none that can be read."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]  # numba
+        except Exception:  # what damaged pickles raise is not limited to a few types
+            self._start_anew()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep machine code, if possible."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]  # numba
+        except OSError as error:
+            not_kept(f"{self.cache_path}: {error.strerror or error}")
+
+    def _start_anew(self) -> None:
+        """Forget what is kept for the kernel."""
+        with suppress(OSError):  # `save_overload` meets it again, and says so
+            self.flush()  # type: ignore[no-untyped-call]  # numba
+
+
 def compiled(kernel: Kernel) -> Kernel:
     """Compile a function for the argument types it is first called with.
 
     The machine code is cached beside the source, or in the user's cache folder when the
     installation is read-only, or in NUMBA_CACHE_DIR. Where nothing of that can be written,
-    every process compiles anew: slower to start, same results.
+    every process compiles anew: slower to start, same results; a person is told so.
     """
     try:
-        return cast(Kernel, numba.njit(cache=True)(kernel))
+        dispatcher: Any = numba.njit(cache=True)(kernel)
+        dispatcher._cache = _Cache(kernel)  # type: ignore[no-untyped-call]  # numba
     except RuntimeError:  # numba: "no locator available"
+        not_kept("no folder for them can be written")
         return cast(Kernel, numba.njit(kernel))
+    return cast(Kernel, dispatcher)

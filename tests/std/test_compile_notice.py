@@ -1,4 +1,6 @@
+import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -24,3 +26,78 @@ def test_compiling_is_told_once_and_not_from_the_cache(german, tmp_path):
     (tmp_path / "cache").rename(tmp_path / "warm")
     assert run(SEARCH, "burganlagen", THESIS).count(NOTICE) == 1
     assert NOTICE not in run(SEARCH, "burganlagen", THESIS)
+
+
+def cold_query(folder: Path) -> tuple[list[str], dict[str, str]]:
+    """A query that compiles kernels into an empty cache, and its environment."""
+    words = folder / "words.tsv"
+    words.write_text("burg\t2\nanlagen\t1\n", "utf-8")
+    code = "import sys; from searcher.query_cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "--vocabulary", str(words), "--json", "burganlagen"]
+    return command, {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
+
+
+def test_a_full_disk_under_the_cache_costs_time_only(tmp_path):
+    """A limit on the size of files stands for the full disk."""
+    command, environment = cold_query(tmp_path)
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, preexec_fn=full
+    )
+    assert done.returncode == 0, done.stderr
+    assert '"burg"' in done.stdout
+    assert done.stderr.count("they cannot be kept") == 1
+    assert "File too large" in done.stderr
+    assert str(tmp_path / "cache") in done.stderr
+
+
+def test_a_damaged_cache_is_made_anew(tmp_path):
+    command, environment = cold_query(tmp_path)
+
+    def run() -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def splits(done: subprocess.CompletedProcess[str]) -> list:
+        return [word["splits"] for word in json.loads(done.stdout)[0]["words"]]
+
+    found = splits(run())
+    assert found[0]
+    for suffix, size in (("nbc", 1000), ("nbi", 10), ("nbi", 0)):
+        files = list((tmp_path / "cache").rglob(f"*.{suffix}"))
+        assert files
+        for file in files:
+            os.truncate(file, size)
+        assert splits(run()) == found  # compiled anew
+        assert "compiling" not in run().stderr  # and kept again
+
+
+def test_a_read_only_installation_says_that_it_compiles_each_time(monkeypatch):
+    import numba
+
+    from std.compile_notice import set_notice
+    from std.execution.compiled import compiled
+
+    njit = numba.njit
+
+    def without_cache(*functions, cache=False):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(*functions)
+
+    monkeypatch.setattr(numba, "njit", without_cache)
+    told: list[str] = []
+    set_notice(told.append)
+    try:
+        assert compiled(lambda a: a + 1)(2) == 3
+        assert compiled(lambda a: a + 2)(2) == 4
+    finally:
+        set_notice(None)
+    assert [one.split(",")[0] for one in told] == [
+        "the next command compiles the kernels again",
+        "compiling the kernels",
+    ]
