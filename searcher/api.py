@@ -10,11 +10,12 @@
 
 An example on real speech (the commands do the same: `std-index`, `std-search`):
 
-    >>> import tempfile, indexer.cli
+    >>> import tempfile
+    >>> from indexer import index_files
     >>> folder = tempfile.TemporaryDirectory()
     >>> store = f"{folder.name}/index"
-    >>> indexer.cli.main(["examples/german/mesh/KERSTIN_00.mesh", f"--store={store}", "--quiet"])
-    0
+    >>> index_files(["examples/german/mesh/KERSTIN_00.mesh"], store).utterances
+    20
     >>> from searcher import open_index
     >>> index = open_index(store)
     >>> [(hit.term, hit.file, round(hit.start_s, 1)) for hit in index.search("dem spreewald")]

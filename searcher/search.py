@@ -41,7 +41,7 @@ LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
 
 @dataclass(frozen=True, eq=False)
 class TermCandidates:
-    """The candidates of all terms, before decisions."""
+    """The candidates of all terms; their scores are probabilities until `decide`."""
 
     terms: tuple[Term, ...]
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
@@ -49,7 +49,7 @@ class TermCandidates:
     wildcards: Mapping[str, Expansion]  # those of them with *, and what the index has for each
     variants: tuple[Variant, ...]  # what candidates point into
     recordings: tuple[Recording, ...]  # what candidates point into, ascending
-    candidates: Candidates  # merged; ordered by term, recording and time; scores: probabilities
+    candidates: Candidates  # merged; ordered by term, recording and time
     is_calibrated: bool  # by a model
     outside_ecf: int  # candidates left out because they lie outside the ECF
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
@@ -59,23 +59,11 @@ class TermCandidates:
 
 
 @dataclass(frozen=True, eq=False)
-class SearchResult:
-    """Detections, with the evidence for each."""
+class SearchResult(TermCandidates):
+    """Detections, with the evidence for each: candidates whose scores were decided on."""
 
-    terms: tuple[Term, ...]
-    words: tuple[tuple[str, ...], ...]  # of each term, normalised
-    oov_words: tuple[tuple[str, ...], ...]  # those of them that the index does not have
-    wildcards: Mapping[str, Expansion]  # those of them with *, and what the index has for each
-    variants: tuple[Variant, ...]  # what candidates point into
-    recordings: tuple[Recording, ...]  # what candidates point into, ascending
-    candidates: Candidates  # merged; ordered by term, recording and time; scores comparable
     probability: Float64s  # (n,) of each candidate, before the decision rule rescaled it
     n_true: Float64s  # (terms,) expected occurrences
-    outside_ecf: int  # candidates left out because they lie outside the ECF
-    without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
-    without_model: tuple[str, ...]  # pronouncers of segments searched without the model
-    segments: tuple[Segment, ...]  # what was searched
-    seconds: float
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -212,24 +200,15 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
     rule = rule_for(config.decision, calibrated=found.is_calibrated)
     score = rule(candidates.term, probability, n_terms, speech_s, config.decision)
     kept = probability >= config.search.min_score
-    return SearchResult(
-        terms=found.terms,
-        words=found.words,
-        oov_words=found.oov_words,
-        wildcards=found.wildcards,
-        variants=found.variants,
-        recordings=found.recordings,
-        candidates=candidates._replace(score=score).rows(kept),
-        probability=probability[kept],
-        n_true=expected_occurrences(
+    decided = {
+        "candidates": candidates._replace(score=score).rows(kept),
+        "probability": probability[kept],
+        "n_true": expected_occurrences(
             candidates.term, probability, n_terms, config.decision.n_true_scale
         ),
-        outside_ecf=found.outside_ecf,
-        without_phones=found.without_phones,
-        without_model=found.without_model,
-        segments=found.segments,
-        seconds=found.seconds + time.perf_counter() - begin,
-    )
+        "seconds": found.seconds + time.perf_counter() - begin,
+    }
+    return SearchResult(**vars(found) | decided)
 
 
 def combine_languages(

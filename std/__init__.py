@@ -1,8 +1,8 @@
-"""Shared core of the spoken term detection pipeline: values, formats, stores.
+"""Shared core of the spoken term detection pipeline: values, NIST's files, stores, phonetics.
 
 Data goes one way:
 
-    ASR output file --indexer.formats--> ConfusionNetwork --indexer--> SegmentColumns --std.store-->
+    ASR output file --indexer.formats--> Utterances --indexer--> SegmentColumns --std.store-->
     Term --searcher--> Variant --> Postings --> Candidates --> Detections, decided
     Detections --std.nist.std_list--> STD list XML --scoring--> Alignment --> report
 

@@ -18,10 +18,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from std.compile_notice import set_notice
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
+from std.notices import set_notice, showing_progress, while_working
 from std.ranges import Range
-from std.slow_notice import set_quiet, showing_progress, while_working
 from std.terminal import json_text, printable
 
 if TYPE_CHECKING:
@@ -57,11 +56,9 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(given, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does; unless --quiet, a compilation of kernels will be told."""
+        """As argparse does; unless --quiet, a person who waits is told why."""
         given = super().parse_args(args, namespace)
-        quiet = getattr(given, "quiet", False)
-        set_quiet(quiet)
-        announce_compiling(self.prog, quiet=quiet)
+        announce(self.prog, quiet=getattr(given, "quiet", False))
         return given
 
     def error(self, message: str) -> NoReturn:
@@ -78,8 +75,8 @@ class Parser(argparse.ArgumentParser):
         super().exit(_finished(self.prog, status), message)
 
 
-def announce_compiling(command: str, *, quiet: bool) -> None:
-    """Have a person told when kernels are compiled, and when they cannot be kept."""
+def announce(command: str, *, quiet: bool) -> None:
+    """Have a person who waits for a command told why (`std.notices`)."""
     set_notice(None if quiet else lambda message: say(command, message))
 
 
@@ -131,10 +128,7 @@ def run(command: str, work: Callable[[], int | None]) -> int:
     """Do a command's work and turn how it ended into an exit status."""
     try:
         _reserve_streams()
-        with (
-            _warnings_as_lines(command),
-            while_working(lambda: say(command, "still working (--quiet hides this line)")),
-        ):
+        with _warnings_as_lines(command), while_working():
             status = work() or 0
         return _finished(command, status)
     except StdError as error:

@@ -190,6 +190,6 @@ def ask_couchdb(server: str, password: str | None, method: str, path: str) -> An
 
 
 @pytest.fixture(autouse=True)
-def no_notice_of_compiling(monkeypatch):
-    """Whether numba's cache is warm must not change what a test sees on stderr."""
-    monkeypatch.setattr("std.command.announce_compiling", lambda command, *, quiet: None)
+def no_notices(monkeypatch):
+    """A cold cache of numba and a slow machine must not change what a test sees on stderr."""
+    monkeypatch.setattr("std.command.announce", lambda command, *, quiet: None)

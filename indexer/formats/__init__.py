@@ -1,7 +1,9 @@
-"""Formats: how speech, terms, references and hits enter and leave; one module each.
+"""Recognisers' output formats, one module each.
 
-A module that reads a format has ``parse(stream, path)``: it takes an open binary stream and the
-path to name in errors, and returns values of `std.values`. A module that writes one has
-``dump(value, stream)`` beside it. Opening, gzip and writing whole or not at all are the business
-of `std.files`, so every format reads and writes ``.gz``.
+A module has ``parse(stream, path, options)``, which takes an open binary stream, the path to name
+in errors and `indexer.formats.reader_options.ReaderOptions`, and yields
+`indexer.networks.utterances.Utterances` or `indexer.lattices.lattice.Lattice`; and
+``looks_like(head)``, which tells whether a file begins like one of the format. A new format has its
+line in `indexer.formats.detect`, and its keys in `indexer.formats.looks`, for messages. Opening
+files and gzip are the business of `std.files`.
 """

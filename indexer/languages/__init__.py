@@ -1,1 +1,1 @@
-"""Which language each recording is in, and segments of one language each."""
+"""The languages of recordings: which one each is in, its phones, and what std-index says of it."""

@@ -1,1 +1,1 @@
-"""Networks become the columns of an index segment; segments become one."""
+"""Utterances become the columns of an index segment; segments become one."""

@@ -8,7 +8,7 @@ import numba
 from numba.core import event
 from numba.core.caching import FunctionCache
 
-from std.compile_notice import compiling, not_kept
+from std.notices import compiling, not_kept
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 

@@ -1,9 +1,16 @@
+import io
 import json
 import os
 import resource
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import pytest
+
+from std import notices
+from std.command import run, say
 
 SEARCH = "import sys; from searcher.cli import main; sys.exit(main())"
 THESIS = f"--config={Path(__file__).parents[2] / 'configs/thesis.toml'}"
@@ -79,7 +86,6 @@ def test_a_damaged_cache_is_made_anew(tmp_path):
 def test_a_read_only_installation_says_that_it_compiles_each_time(monkeypatch):
     import numba
 
-    from std.compile_notice import set_notice
     from std.execution.compiled import compiled
 
     njit = numba.njit
@@ -91,13 +97,62 @@ def test_a_read_only_installation_says_that_it_compiles_each_time(monkeypatch):
 
     monkeypatch.setattr(numba, "njit", without_cache)
     told: list[str] = []
-    set_notice(told.append)
+    notices.set_notice(told.append)
     try:
         assert compiled(lambda a: a + 1)(2) == 3
         assert compiled(lambda a: a + 2)(2) == 4
     finally:
-        set_notice(None)
+        notices.set_notice(None)
     assert [one.split(",")[0] for one in told] == [
         "the next command compiles the kernels again",
         "compiling the kernels",
     ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    """A notice after a moment."""
+    monkeypatch.setattr(notices, "SILENT_S", 0.02)
+    notices.set_notice(lambda message: say("std-x", message))
+    yield
+    notices.set_notice(None)
+
+
+def printed(work, monkeypatch, stream):
+    """What a command prints on a stderr; set here, because pytest sets its own for each phase."""
+    monkeypatch.setattr("sys.stderr", stream)
+    assert run("std-x", work) == 0
+    return stream.getvalue()
+
+
+def slow():
+    time.sleep(0.2)
+
+
+def test_slow_work_is_told_once(monkeypatch, soon):
+    line = "std-x: still working (--quiet hides this line)\n"
+    assert printed(slow, monkeypatch, Terminal()) == line
+
+
+def test_quick_work_is_not_told(monkeypatch, soon):
+    monkeypatch.setattr(notices, "SILENT_S", 60)
+    assert not printed(lambda: None, monkeypatch, Terminal())
+
+
+def test_a_progress_bar_is_enough(monkeypatch, soon):
+    def with_bar():
+        with notices.showing_progress():
+            slow()
+
+    assert not printed(with_bar, monkeypatch, Terminal())
+
+
+def test_quiet_commands_and_pipes_are_not_told(monkeypatch, soon):
+    assert not printed(slow, monkeypatch, io.StringIO())
+    notices.set_notice(None)
+    assert not printed(slow, monkeypatch, Terminal())

@@ -1,0 +1,76 @@
+"""What a command tells a person who waits: each thing once, nothing with ``--quiet``.
+
+    set_notice(tell)    a command says how to tell; None = quiet
+    compiling()         numba compiles kernels, it does not load machine code from its cache
+    not_kept(reason)    the machine code cannot be cached, so that the next command compiles again
+    while_working()     on a terminal: that the work goes on after `SILENT_S`, unless
+    showing_progress()  a progress bar shows it
+
+`std.execution.compiled` calls what is about kernels. This module loads no numba.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Timer
+
+SILENT_S = 2.0
+
+_notice: Callable[[str], None] | None = None
+_told: set[str] = set()  # what this command has told already
+_bars = 0  # progress bars on the terminal
+
+
+def set_notice(notice: Callable[[str], None] | None) -> None:
+    """Say how to tell; None = say nothing."""
+    global _notice  # the state of the command that this process runs
+    _notice = notice
+    _told.clear()
+
+
+def compiling() -> None:
+    """Tell that nothing else happens for some seconds."""
+    _tell("compiling", "compiling the kernels, once after an installation: some 10 s")
+
+
+def not_kept(reason: str) -> None:
+    """Tell that kernels are compiled again and again."""
+    _tell(
+        "not kept",
+        f"the next command compiles the kernels again, they cannot be kept: {reason}; "
+        "NUMBA_CACHE_DIR may name a folder for them",
+    )
+
+
+@contextmanager
+def while_working() -> Iterator[None]:
+    """Tell on a terminal that the work goes on, if it takes longer than `SILENT_S`."""
+
+    def still_working() -> None:
+        if not _bars and sys.stderr is not None and sys.stderr.isatty():
+            _tell("working", "still working (--quiet hides this line)")
+
+    timer = Timer(SILENT_S, still_working)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def showing_progress() -> Iterator[None]:
+    """While a progress bar is on the terminal."""
+    global _bars  # see set_notice
+    _bars += 1
+    try:
+        yield
+    finally:
+        _bars -= 1
+
+
+def _tell(what: str, message: str) -> None:
+    if _notice is not None and what not in _told:
+        _told.add(what)
+        _notice(message)
