@@ -200,9 +200,10 @@ def _decode(
     url = database.url
     if "index" not in document:
         names = ", ".join(sorted(name for name in document if not name.startswith("_")))
+        fields = f"with the fields {names}" if names else "without fields"
         raise StoreError(
             f"{url}: expected an index (made by std-index), got somebody else's document "
-            f"{MANIFEST!r} with the fields {names or 'of none'}"
+            f"{MANIFEST!r} {fields}"
         )
     try:
         stored = StoredIndex(
