@@ -18,18 +18,18 @@ from searcher.calibration.model import Model
 from searcher.candidates import Candidates
 from searcher.languages import by_language
 from searcher.lexical.lookup import inside_ecf
-from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.phonetic_candidates import PhoneticIndexes, open_phonetic_indexes
 from searcher.search import find_candidates
 from searcher.snapshot import adapted, open_stores, snapshot
 from searcher.tuning import tune as learning
-from searcher.tuning.reference import make_transcript
+from searcher.tuning.reference import Transcript, make_transcript
 from std.config import Config, load_config
 from std.errors import InputError
 from std.files import read
 from std.languages.detection import language_code
 from std.nist import ecf, rttm, term_list
 from std.store import Segment
-from std.values import Term
+from std.values import Excerpt, Recording, Term
 
 
 def tune(
@@ -68,9 +68,7 @@ def tune(
     if not stores:
         raise ValueError("tune: expected at least one store, got none")
     with ExitStack() as opened:
-        shards = open_stores(stores)
-        for shard in shards:
-            opened.enter_context(closing(shard))
+        shards = [opened.enter_context(closing(shard)) for shard in open_stores(stores)]
         if not isinstance(config, Config):
             config = load_config(Path(config) if config else None)
         config = adapted(config, shards)
@@ -78,31 +76,44 @@ def tune(
         terms = read(term_list.parse, Path(terms_path))
         lexemes = read(partial(rttm.parse, encoding=terms.encoding), Path(rttm_path))
         segments = in_one_language(snapshot(shards, config), language, stores[0])
-        recordings = tuple(
-            sorted({indexed.recording for segment in segments for indexed in segment.recordings})
-        )
-        row_of = {recording: i for i, recording in enumerate(recordings)}
-        indexes, _ = open_phonetic_indexes(segments, row_of, config, None)
-        if indexes is None:
-            raise InputError(stores[0], 0, "an index with sounds", "one made without a converter")
-        searched = {excerpt.recording for excerpt in excerpts}
-        transcript = make_transcript(lexemes, recordings, config.text).within(
-            [row_of[recording] for recording in searched if recording in row_of]
-        )
-        if not transcript.words:
-            raise InputError(Path(rttm_path), 0, "words of the recordings in the ECF", "none")
+        # The table of `find_candidates`: deleted recordings count.
+        recordings = sorted({indexed.recording for s in segments for indexed in s.recordings})
+        indexes = _phonetic_indexes(segments, recordings, config, stores[0])
+        transcript = make_transcript(lexemes, recordings, config.text)
+        transcript = _within_ecf(transcript, excerpts, Path(rttm_path))
         progress = _differences(advance)
         model = learning.tune(
             transcript,
             indexes,
             partial(lexical_candidates, segments=segments, config=config),
             [config.text.phrase(term.text) for term in terms.terms],
-            partial(inside_ecf, recordings=recordings, excerpts=excerpts),
+            partial(inside_ecf, recordings=tuple(recordings), excerpts=excerpts),
             seed=seed,
             progress=progress,
         )
     progress(1.0)
     return model
+
+
+def _phonetic_indexes(
+    segments: Sequence[Segment], recordings: Sequence[Recording], config: Config, store: str
+) -> PhoneticIndexes:
+    """The phonetic indexes of segments, without a model."""
+    row_of = {recording: row for row, recording in enumerate(recordings)}
+    indexes, _ = open_phonetic_indexes(segments, row_of, config, None)
+    if indexes is None:
+        raise InputError(store, 0, "an index with sounds", "one made without a converter")
+    return indexes
+
+
+def _within_ecf(transcript: Transcript, excerpts: Sequence[Excerpt], path: Path) -> Transcript:
+    """What was spoken in the recordings that an ECF has."""
+    searched = {excerpt.recording for excerpt in excerpts}
+    rows = [row for row, recording in enumerate(transcript.recordings) if recording in searched]
+    spoken = transcript.within(rows)
+    if not spoken.words:
+        raise InputError(path, 0, "words of the recordings in the ECF", "none")
+    return spoken
 
 
 def in_one_language(
