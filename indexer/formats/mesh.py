@@ -211,7 +211,7 @@ def dump(networks: Iterable[ConfusionNetwork], stream: BinaryIO) -> None:
     for network in networks:
         lines = [f"name {network.utterance}", f"numaligns {len(network)}", "posterior 1"]
         for i, (_, _, epsilon, words) in enumerate(network):
-            pairs = [f"{one.word} {one.posterior:.7g}" for one in words]
+            pairs = [f"{word.word} {word.posterior:.7g}" for word in words]
             if epsilon or not words:
                 pairs.append(f"{EPSILON} {epsilon:.7g}")
             lines.append(f"align {i} {' '.join(pairs)}")
