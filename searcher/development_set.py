@@ -55,14 +55,13 @@ def tune(
         advance: called with each share of the work that is done; the shares add up to 1.
 
     Raises:
-        InputError: a file or a store cannot be read, the index has no phone columns or several
-            languages of which none is named, or nothing is transcribed of its recordings.
+        InputError: a file or a store cannot be read, the index has no phone columns, or several
+            languages and none is named, or nothing of it is transcribed.
         ConfigError: there is too little to learn from.
 
     For example::
 
         model = tune("DEV", ecf_path="dev.xml", rttm_path="dev.rttm", terms_path="terms.xml")
-        save_model(model, Path("model.json"))
         open_index("INDEX", model=model).search("polizei gewalt")
     """
     if not stores:

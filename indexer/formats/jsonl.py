@@ -53,7 +53,7 @@ def parse(
     Args:
         stream: the file's bytes, UTF-8.
         path: its name, for messages.
-        context: names the recording of utterances that do not name theirs.
+        options: names the recording of utterances that do not name theirs.
 
     Raises:
         InputError: a line is not an utterance as described above.

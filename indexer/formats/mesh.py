@@ -54,7 +54,7 @@ def parse(
     Args:
         stream: the file's bytes, UTF-8.
         path: its name, for messages and for the recording's name.
-        context: the recording's name, where it is not the file's; the meshes' segments.
+        options: the recording's name, where it is not the file's; the meshes' segments.
 
     Raises:
         InputError: the bytes are not a mesh file, are cut short, or contradict themselves.

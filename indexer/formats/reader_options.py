@@ -58,6 +58,11 @@ def load(
 ) -> ReaderOptions:
     """Add what stands in files; each is read once, it may be a pipe.
 
+    Args:
+        options: what is known already.
+        segments: Kaldi's segments file, or utts.tsv.
+        symbols: Kaldi's words.txt.
+
     Raises:
         InputError: a file is not what it should be.
     """

@@ -36,6 +36,11 @@ def require_name(recording: Recording, path: Path | str) -> None:
 def recording_of(path: Path | str, file: str | None = None, channel: int = 1) -> Recording:
     """Name a recording after its file, without folder, ``.gz`` and extensions of formats.
 
+    Args:
+        path: the file.
+        file: name to use instead of the file's.
+        channel: counted from 1.
+
     >>> recording_of("/out/news.v1.wav.mesh.gz")
     Recording(file='news.v1', channel=1)
     """

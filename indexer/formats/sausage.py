@@ -115,6 +115,11 @@ def _slots(
 def word_of(path: Path | str, at: int, token: bytes, options: ReaderOptions) -> str:
     """Return the word that a word id stands for; a token that is none stands for itself.
 
+    Args:
+        path, at: file and line, as messages name them.
+        token: a word id, or a word.
+        options: with the symbol table, if there is one.
+
     Raises:
         InputError: an id without words, or one they have not.
     """
