@@ -50,7 +50,7 @@ class TermCandidates:
     variants: tuple[Variant, ...]  # what candidates point into
     recordings: tuple[Recording, ...]  # what candidates point into, ascending
     candidates: Candidates  # merged; ordered by term, recording and time
-    is_calibrated: bool  # by a model
+    is_calibrated: bool  # all of them
     outside_ecf: int  # candidates left out because they lie outside the ECF
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
     without_model: tuple[str, ...]  # pronouncers of segments searched without the model
@@ -177,7 +177,7 @@ def find_candidates(
         variants=variants,
         recordings=recordings,
         candidates=candidates,
-        is_calibrated=model is not None,
+        is_calibrated=config.calibration.words == "all",
         outside_ecf=sum(part.outside_ecf for part in parts),
         without_phones=tuple(language for part in parts for language in part.without_phones),
         without_model=tuple(part.without_model for part in parts if part.without_model),
