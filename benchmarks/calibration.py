@@ -2,14 +2,14 @@
 
     python -m benchmarks.calibration DATA [--write searcher/calibration/default_weights.py]
 
-DATA has the sets of `SETS`; each has ``networks.jsonl`` (or the file named there), ``ecf.xml``, ``ref.rttm``
-and ``terms.xml``. The weights are learned from all sets together; in the table each set is searched with
-weights learned from the sets of other languages (leave one language out). Printed for known and unknown
-terms of the term list:
+DATA has the networks of `SETS`, and beside them ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. The weights are
+learned from all sets together; in the table each set is searched with weights learned from the sets of
+other languages (leave one language out). Printed for known and unknown terms of the term list:
 
-    hits, sum, right   hits of probability .1 and more, the sum of their probabilities, how many are right
+    hits, sum, right   hits of probability .1 and more, the sum of their probabilities, and how
+                       many are right
     ece                expected calibration error of these hits, ten bins
-    ATWV, MTWV         NIST 2006, of all terms of the kind
+    ATWV, MTWV, OTWV   NIST 2006, of all terms of the kind
 """
 
 import argparse
@@ -28,12 +28,12 @@ from indexer.networks.utterances import networks_in
 from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
-from searcher.calibration.model import Model, default_model
+from searcher.calibration.model import Model
 from searcher.calibration.weights import Examples, Weights, fit, together
 from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
-from searcher.phonetic_candidates import PhoneticIndexes, open_phonetic_indexes
+from searcher.phonetic_candidates import open_phonetic_indexes
 from searcher.search import SearchResult, search
 from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
 from searcher.tuning.tune import labelled, queries
@@ -156,18 +156,22 @@ def rows(one: Material, result: SearchResult) -> Iterator[tuple[str, float, ...]
     miss, alarm = NAMED_POINTS["nist2006"][:2]
     prior = NAMED_POINTS["nist2006"][2]
     assert prior is not None
-    options = ScoringOptions(OperatingPoint(miss, alarm, prior))
-    for kind, chosen in (("all", np.ones_like(unknown)), ("known", ~unknown), ("unknown", unknown)):
-        here = chosen[result.candidates.term] & (result.probability >= LEAST)
+    options = ScoringOptions(OperatingPoint(miss, alarm, prior), group_by=("attribute:Kind",))
+    kinds = {"all": np.ones_like(unknown), "known": ~unknown, "unknown": unknown}
+    terms = replace(
+        one.data.terms,
+        terms=tuple(
+            replace(term, attributes={"Kind": "unknown" if is_oov else "known"})
+            for term, is_oov in zip(one.data.terms.terms, unknown.tolist(), strict=True)
+        ),
+    )
+    hits = hit_list(result, terms, "terms.xml", "calibration")
+    scored = evaluate(one.data.ecf, one.data.lexemes, terms, hits, options).groups
+    for group in scored:
+        kind = group.name.removeprefix("Kind-")
+        here = kinds[kind][result.candidates.term] & (result.probability >= LEAST)
         p, y = result.probability[here], right[here]
-        terms = replace(
-            one.data.terms,
-            terms=tuple(
-                t for t, is_one in zip(one.data.terms.terms, chosen, strict=True) if is_one
-            ),
-        )
-        hits = hit_list(result, one.data.terms, "terms.xml", "calibration")
-        measures = evaluate(one.data.ecf, one.data.lexemes, terms, hits, options).groups[0].measures
+        measures = group.measures
         yield (
             kind, len(p), float(p.sum()), int(y.sum()), calibration_error(p, y),
             measures["ATWV"], measures["MTWV"], measures["OTWV"],
@@ -196,7 +200,7 @@ def written_as_module(model: Model) -> str:
         return f"{name} = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n)\n"
 
     return (
-        '"""The shipped weights, written by ``python -m benchmarks.calibration DATA --write``."""\n\n'
+        '"""The shipped weights, written by ``benchmarks.calibration DATA --write``."""\n\n'
         "from searcher.calibration.weights import Weights\n\n"
         + source("OOV_WEIGHTS", model.oov_weights)
         + source("IV_WEIGHTS", model.iv_weights)

@@ -3,8 +3,9 @@
     archive_of      the statistics of an archive, from memory, from beside the index, or learned
     learn_archive   number of slots, quality of each recording's speech, null distribution
 
-The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a folder
-they are kept in one small file with a digest of all three; otherwise each process learns them once.
+The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
+folder they are kept in one small file with a digest of all three; otherwise each process learns
+them once.
 """
 
 import json

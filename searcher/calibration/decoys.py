@@ -4,7 +4,8 @@
     draw_decoys    strings of given lengths from that chain
 
 The counts of segments add up, and deleted recordings leave no trace in them, so the decoys do not
-depend on how an archive is cut. They are searched as terms are: what they hit, they hit by accident.
+depend on how an archive is cut. They are searched as terms are: what they hit, they hit by
+accident.
 
 Source: target-decoy search of proteomics (Elias and Gygi 2007, Nature Methods 4:207).
 """

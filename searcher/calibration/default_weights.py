@@ -2,5 +2,54 @@
 
 from searcher.calibration.weights import Weights
 
-OOV_WEIGHTS = Weights(0.0, {"log_e_rate": -0.6})
-IV_WEIGHTS = Weights(0.0, {"logit": 0.5})
+OOV_WEIGHTS = Weights(
+    -3.949,
+    {
+        "common": -1.375,
+        "cut_after": -0.1928,
+        "cut_before": -0.3213,
+        "length": 0.7649,
+        "log_e_rate": -0.4109,
+        "longest": -0.08144,
+        "odd_length": 0.1551,
+        "path": -0.1281,
+        "relative": 11.65,
+        "relative_squared": -4.19,
+        "same": -0.645,
+        "score": 0.01213,
+        "speech_quality": 3.239,
+        "standing": 0.0244,
+        "sure": -0.377,
+        "unheard": 0,
+        "written": 3.176,
+        "written_logit": 0.2687,
+    },
+)
+IV_WEIGHTS = Weights(
+    -2.111,
+    {
+        "expected": -2.95,
+        "false_mass": -1.021,
+        "letters": 1.408,
+        "likely_logit": -0.1633,
+        "logit": 0.5206,
+        "phonetic": -2.658,
+        "phonetic_common": -0.766,
+        "phonetic_cut_after": -0.1562,
+        "phonetic_cut_before": -0.1775,
+        "phonetic_length": 0.9919,
+        "phonetic_log_e_rate": -0.1751,
+        "phonetic_longest": -0.06008,
+        "phonetic_odd_length": 0.3249,
+        "phonetic_path": -0.08635,
+        "phonetic_relative": 12.43,
+        "phonetic_relative_squared": -5.167,
+        "phonetic_same": -0.6829,
+        "phonetic_score": 0.05867,
+        "phonetic_speech_quality": 1.456,
+        "phonetic_standing": 0.06528,
+        "phonetic_sure": 1.12,
+        "unlikely_logit": 0.1496,
+        "words": 1.213,
+    },
+)

@@ -6,8 +6,8 @@
 
 Weighted and added up they say how much likelier the evidence is if the term was said there than by
 accident. `searcher.calibration.occurrence_rate` makes probabilities of all candidates of a term.
-Nothing here compares a place with the term's other places, and what depends on the size of the archive
-is per slot: so weights learned on one archive serve another.
+Nothing here compares a place with the term's other places, and what depends on the size of the
+archive is per slot: so weights learned on one archive serve another.
 
 Names of features are keys of ``model.json``, which users keep: they do not change.
 """
@@ -157,7 +157,7 @@ def iv_features_with_hits(
 ) -> Evidence:
     """Evidence for candidates of an IV term that was searched by its phones as well.
 
-    Candidates found by their words have the evidence of `iv_features`, the others that of the phones.
+    Candidates found by their words have the evidence of `iv_features`, others that of the phones.
 
     Args:
         posterior: (n,) of the words; 0 where only the phones fit.

@@ -18,7 +18,7 @@ from typing import Any
 from searcher.calibration.default_weights import IV_WEIGHTS, OOV_WEIGHTS
 from searcher.calibration.features import feature_names
 from searcher.calibration.weights import Weights
-from std.errors import ConfigError, InputError, cut, quoted
+from std.errors import InputError, quoted
 from std.json_fields import Part, read_json
 from std.outputs import open_output
 from std.phonetics.confusion import Counts, empty, from_json, to_json
@@ -95,19 +95,6 @@ def save(model: Model, path: Path) -> None:
     }
     with open_output(path) as sink:
         sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
-
-
-def require_pronouncer(model: Model, pronouncer: str) -> None:
-    """Refuse a model of another pronouncer than the index's.
-
-    Raises:
-        ConfigError: names both.
-    """
-    if model.pronouncer != pronouncer:
-        raise ConfigError(
-            f"model: expected one for {pronouncer}, as this index was pronounced, "
-            f"got one for {cut(model.pronouncer)}"
-        )
 
 
 def _document(weights: Weights) -> dict[str, Any]:

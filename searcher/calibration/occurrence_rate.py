@@ -1,18 +1,18 @@
 """Probabilities of a term's places, given how often the term is said: an exact sum over rates.
 
 What is known of each place i of a term is a log likelihood ratio t_i: how much likelier its evidence
-is if the term was said there than by accident, at one true place expected in the archive. True places
-follow a Poisson process with an unknown rate r, accidental ones another, so that given r each place
-is right by itself with odds r exp(t_i), and what is seen has the likelihood
+is if the term was said there than by accident, with one true place expected in the archive. True
+places follow a Poisson process with an unknown rate r, accidental ones another, so that given r each
+place is right by itself with odds r exp(t_i), and what is seen has the likelihood
 
     L(r) = exp(-DETECTED r) prod_i (1 + r exp(t_i))
 
 A term's own places say how often it is said: the posterior of r is L(r) times a prior that is the
-same for all terms, and the probability of place i is the mean of r exp(t_i) / (1 + r exp(t_i)) under
-it. So a name said fifty times needs no other rule than one said once, places compete where one
-occurrence explains what is seen, and a term with no good place is probably not in the archive.
-The prior is log-normal and put on a grid of rates, so the sum is exact and its cost is linear in the
-number of places.
+same for all terms, and the probability of place i is the mean of r exp(t_i) / (1 + r exp(t_i))
+under it. So a name said fifty times needs no other rule than one said once, places compete where
+one occurrence explains what is seen, and a term with no good place is probably not in the archive.
+The prior is log-normal and put on a grid of rates, so the sum is exact and its cost is linear in
+the number of places.
 
 Source: empirical Bayes with a two-groups model (Efron 2008, "Microarrays, empirical Bayes and the
 two-groups model"), the share of true places estimated for each term (Saerens et al. 2002 for a
@@ -108,7 +108,7 @@ def clipped(log_ratio: Float64s) -> Float64s:
 
 
 def _blocks(bounds: Int64s) -> Iterator[slice]:
-    """Runs of whole terms, of about `ROWS_AT_ONCE` candidates: sums must not depend on the others."""
+    """Runs of whole terms: a term's sums must not depend on the others."""
     first, terms = 0, len(bounds) - 1
     while first < terms:
         last = int(np.searchsorted(bounds, bounds[first] + ROWS_AT_ONCE, side="right")) - 1

@@ -4,9 +4,9 @@
     fit                 labelled candidates -> weights
 
 The labels of a term's candidates are not independent of each other: how often the term is said is
-unknown. So the likelihood is that of `searcher.calibration.occurrence_rate`, all candidates of a term
-together. The penalty pulls weights to those known before, each by how much its feature varies: where
-there is little to learn from, little changes.
+unknown. So the likelihood is that of `searcher.calibration.occurrence_rate`, all candidates of a
+term together. The penalty pulls weights to those known before, each by how much its feature
+varies: where there is little to learn from, little changes.
 """
 
 from collections.abc import Mapping, Sequence
