@@ -2,9 +2,10 @@
 
     python -m benchmarks.calibration DATA [--write searcher/calibration/default_weights.py]
 
-DATA has the networks of `SETS`, and beside them ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. The weights are
-learned from all sets together; in the table each set is searched with weights learned from the sets of
-other languages (leave one language out). Printed for known and unknown terms of the term list:
+DATA has the networks of `SETS`, and beside them ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. The
+weights are learned from all sets together; in the table each set is searched with weights learned
+from the sets of other languages (leave one language out). Printed for all, known and unknown terms
+of the term list:
 
     hits, sum, right   hits of probability .1 and more, the sum of their probabilities, and how
                        many are right
@@ -117,7 +118,7 @@ def learned(of_sets: Sequence[tuple[Examples, Examples]]) -> Model:
 
 def searched(one: Material, model: Model, **options: Any) -> SearchResult:
     """Search the term list without a tuned model, with these weights as the shipped ones."""
-    with mock.patch("searcher.language_search.default_model", lambda: model):
+    with mock.patch("searcher.language_search.default_model", return_value=model):
         return search(
             one.data.terms.terms,
             [one.segment],

@@ -1,9 +1,9 @@
 """Probabilities of a term's places, given how often the term is said: an exact sum over rates.
 
-What is known of each place i of a term is a log likelihood ratio t_i: how much likelier its evidence
-is if the term was said there than by accident, with one true place expected in the archive. True
-places follow a Poisson process with an unknown rate r, accidental ones another, so that given r each
-place is right by itself with odds r exp(t_i), and what is seen has the likelihood
+What is known of each place i of a term is a log likelihood ratio t_i: how much likelier its
+evidence is if the term was said there than by accident, with one true place expected in the
+archive. True places follow a Poisson process with an unknown rate r, accidental ones another, so
+that given r each place is right by itself with odds r exp(t_i), and what is seen has the likelihood
 
     L(r) = exp(-DETECTED r) prod_i (1 + r exp(t_i))
 
