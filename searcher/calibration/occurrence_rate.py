@@ -31,7 +31,7 @@ DETECTED = 0.9  # share of true places that are among the candidates
 LOG_RATES: Float64s = np.linspace(
     np.log(3e-3), np.log(1000.0), 28
 )  # grid, occurrences in the archive
-PRIOR_MEAN, PRIOR_DEVIATION = 0.0, 0.7  # of the log rate, before the places are seen
+PRIOR_MEAN, PRIOR_DEVIATION = 0.0, 0.5  # of the log rate, before the places are seen
 MAX_LOG_RATIO = 30.0
 ROWS_AT_ONCE = 100_000
 

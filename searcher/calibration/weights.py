@@ -20,7 +20,7 @@ from searcher.calibration.occurrence_rate import log_evidence_of_labels, rate_po
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
-RIDGE = 1.0  # penalty on a change of a log ratio by one, where the feature varies by its deviation
+RIDGE = 10.0  # penalty on a change of a log ratio by one, where the feature varies by its deviation
 MAX_ITERATIONS = 300
 
 

@@ -47,7 +47,6 @@ NEAR_MS = 250  # how far from the transcript's times an alignment may lie
 MIN_SCORE = -3.0  # of an alignment that is counted
 IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
 ABSENT, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said
-NO_HIT_SCORE = -5.0  # nats, below that of any hit
 MIN_EXAMPLES = 30  # correct hits without which nothing is learned
 
 WrittenSearch = Callable[[Sequence[Sequence[str]]], list[Candidates]]
@@ -212,7 +211,7 @@ def labelled(
                 np.concatenate([rows.end_ms, alone.end_ms]),
             )
         )
-        scores.append(100 * posterior + _fit_of_phones(paired))
+        scores.append(100 * posterior + paired.score)
         letters = sum(map(len, words))
         evidence.append(
             paired.iv_evidence(len(words), letters) if in_vocabulary else paired.oov_evidence()
@@ -225,11 +224,6 @@ def labelled(
             evidence.append(paired.oov_evidence())
             labels.append(np.zeros(len(paired.posterior), bool))
     return examples_of(evidence, labels)
-
-
-def _fit_of_phones(paired: Paired) -> Float64s:
-    """(n,) score of each place's phonetic hit, nats; lowest where there is none."""
-    return np.where(paired.is_heard, paired.features["score"], NO_HIT_SCORE)
 
 
 def _absent(
