@@ -1,4 +1,4 @@
-"""Probabilities of a term's places, given how often the term is said: an exact sum over rates.
+"""Probabilities of a term's places, summed over its occurrence rate: how often it is said.
 
 What is known of each place i of a term is a log likelihood ratio t_i: how much likelier its
 evidence is if the term was said there than by accident, with one true place expected in the
