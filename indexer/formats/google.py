@@ -29,9 +29,9 @@ from indexer.formats.stated_language import stated_language
 from indexer.networks.builder import UNKNOWN, NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
-    Hypothesis,
     HypothesisWord,
     bare,
+    by_confidence,
     spoken,
     untimed,
     write_hypotheses,
@@ -99,7 +99,8 @@ def parse(
                 if len(words) == 1:
                     write_words(builder, result.line, words[0])
                 else:
-                    write_hypotheses(builder, result.line, _weighted(result, words))
+                    confidences = [_confidence(one) for one in result["alternatives"]]
+                    write_hypotheses(builder, result.line, by_confidence(confidences, words))
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
@@ -200,11 +201,3 @@ def _word(word: Part, otherwise: float) -> HypothesisWord:
 def _confidence(part: Part) -> float:
     """Return a confidence; 0 is how Google says that there is none."""
     return part["confidence"].probability() if part.has("confidence") else 0.0
-
-
-def _weighted(result: Part, said: list[list[HypothesisWord]]) -> list[Hypothesis]:
-    weights = [_confidence(alternative) for alternative in result["alternatives"]]
-    if not all(weights):
-        weights = [1.0] * len(said)
-    total = max(1.0, sum(weights))
-    return [Hypothesis(weight / total, words) for weight, words in zip(weights, said, strict=True)]

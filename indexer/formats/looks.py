@@ -89,18 +89,30 @@ JSON_KEYS: Mapping[str, tuple[str, ...]] = {
     "jsonl": ("utt slots",),
     "dstc": ("turns cnet arcs", "cnet arcs word score"),
     "deepspeech": ("transcripts confidence words start_time",),
+    "video-indexer": ("videos insights transcript", "transcriptBlocks lines timeRange"),
+    "gentle": ("words case alignedWord",),
+    "sherpa-onnx": ("text tokens timestamps",),
+    "transformers": ("text word_offsets lm_score",),
+    "nemo": ("audio_filepath pred_text", "session_id speaker_count words"),
+    "assemblyai": ("audio_url status words", "end_of_turn words transcript"),
+    "revai": ("monologues elements ts end_ts",),
+    "speechmatics": ("results alternatives content start_time", "speakers words name time lang"),
+    "deepgram": ("results channels alternatives words", "channel_index channel is_final"),
     "watson": ("results alternatives timestamps", "results word_alternatives"),
+    "aws-streaming": ("Results IsPartial Alternatives Items",),
     "aws": ("results items alternatives content", "Transcript BeginOffsetMillis"),
     "azure": (
         "NBest Lexical", "recognizedPhrases nBest", "phrases offsetMilliseconds",
         "RecognitionStatus Offset", "AudioFileResults SegmentResults",
     ),
+    "riva": ("results alternatives transcript audioProcessed",),
     "google": ("results alternatives transcript words", "alternatives transcript words"),
     "whisper": (
         "segments start end text", "transcription offsets text", "chunks timestamp text",
         "start end words", "words start end word", "word_segments start end", "start end text",
     ),
     "vosk": ("result text conf word", "monologues terms text", "result word start end"),
+    "pocketsphinx-json": ("b d p t w",),
 }  # fmt: skip
 _KEY = re.compile(rb'"([^"\\\x00-\x1f]{1,40})"\s*:')
 SHOWN_KEYS = 6
