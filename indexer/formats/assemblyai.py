@@ -3,6 +3,7 @@
     {"id", "status": "completed", "audio_url", "language_code": "de", "words": [WORD, ...],
         "utterances": [{"start": 0, "end": 650, "speaker": "A", "channel": "1", "words": [...]}]}
     {"sentences": [{"text", "start", "end", "words": [...]}], "audio_duration"}    or paragraphs
+    [{"text", "start", "end", "confidence", "speaker", "words": [...]}, ...]     either list alone
     {"transcript": {"status": "completed", "words": [...], "audio_src_url"}}             of 2018
     {"type": "Turn", "turn_order": 0, "end_of_turn": true, "words": [WORD, ...]}        a stream,
                                         or a list of them under "messages", sent when it has ended
@@ -18,7 +19,8 @@ Source: AssemblyAI/assemblyai-api-spec (``openapi.json`` and the messages in its
 answer in OpenNewsLabs/autoEdit_2, a transcript in Kikstyophobia/assembly-ai.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -42,16 +44,21 @@ MESSAGES = (
     "SessionTerminated", "SessionInformation",
 )  # fmt: skip
 
+_IN_MS = re.compile(rb'"start"\s*:\s*\d+\s*,\s*"end"\s*:\s*[1-9]\d\d+\s*[,}]')
+_IN_SECONDS = re.compile(rb'"(start|end)"\s*:\s*\d+\.\d')
+
 
 def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is AssemblyAI's."""
     has_time = b'"audio_duration"' in head
+    of_words = all(key in head for key in (b'"text"', b'"confidence"', b'"speaker"'))
     return (
         (b'"status"' in head and (b'"audio_url"' in head or b'"audio_src_url"' in head))
         or b'"acoustic_model"' in head
         or (b'"end_of_turn"' in head and b'"words"' in head)
         or (b'"message_type"' in head and b'"audio_start"' in head)
         or (has_time and (b'"sentences"' in head or b'"paragraphs"' in head))
+        or (of_words and _IN_MS.search(head) is not None and not _IN_SECONDS.search(head))
     )
 
 
@@ -65,18 +72,24 @@ def parse(
     """
     found = NumberedUtterances(path, options)
     messages: list[Part] = []
+    words: list[Part] = []
     for one in documents(stream, path):
         if "messages" in _keys(one):
             messages += one["messages"]
         elif {"end_of_turn", "message_type"} & _keys(one) or one["type"].value in MESSAGES:
             messages.append(one)
+        elif one.has("start") and not one.has("words"):
+            words.append(one)
+        elif one.has("start"):
+            _parts(found, [one], recording_for(path, options), options.nonwords)
         else:
             one = one["transcript"] if isinstance(one["transcript"].value, dict) else one
             _transcript(found, one, recording_for(path, options, _source(one)), options.nonwords)
     for message in _whole_turns(messages):
         found.language = stated_language(message)
-        words = _words(message["words"], options.nonwords)
-        found.add(message.line, recording_for(path, options), words)
+        said = _words(message["words"], options.nonwords)
+        found.add(message.line, recording_for(path, options), said)
+    _add_words(found, words, recording_for(path, options), options.nonwords)
     yield found.utterances()
 
 
@@ -95,18 +108,30 @@ def _transcript(
     found.language = stated_language(one)
     parts = one.first(PARTS)
     if parts is not None and any(part.has("words") for part in parts):
-        for part in parts:
-            span = Span(part["start"].seconds(MS), part["end"].seconds(MS))
-            where = _channel(recording, part)
-            found.add(part.line, where, _words(part["words"], nonwords), span)
+        _parts(found, parts, recording, nonwords)
         return
     if not one.has("words"):
         require_transcript(one, "AssemblyAI's words")
+    _add_words(found, one["words"], recording, nonwords)
+
+
+def _parts(
+    found: NumberedUtterances, parts: Iterable[Part], recording: Recording, nonwords: Nonwords
+) -> None:
+    for part in parts:
+        span = Span(part["start"].seconds(MS), part["end"].seconds(MS))
+        where = _channel(recording, part)
+        found.add(part.line, where, _words(part["words"], nonwords), span)
+
+
+def _add_words(
+    found: NumberedUtterances, words: Iterable[Part], recording: Recording, nonwords: Nonwords
+) -> None:
     by_channel: dict[Recording, list[Part]] = {}
-    for word in one["words"]:
+    for word in words:
         by_channel.setdefault(_channel(recording, word), []).append(word)
-    for where, words in by_channel.items():
-        found.add_by_pauses(one.line, where, _words(words, nonwords))
+    for where, said in by_channel.items():
+        found.add_by_pauses(said[0].line, where, _words(said, nonwords))
 
 
 def _channel(recording: Recording, part: Part) -> Recording:

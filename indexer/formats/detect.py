@@ -48,6 +48,7 @@ from indexer.formats import (
 )
 from indexer.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.service_answers import what_instead
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
@@ -61,6 +62,7 @@ LooksLike = Callable[[bytes], bool]
 BOM = codecs.BOM_UTF8
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
+_HAS_TEXT = re.compile(rb'[:\[]\s*"[^"]*\w')  # as a value: what has some is not empty
 HEAD_BYTES = 1 << 16
 
 JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
@@ -201,7 +203,7 @@ def _any_json(
             continue
         if any(isinstance(block, Utterances) and len(block.words) for block in blocks):
             return blocks
-        if wordless is None:
+        if wordless is None and (name == likeliest or not _HAS_TEXT.search(content)):
             wordless = blocks
     if likeliest in problems:
         raise problems[likeliest]
@@ -209,14 +211,13 @@ def _any_json(
         return wordless
     head = _text_of(content[:HEAD_BYTES])
     try:
-        for _ in documents(BytesIO(content), path):
-            pass
+        instead = next(filter(None, map(what_instead, documents(BytesIO(content), path))), None)
     except InputError:
         if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
             raise
         raise unknown(head, path, FORMATS) from None
     lacks = {name: problem.expected for name, problem in problems.items()}
-    raise unknown(head, path, FORMATS, lacks)
+    raise unknown(head, path, FORMATS, lacks, instead)
 
 
 def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:

@@ -134,6 +134,7 @@ def unknown(
     path: Path | str,
     formats: Mapping[str, object],
     lacks: Mapping[str, str] | None = None,
+    instead: tuple[str, str] | None = None,
 ) -> InputError:
     """Return the error that a file is of none of the formats.
 
@@ -142,6 +143,7 @@ def unknown(
         path: its name.
         formats: those there are.
         lacks: what readers of JSON missed in it, by format.
+        instead: what JSON is, and what to do about it, if that is known.
     """
     expected = f"recogniser output ({', '.join(formats)})"
     claims = bool(CLAIMS.search(str(path)))
@@ -155,7 +157,7 @@ def unknown(
     if binary is not None:
         return ForeignFileError(path, 0, expected, binary.what, binary.hint)
     is_json = re.match(rb"\s*([{\[]\s*[\[{\"\d\]}]|[{\[]\s*$)", head)
-    what, hint = _json(head, lacks) if is_json else _text(head)
+    what, hint = instead or (_json(head, lacks) if is_json else _text(head))
     return (InputError if claims else ForeignFileError)(path, 1, expected, what, hint)
 
 

@@ -4,8 +4,8 @@
     require_transcript    refuses such an answer
 
 Seen: AssemblyAI's ``{"status": "error", "error"}``, Deepgram's ``{"err_code", "err_msg"}``,
-Rev.ai's ``{"status": "failed", "failure_detail"}``, Speechmatics' ``{"job": {"status": "running"}}``
-and ``{"message": "Error", "reason"}``, Azure's ``{"error": {"code", "message"}}``, AWS's
+Rev.ai's ``{"status": "failed", "failure_detail"}``, Speechmatics' ``{"message": "Error",
+"reason"}`` and ``{"job": {"status": "running"}}``, Azure's ``{"error": {"code", "message"}}``, AWS's
 ``{"TranscriptionJob": {"TranscriptionJobStatus"}}``, Gentle's ``{"status": "TRANSCRIBING"}``.
 """
 

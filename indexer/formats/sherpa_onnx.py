@@ -6,12 +6,12 @@
         "ys_log_probs", "words": []}                               not streaming
 
 Each object is an utterance; of objects with one ``segment`` number the last counts, and
-``start_time`` is where the segment begins. A token begins a word if there is a blank or ``▁`` before it, ends one
-if ``@@`` does not follow; Chinese, Japanese and Korean characters are words of their own. A word
-lasts to the next word, at most `LONGEST_TOKEN_S` after its last token begins, or as
-``durations`` say. Its confidence is the geometric mean of its tokens' probabilities, 1 without any.
-Where tokens do not spell the text (byte-level ones), its words share the time of all of them.
-Models without timestamps (Paraformer, FireRedASR's decoder) are refused.
+``start_time`` is where the segment begins. Words are those of the text, its Chinese, Japanese and
+Korean characters words of their own; their times are those of the tokens that spell them. A token
+lasts as ``durations`` say, else to the next one, at most `LONGEST_TOKEN_S`. A word's confidence is
+the geometric mean of its tokens' probabilities, 1 without any. Where tokens do not spell the text
+(byte-level ones), its words share the time of all of them. Results without timestamps (Paraformer,
+FireRedASR's decoder) are refused.
 
 Source: k2-fsa/sherpa-onnx ``online-recognizer.cc``, ``offline-stream.cc`` (AsJsonString) and the
 output that the pages of k2-fsa/sherpa show.
@@ -20,23 +20,24 @@ output that the pages of k2-fsa/sherpa show.
 import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.numbered import NumberedUtterances, Span
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
-from indexer.networks.hypotheses import HypothesisWord, bare, spoken, untimed
+from indexer.networks.hypotheses import HypothesisWord, spoken
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 
 LONGEST_TOKEN_S = 0.5
 LOG_PROBABILITIES = ("ys_probs", "ys_log_probs")
-CONTINUES = "@@"  # at the end of a token: the word goes on
 
-_BEGINS = " \u2581"
-_IDEOGRAM = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_UNIT = re.compile(f"[{_IDEOGRAMS}]|[^{_IDEOGRAMS}\\s]+")
+_WORD_MARKS = re.compile("@@$|[\\s\u2581]")  # of tokens: the word goes on, another begins
+_TIMES = re.compile(rb'"timestamps"\s*:\s*\[\s*[\d\].]')  # a list of numbers, maybe empty
 _MARK = re.compile(r"<\|([^|]*)\|>")  # SenseVoice's language
 
 
@@ -49,8 +50,7 @@ class _Token(NamedTuple):
 
 def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is sherpa-onnx's."""
-    keys = (b'"tokens"', b'"timestamps"', b'"text"')
-    return all(key in head for key in keys) and b'"results"' not in head
+    return b'"tokens"' in head and b'"text"' in head and _TIMES.search(head) is not None
 
 
 def parse(
@@ -70,9 +70,8 @@ def parse(
         if not tokens:
             continue
         span = Span(tokens[0].start_s, tokens[-1].end_s)
-        words = _words(tokens)
-        if _spelled(word.token for word in words) != _spelled([one["text"].text()]):
-            words = untimed(one["text"].text())
+        text = one["text"].text()
+        words = _words(text, tokens) or [HypothesisWord(unit, 1.0) for unit in _UNIT.findall(text)]
         found.add(one.line, recording, spoken(words, options.nonwords), span)
     yield found.utterances()
 
@@ -112,37 +111,21 @@ def _ends(one: Part, starts: Sequence[float]) -> list[float]:
     ]
 
 
-def _words(tokens: Sequence[_Token]) -> list[HypothesisWord]:
-    groups: list[list[_Token]] = []
-    before = _BEGINS[0]
-    for token in tokens:
-        if _begins_word(before, token.text) or not groups:
-            groups.append([])
-        groups[-1].append(token)
-        before = token.text
-    words = (
-        HypothesisWord(
-            "".join(map(_letters, group)).strip(),
-            min(1.0, math.exp(sum(token.log_probability for token in group) / len(group))),
-            group[0].start_s,
-            max(group[0].start_s, group[-1].end_s),
-        )
-        for group in groups
-    )
-    return [word for word in words if word.token]
-
-
-def _begins_word(before: str, token: str) -> bool:
-    if before.endswith(CONTINUES):
-        return False
-    own_word = _IDEOGRAM.search(token) or _IDEOGRAM.search(before)
-    return token[:1] in _BEGINS or bool(own_word) or before in _BEGINS
-
-
-def _letters(token: _Token) -> str:
-    return token.text.removesuffix(CONTINUES).replace(_BEGINS[1], " ")
-
-
-def _spelled(texts: Iterator[str] | Sequence[str]) -> str:
-    """Join texts without blanks and punctuation, in small letters."""
-    return "".join(bare(word) for text in texts for word in text.split()).lower()
+def _words(text: str, tokens: Sequence[_Token]) -> list[HypothesisWord]:
+    """Return the text's words with the times of their tokens; none where those spell another."""
+    letters = [_WORD_MARKS.sub("", token.text) for token in tokens]
+    token_of = [number for number, part in enumerate(letters) for _ in part]
+    within = [at / len(part) for part in letters for at in range(len(part))]  # of the token
+    units = _UNIT.findall(text)
+    if "".join(units).lower() != "".join(letters).lower():
+        return []
+    ends = list(accumulate(map(len, units)))
+    words = []
+    for unit, first, last in zip(units, [0, *ends], (end - 1 for end in ends), strict=False):
+        own = tokens[token_of[first] : token_of[last] + 1]
+        start_s = own[0].start_s + within[first] * (own[0].end_s - own[0].start_s)
+        share = within[last] + 1 / len(letters[token_of[last]])
+        end_s = own[-1].start_s + share * (own[-1].end_s - own[-1].start_s)
+        mean_log = sum(token.log_probability for token in own) / len(own)
+        words.append(HypothesisWord(unit, min(1.0, math.exp(mean_log)), start_s, end_s))
+    return words
