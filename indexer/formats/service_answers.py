@@ -5,8 +5,8 @@
 
 Seen: AssemblyAI's ``{"status": "error", "error"}``, Deepgram's ``{"err_code", "err_msg"}``,
 Rev.ai's ``{"status": "failed", "failure_detail"}``, Speechmatics' ``{"message": "Error",
-"reason"}`` and ``{"job": {"status": "running"}}``, Azure's ``{"error": {"code", "message"}}``, AWS's
-``{"TranscriptionJob": {"TranscriptionJobStatus"}}``, Gentle's ``{"status": "TRANSCRIBING"}``.
+"reason"}`` and ``{"job": {"status": "running"}}``, Azure's ``{"error": {"code", "message"}}``,
+AWS's ``{"TranscriptionJob": {"TranscriptionJobStatus"}}``, Gentle's ``{"status": "TRANSCRIBING"}``.
 """
 
 from typing import NamedTuple

@@ -59,15 +59,21 @@ def parse(
         for video in videos or [one]:
             insights = video["insights"] if video.has("insights") else video
             if not _has_transcript(insights):
-                require_transcript(video, "Video Indexer's transcript")
-                require_transcript(one, "Video Indexer's transcript")
-            if not videos and not _has_transcript(insights):
-                raise insights["transcript"].error("a transcript")
+                _require_processed(video, one)
             where = recording
             if len(videos) > 1:
                 where = recording_of(video["id"].text())
             _video(found, video, insights, where, options)
     yield found.utterances()
+
+
+def _require_processed(video: Part, index: Part) -> None:
+    """Refuse what has no transcript, unless it is a processed video where nobody speaks."""
+    if video.has("insights") and video.name(["state"]) == "Processed":
+        return
+    for part in (video, index):
+        require_transcript(part, "Video Indexer's transcript")
+    raise index.error("insights with a transcript")
 
 
 def _has_transcript(insights: Part) -> bool:
