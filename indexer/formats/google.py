@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats import riva
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.stated_language import stated_language
@@ -60,7 +61,7 @@ def looks_like(head: bytes) -> bool:
     return b"google.cloud.speech" in head or (
         b'"alternatives"' in head and b'"transcript"' in head
         and b'"timestamps"' not in head and b'"word_alternatives"' not in head
-        and b'"jobName"' not in head
+        and b'"jobName"' not in head and b'"channels"' not in head and not riva.looks_like(head)
     )  # fmt: skip
 
 

@@ -82,6 +82,12 @@ def parse(
     yield found.utterances()
 
 
+def _milliseconds(time: Part) -> float:
+    if isinstance(time.value, str):  # Google's "1.3s" is none
+        raise time.error("milliseconds")
+    return time.seconds(MS)
+
+
 def _span(result: Part, start_s: float) -> Span:
     processed = result.first(PROCESSED)
     end_s = processed.seconds() if processed else 0.0
@@ -116,6 +122,6 @@ def _word(word: Part) -> HypothesisWord:
     start, end = word.first(STARTS), word.first(ENDS)
     times = NO_SPAN  # a word at the very beginning has no start: zero is left out
     if end is not None:
-        times = Span(start.seconds(MS) if start else 0.0, end.seconds(MS))
+        times = Span(_milliseconds(start) if start else 0.0, _milliseconds(end))
     sure = confidence if 0 <= confidence <= 1 else 1.0
     return HypothesisWord(word["word"].text(), sure, *times)

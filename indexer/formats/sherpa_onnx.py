@@ -27,7 +27,7 @@ from typing import BinaryIO, NamedTuple
 from indexer.formats.numbered import NumberedUtterances, Span
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
-from indexer.networks.hypotheses import HypothesisWord, spoken
+from indexer.networks.hypotheses import HypothesisWord, bare, spoken
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 
@@ -121,7 +121,10 @@ def _words(text: str, tokens: Sequence[_Token]) -> list[HypothesisWord]:
         return []
     ends = list(accumulate(map(len, units)))
     words = []
-    for unit, first, last in zip(units, [0, *ends], (end - 1 for end in ends), strict=False):
+    for unit, begin in zip(units, [0, *ends], strict=False):
+        word = bare(unit) or unit
+        first = begin + max(unit.find(word), 0)  # punctuation before and after it has its own time
+        last = min(first + len(word), begin + len(unit)) - 1
         own = tokens[token_of[first] : token_of[last] + 1]
         start_s = own[0].start_s + within[first] * (own[0].end_s - own[0].start_s)
         share = within[last] + 1 / len(letters[token_of[last]])

@@ -46,7 +46,7 @@ def looks_like(head: bytes) -> bool:
         (of_words and b'"results"' in head and b'"items"' not in head)
         or b'"AddTranscript"' in head
         or b'"RecognitionStarted"' in head
-        or (b'"language_pack_info"' in head and b'"results"' in head)
+        or (b'"transcription_config"' in head and b'"results"' in head)
         or all(key in head for key in first)
     )
 

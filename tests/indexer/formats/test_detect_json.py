@@ -1,0 +1,64 @@
+"""JSON of every recogniser against every reader: one knows it, the others do not read it."""
+
+import io
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from indexer.formats.detect import JSON_FORMATS
+from indexer.formats.reader_options import DEFAULT
+from indexer.networks.utterances import networks_in
+from std.errors import InputError
+
+JSON = Path(__file__).parents[2] / "data" / "asr" / "json"
+SAMPLES = sorted(JSON.iterdir())
+
+# By the beginning of the file's name: who writes it, and what else reads it if it is told to.
+FORMAT_OF = {
+    "assemblyai": "assemblyai", "aws-streaming": "aws-streaming", "aws": "aws", "azure": "azure",
+    "deepgram": "deepgram", "deepspeech": "deepspeech", "dstc": "dstc", "faster_whisper": "whisper",
+    "gentle": "gentle", "google": "google", "nemo": "nemo",
+    "pocketsphinx-json": "pocketsphinx-json", "revai": "revai", "riva": "riva",
+    "sherpa-onnx": "sherpa-onnx", "speechmatics": "speechmatics",
+    "transformers_n_best": "transformers", "transformers": "whisper",
+    "video-indexer": "video-indexer", "vosk": "vosk", "watson": "watson", "whisper": "whisper",
+}  # fmt: skip
+READ_BY_OTHERS = {
+    "gentle": {"whisper"},  # a list of words with start and end
+    "nemo": {"azure"},  # a phrase of which only "duration" and "text" are known
+}
+
+
+def format_of(path):
+    return next(FORMAT_OF[name] for name in FORMAT_OF if path.name.startswith(name))
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_one_reader_knows_it(path):
+    head = path.read_bytes()
+    knowing = {name for name, (_, looks_like) in JSON_FORMATS.items() if looks_like(head)}
+    assert knowing == {format_of(path)}
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_the_other_readers_find_no_words(path):
+    reading, content = set(), path.read_bytes()
+    for name, (parse, _) in JSON_FORMATS.items():
+        with suppress(InputError):
+            if any(one.words for one in networks_in(parse(io.BytesIO(content), path, DEFAULT))):
+                reading.add(name)
+    name = format_of(path)
+    assert reading == {name} | READ_BY_OTHERS.get(name, set())
+
+
+def test_every_reader_has_a_sample():
+    assert {format_of(path) for path in SAMPLES} == JSON_FORMATS.keys() - {"jsonl"}
+
+
+@pytest.mark.parametrize("text", [b"[]", b"{}", b'{"text": ""}', b'{"a": {"b": [1, 2.5, null]}}'])
+def test_nobody_knows_what_is_none(text):
+    assert [name for name, (_, looks_like) in JSON_FORMATS.items() if looks_like(text)] == []
+    for name, (parse, _) in JSON_FORMATS.items():
+        with suppress(InputError):
+            assert list(networks_in(parse(io.BytesIO(text), "x.json", DEFAULT))) == [], name
