@@ -29,7 +29,7 @@ from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.service_answers import require_transcript
 from indexer.formats.stated_language import stated_language
-from indexer.networks.hypotheses import HypothesisWord, rated, spoken
+from indexer.networks.hypotheses import HypothesisWord, rated, spoken, untimed
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
@@ -120,8 +120,10 @@ def _parts(
 ) -> None:
     for part in parts:
         span = Span(part["start"].seconds(MS), part["end"].seconds(MS))
-        where = _channel(recording, part)
-        found.add(part.line, where, _words(part["words"], nonwords), span)
+        words = _words(part["words"], nonwords)
+        if not part["words"].value:  # they were left out
+            words = untimed(part["text"].text(), nonwords=nonwords)
+        found.add(part.line, _channel(recording, part), words, span)
 
 
 def _add_words(

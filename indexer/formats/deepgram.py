@@ -51,7 +51,7 @@ def looks_like(head: bytes) -> bool:
     return (
         (of_recording and b'"channel_label"' not in head)
         or b'"channel_index"' in head
-        or (b'"TurnInfo"' in head and b'"event"' in head)
+        or (b'"turn_index"' in head and b'"audio_window_end"' in head)
         or (b'"err_code"' in head and b'"err_msg"' in head)
     )
 
@@ -94,8 +94,9 @@ def _recording(
     channels = list(results["channels"])
     n_best = [_n_best(channel, nonwords) for channel in channels]
     languages = [_language(channel) for channel in channels]
-    if results.has("utterances") and all(len(one) < 2 for one in n_best):
-        for utterance in results["utterances"]:
+    utterances = list(results.each("utterances"))
+    if all(len(one) < 2 for one in n_best) and any(one.has("words") for one in utterances):
+        for utterance in utterances:
             channel = utterance["channel"].channel() if utterance.has("channel") else 0
             found.language = languages[channel] if channel < len(languages) else ""
             where = _channel(recording, channel)

@@ -62,6 +62,7 @@ LooksLike = Callable[[bytes], bool]
 BOM = codecs.BOM_UTF8
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
+_ONE_WORD = re.compile(rb'(?<=[:\[,])\s*"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
 _HAS_TEXT = re.compile(rb'[:\[]\s*"[^"]*\w')  # as a value: what has some is not empty
 HEAD_BYTES = 1 << 16
 
@@ -177,7 +178,9 @@ def _detected(head: bytes, path: Path | str) -> str | None:
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
     if extension in FORMATS and not head:
         return extension  # its reader says what is missing
-    formats = JSON_FORMATS if is_json(head) else TEXT_FORMATS
+    formats = TEXT_FORMATS
+    if is_json(head):
+        formats, head = JSON_FORMATS, _ONE_WORD.sub(b'""', head)
     return next((name for name, (_, looks_like) in formats.items() if looks_like(head)), None)
 
 

@@ -156,14 +156,21 @@ def _is_final(result: Part) -> bool:
 
 
 def _without_repetition(results: list[Part]) -> list[Part]:
-    """Leave out the last result if it has no transcript, or the others if it alone has times."""
+    """Leave out the last result if it says all once more, or the others if it alone has times."""
     if len(results) < 2 or not _tells_speakers(results[-1]):
         return results
-    if any(a["transcript"].value for a in results[-1].each("alternatives")):
-        return results
     *others, last = results
+    once_more = _transcript([last])
+    if once_more and once_more != _transcript(others):
+        return results
     timed = any(a["words"].value for result in others for a in result.each("alternatives"))
     return others if timed else [last]
+
+
+def _transcript(results: list[Part]) -> str:
+    """Join the best transcripts of results."""
+    best = (next(result.each("alternatives"), None) for result in results)
+    return " ".join(one.name(["transcript"]).strip() for one in best if one).strip()
 
 
 def _tells_speakers(result: Part) -> bool:

@@ -44,8 +44,7 @@ def looks_like(head: bytes) -> bool:
     first = (b'"words"', b'"speakers"', b'"lang"', b'"name"', b'"time"')
     return (
         (of_words and b'"results"' in head and b'"items"' not in head)
-        or b'"AddTranscript"' in head
-        or b'"RecognitionStarted"' in head
+        or all(key in head for key in (b'"message"', b'"format"', b'"results"', b'"metadata"'))
         or (b'"transcription_config"' in head and b'"results"' in head)
         or all(key in head for key in first)
     )

@@ -1,12 +1,14 @@
 """JSON of every recogniser against every reader: one knows it, the others do not read it."""
 
 import io
+import json
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from indexer.formats.detect import JSON_FORMATS
+from indexer.formats.detect import JSON_FORMATS, detect
+from indexer.formats.looks import JSON_KEYS
 from indexer.formats.reader_options import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
@@ -50,6 +52,18 @@ def test_the_other_readers_find_no_words(path):
                 reading.add(name)
     name = format_of(path)
     assert reading == {name} | READ_BY_OTHERS.get(name, set())
+
+
+KEYS = sorted({key for sets in JSON_KEYS.values() for one in sets for key in one.split()})
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_words_that_are_said_are_no_keys(path):
+    """A talk about file formats: every key of every format is a word of it."""
+    spoken = json.dumps([{"word": key} for key in KEYS] + KEYS).encode()
+    first, rest = path.read_bytes()[:1], path.read_bytes()[1:]
+    said = b'"said": ' + spoken + b", " if first == b"{" else b"[%b], " % spoken
+    assert detect(first + said + rest, "x") == format_of(path)
 
 
 def test_every_reader_has_a_sample():

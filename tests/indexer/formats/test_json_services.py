@@ -86,6 +86,10 @@ OF_DEEPGRAM = {
         utterances=[{"start": 0.0, "end": 0.7, "confidence": 0.9, "channel": 0,
                      "transcript": "das haus", "words": heard(0.97, 0.8)}],
     ),
+    "utterances without words": of_deepgram(
+        alternative(0.97, 0.8),
+        utterances=[{"start": 0.0, "end": 0.7, "channel": 0, "transcript": "Das Haus."}],
+    ),
     "a stream": (
         message(0.5, 0.5, is_final=False), message(0.97, 0.8), {"type": "Metadata", "channels": 1},
         {"type": "UtteranceEnd", "channel": [0, 1], "last_word_end": 0.65},
@@ -204,6 +208,13 @@ def test_assemblyai_uploads_do_not_name_the_recording():
     assert read("assemblyai", value)[0].recording.file == "news"
     value["audio_url"] = "https://x.example/talks/monday.mp3?sig=0"
     assert read("assemblyai", value)[0].recording.file == "monday"
+
+
+def test_assemblyai_utterances_without_words_share_their_time():
+    value = transcript(utterances=[{**UTTERANCE, "words": []}], words=in_ms(1, 1))
+    (network,) = read("assemblyai", value)
+    assert (words([network]), network.end_ms) == (["Das Haus"], 650)
+    assert network.times_estimated
 
 
 def test_assemblyai_channels_count_from_1():
