@@ -22,6 +22,7 @@ from indexer.formats import (
     ctm,
     deepspeech,
     dstc,
+    eaf,
     google,
     jsonl,
     kaldi_lattice,
@@ -30,10 +31,18 @@ from indexer.formats import (
     pocketsphinx,
     sausage,
     slf,
+    srt,
+    stm,
+    table,
+    textgrid,
+    timed_text,
+    ttml,
     vosk,
     watson,
+    webvtt,
     whisper,
 )
+from indexer.formats.caption_text import as_utf8
 from indexer.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.lattices.lattice import Lattice
@@ -61,6 +70,16 @@ JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "google": (google.parse, google.looks_like),
     "whisper": (whisper.parse, whisper.looks_like),
     "vosk": (vosk.parse, vosk.looks_like),
+    "timed-text": (timed_text.parse, timed_text.looks_like),
+}
+# Of captions and annotations, which may be in UTF-16.
+CAPTION_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
+    "vtt": (webvtt.parse, webvtt.looks_like),
+    "srt": (srt.parse, srt.looks_like),
+    "ttml": (ttml.parse, ttml.looks_like),
+    "eaf": (eaf.parse, eaf.looks_like),
+    "textgrid": (textgrid.parse, textgrid.looks_like),
+    "table": (table.parse, table.looks_like),
 }
 TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "mesh": (mesh.parse, mesh.looks_like),
@@ -70,6 +89,8 @@ TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "kaldi-lattice": (kaldi_lattice.parse, kaldi_lattice.looks_like),
     "plf": (plf.parse, plf.looks_like),
     "ctm": (ctm.parse, ctm.looks_like),
+    **CAPTION_FORMATS,
+    "stm": (stm.parse, stm.looks_like),
 }
 FORMATS = TEXT_FORMATS | JSON_FORMATS
 
@@ -143,6 +164,9 @@ def foreign(
 
 def _detected(head: bytes, path: Path | str) -> str | None:
     if head.startswith(UTF_16):
+        wide = as_utf8(head).lstrip()
+        if name := next((name for name, one in CAPTION_FORMATS.items() if one[1](wide)), None):
+            return name
         promised = CLAIMS.search(str(path)) or IS_JSON.search(str(path))
         raise (InputError if promised else ForeignFileError)(path, 1, "UTF-8 text", "UTF-16")
     if _KALDI_BINARY.match(head):
