@@ -10,7 +10,8 @@ different ones: captions of thousands of hours are read in seconds.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from functools import lru_cache
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from indexer.networks.hypotheses import (
     untimed,
 )
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S
@@ -85,17 +87,7 @@ def utterances_of_cues(
         raise InputError(path, 0, "cues: text with its times", "none")
 
 
-class _Vocabulary(dict[str, int]):
-    """Token as written -> row of its word; -1 where it is nothing but punctuation."""
-
-    def __init__(self) -> None:
-        self.rows: dict[str, int] = {}
-
-    def __missing__(self, token: str) -> int:
-        word = bare(token)
-        row = self.rows.setdefault(word, len(self.rows)) if word else -1
-        self[token] = row
-        return row
+_bare = lru_cache(maxsize=1 << 17)(bare)  # most words of a file are in the next one, too
 
 
 def _columns(
@@ -107,11 +99,8 @@ def _columns(
         [word.token for word in words] if cue.words else _tokens(cue.text, nonwords)
         for cue, words in zip(cues, timed, strict=True)
     ]
-    vocabulary = _Vocabulary()
     written = np.fromiter(map(len, tokens), np.int64, len(tokens))
-    rows = np.fromiter(
-        map(vocabulary.__getitem__, chain.from_iterable(tokens)), np.int64, int(written.sum())
-    )
+    vocabulary, rows = _words(list(chain.from_iterable(tokens)))
     cue_of = np.repeat(np.arange(len(cues)), written)
     spans_s, posteriors = np.full((len(rows), 2), np.nan), np.ones(len(rows))
     own = np.array([word[1:] for words in timed for word in words], np.float64).reshape(-1, 3)
@@ -135,12 +124,21 @@ def _columns(
         slot_spans_s=np.full((n, 2), np.nan),
         epsilons=1 - posteriors,
         offsets=np.arange(n + 1),
-        vocabulary=list(vocabulary.rows),
+        vocabulary=vocabulary,
         tokens=rows,
         posteriors=posteriors,
         spans_s=spans_s,
         languages=[cues[i].language for i in kept],
     )
+
+
+def _words(tokens: list[str]) -> tuple[list[str], Int64s]:
+    """Return the different words, and (m,) the row of each token's; -1 for mere punctuation."""
+    ids = dict(zip(dict.fromkeys(tokens), count(), strict=False))
+    rows: dict[str, int] = {}
+    meanings = [rows.setdefault(word, len(rows)) if word else -1 for word in map(_bare, ids)]
+    which = np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens))
+    return list(rows), np.array(meanings, dtype=np.int64)[which]
 
 
 def _tokens(text: str, nonwords: Nonwords) -> list[str]:

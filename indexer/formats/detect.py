@@ -72,7 +72,8 @@ JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "vosk": (vosk.parse, vosk.looks_like),
     "timed-text": (timed_text.parse, timed_text.looks_like),
 }
-# Of captions and annotations, which may be in UTF-16.
+# Of captions and annotations, which may be in UTF-16. Their first line tells, so they are asked
+# first.
 CAPTION_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "vtt": (webvtt.parse, webvtt.looks_like),
     "srt": (srt.parse, srt.looks_like),
@@ -175,7 +176,7 @@ def _detected(head: bytes, path: Path | str) -> str | None:
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
     if extension in FORMATS and not head:
         return extension  # its reader says what is missing
-    formats = JSON_FORMATS if is_json(head) else TEXT_FORMATS
+    formats = JSON_FORMATS if is_json(head) else CAPTION_FORMATS | TEXT_FORMATS
     return next((name for name, (_, looks_like) in formats.items() if looks_like(head)), None)
 
 

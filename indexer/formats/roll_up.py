@@ -20,36 +20,37 @@ from indexer.formats.cues import Cue
 
 MIN_SHARE = 0.4  # of captions that repeat; of such files two in three do, others rarely one in 50
 MIN_REPEATS = 3
+LOOKED_AT = 500  # captions of a file that tell what it is
 TOUCH_S = 0.2  # between captions of which the second repeats the first
 
 
 def without_repeats(captions: Sequence[Cue]) -> Sequence[Cue]:
     """Return the captions, each without what it repeats, if the file's roll up."""
-    if len(captions) <= MIN_REPEATS:
-        return captions
-    lines = [_lines(caption) for caption in captions]
-    plain = [[without_markup(line).strip() for line in own] for own in lines]
-    repeated = [0] + [
-        _repeated(before, own) if caption.start_s <= earlier.end_s + TOUCH_S else 0
-        for (before, own), (earlier, caption) in zip(
-            pairwise(plain), pairwise(captions), strict=True
-        )
-    ]
-    repeats = sum(map(bool, repeated))
-    if repeats < MIN_REPEATS or repeats < MIN_SHARE * (len(captions) - 1):
+    some = captions[:LOOKED_AT]
+    repeats = sum(map(bool, _repeats(some)))
+    if repeats < MIN_REPEATS or repeats < MIN_SHARE * (len(some) - 1):
         return captions
     return [
-        caption._replace(text="\n".join(own[count:]))
-        for caption, own, count in zip(captions, lines, repeated, strict=True)
-        if own[count:]
+        caption._replace(text="\n".join(_lines(caption)[count:]))
+        for caption, count in zip(captions, _repeats(captions), strict=True)
+        if count < len(_lines(caption))
     ]
+
+
+def _repeats(captions: Sequence[Cue]) -> list[int]:
+    """(n,) how many of each caption's first lines are the last of the one before it."""
+    plain = [[without_markup(line).strip() for line in _lines(one)] for one in captions]
+    counts = [0] * min(1, len(captions))
+    for (before, own), (earlier, caption) in zip(pairwise(plain), pairwise(captions), strict=True):
+        touch = caption.start_s <= earlier.end_s + TOUCH_S
+        counts.append(_overlap(before, own) if touch else 0)
+    return counts
 
 
 def _lines(caption: Cue) -> list[str]:
     return [line.strip() for line in caption.text.split("\n") if line.strip()]
 
 
-def _repeated(before: Sequence[str], own: Sequence[str]) -> int:
-    """How many of a caption's first lines are the last of the one before it."""
+def _overlap(before: Sequence[str], own: Sequence[str]) -> int:
     longest = min(len(before), len(own))
     return next((n for n in range(longest, 0, -1) if before[-n:] == own[:n]), 0)

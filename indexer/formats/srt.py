@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.caption_text import decoded, spoken_part
-from indexer.formats.clock import CLOCK, seconds
+from indexer.formats.clock import require_times, time_lines
 from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
@@ -32,8 +32,6 @@ from std.fields import shown
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES
 
-_TIMES = re.compile(rf"(?m)^[ \t\ufeff]*{CLOCK}[ \t]*-+>[ \t]*{CLOCK}(?=[ \t]|$).*$")
-_ARROW = re.compile(r"(?m)^.*-->.*$")
 _NUMBER = re.compile(r"(?:^|\n)[ \t\ufeff]*\d+[ \t]*\n*$")
 _HEAD = re.compile(
     rb"\s*(?:\d+[ \t]*\r?\n\s*)?(?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[,.]\d{1,9})?[ \t]*-+>[ \t]*\d"
@@ -66,27 +64,16 @@ def _spoken(caption: Cue, nonwords: Nonwords) -> Cue:
 
 def _captions(text: str, path: Path | str) -> Iterator[Cue]:
     """Yield what stands between the lines of times."""
-    found = list(_TIMES.finditer(text))
+    found = time_lines(text)
     if len(found) != text.count("-->"):
-        _require_times(text, path)
-    before = text[: found[0].start()] if found else text
-    if before.strip().strip("\ufeff") and not before.strip("\ufeff \t\n").isdigit():
+        require_times(text, path, EXPECTED)
+    before = text[: found[0].begin] if found else text
+    numbered = bool(before.strip("\ufeff \t\n"))
+    if numbered and not before.strip("\ufeff \t\n").isdigit():
         raise InputError(path, 1, f"a number, or {EXPECTED}", shown(before.strip().encode()))
-    numbered = bool(before.strip())
-    line, at = 1, 0
-    for times, following in zip(found, [*found[1:], None], strict=True):
-        end = len(text) if following is None else following.start()
-        body = text[times.end() : end]
-        if numbered and following is not None:
+    ends = [following.begin for following in found[1:]]
+    for times, end in zip(found, [*ends, len(text)], strict=True):
+        body = text[times.end : end]
+        if numbered and end < len(text):
             body = _NUMBER.sub("", body)
-        line, at = line + text.count("\n", at, times.start()), times.start()
-        groups = times.groups()
-        yield Cue(line, seconds(*groups[:4]), seconds(*groups[4:]), body)
-
-
-def _require_times(text: str, path: Path | str) -> None:
-    """Refuse a line with an arrow that has no times, if it does not stand in a text."""
-    for arrow in _ARROW.finditer(text):
-        if not _TIMES.match(arrow[0]) and re.match(r"\s*[-\d]", arrow[0]):
-            line = text.count("\n", 0, arrow.start()) + 1
-            raise InputError(path, line, EXPECTED, shown(arrow[0].encode()))
+        yield Cue(times.line, times.start_s, times.end_s, body)

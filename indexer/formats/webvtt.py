@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.caption_text import decoded, spoken_part
-from indexer.formats.clock import CLOCK, seconds
+from indexer.formats.clock import CLOCK, require_times, seconds, time_lines
 from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
@@ -40,9 +40,6 @@ from std.fields import shown
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES, MAX_WORD_S
 
-_TIMES = re.compile(rf"(?m)^[ \t]*{CLOCK}[ \t]*-->[ \t]*{CLOCK}(?=[ \t]|$).*$")
-_ARROW = re.compile(r"(?m)^[ \t]*-?\d.*-->.*$")
-_BLANK = re.compile(r"\n(?=\n|$)")
 _LANGUAGE = re.compile(r"(?mi)^language[ \t]*:[ \t]*(\S+)[ \t]*$")
 _WORD_TIME = re.compile(rf"<{CLOCK}>")
 _NO_SPEECH = re.compile(r"\s*(?:\S+#xywh=\d|\{\s*\")")
@@ -78,21 +75,13 @@ def parse(
 
 
 def _cues(text: str, path: Path | str, language: str) -> Iterator[Cue]:
-    found = list(_TIMES.finditer(text))
+    found = time_lines(text)
     if len(found) < text.count("-->"):
-        for arrow in _ARROW.finditer(text):
-            if not _TIMES.match(arrow[0]):
-                line = text.count("\n", 0, arrow.start()) + 1
-                raise InputError(path, line, EXPECTED, shown(arrow[0].encode()))
-    line, at = 1, 0
+        require_times(text, path, EXPECTED)
     for times in found:
-        line, at = line + text.count("\n", at, times.start()), times.start()
-        blank = text.find("\n\n", times.end())
-        groups = times.groups()
-        body = text[times.end() : blank if blank >= 0 else len(text)]
-        yield Cue(
-            line, seconds(*groups[:4]), seconds(*groups[4:]), body.lstrip("\n"), language=language
-        )
+        blank = text.find("\n\n", times.end)
+        body = text[times.end : blank if blank >= 0 else len(text)]
+        yield Cue(times.line, times.start_s, times.end_s, body.lstrip("\n"), language=language)
 
 
 def _spoken(cue: Cue, next_s: float, path: Path | str, nonwords: Nonwords) -> Cue:
