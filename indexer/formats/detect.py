@@ -25,6 +25,7 @@ from indexer.formats import (
     deepgram,
     deepspeech,
     dstc,
+    eaf,
     gentle,
     google,
     jsonl,
@@ -40,12 +41,20 @@ from indexer.formats import (
     sherpa_onnx,
     slf,
     speechmatics,
+    srt,
+    stm,
+    table,
+    textgrid,
+    timed_text,
     transformers,
+    ttml,
     video_indexer,
     vosk,
     watson,
+    webvtt,
     whisper,
 )
+from indexer.formats.caption_text import as_utf8
 from indexer.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.service_answers import what_instead
@@ -88,6 +97,17 @@ JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "whisper": (whisper.parse, whisper.looks_like),
     "vosk": (vosk.parse, vosk.looks_like),
     "pocketsphinx-json": (pocketsphinx_json.parse, pocketsphinx_json.looks_like),
+    "timed-text": (timed_text.parse, timed_text.looks_like),
+}
+# Of captions and annotations, which may be in UTF-16. Their first line tells, so they are asked
+# first.
+CAPTION_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
+    "vtt": (webvtt.parse, webvtt.looks_like),
+    "srt": (srt.parse, srt.looks_like),
+    "ttml": (ttml.parse, ttml.looks_like),
+    "eaf": (eaf.parse, eaf.looks_like),
+    "textgrid": (textgrid.parse, textgrid.looks_like),
+    "table": (table.parse, table.looks_like),
 }
 TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "mesh": (mesh.parse, mesh.looks_like),
@@ -97,6 +117,8 @@ TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "kaldi-lattice": (kaldi_lattice.parse, kaldi_lattice.looks_like),
     "plf": (plf.parse, plf.looks_like),
     "ctm": (ctm.parse, ctm.looks_like),
+    **CAPTION_FORMATS,
+    "stm": (stm.parse, stm.looks_like),
 }
 FORMATS = TEXT_FORMATS | JSON_FORMATS
 
@@ -170,6 +192,9 @@ def foreign(
 
 def _detected(head: bytes, path: Path | str) -> str | None:
     if head.startswith(UTF_16):
+        wide = as_utf8(head).lstrip()
+        if name := next((name for name, one in CAPTION_FORMATS.items() if one[1](wide)), None):
+            return name
         promised = CLAIMS.search(str(path)) or IS_JSON.search(str(path))
         raise (InputError if promised else ForeignFileError)(path, 1, "UTF-8 text", "UTF-16")
     if _KALDI_BINARY.match(head):
@@ -178,7 +203,7 @@ def _detected(head: bytes, path: Path | str) -> str | None:
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
     if extension in FORMATS and not head:
         return extension  # its reader says what is missing
-    formats = TEXT_FORMATS
+    formats = CAPTION_FORMATS | TEXT_FORMATS
     if is_json(head):
         formats, head = JSON_FORMATS, _ONE_WORD.sub(b'""', head)
     return next((name for name, (_, looks_like) in formats.items() if looks_like(head)), None)

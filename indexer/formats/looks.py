@@ -19,7 +19,7 @@ RECOGNISER_FIRST = (
     "index what it writes"
 )
 UNPACK = "unpack it first"
-NO_WORD_TIMES = "subtitles lack times of words: let the recogniser write JSON, too"
+NO_WORD_TIMES = "save it as SRT or WebVTT"
 IS_REFERENCE = "std-score takes it as the reference"
 
 
@@ -64,17 +64,15 @@ BINARY = [
     _Magic(rb"\x00\x00\x00\x01Bud1", "a folder's settings of macOS"),
 ]
 TEXT = [
-    _Magic(rb"WEBVTT", "WebVTT subtitles", NO_WORD_TIMES),
-    _Magic(rb"\d+\s*\r?\n\d+:\d\d:\d\d[,.]\d+ +-->", "SRT subtitles", NO_WORD_TIMES),
     _Magic(rb"\[\d+:\d\d[.:\d]*\]", "LRC or a transcript with times of lines", NO_WORD_TIMES),
-    _Magic(rb"(?s).{0,99}ooTextFile", "a TextGrid of Praat"),
+    _Magic(rb"(?s).{0,99}ooTextFile", "an object of Praat's that is no TextGrid"),
+    _Magic(rb"ooBinaryFile", "a binary file of Praat's", "save it as a text file"),
     _Magic(
         rb"(;[^\n]*\n)*(SPEAKER|LEXEME|SPKR-INFO|NON-LEX|NON-SPEECH|SU|NOSCORE|SEGMENT) ",
         "RTTM",
         IS_REFERENCE,
     ),
     _Magic(rb"(?i)<!doctype html|<html", "HTML"),
-    _Magic(rb"(;;[^\n]*\n)*(\S+ +){3}[\d.]+ +[\d.]+ +<", "STM", "it is a reference of NIST's"),
 ]
 XML = re.compile(
     rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<([A-Za-z_][\w.:-]*)", re.S
@@ -82,7 +80,10 @@ XML = re.compile(
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
 
 # Names that only recognisers' files have: such a file is damaged if no reader knows it.
-CLAIMS = re.compile(r"\.(mesh|jsonl|ctm|slf|lat|sau|sausage|plf|wlat|htk)(\.gz)?$", re.IGNORECASE)
+CLAIMS = re.compile(
+    r"\.(mesh|jsonl|ctm|slf|lat|sau|sausage|plf|wlat|htk|srt|vtt|ttml|dfxp|eaf|textgrid|stm)(\.gz)?$",
+    re.IGNORECASE,
+)
 IS_JSON = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
 
 JSON_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -113,6 +114,7 @@ JSON_KEYS: Mapping[str, tuple[str, ...]] = {
     ),
     "vosk": ("result text conf word", "monologues terms text", "result word start end"),
     "pocketsphinx-json": ("b d p t w",),
+    "timed-text": ("start end text", "start duration text", "start end word"),
 }  # fmt: skip
 _KEY = re.compile(rb'"([^"\\\x00-\x1f]{1,40})"\s*:')
 SHOWN_KEYS = 6

@@ -66,7 +66,7 @@ class Pronouncer:
     def _made(self, columns: SegmentColumns, found: Sequence[Spoken]) -> list[SegmentColumns]:
         parts = split(columns, [one.language for one in found])
         return [
-            replace(part, extra=dict(self.phone_builder.of(part, language)))
+            replace(part, extra={**part.extra, **self.phone_builder.of(part, language)})
             for language, part in parts.items()
         ]
 
