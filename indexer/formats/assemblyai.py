@@ -119,7 +119,7 @@ def _parts(
     found: NumberedUtterances, parts: Iterable[Part], recording: Recording, nonwords: Nonwords
 ) -> None:
     for part in parts:
-        span = Span(part["start"].seconds(MS), part["end"].seconds(MS))
+        span = _span(part)
         words = _words(part["words"], nonwords)
         if not part["words"].value:  # they were left out
             words = untimed(part["text"].text(), nonwords=nonwords)
@@ -165,6 +165,13 @@ def _word(word: Part) -> HypothesisWord:
     return HypothesisWord(
         word["text"].text(),
         word["confidence"].probability() if word.has("confidence") else 1.0,
-        word["start"].seconds(MS),
-        word["end"].seconds(MS),
+        *_span(word),
     )
+
+
+def _span(part: Part) -> Span:
+    """Read start and end, whole milliseconds."""
+    for key in ("start", "end"):
+        if part[key].number() % 1:
+            raise part[key].error("whole milliseconds")
+    return Span(part["start"].seconds(MS), part["end"].seconds(MS))

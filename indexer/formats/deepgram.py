@@ -50,7 +50,7 @@ def looks_like(head: bytes) -> bool:
     of_recording = all(key in head for key in (b'"channels"', b'"alternatives"', b'"transcript"'))
     return (
         (of_recording and b'"channel_label"' not in head)
-        or b'"channel_index"' in head
+        or (b'"channel_index"' in head and b'"alternatives"' in head)
         or (b'"turn_index"' in head and b'"audio_window_end"' in head)
         or (b'"err_code"' in head and b'"err_msg"' in head)
     )

@@ -26,6 +26,7 @@ from indexer.formats import (
     deepspeech,
     dstc,
     eaf,
+    elevenlabs,
     gentle,
     google,
     jsonl,
@@ -72,7 +73,7 @@ BOM = codecs.BOM_UTF8
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'(?<=[:\[,])\s*"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
-_HAS_TEXT = re.compile(rb'[:\[]\s*"[^"]*\w')  # as a value: what has some is not empty
+_HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
 HEAD_BYTES = 1 << 16
 
 JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
@@ -85,6 +86,7 @@ JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "transformers": (transformers.parse, transformers.looks_like),
     "nemo": (nemo.parse, nemo.looks_like),
     "assemblyai": (assemblyai.parse, assemblyai.looks_like),
+    "elevenlabs": (elevenlabs.parse, elevenlabs.looks_like),
     "revai": (revai.parse, revai.looks_like),
     "speechmatics": (speechmatics.parse, speechmatics.looks_like),
     "deepgram": (deepgram.parse, deepgram.looks_like),
@@ -231,7 +233,7 @@ def _any_json(
             continue
         if any(isinstance(block, Utterances) and len(block.words) for block in blocks):
             return blocks
-        if wordless is None and (name == likeliest or not _HAS_TEXT.search(content)):
+        if wordless is None and (name == likeliest or not _HAS_VALUES.search(content)):
             wordless = blocks
     if likeliest in problems:
         raise problems[likeliest]

@@ -96,6 +96,7 @@ JSON_KEYS: Mapping[str, tuple[str, ...]] = {
     "transformers": ("text word_offsets lm_score",),
     "nemo": ("audio_filepath pred_text", "session_id speaker_count words"),
     "assemblyai": ("audio_url status words", "end_of_turn words transcript"),
+    "elevenlabs": ("words text type logprob",),
     "revai": ("monologues elements ts end_ts",),
     "speechmatics": ("results alternatives content start_time", "speakers words name time lang"),
     "deepgram": ("results channels alternatives words", "channel_index channel is_final"),

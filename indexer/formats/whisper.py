@@ -41,7 +41,7 @@ from std.json_fields import Part, documents
 
 KEYS = (  # of which a document of the family has all in one line
     "transcription offsets", "segments text", "segments language", "avg_logprob text",
-    "words text language", "chunks timestamp",
+    "words text language", "chunks timestamp", "retval words punct",
 )  # fmt: skip
 CONFIDENCES = ("probability", "score", "confidence")
 WORD_LISTS = ("words", "word_segments")

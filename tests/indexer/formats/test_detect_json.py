@@ -19,7 +19,8 @@ SAMPLES = sorted(JSON.iterdir())
 # By the beginning of the file's name: who writes it, and what else reads it if it is told to.
 FORMAT_OF = {
     "assemblyai": "assemblyai", "aws-streaming": "aws-streaming", "aws": "aws", "azure": "azure",
-    "deepgram": "deepgram", "deepspeech": "deepspeech", "dstc": "dstc", "faster_whisper": "whisper",
+    "deepgram": "deepgram", "deepspeech": "deepspeech", "dstc": "dstc", "elevenlabs": "elevenlabs",
+    "faster_whisper": "whisper",
     "gentle": "gentle", "google": "google", "nemo": "nemo",
     "pocketsphinx-json": "pocketsphinx-json", "revai": "revai", "riva": "riva",
     "sherpa-onnx": "sherpa-onnx", "speechmatics": "speechmatics",
@@ -28,6 +29,7 @@ FORMAT_OF = {
 }  # fmt: skip
 GENERIC = "timed-text"  # rows of start, end and text, whoever writes them: asked last
 READ_BY_OTHERS = {
+    "elevenlabs": {"whisper"},
     "gentle": {"whisper"},  # a list of words with start and end
     "nemo": {"azure"},  # a phrase of which only "duration" and "text" are known
 }

@@ -51,7 +51,7 @@ ONE_BEST = [
     "azure_batch2.json", "google_speakers.json", "google_batch.json", "aws_calls.json",
     "vosk_transcriber.json", "dstc.json", "deepgram.json", "assemblyai.json", "speechmatics.json",
     "revai.json", "riva.json", "sherpa-onnx.jsonl", "pocketsphinx-json.jsonl",
-    "aws-streaming.jsonl",
+    "aws-streaming.jsonl", "elevenlabs.json",
 ]  # fmt: skip
 
 

@@ -231,6 +231,12 @@ def test_assemblyai_utterances_end_in_pauses():
     assert [(one.start_ms, one.end_ms) for one in found] == [(0, 650), (2000, 2650)]
 
 
+def test_assemblyai_takes_no_seconds():
+    seconds = [{"text": "Das", "start": 0.0, "end": 0.21, "confidence": 1}]
+    error = refusal("assemblyai", transcript(words=seconds))
+    assert error.expected == "whole milliseconds at words[0].end"
+
+
 def test_assemblyai_turns_without_confidences_and_with_languages():
     value = (turn(0, 0, language_code="de"), turn(0, 0, order=1, language_code="es"))
     found = read("assemblyai", value)
@@ -394,6 +400,25 @@ def test_revai_unknown_elements_are_not_named():
     }
     (network,) = read("revai", value)
     assert said(network) == [{"das": (0.97, 0, 200)}, {}, {"haus": (1, 400, 600)}]
+
+
+# ElevenLabs
+
+
+def test_elevenlabs_channels_and_pauses():
+    said_at = [
+        {"text": text, "start": at, "end": at + 0.2, "type": "word", "logprob": 0.0}
+        for text, at in (("Das", 0.0), ("Haus.", 0.2), ("Ja!", 2.0))
+    ]
+    value = {
+        "transcripts": [
+            {"channel_index": i, "language_code": "deu", "text": "", "words": said_at}
+            for i in (0, 1)
+        ]
+    }
+    found = read("elevenlabs", value)
+    assert channels(found) == [("Das Haus", 1), ("Ja", 1), ("Das Haus", 2), ("Ja", 2)]
+    assert {one.language for one in found} == {"deu"}
 
 
 # Azure Video Indexer
