@@ -128,6 +128,21 @@ def test_deepgram_alternatives_are_cut_at_the_pauses_of_the_best_and_weighted():
     assert said(second) == [{"ja": (1, 3000, 3200)}]
 
 
+def test_deepgram_alternatives_without_times_are_not_cut():
+    value = of_deepgram(
+        {"transcript": "das haus", "confidence": 0.5, "words": []},
+        {"transcript": "dass haus", "confidence": 0.5, "words": []},
+    )
+    message_of_stream = message(1, 1)
+    message_of_stream["channel"] = value["results"]["channels"][0]
+    (network,) = read("deepgram", message_of_stream)
+    assert [{w: p for w, (p, _, _) in slot.items()} for slot in said(network)] == [
+        {"das": 0.5, "dass": 0.5}, {"haus": 1},
+    ]  # fmt: skip
+    assert network.times_estimated
+    assert "times of its words" in refusal("deepgram", value).expected
+
+
 def test_deepgram_flux_takes_whole_turns_whose_words_share_their_time():
     turn = {
         "type": "TurnInfo", "event": "Update", "turn_index": 0, "audio_window_start": 1.0,
