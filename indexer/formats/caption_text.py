@@ -1,6 +1,6 @@
 """The text of captions and transcripts that people keep: encodings, clock times, markup.
 
-    decoded     bytes -> text with plain line ends: UTF-8, UTF-16, else Windows-1252
+    decoded     bytes -> text with plain line ends: UTF-8, UTF-16, UTF-32, else Windows-1252
     spoken_part, without_markup    a caption -> what was said of it
 
 Old captions are in their country's code page, and do not say in which. Windows-1252 is taken if it
@@ -16,6 +16,7 @@ from indexer.networks.nonwords import Nonwords
 from std.errors import InputError
 
 BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -56,8 +57,8 @@ def decoded(content: bytes, path: Path | str) -> str:
 
 def as_utf8(head: bytes) -> bytes:
     """Return the first bytes of a text of UTF-16 as UTF-8; any others as they are."""
-    for bom, encoding in BOMS[1:]:
-        if head.startswith(bom):
+    for bom, encoding in BOMS:
+        if head.startswith(bom) and bom != codecs.BOM_UTF8:
             return head[len(bom) :].decode(encoding, "replace").encode()
     return head
 

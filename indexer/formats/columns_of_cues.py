@@ -36,7 +36,7 @@ _UNITS = {"ms": 0.001, "msec": 0.001, "milliseconds": 0.001, "s": 1.0, "sec": 1.
 _UNIT = re.compile(rf"^(.*?)[ (\[]+({'|'.join(_UNITS)})[)\]]?$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CLOCK = re.compile(rf"{CLOCK}")
-_NUMBER = re.compile(r"\+?(\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*(ms|s)?")
+_NUMBER = re.compile(r"\+?((?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(ms|s)?")
 LETTERS_PER_UNIT = 1.0  # of time; speech has about 15 a second, .015 a millisecond
 
 
@@ -81,8 +81,8 @@ def time_s(written: str, unit_s: float) -> float:
     Raises:
         ValueError: it is none.
 
-    >>> time_s("1:02.5", 0.001), time_s("1500", 0.001), time_s("2 s", 0.001)
-    (62.5, 1.5, 2.0)
+    >>> time_s("1:02.5", 0.001), time_s("1500", 0.001), time_s("2 s", 0.001), time_s("0,5", 1.0)
+    (62.5, 1.5, 2.0, 0.5)
     """
     written = written.strip()
     if clock := _CLOCK.fullmatch(written):
@@ -90,9 +90,7 @@ def time_s(written: str, unit_s: float) -> float:
     number = _NUMBER.fullmatch(written)
     if number is None:
         raise ValueError(written)
-    return float(number[1] if "e" not in written.lower() else written) * (
-        _UNITS[number[2]] if number[2] else unit_s
-    )
+    return float(number[1].replace(",", ".")) * (_UNITS[number[2]] if number[2] else unit_s)
 
 
 def unit_s(rows: Sequence[tuple[str, str, str]]) -> float:

@@ -162,7 +162,7 @@ def _check_times(cues: Sequence[Cue], path: Path | str) -> None:
     good = (spans[:, 0] >= 0) & (spans[:, 1] >= spans[:, 0]) & (spans[:, 1] <= MAX_TIME_S)
     for cue in [cues[row] for row in np.flatnonzero(~good).tolist()]:
         got = f"{cue.start_s:g} to {cue.end_s:g}"
-        raise InputError(path, cue.line, f"0 <= start <= end <= {MAX_TIME_S:g} s", got)
+        raise InputError(path, cue.line, f"0 <= start <= end <= {MAX_TIME_S} s", got)
     for cue in cues:
         for word in cue.words:
             if word.start_s != word.start_s:

@@ -8,8 +8,9 @@ until the next one is complete:
                   next line               ...
 
 In such files only what is new in a caption is taken, from the caption in which it is new. They are
-told by how many captions begin with lines that the one before ends with; a caption that somebody
-wrote may do that, too, when a word is said twice, but few do.
+told by how many captions begin with lines that the one before ends with, and how many of these go
+on with others; a caption that somebody wrote may repeat the one before, too, when a word is said
+twice, but then has nothing else.
 """
 
 from collections.abc import Sequence
@@ -18,8 +19,7 @@ from itertools import pairwise
 from indexer.formats.caption_text import without_markup
 from indexer.formats.cues import Cue
 
-MIN_SHARE = 0.4  # of captions that repeat; of such files two in three do, others rarely one in 50
-MIN_REPEATS = 3
+MIN_SHARE = 0.4  # of captions that repeat, and of these that have more; nearly all, and half do
 LOOKED_AT = 500  # captions of a file that tell what it is
 TOUCH_S = 0.2  # between captions of which the second repeats the first
 
@@ -27,8 +27,10 @@ TOUCH_S = 0.2  # between captions of which the second repeats the first
 def without_repeats(captions: Sequence[Cue]) -> Sequence[Cue]:
     """Return the captions, each without what it repeats, if the file's roll up."""
     some = captions[:LOOKED_AT]
-    repeats = sum(map(bool, _repeats(some)))
-    if repeats < MIN_REPEATS or repeats < MIN_SHARE * (len(some) - 1):
+    counts = _repeats(some)
+    adding = [count for one, count in zip(some, counts, strict=True) if count < len(_lines(one))]
+    repeats, with_more = sum(map(bool, counts)), sum(map(bool, adding))
+    if repeats < MIN_SHARE * len(some) or with_more < max(2, MIN_SHARE * repeats):
         return captions
     return [
         caption._replace(text="\n".join(_lines(caption)[count:]))

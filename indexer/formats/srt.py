@@ -72,7 +72,7 @@ def _captions(text: str, path: Path | str) -> Iterator[Cue]:
     if numbered and not before.strip("\ufeff \t\n").isdigit():
         raise InputError(path, 1, f"a number, or {EXPECTED}", shown(before.strip().encode()))
     ends = [following.begin for following in found[1:]]
-    for times, end in zip(found, [*ends, len(text)], strict=True):
+    for times, end in zip(found, [*ends, len(text)], strict=False):
         body = text[times.end : end]
         if numbered and end < len(text):
             body = _NUMBER.sub("", body)

@@ -41,7 +41,7 @@ Columns = Mapping[str, tuple[int, Column]]
 
 def looks_like(head: bytes) -> bool:
     """Tell whether a file that begins like this has a header of cues."""
-    first = head.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").rstrip("\r")
+    first = re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0].decode("utf-8", "replace")
     return len(first) < 2000 and bool(_header(first)[1])
 
 
@@ -77,7 +77,10 @@ def _header(line: str) -> tuple[str, Columns]:
 
 
 def _fields(line: str, separator: str) -> list[str]:
-    return next(csv.reader([line], delimiter=separator, quoting=_quoting(separator)), [])
+    try:
+        return next(csv.reader([line], delimiter=separator, quoting=_quoting(separator)), [])
+    except csv.Error:  # a control character, or a field of 131,072 letters
+        return []
 
 
 def _quoting(separator: str) -> Literal[0, 3]:

@@ -5,10 +5,11 @@
            | "TextTier"     NAME FROM TO COUNT ( TIME TEXT )*             points: passed over
 
 Only free-standing numbers, texts in quotation marks (doubled inside) and <flags> count, as Praat
-itself reads it; so ``xmin = 0`` and ``item [1]:`` of the long form say nothing, nor do comments
-after ``!``. Which tiers are speech: see `indexer.formats.tiers`. In tiers of words each label has
-times of its own; the words of any other interval share its time. Praat's spellings of letters
-(``\\a"``, ``\\ss``) become these letters. Labels for silence (sp, sil, <p:>, #, _) are none.
+itself reads it; so ``xmin =`` and ``item [1]:`` of the long form say nothing, nor do letters
+behind a number (``2.3s``) and comments after ``!``. Which tiers are speech: see
+`indexer.formats.tiers`. In tiers of words each label has times of its own; the words of any other
+interval share its time. Praat's spellings of letters (``\\a"``, ``\\ss``) become these letters.
+Labels for silence (sp, sil, <p:>, #, _) are none.
 
 Source: Praat manual, "TextGrid file formats", "Special symbols"; files of Praat, the Montreal
 Forced Aligner and WebMAUS. Encodings: see `indexer.formats.caption_text`.
@@ -38,7 +39,7 @@ _HEAD = re.compile(
     rb'\s*(?:File type\s*=\s*)?"ooTextFile[^"]*"\s*(?:Object class\s*=\s*)?"TextGrid'
 )
 _TOKEN = re.compile(
-    r'"((?:[^"]|"")*)"|(?<!\S)(<\w+>)|(?<!\S)(-?\d[\d.eE+-]*)%?(?!\S)|(?<!\S)!.*|(")'
+    r'"((?:[^"]|"")*)"|(?<!\S)(<\w+>)|(?<!\S)([+-]?\d[\d.]*(?:[eE][+-]?\d+)?)[^\s!"]*|!.*|(")'
 )
 _SILENCE = {"sp", "sil", "<p:>", "#", "_", "<sil>", "-", "...", "{sl}", "spn"}
 _LETTER = re.compile(r"\\([A-Za-z])([\"'`^~,])|\\(ss|ae|AE|oe|OE|o/|O/|ao|Ao|d-|th)")
@@ -167,11 +168,11 @@ class _Values:
         return value
 
     def count(self, expected: str) -> int:
-        """Read how many come; more than the file has letters cannot be."""
+        """Read how many come; more than the file has letters cannot be, less than 0 are none."""
         value = self.number(expected)
-        if not (value == int(value) and 0 <= value <= len(self._text)):
+        if not (value == int(value) and value <= len(self._text)):
             raise self.error(expected, f"{value:g}")
-        return int(value)
+        return max(0, int(value))
 
     def error(self, expected: str, got: str) -> InputError:
         return InputError(self._path, self.line, expected, shown(got.encode()))

@@ -26,11 +26,11 @@ from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 
-_FIRST_ROW = re.compile(rb'\s*\[?\s*(?:\{[^{}\[\]]*"[^"]+"\s*:\s*\[\s*)?(\{[^{}\[\]]*\})')
+_FIRST_ROW = re.compile(rb'\s*\[?\s*(\{[^{}\[\]]*"[^"]+"\s*:\s*\[\s*)?(\{[^{}\[\]]*\})')
 _KEY = re.compile(rb'"([^"\\]{1,40})"\s*:')
 RECOGNISERS = {  # keys of rows that other readers know better
     "avg_logprob", "no_speech_prob", "timestamp", "offsets", "conf", "punctuated_word",
-    "alternatives",
+    "alternatives", "words", "segments", "word_segments",
 }  # fmt: skip
 EXPECTED = "a start, an end or a duration, and a text"
 
@@ -40,8 +40,13 @@ def looks_like(head: bytes) -> bool:
     first = _FIRST_ROW.match(head)
     if first is None:
         return False
-    keys = [key.decode("utf-8", "replace") for key in _KEY.findall(first[1])]
-    return not RECOGNISERS & {*keys} and is_complete(columns_of(keys))
+    around, keys = (
+        [key.decode("utf-8", "replace") for key in _KEY.findall(part or b"")]
+        for part in first.groups()
+    )
+    if RECOGNISERS & {*around, *keys} or is_complete(columns_of(around)):
+        return False
+    return is_complete(columns_of(keys))
 
 
 def parse(

@@ -1,7 +1,8 @@
 """WebVTT captions (.vtt).
 
     file   := "WEBVTT" [ remark ] ( NAME ":" VALUE )* blank ( block blank )*
-    block  := [ identifier ] TIME "-->" TIME [ settings ] TEXT*      a cue, up to the blank line
+    block  := [ identifier ] TIME "-->" TIME [ settings ] TEXT*      a cue, up to a blank line or
+                                                                     the next line of times
             | "NOTE" ... | "STYLE" ... | "REGION" ...                 passed over
     TIME   := [ hours ":" ] minutes ":" seconds "." decimals
     TEXT   := text, tags such as <i>, <v Name>, <c.yellow>, and times of words
@@ -66,8 +67,8 @@ def parse(
     captions = list(_cues(text, path, language[1] if language else ""))
     if captions and all(_NO_SPEECH.match(cue.text) for cue in captions):
         raise ForeignFileError(path, captions[0].line, "captions", "addresses of pictures, or data")
-    nexts = [cue.start_s for cue in captions[1:]] + [float("inf")]
-    limits = dict(zip([cue.line for cue in captions], nexts, strict=True))
+    nexts = [*(cue.start_s for cue in captions[1:]), float("inf")]
+    limits = dict(zip((cue.line for cue in captions), nexts, strict=False))
     cues = (
         _spoken(cue, limits[cue.line], path, options.nonwords) for cue in without_repeats(captions)
     )
@@ -78,9 +79,10 @@ def _cues(text: str, path: Path | str, language: str) -> Iterator[Cue]:
     found = time_lines(text)
     if len(found) < text.count("-->"):
         require_times(text, path, EXPECTED)
-    for times in found:
-        blank = text.find("\n\n", times.end)
-        body = text[times.end : blank if blank >= 0 else len(text)]
+    nexts = [following.begin for following in found[1:]]
+    for times, end in zip(found, [*nexts, len(text)], strict=False):
+        blank = text.find("\n\n", times.end, end)
+        body = text[times.end : blank if blank >= 0 else end]
         yield Cue(times.line, times.start_s, times.end_s, body.lstrip("\n"), language=language)
 
 
