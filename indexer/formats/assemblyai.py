@@ -70,70 +70,81 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not AssemblyAI's, or the job failed or is not done.
     """
-    found = NumberedUtterances(path, options)
+    utterances = NumberedUtterances(path, options)
     messages: list[Part] = []
     words: list[Part] = []
-    for one in documents(stream, path):
-        if "messages" in _keys(one):
-            messages += one["messages"]
-        elif {"end_of_turn", "message_type"} & _keys(one) or one["type"].value in MESSAGES:
-            messages.append(one)
-        elif one.has("start") and not one.has("words"):
-            words.append(one)
-        elif one.has("start"):
-            _parts(found, [one], recording_for(path, options), options.nonwords)
+    for document in documents(stream, path):
+        if "messages" in _keys(document):
+            messages += document["messages"]
+        elif {"end_of_turn", "message_type"} & _keys(document) or document[
+            "type"
+        ].value in MESSAGES:
+            messages.append(document)
+        elif document.has("start") and not document.has("words"):
+            words.append(document)
+        elif document.has("start"):
+            _parts(utterances, [document], recording_for(path, options), options.nonwords)
         else:
-            one = one["transcript"] if isinstance(one["transcript"].value, dict) else one
-            _transcript(found, one, recording_for(path, options, _source(one)), options.nonwords)
+            document = (
+                document["transcript"]
+                if isinstance(document["transcript"].value, dict)
+                else document
+            )
+            _transcript(
+                utterances,
+                document,
+                recording_for(path, options, _source(document)),
+                options.nonwords,
+            )
     for message in _whole_turns(messages):
-        found.language = stated_language(message)
-        said = _words(message["words"], options.nonwords)
-        found.add(message.line, recording_for(path, options), said)
-    _add_words(found, words, recording_for(path, options), options.nonwords)
-    yield found.utterances()
+        utterances.language = stated_language(message)
+        turn = _words(message["words"], options.nonwords)
+        utterances.add(message.line, recording_for(path, options), turn)
+    _add_words(utterances, words, recording_for(path, options), options.nonwords)
+    yield utterances.collected()
 
 
-def _keys(one: Part) -> set[str]:
-    return {*one.value} if isinstance(one.value, dict) else set()
+def _keys(document: Part) -> set[str]:
+    return {*document.value} if isinstance(document.value, dict) else set()
 
 
-def _source(one: Part) -> str:
-    address = one.name(AUDIO)
+def _source(document: Part) -> str:
+    address = document.name(AUDIO)
     return "" if UPLOADED in address else address
 
 
 def _transcript(
-    found: NumberedUtterances, one: Part, recording: Recording, nonwords: Nonwords
+    utterances: NumberedUtterances, document: Part, recording: Recording, nonwords: Nonwords
 ) -> None:
-    found.language = stated_language(one)
-    parts = one.first(PARTS)
+    utterances.language = stated_language(document)
+    parts = document.first(PARTS)
     if parts is not None and any(part.has("words") for part in parts):
-        _parts(found, parts, recording, nonwords)
+        _parts(utterances, parts, recording, nonwords)
         return
-    if not one.has("words"):
-        require_transcript(one, "AssemblyAI's words")
-    _add_words(found, one["words"], recording, nonwords)
+    if not document.has("words"):
+        require_transcript(document, "AssemblyAI's words")
+    _add_words(utterances, document["words"], recording, nonwords)
 
 
 def _parts(
-    found: NumberedUtterances, parts: Iterable[Part], recording: Recording, nonwords: Nonwords
+    utterances: NumberedUtterances, parts: Iterable[Part], recording: Recording, nonwords: Nonwords
 ) -> None:
     for part in parts:
         span = _span(part)
         words = _words(part["words"], nonwords)
         if not part["words"].value:  # they were left out
             words = untimed(part["text"].text(), nonwords=nonwords)
-        found.add(part.line, _channel(recording, part), words, span)
+        utterances.add(part.line, _channel(recording, part), words, span)
 
 
 def _add_words(
-    found: NumberedUtterances, words: Iterable[Part], recording: Recording, nonwords: Nonwords
+    utterances: NumberedUtterances, words: Iterable[Part], recording: Recording, nonwords: Nonwords
 ) -> None:
     by_channel: dict[Recording, list[Part]] = {}
     for word in words:
         by_channel.setdefault(_channel(recording, word), []).append(word)
-    for where, said in by_channel.items():
-        found.add_by_pauses(said[0].line, where, _words(said, nonwords))
+    for where, parts in by_channel.items():
+        utterances.add_by_pauses(parts[0].line, where, _words(parts, nonwords))
 
 
 def _channel(recording: Recording, part: Part) -> Recording:

@@ -48,23 +48,23 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not of an AWS stream.
     """
-    found, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for one in documents(stream, path):
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    for document in documents(stream, path):
         for key in WRAPPERS:
-            one = one[key] if one.has(key) else one
-        for result in one["Results"]:
+            document = document[key] if document.has(key) else document
+        for result in document["Results"]:
             if result["IsPartial"].value is True:
                 continue
             where = recording
             if result.has("ChannelId"):
                 where = channel_named(recording, result["ChannelId"])
-            said = [_words(one, options.nonwords) for one in result.each("Alternatives")]
-            found.language = stated_language(result)
-            hypotheses = weighted([mean_log(words) for words in said], said)
-            if len(said) == 1:
+            word_lists = [_words(part, options.nonwords) for part in result.each("Alternatives")]
+            utterances.language = stated_language(result)
+            hypotheses = weighted([mean_log(words) for words in word_lists], word_lists)
+            if len(word_lists) == 1:
                 hypotheses = [hypotheses[0]._replace(weight=1.0)]
-            found.add_n_best(result.line, where, hypotheses, _span(result))
-    yield found.utterances()
+            utterances.add_n_best(result.line, where, hypotheses, _span(result))
+    yield utterances.collected()
 
 
 def _words(alternative: Part, nonwords: Nonwords) -> list[HypothesisWord]:

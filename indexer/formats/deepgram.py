@@ -64,24 +64,24 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Deepgram's, or an error of the service.
     """
-    found, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for one in map(_unwrapped, documents(stream, path)):
-        if one.has("channel_index") and one.has("channel"):
-            _result(found, one, recording, options.nonwords)
-        elif one["type"].value == "TurnInfo":
-            _turn(found, one, recording, options.nonwords)
-        elif one["type"].value not in MESSAGES:
-            require_transcript(one, "Deepgram's channels")
-            _recording(found, one["results"], recording, options.nonwords)
-    yield found.utterances()
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    for document in map(_unwrapped, documents(stream, path)):
+        if document.has("channel_index") and document.has("channel"):
+            _result(utterances, document, recording, options.nonwords)
+        elif document["type"].value == "TurnInfo":
+            _turn(utterances, document, recording, options.nonwords)
+        elif document["type"].value not in MESSAGES:
+            require_transcript(document, "Deepgram's channels")
+            _recording(utterances, document["results"], recording, options.nonwords)
+    yield utterances.collected()
 
 
-def _unwrapped(one: Part) -> Part:
+def _unwrapped(document: Part) -> Part:
     """Return the answer in what somebody put around it."""
-    if one.has("results") or not isinstance(one.value, dict):
-        return one
-    inner = (one[key] for key in one.value)
-    return next((part for part in inner if _is_answer(part)), one)
+    if document.has("results") or not isinstance(document.value, dict):
+        return document
+    inner = (document[key] for key in document.value)
+    return next((part for part in inner if _is_answer(part)), document)
 
 
 def _is_answer(part: Part) -> bool:
@@ -89,43 +89,47 @@ def _is_answer(part: Part) -> bool:
 
 
 def _recording(
-    found: NumberedUtterances, results: Part, recording: Recording, nonwords: Nonwords
+    utterances: NumberedUtterances, results: Part, recording: Recording, nonwords: Nonwords
 ) -> None:
     channels = list(results["channels"])
     n_best = [_n_best(channel, nonwords) for channel in channels]
     languages = [_language(channel) for channel in channels]
-    utterances = list(results.each("utterances"))
-    if all(len(one) < 2 for one in n_best) and any(one.has("words") for one in utterances):
-        for utterance in utterances:
-            channel = utterance["channel"].channel() if utterance.has("channel") else 0
-            found.language = languages[channel] if channel < len(languages) else ""
+    parts = list(results.each("utterances"))
+    if all(len(best) < 2 for best in n_best) and any(part.has("words") for part in parts):
+        for part in parts:
+            channel = part["channel"].channel() if part.has("channel") else 0
+            utterances.language = languages[channel] if channel < len(languages) else ""
             where = _channel(recording, channel)
-            found.add(utterance.line, where, _words(utterance, nonwords), _span(utterance))
+            utterances.add(part.line, where, _words(part, nonwords), _span(part))
         return
     for number, (hypotheses, language) in enumerate(zip(n_best, languages, strict=True)):
-        found.language = language
-        for one in at_common_pauses(hypotheses):
-            found.add_n_best(results.line, _channel(recording, number), one)
+        utterances.language = language
+        for piece in at_common_pauses(hypotheses):
+            utterances.add_n_best(results.line, _channel(recording, number), piece)
 
 
-def _result(found: NumberedUtterances, one: Part, recording: Recording, nonwords: Nonwords) -> None:
+def _result(
+    utterances: NumberedUtterances, message: Part, recording: Recording, nonwords: Nonwords
+) -> None:
     """Add a message of a stream, if it is not revised any more."""
-    if one["is_final"].value is False:
+    if message["is_final"].value is False:
         return
-    index = next(iter(one["channel_index"]), None)
+    index = next(iter(message["channel_index"]), None)
     channel = 0 if index is None else index.channel()
-    found.language = _language(one["channel"])
-    start, duration = (one[key].seconds() for key in ("start", "duration"))
-    hypotheses = _n_best(one["channel"], nonwords)
-    found.add_n_best(
-        one.line, _channel(recording, channel), hypotheses, Span(start, start + duration)
+    utterances.language = _language(message["channel"])
+    start, duration = (message[key].seconds() for key in ("start", "duration"))
+    hypotheses = _n_best(message["channel"], nonwords)
+    utterances.add_n_best(
+        message.line, _channel(recording, channel), hypotheses, Span(start, start + duration)
     )
 
 
-def _turn(found: NumberedUtterances, one: Part, recording: Recording, nonwords: Nonwords) -> None:
-    if one["event"].value == "EndOfTurn":
-        span = Span(one["audio_window_start"].seconds(), one["audio_window_end"].seconds())
-        found.add(one.line, recording, _words(one, nonwords), span)
+def _turn(
+    utterances: NumberedUtterances, message: Part, recording: Recording, nonwords: Nonwords
+) -> None:
+    if message["event"].value == "EndOfTurn":
+        span = Span(message["audio_window_start"].seconds(), message["audio_window_end"].seconds())
+        utterances.add(message.line, recording, _words(message, nonwords), span)
 
 
 def _channel(recording: Recording, number: int) -> Recording:
@@ -133,16 +137,16 @@ def _channel(recording: Recording, number: int) -> Recording:
 
 
 def _language(channel: Part) -> str:
-    found = channel.first(("detected_language",))
+    language = channel.first(("detected_language",))
     for alternative in channel.each("alternatives"):
-        found = found or next(alternative.each("languages"), None)
-    return found.value if found and isinstance(found.value, str) else ""
+        language = language or next(alternative.each("languages"), None)
+    return language.value if language and isinstance(language.value, str) else ""
 
 
 def _n_best(channel: Part, nonwords: Nonwords) -> list[Hypothesis]:
     alternatives = list(channel["alternatives"])
-    words = [_words(one, nonwords) for one in alternatives]
-    return by_confidence([_confidence(one) for one in alternatives], words)
+    words = [_words(alternative, nonwords) for alternative in alternatives]
+    return by_confidence([_confidence(alternative) for alternative in alternatives], words)
 
 
 def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:

@@ -41,18 +41,22 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not ElevenLabs'.
     """
-    found, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for one in documents(stream, path):
-        for transcript in one.each("transcripts") if one.has("transcripts") else [one]:
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    for document in documents(stream, path):
+        for transcript in (
+            document.each("transcripts") if document.has("transcripts") else [document]
+        ):
             if not transcript.has("words"):
-                require_transcript(one, "ElevenLabs' words")
+                require_transcript(document, "ElevenLabs' words")
             index = transcript.first(["channel_index"])
             channel = index.channel() if index else 0
             where = Recording(recording.file, channel + 1) if channel else recording
-            found.language = stated_language(transcript)
-            said = [_word(word) for word in transcript["words"] if word["type"].value == "word"]
-            found.add_by_pauses(one.line, where, spoken(said, options.nonwords))
-    yield found.utterances()
+            utterances.language = stated_language(transcript)
+            parts = (word for word in transcript["words"] if word["type"].value == "word")
+            utterances.add_by_pauses(
+                document.line, where, spoken(map(_word, parts), options.nonwords)
+            )
+    yield utterances.collected()
 
 
 def _word(word: Part) -> HypothesisWord:

@@ -43,13 +43,13 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Gentle's, or the transcription is not done.
     """
-    found, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for one in documents(stream, path):
-        if not one.has("words"):
-            require_transcript(one, "Gentle's words")
-        words = spoken(_words(one["words"]), options.nonwords)
-        found.add_by_pauses(one.line, recording, words)
-    yield found.utterances()
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    for document in documents(stream, path):
+        if not document.has("words"):
+            require_transcript(document, "Gentle's words")
+        words = spoken(_words(document["words"]), options.nonwords)
+        utterances.add_by_pauses(document.line, recording, words)
+    yield utterances.collected()
 
 
 def _words(words: Part) -> Iterator[HypothesisWord]:

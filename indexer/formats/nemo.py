@@ -46,53 +46,54 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not NeMo's, or a manifest without ``pred_text``.
     """
-    found = NumberedUtterances(path, options)
-    for one in documents(stream, path):
-        if one.has("session_id"):
-            recording = recording_for(path, options, one.name(["session_id"]))
-            words = spoken((_word(word, 0.0) for word in one["words"]), options.nonwords)
-            found.add_by_pauses(one.line, recording, words)
+    utterances = NumberedUtterances(path, options)
+    for document in documents(stream, path):
+        if document.has("session_id"):
+            recording = recording_for(path, options, document.name(["session_id"]))
+            words = spoken((_word(word, 0.0) for word in document["words"]), options.nonwords)
+            utterances.add_by_pauses(document.line, recording, words)
             continue
-        recording = recording_for(path, options, one["audio_filepath"].text())
-        found.language = one.name(["pred_lang"])
-        found.add_n_best(one.line, recording, _n_best(one, options), _span(one))
-    yield found.utterances()
+        recording = recording_for(path, options, document["audio_filepath"].text())
+        utterances.language = document.name(["pred_lang"])
+        utterances.add_n_best(document.line, recording, _n_best(document, options), _span(document))
+    yield utterances.collected()
 
 
-def _span(one: Part) -> Span:
-    if not one.has("duration"):
+def _span(document: Part) -> Span:
+    if not document.has("duration"):
         return NO_SPAN
-    start = _offset(one)
-    return Span(start, start + one["duration"].seconds())
+    start = _offset(document)
+    return Span(start, start + document["duration"].seconds())
 
 
-def _offset(one: Part) -> float:
-    return one["offset"].seconds() if one.has("offset") else 0.0
+def _offset(document: Part) -> float:
+    return document["offset"].seconds() if document.has("offset") else 0.0
 
 
-def _n_best(one: Part, options: ReaderOptions) -> list[Hypothesis]:
-    best = Hypothesis(1.0, _best(one, options.nonwords))
-    beams = [list(beam) for beam in one.each("beams")]
+def _n_best(document: Part, options: ReaderOptions) -> list[Hypothesis]:
+    best = Hypothesis(1.0, _best(document, options.nonwords))
+    beams = [list(beam) for beam in document.each("beams")]
     if not beams:
         return [best]
     if any(len(beam) != 2 for beam in beams):
-        raise one["beams"].error("pairs of a text and its score")
+        raise document["beams"].error("pairs of a text and its score")
     scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
-    said = [untimed(text.text(), nonwords=options.nonwords) for text, _ in beams]
+    word_lists = [untimed(text.text(), nonwords=options.nonwords) for text, _ in beams]
     tokens = [word.token for word in best.words]
-    said = [
-        list(best.words) if [word.token for word in words] == tokens else words for words in said
+    word_lists = [
+        list(best.words) if [word.token for word in words] == tokens else words
+        for words in word_lists
     ]
-    return weighted([scale * score.number() for _, score in beams], said)
+    return weighted([scale * score.number() for _, score in beams], word_lists)
 
 
-def _best(one: Part, nonwords: Nonwords) -> list[HypothesisWord]:
-    words = one.first(WORDS)
-    if words is None and one.has("timestamp"):
-        words = one["timestamp"]["word"]
+def _best(document: Part, nonwords: Nonwords) -> list[HypothesisWord]:
+    words = document.first(WORDS)
+    if words is None and document.has("timestamp"):
+        words = document["timestamp"]["word"]
     if words is None or not words.value:
-        return untimed(one["pred_text"].text(), nonwords=nonwords)
-    return spoken((_word(word, _offset(one)) for word in words), nonwords)
+        return untimed(document["pred_text"].text(), nonwords=nonwords)
+    return spoken((_word(word, _offset(document)) for word in words), nonwords)
 
 
 def _word(word: Part, offset_s: float) -> HypothesisWord:

@@ -95,7 +95,7 @@ class NumberedUtterances:
             self._begin(line, recording, span)
             write_hypotheses(self._builder, line, hypotheses)
 
-    def utterances(self) -> Utterances:
+    def collected(self) -> Utterances:
         """Return what was added.
 
         Raises:

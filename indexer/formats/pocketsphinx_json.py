@@ -42,11 +42,11 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not PocketSphinx's.
     """
-    found, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for one in documents(stream, path):
-        words = [_word(word) for word in one["w"]]
-        found.add(one.line, recording, words, _span(one))
-    yield found.utterances()
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    for document in documents(stream, path):
+        words = [_word(word) for word in document["w"]]
+        utterances.add(document.line, recording, words, _span(document))
+    yield utterances.collected()
 
 
 def _word(word: Part) -> HypothesisWord:

@@ -43,23 +43,27 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Rev.ai's, or the job failed or is not done.
     """
-    found, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for one in documents(stream, path):
-        found.language = stated_language(one)
-        if one["type"].value == "final":
-            timed = one.has("ts") and one.has("end_ts")
-            span = Span(one["ts"].seconds(), one["end_ts"].seconds()) if timed else NO_SPAN
-            found.add(one.line, recording, _words(one, options.nonwords), span)
-        elif one["type"].value not in MESSAGES:
-            if not one.has("monologues"):
-                require_transcript(one, "Rev.ai's monologues")
-            for monologue in one["monologues"]:
-                found.add_by_pauses(one.line, recording, _words(monologue, options.nonwords))
-    yield found.utterances()
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    for document in documents(stream, path):
+        utterances.language = stated_language(document)
+        if document["type"].value == "final":
+            timed = document.has("ts") and document.has("end_ts")
+            span = (
+                Span(document["ts"].seconds(), document["end_ts"].seconds()) if timed else NO_SPAN
+            )
+            utterances.add(document.line, recording, _words(document, options.nonwords), span)
+        elif document["type"].value not in MESSAGES:
+            if not document.has("monologues"):
+                require_transcript(document, "Rev.ai's monologues")
+            for monologue in document["monologues"]:
+                utterances.add_by_pauses(
+                    document.line, recording, _words(monologue, options.nonwords)
+                )
+    yield utterances.collected()
 
 
 def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
-    spoken_elements = (one for one in part["elements"] if one["type"].value != "punct")
+    spoken_elements = (element for element in part["elements"] if element["type"].value != "punct")
     return spoken(map(_word, spoken_elements), nonwords)
 
 

@@ -66,8 +66,8 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Riva's.
     """
-    found, recording = NumberedUtterances(path, options), recording_for(path, options)
-    results = [result for one in documents(stream, path) for result in one["results"]]
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    results = [result for document in documents(stream, path) for result in document["results"]]
     is_stream = any(result.first((*FINAL, "stability")) for result in results)
     until_s: dict[Recording, float] = {}
     for result in results:
@@ -78,8 +78,8 @@ def parse(
         where = Recording(recording.file, channel) if channel else recording
         span = _span(result, until_s.get(where, 0.0))
         until_s[where] = span.end_s if span != NO_SPAN else 0.0
-        found.add_n_best(result.line, where, _n_best(result, options), span)
-    yield found.utterances()
+        utterances.add_n_best(result.line, where, _n_best(result, options), span)
+    yield utterances.collected()
 
 
 def _milliseconds(time: Part) -> float:
@@ -96,12 +96,16 @@ def _span(result: Part, start_s: float) -> Span:
 
 def _n_best(result: Part, options: ReaderOptions) -> list[Hypothesis]:
     alternatives = list(result.each("alternatives"))
-    scores = [one["confidence"].number() if one.has("confidence") else 0.0 for one in alternatives]
-    said = [_words(one, options) for one in alternatives]
+    scores = [_score(alternative) for alternative in alternatives]
+    word_lists = [_words(alternative, options) for alternative in alternatives]
     if _are_probabilities(scores):
-        return by_confidence(scores, said)
+        return by_confidence(scores, word_lists)
     scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
-    return weighted([scale * score for score in scores], said)
+    return weighted([scale * score for score in scores], word_lists)
+
+
+def _score(alternative: Part) -> float:
+    return alternative["confidence"].number() if alternative.has("confidence") else 0.0
 
 
 def _are_probabilities(scores: Sequence[float]) -> bool:
@@ -109,7 +113,7 @@ def _are_probabilities(scores: Sequence[float]) -> bool:
 
 
 def _words(alternative: Part, options: ReaderOptions) -> list[HypothesisWord]:
-    score = alternative["confidence"].number() if alternative.has("confidence") else 0.0
+    score = _score(alternative)
     sure = score if 0 < score <= 1 else 1.0
     words = [_word(word) for word in alternative.each("words")]
     if not words:

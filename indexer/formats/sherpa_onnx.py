@@ -61,47 +61,47 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not sherpa-onnx's, or its tokens have no times.
     """
-    found, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for one in _last_of_segments(list(documents(stream, path))):
-        tokens = _tokens(one)
-        found.language = _MARK.sub(r"\1", one.name(["lang"]))
-        if not tokens and one["text"].text().strip():
-            raise one["timestamps"].error("when each token was decoded")
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    for document in _last_of_segments(list(documents(stream, path))):
+        tokens = _tokens(document)
+        utterances.language = _MARK.sub(r"\1", document.name(["lang"]))
+        if not tokens and document["text"].text().strip():
+            raise document["timestamps"].error("when each token was decoded")
         if not tokens:
             continue
         span = Span(tokens[0].start_s, tokens[-1].end_s)
-        text = one["text"].text()
+        text = document["text"].text()
         words = _words(text, tokens) or [HypothesisWord(unit, 1.0) for unit in _UNIT.findall(text)]
-        found.add(one.line, recording, spoken(words, options.nonwords), span)
-    yield found.utterances()
+        utterances.add(document.line, recording, spoken(words, options.nonwords), span)
+    yield utterances.collected()
 
 
 def _last_of_segments(results: Sequence[Part]) -> Iterator[Part]:
-    for one, following in pairwise([*results, None]):
-        assert one is not None  # only the last is none
-        again = following is not None and one.has("segment") and following.has("segment")
-        if not again or following["segment"].value != one["segment"].value:  # type: ignore[index]  # there is one
-            yield one
+    for result, following in pairwise([*results, None]):
+        assert result is not None  # only the last is none
+        again = following is not None and result.has("segment") and following.has("segment")
+        if not again or following["segment"].value != result["segment"].value:  # type: ignore[index]  # there is document
+            yield result
 
 
-def _tokens(one: Part) -> list[_Token]:
-    written = [part.text() for part in one["tokens"]]
-    times = one["timestamps"]
-    first_s = one["start_time"].seconds() if one.has("start_time") else 0.0
+def _tokens(document: Part) -> list[_Token]:
+    written = [part.text() for part in document["tokens"]]
+    times = document["timestamps"]
+    first_s = document["start_time"].seconds() if document.has("start_time") else 0.0
     starts = [first_s + part.seconds() for part in times]
     if starts and len(starts) != len(written):
         raise times.error(f"a time for each of {len(written)} tokens")
     logs = [0.0] * len(starts)
-    if rates := one.first(key for key in LOG_PROBABILITIES if one[key].value):
+    if rates := document.first(key for key in LOG_PROBABILITIES if document[key].value):
         logs = [part.number() for part in rates]
         if len(logs) != len(written):
             raise rates.error(f"a log probability for each of {len(written)} tokens")
-    ends = _ends(one, starts)
+    ends = _ends(document, starts)
     return [_Token(*row) for row in zip(written, starts, ends, logs, strict=False)]
 
 
-def _ends(one: Part, starts: Sequence[float]) -> list[float]:
-    durations = [part.seconds() for part in one.each("durations")]
+def _ends(document: Part, starts: Sequence[float]) -> list[float]:
+    durations = [part.seconds() for part in document.each("durations")]
     if len(durations) == len(starts):
         return [start + duration for start, duration in zip(starts, durations, strict=True)]
     following = [*starts[1:], math.inf]

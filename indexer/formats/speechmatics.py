@@ -58,55 +58,60 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Speechmatics', or the job failed or is not done.
     """
-    found = NumberedUtterances(path, options)
+    utterances = NumberedUtterances(path, options)
     messages: list[Part] = []
-    for one in documents(stream, path):
-        one = one.first(WRAPPERS) or one
-        if one["message"].value == "AddTranscript":
-            messages.append(one)
+    for document in documents(stream, path):
+        document = document.first(WRAPPERS) or document
+        if document["message"].value == "AddTranscript":
+            messages.append(document)
             continue
-        if not one.has("words") and not one.has("results"):
-            require_transcript(one, "Speechmatics' results")
-        if not one.has("message"):
-            _job(found, one, recording_for(path, options, _job_name(one)))
+        if not document.has("words") and not document.has("results"):
+            require_transcript(document, "Speechmatics' results")
+        if not document.has("message"):
+            _job(utterances, document, recording_for(path, options, _job_name(document)))
     by_language: dict[str, list[Part]] = {}
-    for one in messages:
-        by_language.setdefault(_language(one), []).extend(one["results"])
+    for document in messages:
+        by_language.setdefault(_language(document), []).extend(document["results"])
     for language, results in by_language.items():
-        found.language = language
-        _results(found, results, recording_for(path, options))
-    yield found.utterances()
+        utterances.language = language
+        _results(utterances, results, recording_for(path, options))
+    yield utterances.collected()
 
 
-def _job_name(one: Part) -> str:
-    return one["job"].name(["data_name", "name"]) if one.has("job") else ""
+def _job_name(document: Part) -> str:
+    return document["job"].name(["data_name", "name"]) if document.has("job") else ""
 
 
-def _job(found: NumberedUtterances, one: Part, recording: Recording) -> None:
-    if one.has("words"):
-        found.language = one["job"].name(["lang"]) if one.has("job") else ""
-        _add(found, one.line, recording, [[_first_word(word)] for word in one["words"]])
+def _job(utterances: NumberedUtterances, document: Part, recording: Recording) -> None:
+    if document.has("words"):
+        utterances.language = document["job"].name(["lang"]) if document.has("job") else ""
+        _add(
+            utterances,
+            document.line,
+            recording,
+            [[_first_word(word)] for word in document["words"]],
+        )
     else:
-        found.language = _language(one)
-        _results(found, list(one["results"]), recording)
+        utterances.language = _language(document)
+        _results(utterances, list(document["results"]), recording)
 
 
-def _language(one: Part) -> str:
+def _language(document: Part) -> str:
     """Return what was asked for; where that is "auto", what the first word is said to be."""
-    metadata = one["metadata"]
+    metadata = document["metadata"]
     if metadata.has("transcription_config"):
         asked = metadata["transcription_config"].name(["language"])
         if asked and asked != "auto":
             return asked
-    said = (
+    languages = (
         alternative.name(["language"])
-        for result in one.each("results")
+        for result in document.each("results")
         for alternative in result.each("alternatives")
     )
-    return next(filter(None, said), "")
+    return next(filter(None, languages), "")
 
 
-def _results(found: NumberedUtterances, results: Sequence[Part], recording: Recording) -> None:
+def _results(utterances: NumberedUtterances, results: Sequence[Part], recording: Recording) -> None:
     by_channel: dict[str, list[Alternatives]] = {}
     for result in results:
         channel = result.name(["channel"])
@@ -115,7 +120,7 @@ def _results(found: NumberedUtterances, results: Sequence[Part], recording: Reco
         numbered = _CHANNEL.fullmatch(label)
         which = int(numbered[1]) if numbered else number
         where = Recording(recording.file, which) if label else recording
-        _add(found, results[0].line, where, slots)
+        _add(utterances, results[0].line, where, slots)
 
 
 def _slots(result: Part) -> Iterator[Alternatives]:
@@ -128,11 +133,11 @@ def _slots(result: Part) -> Iterator[Alternatives]:
         span = result["start_time"].seconds(), result["end_time"].seconds()
         yield [
             HypothesisWord(
-                one["content"].text(),
-                one["confidence"].probability() if one.has("confidence") else 1.0,
+                alternative["content"].text(),
+                alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
                 *span,
             )
-            for one in result["alternatives"]
+            for alternative in result["alternatives"]
         ]
 
 
@@ -147,9 +152,9 @@ def _first_word(word: Part) -> HypothesisWord:
 
 
 def _add(
-    found: NumberedUtterances, line: int, recording: Recording, slots: Sequence[Alternatives]
+    utterances: NumberedUtterances, line: int, recording: Recording, slots: Sequence[Alternatives]
 ) -> None:
     """Add slots without what is punctuation only."""
     named = ([word._replace(token=bare(word.token)) for word in slot] for slot in slots)
-    said = ([word for word in slot if word.token] for slot in named)
-    found.add_slots_by_pauses(line, recording, [slot for slot in said if slot])
+    words = ([word for word in slot if word.token] for slot in named)
+    utterances.add_slots_by_pauses(line, recording, [slot for slot in words if slot])

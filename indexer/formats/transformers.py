@@ -42,19 +42,19 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not of such a decoder.
     """
-    found, recording = NumberedUtterances(path, options), recording_for(path, options)
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
     scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
-    for one in documents(stream, path):
-        if not isinstance(one["text"].value, list):
-            words = _words(one["word_offsets"], options.nonwords)
-            found.add_n_best(one.line, recording, [Hypothesis(1.0, words)])
+    for document in documents(stream, path):
+        if not isinstance(document["text"].value, list):
+            words = _words(document["word_offsets"], options.nonwords)
+            utterances.add_n_best(document.line, recording, [Hypothesis(1.0, words)])
             continue
-        said = [_words(words, options.nonwords) for words in one["word_offsets"]]
-        scores = [scale * score.number() for score in one.first(SCORES) or one[SCORES[0]]]
-        if len(scores) != len(said):
-            raise one["word_offsets"].error(f"words of each of {len(scores)} texts")
-        found.add_n_best(one.line, recording, weighted(scores, said))
-    yield found.utterances()
+        word_lists = [_words(words, options.nonwords) for words in document["word_offsets"]]
+        scores = [scale * score.number() for score in document.first(SCORES) or document[SCORES[0]]]
+        if len(scores) != len(word_lists):
+            raise document["word_offsets"].error(f"words of each of {len(scores)} texts")
+        utterances.add_n_best(document.line, recording, weighted(scores, word_lists))
+    yield utterances.collected()
 
 
 def _words(offsets: Part, nonwords: Nonwords) -> list[HypothesisWord]:

@@ -52,19 +52,19 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Video Indexer's, or the video is not processed.
     """
-    found = NumberedUtterances(path, options)
-    for one in documents(stream, path):
-        recording = recording_for(path, options, one.name(["name"]))
-        videos = list(one.first(VIDEOS) or ())
-        for video in videos or [one]:
+    utterances = NumberedUtterances(path, options)
+    for document in documents(stream, path):
+        recording = recording_for(path, options, document.name(["name"]))
+        videos = list(document.first(VIDEOS) or ())
+        for video in videos or [document]:
             insights = video["insights"] if video.has("insights") else video
             if not _has_transcript(insights):
-                _require_processed(video, one)
+                _require_processed(video, document)
             where = recording
             if len(videos) > 1:
                 where = recording_of(video["id"].text())
-            _video(found, video, insights, where, options)
-    yield found.utterances()
+            _video(utterances, video, insights, where, options)
+    yield utterances.collected()
 
 
 def _require_processed(video: Part, index: Part) -> None:
@@ -81,7 +81,7 @@ def _has_transcript(insights: Part) -> bool:
 
 
 def _video(
-    found: NumberedUtterances,
+    utterances: NumberedUtterances,
     video: Part,
     insights: Part,
     recording: Recording,
@@ -91,8 +91,8 @@ def _video(
     for line, time in _lines(insights):
         confidence = line["confidence"].probability() if line.has("confidence") else 0.0
         words = untimed(line["text"].text(), confidence or 1.0, options.nonwords)
-        found.language = line.name(["language"]) or spoken_language
-        found.add(line.line, recording, words, Span(_time(time["start"]), _time(time["end"])))
+        utterances.language = line.name(["language"]) or spoken_language
+        utterances.add(line.line, recording, words, Span(_time(time["start"]), _time(time["end"])))
 
 
 def _lines(insights: Part) -> Iterator[tuple[Part, Part]]:
