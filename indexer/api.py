@@ -338,6 +338,8 @@ def watch_folder(
 
     def index(batch: Sequence[Path]) -> Iterator[Outcome]:
         report = index_files(batch, urls, options=options, keep_going=True, **settings)
+        for line in (*report.warnings, *report.language_warnings, *report.unmerged):
+            tell(f"warning: {line}")
         return outcomes(batch, report.inputs, report.failures, report.wordless)
 
     return watch(

@@ -5,10 +5,12 @@
     watch       look, index what is ready, wait; until told to stop
 
 A file is ready when it is complete: it has not changed for `SETTLE_S`, by its own time (as that of
-a file renamed into the folder) or since it was first seen so. Hidden files and those whose names say
-that they are not complete (`PARTIAL`) are never ready. A file that changes later is indexed again,
-and replaces what it brought before. A file that cannot be indexed is tried again `MAX_TRIES` times,
-each time later, and then left until it changes; one that is no recogniser output is passed over.
+a file renamed into the folder) or since it was first seen so. Hidden files and those whose names
+say that they are not complete (`PARTIAL`) are never ready. A file that changes later is indexed
+again, and replaces what it brought before. A file that is not as it should be is tried again, each
+time later, `MAX_TRIES` times in all, and then left until it changes; one that is no recogniser
+output is passed over. While a store or a file for all (metadata, ECF) is at fault, no file is given
+up: the next try is `MAX_RETRY_S` later at most.
 
 The right to write is held for a batch only, so other writers can come in between; each commit is
 one step, so readers beside it see the index before or after it.
@@ -30,6 +32,7 @@ POLL_S = 2.0  # between two looks
 SETTLE_S = 5.0  # a file that has not changed for so long is complete
 MAX_TRIES = 5  # of the same file, unchanged
 FIRST_RETRY_S = 10.0  # doubled after each try
+MAX_RETRY_S = 300.0
 BATCH_FILES = 200  # indexed at once: whoever stops the command waits for a batch at most
 BATCH_BYTES = 200_000_000
 PARTIAL = (".part", ".partial", ".tmp", ".temp", ".crdownload", ".download", ".filepart", "~")
@@ -95,13 +98,23 @@ class Watched:
         """Note that a file is indexed, or is nothing to be indexed."""
         self._files[path].is_done = True
 
-    def failed(self, path: Path, now_s: float) -> bool:
-        """Note that a file could not be indexed; whether it is tried again unchanged."""
+    def failed(self, path: Path, now_s: float, *, may_give_up: bool) -> float:
+        """Note that a file could not be indexed.
+
+        Args:
+            path: the file.
+            now_s: the time.
+            may_give_up: the file itself is at fault.
+
+        Returns:
+            Seconds to the next try; 0 if the file is given up until it changes.
+        """
         file = self._files[path]
-        file.tries += 1
-        file.is_done = file.tries >= MAX_TRIES
-        file.not_before_s = now_s + FIRST_RETRY_S * 2 ** (file.tries - 1)
-        return not file.is_done
+        wait_s = min(FIRST_RETRY_S * 2**file.tries, MAX_RETRY_S)
+        file.tries = min(file.tries + 1, MAX_TRIES)
+        file.is_done = may_give_up and file.tries == MAX_TRIES
+        file.not_before_s = now_s + wait_s
+        return 0.0 if file.is_done else wait_s
 
 
 class Folder(NamedTuple):
@@ -234,5 +247,6 @@ def _line(outcome: Outcome, watched: Watched) -> str:
     if error is None or isinstance(error, ForeignFileError):
         watched.done(outcome.path)
         return f"{outcome.path}: {f'skipped: {error.got}' if error else outcome.line}"
-    again = watched.failed(outcome.path, time.time())
-    return f"{error}; {'tried again later' if again else 'left until it changes'}"
+    own_fault = isinstance(error, InputError) and Path(error.path) == outcome.path
+    wait_s = watched.failed(outcome.path, time.time(), may_give_up=own_fault)
+    return f"{error}; {f'tried again in {wait_s:.0f} s' if wait_s else 'left until it changes'}"
