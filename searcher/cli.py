@@ -49,10 +49,13 @@ def batch(args: argparse.Namespace) -> None:
         check_recordings(experiment, index, args)
         waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
         with waiting, executor(args.jobs, args.scheduler) as workers:
-            found = index.search_terms(terms, experiment, workers=workers)
+            found = index.search_terms(
+                terms, experiment, where=args.where, recordings=args.recording, workers=workers
+            )
         if found.outside_ecf:
-            left_out = f"{found.outside_ecf} hits outside the speech of {named(args.ecf)} left out"
-            warn("std-search", left_out)
+            asked = " or in other recordings than asked for" if is_restricted(args) else ""
+            speech = f"outside the speech of {named(args.ecf)}{asked}"
+            warn("std-search", f"{found.outside_ecf} hits {speech} left out")
         warn_of_phones(found)
         for warning in term_warnings(found):
             warn("std-search", warning)
@@ -81,6 +84,12 @@ def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace
     """
     indexed = {recording.recording for recording in index.recordings()}
     searched = {excerpt.recording for excerpt in experiment.excerpts}
+    if is_restricted(args):
+        fitting = index.recordings(where=args.where, recordings=args.recording)
+        if searched.isdisjoint(one.recording for one in fitting):
+            raise StdError(
+                f"--where, --recording: expected recordings of {named(args.ecf)}, got none of them"
+            )
     if not searched & indexed:
         raise InputError(
             args.ecf,
@@ -94,6 +103,11 @@ def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace
             "std-search",
             f"{len(missing)} recordings of {named(args.ecf)} are not indexed: {first} ...",
         )
+
+
+def is_restricted(args: argparse.Namespace) -> bool:
+    """Whether only some recordings are searched."""
+    return args.where is not None or bool(args.recording)
 
 
 def write_hit_list(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
@@ -127,7 +141,9 @@ def interactive(args: argparse.Namespace) -> int:
 
     with open_index(*args.store, config=configuration(args), model=args.model) as index:
         with executor(args.jobs, args.scheduler) as workers:
-            found = index.find(*args.term, workers=workers)
+            found = index.find(
+                *args.term, where=args.where, recordings=args.recording, workers=workers
+            )
         warn_of_phones(found)
         write_oov_words(args, found, index)
         hits = index.hits(found, decided=args.decide or args.beta is not None)
@@ -149,13 +165,16 @@ def show(hits: "Sequence[Hit]", found: "SearchResult", args: argparse.Namespace)
     for line in remarks(found):
         tell(line)
     if not hits:
-        tell("no hits")
+        asked = " in the recordings asked for" if is_restricted(args) else ""
+        tell(f"no hits{asked}")
         return
+    names = [name.strip().lower() for name in args.columns.split(",")]
     print_table(
         hits,
         limit=args.limit or len(hits),
         decided=args.decide or args.beta is not None,
         languages=len({*found.languages} - {""}) > 1,
+        columns=[name for name in names if any(name in hit.metadata for hit in hits)],
     )
 
 

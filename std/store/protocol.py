@@ -91,7 +91,10 @@ class Store(Protocol):
         """A consistent snapshot of the live segments, in the order they were committed."""
 
     def metadata(self) -> Metadata:
-        """What is known of the recordings beside their words: title, date, speaker, ..."""
+        """What is known of the recordings beside their words: title, date, speaker, ...
+
+        As it was when `segments` was called last, or when the store was opened; or newer.
+        """
 
     def writing(self) -> AbstractContextManager[None]:
         """Hold the right to write, at most until the process ends.

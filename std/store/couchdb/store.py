@@ -98,7 +98,8 @@ class CouchDBStore:
         )
 
     def metadata(self) -> Metadata:
-        return self._read_manifest().metadata
+        document = self._known if self._writer is None else self._writer.document
+        return document.metadata
 
     def require(self, *, create: bool) -> None:
         """Require an index, or with ``create`` a database that may hold one.
