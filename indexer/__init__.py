@@ -21,8 +21,11 @@ if TYPE_CHECKING:
         clean_up,
         delete_recordings,
         index_files,
+        list_recordings,
         merge_segments,
+        preview_files,
         verify_index,
+        watch_folder,
     )
     from indexer.input_options import InputOptions
 
@@ -33,8 +36,11 @@ __all__ = [
     "clean_up",
     "delete_recordings",
     "index_files",
+    "list_recordings",
     "merge_segments",
+    "preview_files",
     "verify_index",
+    "watch_folder",
 ]
 
 
