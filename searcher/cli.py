@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,11 +48,10 @@ def batch(args: argparse.Namespace) -> None:
     terms = read(term_list.parse, args.terms)
     with open_index(*args.store, config=config, model=args.model) as index:
         check_recordings(experiment, index, args)
+        experiment = restricted(experiment, index, args)
         waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
         with waiting, executor(args.jobs, args.scheduler) as workers:
-            found = index.search_terms(
-                terms, experiment, where=args.where, recordings=args.recording, workers=workers
-            )
+            found = index.search_terms(terms, experiment, workers=workers)
         if found.outside_ecf:
             asked = " or in other recordings than asked for" if is_restricted(args) else ""
             speech = f"outside the speech of {named(args.ecf)}{asked}"
@@ -84,12 +84,6 @@ def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace
     """
     indexed = {recording.recording for recording in index.recordings()}
     searched = {excerpt.recording for excerpt in experiment.excerpts}
-    if is_restricted(args):
-        fitting = index.recordings(where=args.where, recordings=args.recording)
-        if searched.isdisjoint(one.recording for one in fitting):
-            raise StdError(
-                f"--where, --recording: expected recordings of {named(args.ecf)}, got none of them"
-            )
     if not searched & indexed:
         raise InputError(
             args.ecf,
@@ -103,6 +97,24 @@ def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace
             "std-search",
             f"{len(missing)} recordings of {named(args.ecf)} are not indexed: {first} ...",
         )
+
+
+def restricted(experiment: "ECF", index: "Index", args: argparse.Namespace) -> "ECF":
+    """The speech that is searched: of the recordings asked for.
+
+    Raises:
+        StdError: the ECF has none of them.
+    """
+    if not is_restricted(args):
+        return experiment
+    recordings = index.recordings(where=args.where, recordings=args.recording)
+    fitting = {one.recording for one in recordings}
+    excerpts = tuple(one for one in experiment.excerpts if one.recording in fitting)
+    if not excerpts:
+        raise StdError(
+            f"--where, --recording: expected recordings of {named(args.ecf)}, got none of them"
+        )
+    return replace(experiment, excerpts=excerpts)
 
 
 def is_restricted(args: argparse.Namespace) -> bool:

@@ -12,17 +12,19 @@ A column holds its different values once and a number per recording, so speakers
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from std.errors import StoreError, quoted
 from std.values import Bools, Int32s
 
 NONE = -1  # the code of a recording without a value
+Rows = npt.NDArray[np.integer]
 Values = Mapping[str, str]  # of one recording, by column
 
 
@@ -37,7 +39,7 @@ class ValueColumn(NamedTuple):
         code = int(self.code[row])
         return None if code == NONE else self.values[code]
 
-    def taken(self, rows: Int32s) -> "ValueColumn":
+    def taken(self, rows: Rows) -> "ValueColumn":
         """The values of some rows; -1 stands for a recording that is not in the column."""
         code = np.append(self.code, np.int32(NONE))[rows]  # -1 is the last
         used = np.unique(code[code != NONE])
@@ -140,14 +142,36 @@ def updated(before: Metadata, given: Metadata) -> Metadata:
         given: rows that replace those of the same audio files; one without any value removes it.
             Their numbers do not count.
     """
-    changed = {file: given.values(file) for file in given.files}
-    changed = {file: values for file, values in changed.items() if values != before.values(file)}
-    if not changed:
+    changed = np.flatnonzero(_differs(before, given))
+    if not len(changed):
         return before
-    kept = before.of([file for file in before.files if file not in changed])
-    number = {file: before.changes(file) + 1 for file in changed}
-    fresh = {file: values for file, values in changed.items() if values}
-    return _concatenated(kept, of_rows(fresh, number))
+    files = {given.files[row] for row in changed.tolist()}
+    kept = before.of([file for file in before.files if file not in files])
+    valued = np.zeros(len(given), dtype=bool)
+    for column in given.columns.values():
+        valued |= column.code != NONE
+    fresh = _taken(given, changed[valued[changed]])
+    number = [before.changes(file) + 1 for file in fresh.files]
+    return _concatenated(kept, replace(fresh, number=np.array(number, np.int32)))
+
+
+def _differs(before: Metadata, given: Metadata) -> Bools:
+    """(n,) which rows of a table are other than those of the same audio files in another table."""
+    rows = np.array([before.row_of.get(file, NONE) for file in given.files], np.int32)
+    differs = np.zeros(len(given), dtype=bool)
+    for name in {*before.columns, *given.columns}:
+        ours = before.columns.get(name) or _empty(len(before))
+        theirs = given.columns.get(name) or _empty(len(given))
+        code_of = {value: code for code, value in enumerate(ours.values)}
+        unknown = len(ours.values)
+        code = np.array([*(code_of.get(value, unknown) for value in theirs.values), NONE], np.int32)
+        differs |= code[theirs.code] != np.append(ours.code, np.int32(NONE))[rows]
+    return differs
+
+
+def _empty(n: int) -> ValueColumn:
+    """A column in which no recording has a value."""
+    return ValueColumn((), np.full(n, NONE, np.int32))
 
 
 def reconciled(ours: Metadata, other: Metadata) -> Metadata:
@@ -170,7 +194,7 @@ def reconciled(ours: Metadata, other: Metadata) -> Metadata:
     )
 
 
-def _taken(table: Metadata, rows: Int32s) -> Metadata:
+def _taken(table: Metadata, rows: Rows) -> Metadata:
     """Some rows of a table, ascending; columns that become empty are left out."""
     columns = {name: column.taken(rows) for name, column in table.columns.items()}
     return Metadata(
@@ -183,14 +207,13 @@ def _taken(table: Metadata, rows: Int32s) -> Metadata:
 def _concatenated(first: Metadata, second: Metadata) -> Metadata:
     """The rows of two tables without a common audio file."""
     files = (*first.files, *second.files)
-    order = np.array(sorted(range(len(files)), key=files.__getitem__), np.int32)
+    order = np.array(sorted(range(len(files)), key=files.__getitem__), np.int32)  # two runs
     columns = {}
     for name in sorted({*first.columns, *second.columns}):
-        parts = [
-            table.columns.get(name) or ValueColumn((), np.full(len(table), NONE, np.int32))
-            for table in (first, second)
-        ]
-        values = tuple(sorted({*parts[0].values, *parts[1].values}))
+        parts = [table.columns.get(name) or _empty(len(table)) for table in (first, second)]
+        known = set(parts[0].values)
+        added = [value for value in parts[1].values if value not in known]
+        values = tuple(sorted([*parts[0].values, *added]))  # two runs: fast
         number_of = {value: i for i, value in enumerate(values)}
         codes = [
             np.array([*(number_of[value] for value in part.values), NONE], np.int32)[part.code]
