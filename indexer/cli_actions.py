@@ -1,8 +1,9 @@
 """What std-index does beside changing an index: list it, preview inputs, watch a folder."""
 
 import argparse
+import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
 from types import FrameType
@@ -26,17 +27,34 @@ def list_index(args: argparse.Namespace) -> int:
     if args.json:
         print_json([one.document() for one in listed])
         return 0
+    folder = common_folder(path for one in listed for path in one.about.inputs)
     if listed:
-        print_recordings(listed)
+        print_recordings(listed, folder)
     if not args.quiet:
         hours = sum(one.about.speech_ms for one in listed) / 3_600_000
         words = sum(one.words for one in listed)
-        tell(f"{len(listed)} recordings, {hours:.2f} h of speech, {words} words")
+        sources = f"; sources in {folder}" if folder else ""
+        tell(f"{len(listed)} recordings, {hours:.2f} h of speech, {words} words{sources}")
     return 0
 
 
-def print_recordings(listed: "Sequence[ListedRecording]") -> None:
-    """Print a table of recordings, with the metadata that any of them has."""
+def common_folder(paths: Iterable[str]) -> str:
+    """The folder that holds all of some absolute paths; empty if there is none.
+
+    >>> common_folder(["/in/a/x.mesh", "/in/b/y.mesh", "-"]), common_folder(["/in/x"])
+    ('/in', '/in')
+    """
+    folders = {os.path.dirname(path) for path in paths if os.path.isabs(path)}  # noqa: PTH117, PTH120  # texts
+    return os.path.commonpath(folders) if folders else ""
+
+
+def print_recordings(listed: "Sequence[ListedRecording]", folder: str) -> None:
+    """Print a table of recordings, with the metadata that any of them has.
+
+    Args:
+        listed: one for each row.
+        folder: that sources are shown without.
+    """
     from rich.table import Table
 
     from std.terminal import cell
@@ -56,7 +74,7 @@ def print_recordings(listed: "Sequence[ListedRecording]") -> None:
             cell(about.language or about.metadata.get("language", "") or "?"),
             str(one.words),
             *(cell(about.metadata.get(name, "")) for name in names),
-            cell(", ".join(about.inputs)),
+            cell(", ".join(path.removeprefix(f"{folder}/") for path in about.inputs)),
         )
     console(PIPED_WIDTH, highlight=False).print(table)
 
