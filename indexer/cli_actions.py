@@ -21,7 +21,7 @@ NAMED = 3  # recordings of an input that are named in the table
 
 def list_index(args: argparse.Namespace) -> int:
     """Print the recordings of an index; 0 also if none fits."""
-    from indexer.api import list_recordings
+    from indexer import list_recordings
 
     listed = list_recordings(args.store, where=args.where, recordings=args.recording)
     if args.json:
@@ -91,7 +91,7 @@ def clock(time_ms: int) -> str:
 
 def preview(args: argparse.Namespace) -> int:
     """Print what indexing the inputs would bring; 2 if something would be refused."""
-    from indexer.api import preview_files
+    from indexer import preview_files
     from indexer.arguments import input_options, require_each_once
 
     require_each_once(args)
@@ -147,7 +147,7 @@ def print_previews(found: "Sequence[Preview]", args: argparse.Namespace) -> None
 
 def watch_inputs(args: argparse.Namespace) -> int:
     """Index what appears in a folder, one line per file, until SIGTERM or Ctrl-C."""
-    from indexer.api import watch_folder
+    from indexer import watch_folder
     from indexer.arguments import input_options, require_each_once
 
     require_each_once(args)
