@@ -2,7 +2,7 @@
 
 import argparse
 
-from indexer.input_options import InputOptions
+from indexer import InputOptions
 from std.distinct import require_distinct
 
 

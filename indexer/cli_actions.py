@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from std.command import console, print_json, progress_bar, say, tell
 
 if TYPE_CHECKING:
-    from indexer.dry_run import Preview
-    from indexer.listing import ListedRecording
+    from indexer import ListedRecording, Preview
 
 PIPED_WIDTH = 140  # characters where stdout is no terminal
 NAMED = 3  # recordings of an input that are named in the table
