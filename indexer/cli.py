@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from std.command import (
@@ -269,7 +270,8 @@ def index(args: argparse.Namespace) -> int:
     )
     tell_of_problems(report, args)
     if args.json:
-        print_json(figures(report, args.jobs))
+        described = {"metadata": asdict(report.described)} if args.metadata else {}
+        print_json(figures(report, args.jobs) | described)
     if not args.quiet:
         tell_summary(report, args)
     return 2 if report.failures or (args.merge and report.unmerged) else 0
@@ -291,8 +293,6 @@ def figures(report: "IndexReport", jobs: int) -> dict[str, Any]:
         "skipped": [str(file.path) for file in report.skipped],
         "nonwords": report.nonwords,
         "wordless": [str(path) for path in report.wordless],
-        "described": report.described.recordings,
-        "not_indexed": report.described.not_indexed,
     }
 
 

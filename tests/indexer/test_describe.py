@@ -127,8 +127,11 @@ def test_the_command(meshes, tmp_path, capsys):
     given = [*map(str, meshes), "--store", store, "--metadata", str(table)]
     assert indexer.cli.main([*given, "--json"]) == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["described"] == 1
-    assert json.loads(out)["not_indexed"] == ["news"]
+    assert json.loads(out)["metadata"] == {
+        "recordings": 1,
+        "not_indexed": ["news"],
+        "pronounced_again": 0,
+    }
     assert f"warning: 1 recordings of {table} are not in the index: news\n" in err
     assert f"metadata of 1 files -> {store}" in err
     assert indexer.cli.main(["--store", store, "--metadata", str(table), "--quiet"]) == 0
