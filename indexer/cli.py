@@ -214,14 +214,14 @@ def misuse(args: argparse.Namespace) -> str:
     """What is wrong with a combination of options; empty if nothing is."""
     if not args.store and not args.dry_run:
         return "the following arguments are required: --store"
-    changes = bool(args.input or args.delete or args.merge or args.clean_up or args.metadata)
+    maintains = bool(args.delete or args.merge or args.clean_up or args.verify or args.list)
     if args.dry_run:
-        if not args.input or args.delete or args.merge or args.clean_up or args.watch:
-            return "--dry-run needs INPUT files, and nothing that changes an index"
+        if not args.input or maintains or args.watch:
+            return "--dry-run needs INPUT files, and nothing else to be done"
     elif args.watch:
-        if args.input or args.delete or args.merge or args.clean_up:
+        if args.input or maintains:
             return "--watch takes its files from its folder: no INPUT, nothing else to be done"
-    elif args.verify + args.list + changes != 1:
+    elif args.verify + args.list + changes_index(args) != 1:
         return (
             "expected INPUT files, --metadata, --delete, --merge or --clean-up, or else --watch, "
             "--dry-run, --list or --verify"
@@ -229,6 +229,11 @@ def misuse(args: argparse.Namespace) -> str:
     if (args.where is not None or args.recording) and not args.list:
         return "--where and --recording say what to --list"
     return ""
+
+
+def changes_index(args: argparse.Namespace) -> bool:
+    """Whether an index is to be changed, now and not by watching."""
+    return bool(args.input or args.delete or args.merge or args.clean_up or args.metadata)
 
 
 def work(args: argparse.Namespace) -> int:

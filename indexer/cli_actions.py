@@ -5,11 +5,13 @@ import os
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from std.command import console, print_json, progress_bar, say, tell
+from std.command import console, print_json, progress_bar, say, tell, warn
+from std.errors import named
 
 if TYPE_CHECKING:
     from indexer import ListedRecording, Preview
@@ -103,6 +105,8 @@ def preview(args: argparse.Namespace) -> int:
             jobs=args.jobs,
         )
     )
+    if args.metadata:
+        warn_of_unknown(args.metadata, found)
     problems = [one for one in found if one.problem]
     for one in problems:
         say("std-index", one.problem)
@@ -120,6 +124,18 @@ def preview(args: argparse.Namespace) -> int:
             f"{skipped} skipped, {len(problems)} refused; nothing was written"
         )
     return 2 if problems else 0
+
+
+def warn_of_unknown(path: Path, found: "Sequence[Preview]") -> None:
+    """Read metadata, and warn of recordings that the inputs do not have."""
+    from std.files import read
+    from std.metadata.read import parse
+
+    names = {recording.file for one in found for recording in one.recordings}
+    if missing := [file for file in read(parse, path).files if file not in names]:
+        example = f"{missing[0]}{' ...' if len(missing) > 1 else ''}"
+        metadata = f"{len(missing)} recordings of {named(path)}"
+        warn("std-index", f"{metadata} are not in the inputs: {example}")
 
 
 def print_previews(found: "Sequence[Preview]", args: argparse.Namespace) -> None:

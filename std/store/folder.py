@@ -208,6 +208,7 @@ class FolderStore:
             with open_output(self._manifest_path) as stream:
                 stream.write(manifest_to_json(manifest).encode())
             sync_folder(self._root)
+            self._known_metadata = table
         except (OSError, InputError) as error:
             self._remove_unreferenced()  # a full disk needs the room
             raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error

@@ -88,6 +88,7 @@ def test_the_command_lists_some(store, capsys, options, files):
         (["--where", "a = 1", "--merge"], "--where and --recording say what to --list"),
         (["--dry-run"], "--dry-run needs INPUT files"),
         (["--dry-run", "x", "--merge"], "--dry-run needs INPUT files"),
+        (["--watch", "x", "--list"], "--watch takes its files from its folder"),
         (["--watch", "x", "y"], "--watch takes its files from its folder"),
     ],
 )
@@ -152,5 +153,10 @@ def test_a_dry_run_needs_no_store(folder, capsys):
     assert rows[0].split() == ["file", "format", "utterances", "postings", "recordings"]
     assert len(rows) == 4
     assert rows[3].split()[-2:] == ["c,", "d"]
-    assert indexer.cli.main([str(folder), "--dry-run", "--verbose", "--quiet"]) == 0
-    assert "skipped: text" in capsys.readouterr().out
+    table = folder.parent / "table.csv"
+    table.write_text("file,title\na,A\nz,Z\n")
+    given = [str(folder), "--dry-run", "--metadata", str(table), "--verbose", "--quiet"]
+    assert indexer.cli.main(given) == 0
+    out, err = capsys.readouterr()
+    assert "skipped: text" in out
+    assert err == f"std-index: warning: 1 recordings of {table} are not in the inputs: z\n"
