@@ -44,7 +44,7 @@ from searcher.phonetic.layout import (
     PhoneticColumns,
     Ratios,
 )
-from std.execution.compiled import compiled
+from std.execution.compiled import compiled, compiled_within
 from std.store.columns import MAX_TIME_MS, MAX_WORD_MS, Int64s
 from std.values import Bools, Float32s, Int32s
 
@@ -135,7 +135,7 @@ def find_hits(
     return int(count)
 
 
-@compiled
+@compiled_within
 def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns) -> Arcs:
     """The alternatives of a run of slots: where each begins, ends, and what it weighs."""
     begin, end = columns.slot_arc_offsets[first_slot], columns.slot_arc_offsets[end_slot]
@@ -146,7 +146,7 @@ def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns) -> Arcs:
         # An index may be damaged: no start and no posterior leads out of the ranges below.
         start_ms = min(np.int64(columns.posting_start_ms[row]), LATEST_MS)
         unordered[a] = (columns.slot_key[columns.posting_slot[row]] & RECORDING) | start_ms
-    order = np.argsort(unordered, kind="mergesort")
+    order = _order(unordered)
     starts = np.empty(n, np.int64)
     ends = np.empty(n, np.int64)
     slots = np.empty(n, np.int64)
@@ -167,7 +167,24 @@ def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns) -> Arcs:
     return Arcs(starts, ends, slots, words, posteriors, first_nodes)
 
 
-@compiled
+@compiled_within
+def _order(keys: Int64s) -> Int64s:
+    """(n,) the rows of keys in ascending order, of equal keys the first first.
+
+    An insertion sort: keys are almost in order already, and numba takes a second to compile
+    `np.argsort`.
+    """
+    order = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        at = i
+        while at > 0 and keys[order[at - 1]] > keys[i]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = i
+    return order
+
+
+@compiled_within
 def _word_of(row: int, posting_offsets: Int64s, block_words: Int32s) -> int:
     """The word that a posting belongs to, between those of its block's ends."""
     low, high = block_words[row // BLOCK_ROWS], block_words[row // BLOCK_ROWS + 1]
@@ -180,7 +197,7 @@ def _word_of(row: int, posting_offsets: Int64s, block_words: Int32s) -> int:
     return int(low)
 
 
-@compiled
+@compiled_within
 def _align(ratios: Ratios, arcs: Arcs, columns: PhoneticColumns, path_weight: np.float32) -> Nodes:
     """The best alignment of each prefix of the query that ends at each node."""
     match, deletion, insertion = ratios.match, ratios.deletion, ratios.insertion
@@ -264,11 +281,13 @@ def _align(ratios: Ratios, arcs: Arcs, columns: PhoneticColumns, path_weight: np
     return nodes
 
 
-@compiled
+@compiled_within
 def _one_best(arcs: Arcs, first_slot: int, end_slot: int) -> Int64s:
     """(slots,) the likeliest arc of each slot of a window; -1 where there is none."""
     n_slots = end_slot - first_slot
-    one_best = np.full(n_slots, -1, np.int64)
+    one_best = np.empty(n_slots, np.int64)
+    for s in range(n_slots):
+        one_best[s] = -1
     for a in range(len(arcs.starts)):
         s = arcs.slots[a] - first_slot
         if 0 <= s < n_slots and (
@@ -278,7 +297,7 @@ def _one_best(arcs: Arcs, first_slot: int, end_slot: int) -> Int64s:
     return one_best
 
 
-@compiled
+@compiled_within
 def _best_node(scores: Float32s, is_open: Bools) -> int:
     """The open node where the whole query ends best, the first of equal ones; -1 if none is."""
     last = scores.shape[1] - 1
@@ -289,13 +308,13 @@ def _best_node(scores: Float32s, is_open: Bools) -> int:
     return hit
 
 
-@compiled
+@compiled_within
 def _node_time(start: int, end: int, first_node: int, end_node: int, node: int | np.int64) -> int:
     """The key where a node of an arc begins: phones of a word are equally long."""
     return int(start + (end - start) * (node - first_node) // (end_node - first_node))
 
 
-@compiled
+@compiled_within
 def _close_nodes(nodes: Nodes, arcs: Arcs, is_open: Bools, sum_of_ends: int) -> None:
     """Close every node whose alignment is at the place of a hit: their middles are close.
 
@@ -314,7 +333,7 @@ def _close_nodes(nodes: Nodes, arcs: Arcs, is_open: Bools, sum_of_ends: int) -> 
                 is_open[i] = False
 
 
-@compiled
+@compiled_within
 def _trace_back(
     ratios: Ratios, arcs: Arcs, nodes: Nodes, hit: int, hits: HitRows, row: int | np.int64
 ) -> None:
@@ -345,7 +364,7 @@ def _trace_back(
             on_path += 1
         how = nodes.back[i, k] & 3
         source = nodes.back[i, k] >> 2
-        if how in (MATCHED, STARTED) and match[k, nodes.phones[i]] >= match[k].max():
+        if how in (MATCHED, STARTED) and match[k, nodes.phones[i]] >= _largest(match, k):
             same_phones += 1
         if how in (MATCHED, STARTED):
             observed[row, k] = nodes.phones[i]
@@ -366,7 +385,16 @@ def _trace_back(
     hits.measures[row, SAME_PHONES] = np.float32(same_phones) / len(ratios.deletion)
 
 
-@compiled
+@compiled_within
+def _largest(match: Float32s, k: int) -> np.float32:
+    """The largest ratio of a query phone; numba takes half a second to compile ``.max()``."""
+    largest = match[k, 0]
+    for phone in range(1, match.shape[1]):
+        largest = max(largest, match[k, phone])
+    return largest
+
+
+@compiled_within
 def _measure_one_best(
     arcs: Arcs, one_best: Int64s, start: int, end: int, hits: HitRows, row: int | np.int64
 ) -> None:
