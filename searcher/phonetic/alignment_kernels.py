@@ -16,7 +16,7 @@ stands in the next slot, and is later; of two that begin together the one in the
         _measure_one_best       the likeliest words in the span of a hit
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -386,7 +386,7 @@ def _trace_back(
 
 
 @compiled_within
-def _largest(match: Float32s, k: int) -> np.float32:
+def _largest(match: Float32s, k: int) -> Any:
     """The largest ratio of a query phone; numba takes half a second to compile ``.max()``."""
     largest = match[k, 0]
     for phone in range(1, match.shape[1]):

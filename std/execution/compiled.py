@@ -73,4 +73,5 @@ def compiled_within(function: Kernel) -> Kernel:
 
     It needs no cache of its own, which would make each kernel slower to compile and to load.
     """
-    return cast(Kernel, numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+    compile_part: Any = numba.njit  # its types lack these two
+    return cast(Kernel, compile_part(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
