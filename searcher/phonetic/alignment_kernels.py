@@ -7,8 +7,10 @@ A *window* is a run of slots. Its alternatives ("arcs") in order of time, each s
 phones ("nodes"), form a graph: an arc follows another if it begins where that one ends, or
 stands in the next slot, and is later; of two that begin together the one in the later slot is.
 
+    best_scores             the score of the best alignment in each window, without its path
     find_hits               aligns a query to every path of the graph of each window
         _arcs_of                the alternatives of a window in order of time
+        _follows                which of two may stand behind the other on a path
         _align                  best score of each query phone at each node (Viterbi)
         _one_best               the likeliest alternative of each slot
         _best_node, _close_nodes    the best alignment of each place, best first
@@ -73,6 +75,78 @@ class Nodes(NamedTuple):
     origin: Int32s  # (N, Q) node where the alignment began
     arcs: Int32s  # (N,)
     phones: Int32s  # (N,)
+
+
+@compiled
+def best_scores(
+    ratios: Ratios, windows: Int64s, columns: PhoneticColumns, path_weight: np.float32
+) -> Float32s:
+    """The score of a query's best alignment in each window: that of the best of `find_hits`.
+
+    It takes a fraction of the time of `find_hits`, which keeps the paths.
+
+    Args:
+        ratios: of the query's phones.
+        windows: (w, 2) runs of slots, each in one recording.
+        columns: of the segment.
+        path_weight: weight of the log posteriors of the words on a path.
+
+    Returns:
+        (w,) scores, nats; -1e9 where there are no phones.
+    """
+    deletion, insertion = ratios.deletion, ratios.insertion
+    n_query, last = len(deletion), len(deletion) - 1
+    match = np.empty((len(insertion), n_query), np.float32)  # by phone: rows are read in a row
+    for phone in range(len(insertion)):
+        for k in range(n_query):
+            match[phone, k] = ratios.match[k, phone]
+    best_of_window = np.empty(len(windows), np.float32)
+    row = np.empty(n_query, np.float32)  # of the node, for each query phone
+    for w in range(len(windows)):
+        arcs = _arcs_of(windows[w, 0], windows[w, 1], columns)
+        first_nodes = arcs.first_nodes
+        ends = np.empty((len(arcs.starts), n_query), np.float32)  # rows of the arcs' last nodes
+        best = np.float32(-1e9)
+        for a in range(len(arcs.starts)):
+            size = first_nodes[a + 1] - first_nodes[a]
+            if size == 0:
+                continue
+            cost = np.float32(path_weight * np.log(arcs.posteriors[a]))
+            for k in range(n_query):
+                row[k] = -1e9
+            b = a - 1
+            while b >= 0 and arcs.starts[a] - arcs.starts[b] <= MAX_WORD_SPAN_MS:
+                if first_nodes[b + 1] > first_nodes[b] and _follows(arcs, a, b):
+                    for k in range(n_query):
+                        row[k] = max(row[k], ends[b, k])
+                b -= 1
+            first_phone = columns.word_phone_offsets[arcs.words[a]]
+            enter = cost
+            for i in range(first_phone, first_phone + size):
+                phone = columns.word_phones[i]
+                inserted = insertion[phone]
+                diagonal = np.float32(-1e9)
+                score = np.float32(-1e9)
+                for k in range(n_query):
+                    same = match[phone, k]
+                    value = max(diagonal + same + enter, np.float32(-1e9))
+                    if k == 0:
+                        value = same + cost
+                    elif k == 1:
+                        value = max(value, same + cost + deletion[0])
+                    if k < last:
+                        value = max(value, row[k] + inserted + enter)
+                    if k > 0:
+                        value = max(value, score + deletion[k])
+                    diagonal = row[k]
+                    row[k] = value
+                    score = value
+                best = max(best, score)
+                enter = np.float32(0.0)
+            for k in range(n_query):
+                ends[a, k] = row[k]
+        best_of_window[w] = best
+    return best_of_window
 
 
 @compiled
@@ -198,10 +272,24 @@ def _word_of(row: int, posting_offsets: Int64s, block_words: Int32s) -> int:
 
 
 @compiled_within
+def _follows(arcs: Arcs, a: int, b: int) -> bool:
+    """Whether an arc may follow an earlier one on a path."""
+    gap = arcs.starts[a] - arcs.ends[b]
+    later = arcs.starts[b] < arcs.starts[a] or arcs.slots[b] < arcs.slots[a]
+    return later and (
+        -TOUCHING_MS <= gap <= TOUCHING_MS
+        or (
+            arcs.slots[b] == arcs.slots[a] - 1
+            and -NEXT_SLOT_OVERLAP_MS <= gap <= NEXT_SLOT_GAP_MS
+        )
+    )
+
+
+@compiled_within
 def _align(ratios: Ratios, arcs: Arcs, columns: PhoneticColumns, path_weight: np.float32) -> Nodes:
     """The best alignment of each prefix of the query that ends at each node."""
     match, deletion, insertion = ratios.match, ratios.deletion, ratios.insertion
-    starts, ends, slots, first_nodes = arcs.starts, arcs.ends, arcs.slots, arcs.first_nodes
+    starts, first_nodes = arcs.starts, arcs.first_nodes
     n_nodes, n_query = first_nodes[-1], len(deletion)
     scores = np.empty((n_nodes, n_query), np.float32)
     back = np.empty((n_nodes, n_query), np.int32)
@@ -219,13 +307,7 @@ def _align(ratios: Ratios, arcs: Arcs, columns: PhoneticColumns, path_weight: np
             in_node[k] = -1
         b = a - 1
         while b >= 0 and starts[a] - starts[b] <= MAX_WORD_SPAN_MS:
-            gap = starts[a] - ends[b]
-            later = starts[b] < starts[a] or slots[b] < slots[a]
-            follows = later and (
-                -TOUCHING_MS <= gap <= TOUCHING_MS
-                or (slots[b] == slots[a] - 1 and -NEXT_SLOT_OVERLAP_MS <= gap <= NEXT_SLOT_GAP_MS)
-            )
-            if follows and first_nodes[b + 1] > first_nodes[b]:
+            if first_nodes[b + 1] > first_nodes[b] and _follows(arcs, a, b):
                 node = first_nodes[b + 1] - 1
                 for k in range(n_query):
                     if scores[node, k] > in_score[k]:

@@ -13,7 +13,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from searcher.phonetic.alignment import Hits, align_windows, best_hits, best_of_segments, tiles_of
+from searcher.phonetic.alignment import (
+    Hits,
+    align_windows,
+    best_hits,
+    best_hits_in_windows,
+    best_of_segments,
+    tiles_of,
+)
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.ratios import Query, perfect_score, ratios_in
 from searcher.phonetic.seeds import (
@@ -167,4 +174,4 @@ def align_extensions(chosen: tuple[Extensions, Cutoff], index: PhoneticIndex) ->
     extensions, cutoff = chosen
     ratios, min_score = extensions.query
     windows = windows_of(extensions, cutoff, index)
-    return best_hits(align_windows(ratios, index, windows, min_score))
+    return best_hits_in_windows(ratios, index, windows, min_score)
