@@ -1,7 +1,7 @@
 """A query's phones aligned with the networks of one segment.
 
-    best_hits_in_windows    the best hits in many runs of slots ("windows")
-        align_windows           all hits in some windows
+    align_extensions        the best hits around extended seeds
+        align_windows           all hits in some runs of slots ("windows")
         best_hits               at most one for each place, best first
     best_of_segments        of several segments
     tiles_of                windows that cover all of a segment
@@ -25,7 +25,7 @@ from searcher.phonetic.layout import (
     Ratios,
     hit_rows,
 )
-from searcher.phonetic.seeds import MAX_WINDOW_SLOTS
+from searcher.phonetic.seeds import MAX_WINDOW_SLOTS, Cutoff, Extensions, windows_of
 from std.store.columns import MAX_TIME_MS, Int64s
 from std.values import Float32s, Int32s
 
@@ -117,20 +117,17 @@ def align_windows(ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_sco
     return hits.rows(np.flatnonzero(index.live[recording]))
 
 
-def best_hits_in_windows(
-    ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_score: float
-) -> Hits:
-    """The `best_hits` of a query in some windows of one segment.
+def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> Hits:
+    """The `best_hits` of a query around the extensions that the archive's cut-off takes.
 
     First every window gets its score, which is fast; then paths are sought in the best windows
     only. If these have `MAX_HITS` places, no hit of another window comes before them: it scores
     less than all of these. Otherwise more windows are aligned.
-
-    Args:
-        ratios, index, windows, min_score: see `align_windows`.
     """
     from searcher.phonetic.alignment_kernels import best_scores
 
+    ratios, min_score = extensions.query
+    windows = windows_of(extensions, cutoff, index)
     scores = best_scores(
         ratios=ratios,
         windows=windows,

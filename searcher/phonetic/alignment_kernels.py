@@ -124,23 +124,25 @@ def best_scores(
             enter = cost
             for i in range(first_phone, first_phone + size):
                 phone = columns.word_phones[i]
-                inserted = insertion[phone]
-                diagonal = np.float32(-1e9)
-                score = np.float32(-1e9)
-                for k in range(n_query):
-                    same = match[phone, k]
-                    value = max(diagonal + same + enter, np.float32(-1e9))
-                    if k == 0:
-                        value = same + cost
-                    elif k == 1:
-                        value = max(value, same + cost + deletion[0])
-                    if k < last:
-                        value = max(value, row[k] + inserted + enter)
-                    if k > 0:
-                        value = max(value, score + deletion[k])
+                added = insertion[phone]
+                diagonal = row[0]
+                score = match[phone, 0] + cost
+                if last > 0:
+                    score = max(score, row[0] + added + enter)
+                row[0] = score
+                for k in range(1, last):
+                    value = max(diagonal + match[phone, k] + enter, row[k] + added + enter)
+                    if k == 1:
+                        value = max(value, match[phone, 1] + cost + deletion[0])
+                    score = max(value, score + deletion[k])
                     diagonal = row[k]
-                    row[k] = value
-                    score = value
+                    row[k] = score
+                if last > 0:
+                    value = diagonal + match[phone, last] + enter
+                    if last == 1:
+                        value = max(value, match[phone, 1] + cost + deletion[0])
+                    score = max(value, score + deletion[last])
+                    row[last] = score
                 best = max(best, score)
                 enter = np.float32(0.0)
             for k in range(n_query):
@@ -275,14 +277,11 @@ def _word_of(row: int, posting_offsets: Int64s, block_words: Int32s) -> int:
 def _follows(arcs: Arcs, a: int, b: int) -> bool:
     """Whether an arc may follow an earlier one on a path."""
     gap = arcs.starts[a] - arcs.ends[b]
-    later = arcs.starts[b] < arcs.starts[a] or arcs.slots[b] < arcs.slots[a]
-    return later and (
-        -TOUCHING_MS <= gap <= TOUCHING_MS
-        or (
-            arcs.slots[b] == arcs.slots[a] - 1
-            and -NEXT_SLOT_OVERLAP_MS <= gap <= NEXT_SLOT_GAP_MS
-        )
-    )
+    if not (arcs.starts[b] < arcs.starts[a] or arcs.slots[b] < arcs.slots[a]):
+        return False
+    if arcs.slots[b] == arcs.slots[a] - 1 and -NEXT_SLOT_OVERLAP_MS <= gap <= NEXT_SLOT_GAP_MS:
+        return True
+    return bool(-TOUCHING_MS <= gap <= TOUCHING_MS)
 
 
 @compiled_within

@@ -150,9 +150,7 @@ def extension_scores(
 
 
 @compiled_within
-def _by_rest(
-    seed_of: Int64s, seed_spans: Int32s, q: int, forwards: bool
-) -> tuple[Int64s, Int64s]:
+def _by_rest(seed_of: Int64s, seed_spans: Int32s, q: int, forwards: bool) -> tuple[Int64s, Int64s]:
     """Occurrences by the number of query phones before or behind their seed.
 
     Returns:
