@@ -22,6 +22,7 @@ from pathlib import Path
 
 from indexer.file_columns import FileColumns, Skipped, index_file
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.tiers import Tiers
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.networks.utterance_spans import SEGMENTS_HINT
@@ -55,6 +56,8 @@ class BuildReport:
     wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
     skipped: list[Skipped] = field(default_factory=list)
     nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
+    tiers: Tiers = field(default_factory=Tiers)  # of annotations: read and left out
+    estimated: set[Recording] = field(default_factory=set)  # recordings with estimated word times
     warnings: list[str] = field(default_factory=list)
 
 
@@ -201,6 +204,8 @@ def _unless_taken(
 def _count(result: FileColumns, report: BuildReport) -> None:
     report.recordings |= result.utterances.keys()
     report.nonwords += result.nonwords
+    report.tiers.read += result.tiers.read
+    report.tiers.left_out += result.tiers.left_out
     report.utterances += sum(map(len, result.utterances.values()))
     if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
         report.wordless.append(result.source.path)
@@ -208,3 +213,4 @@ def _count(result: FileColumns, report: BuildReport) -> None:
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)
         report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000
+        report.estimated |= {one.recording for one in columns.recordings if one.times_estimated}

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from std.command import (
@@ -112,6 +112,15 @@ def add_recording_options(parse: argparse.ArgumentParser) -> None:
         help="index (laughs), [Music], %%HESITATION and the like as if they were words",
     )
     parse.add_argument(
+        "--tier",
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar="NAME",
+        help="read these tiers of ELAN and Praat files, * stands for any letters; "
+        "default: those that can be speech, which the summary names",
+    )
+    parse.add_argument(
         "--ecf",
         type=file_argument,
         metavar="XML",
@@ -201,6 +210,7 @@ def index(args: argparse.Namespace) -> int:
             word_on=args.word_on,
             lattice_method=args.lattice_method,
             keep_nonwords=args.keep_nonwords,
+            tiers=tuple(args.tier),
         ),
         jobs=args.jobs,
         scheduler=args.scheduler,
@@ -232,6 +242,9 @@ def figures(report: "IndexReport", jobs: int) -> dict[str, Any]:
         "peak_memory_gb": peak_memory_gb(workers=jobs),
         "skipped": [str(file.path) for file in report.skipped],
         "nonwords": report.nonwords,
+        "tiers": report.tiers,
+        "tiers_left_out": report.tiers_left_out,
+        "times_estimated": len(report.estimated),
         "wordless": [str(path) for path in report.wordless],
     }
 
@@ -261,6 +274,20 @@ def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
     )
     if any(one["language"] for one in report.languages):
         tell(languages_line(report.languages))
+    if n := len(report.estimated):
+        tell(f"times of words are estimated in {n} of {len(report.recordings)} recordings")
+    if report.tiers:
+        left_out = f"; left out: {listed(report.tiers_left_out)}" if report.tiers_left_out else ""
+        tell(f"tiers read: {listed(report.tiers)}{left_out}")
+
+
+def listed(counts: Mapping[str, int]) -> str:
+    """The most frequent names of a count, with their numbers."""
+    from std.terminal import printable
+
+    shown = [f"{printable(name) or '(no name)'} ({n})" for name, n in counts.items()]
+    more = [f"{len(shown) - NAMED} more"] if len(shown) > NAMED else []
+    return ", ".join([*shown[:NAMED], *more])
 
 
 def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:

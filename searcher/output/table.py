@@ -43,7 +43,7 @@ def print_table(hits: Sequence[Hit], *, limit: int, decided: bool, languages: bo
             cell(hit.term),
             cell(hit.file) + channel,
             *((cell(hit.language or "?"),) if languages else ()),
-            clock(hit.start_s),
+            f"{clock(hit.start_s)} {hit.estimate}".strip(),
             f"{hit.probability:.3f}",
             *((f"{hit.score:.3f}", hit.decision) if decided else ()),
             f"{before} [bold]{inside}[/bold] {after}".strip(),
