@@ -78,6 +78,9 @@ class IndexReport:
     languages: tuple[Language, ...]  # the most frequent first
     deleted: int  # audio files
     nonwords: Mapping[str, int]  # noises that were dropped, the most frequent first
+    tiers: Mapping[str, int]  # of annotations: how many files had each tier that was read
+    tiers_left_out: Mapping[str, int]  # and each that was not
+    estimated: tuple[Recording, ...]  # recordings with estimated times of words, in order
     skipped: tuple[Skipped, ...]  # files of folders that are no recogniser output
     wordless: tuple[Path, ...]  # inputs that hold no word
     not_in_ecf: tuple[Recording, ...]
@@ -555,6 +558,9 @@ def _report(
         languages=tuple(found_languages(pronouncer)),
         deleted=deleted,
         nonwords=dict(built.nonwords.most_common()),
+        tiers=dict(built.tiers.read.most_common()),
+        tiers_left_out=dict(built.tiers.left_out.most_common()),
+        estimated=tuple(sorted(built.estimated)),
         skipped=tuple(built.skipped),
         wordless=tuple(built.wordless),
         not_in_ecf=tuple(not_in_ecf),

@@ -28,4 +28,5 @@ def input_options(args: argparse.Namespace) -> InputOptions:
         word_on=args.word_on,
         lattice_method=args.lattice_method,
         keep_nonwords=args.keep_nonwords,
+        tiers=tuple(args.tier),
     )

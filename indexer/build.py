@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from indexer.file_columns import FileColumns, Skipped, index_file
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.tiers import Tiers
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.networks.utterance_spans import SEGMENTS_HINT
@@ -65,6 +66,8 @@ class BuildReport:
     wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
     skipped: list[Skipped] = field(default_factory=list)
     nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
+    tiers: Tiers = field(default_factory=Tiers)  # of annotations: read and left out
+    estimated: set[Recording] = field(default_factory=set)  # recordings with estimated word times
     warnings: list[str] = field(default_factory=list)
 
 
@@ -215,6 +218,8 @@ def _count(result: FileColumns, report: BuildReport) -> None:
     utterances = {recording: len(names) for recording, names in result.utterances.items()}
     report.inputs.append(IndexedInput(result.source.path, utterances))
     report.nonwords += result.nonwords
+    report.tiers.read += result.tiers.read
+    report.tiers.left_out += result.tiers.left_out
     report.utterances += sum(map(len, result.utterances.values()))
     if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
         report.wordless.append(result.source.path)
@@ -222,3 +227,4 @@ def _count(result: FileColumns, report: BuildReport) -> None:
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)
         report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000
+        report.estimated |= {one.recording for one in columns.recordings if one.times_estimated}

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +115,15 @@ def add_recording_options(parse: argparse.ArgumentParser) -> None:
         "--keep-nonwords",
         action="store_true",
         help="index (laughs), [Music], %%HESITATION and the like as if they were words",
+    )
+    parse.add_argument(
+        "--tier",
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar="NAME",
+        help="read these tiers of ELAN and Praat files, * stands for any letters; "
+        "default: those that can be speech, which the summary names",
     )
     parse.add_argument(
         "--ecf",
@@ -297,6 +306,9 @@ def figures(report: "IndexReport", jobs: int) -> dict[str, Any]:
         "peak_memory_gb": peak_memory_gb(workers=jobs),
         "skipped": [str(file.path) for file in report.skipped],
         "nonwords": report.nonwords,
+        "tiers": report.tiers,
+        "tiers_left_out": report.tiers_left_out,
+        "times_estimated": len(report.estimated),
         "wordless": [str(path) for path in report.wordless],
     }
 
@@ -330,6 +342,20 @@ def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
     )
     if any(one["language"] for one in report.languages):
         tell(languages_line(report.languages))
+    if n := len(report.estimated):
+        tell(f"times of words are estimated in {n} of {len(report.recordings)} recordings")
+    if report.tiers:
+        left_out = f"; left out: {listed(report.tiers_left_out)}" if report.tiers_left_out else ""
+        tell(f"tiers read: {listed(report.tiers)}{left_out}")
+
+
+def listed(counts: Mapping[str, int]) -> str:
+    """The most frequent names of a count, with their numbers."""
+    from std.terminal import printable
+
+    shown = [f"{printable(name) or '(no name)'} ({n})" for name, n in counts.items()]
+    more = [f"{len(shown) - NAMED} more"] if len(shown) > NAMED else []
+    return ", ".join([*shown[:NAMED], *more])
 
 
 def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from math import ceil
 from typing import Any
 
 
@@ -21,6 +22,7 @@ class Hit:
     language: str | None  # of the recording, if the index knows it
     start_s: float
     duration_s: float
+    within_s: float | None  # start and end are estimates, at most so far off; None: they are not
     score: float
     decision: str | None
     searched: str  # the words that were looked up, or that stand where the phones matched
@@ -43,6 +45,11 @@ class Hit:
         if self.likeliest == self.searched:
             return how
         return f"{how}, an alternative to {repr(self.likeliest) if self.likeliest else 'silence'}"
+
+    @property
+    def estimate(self) -> str:
+        """What a person is told of times that are estimated: "within 2.1 s"; empty if not."""
+        return "" if self.within_s is None else f"within {ceil(10 * self.within_s) / 10:.1f} s"
 
     def document(self) -> dict[str, Any]:
         """The hit as `std-search --json` and `--explain` write it."""

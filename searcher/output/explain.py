@@ -40,6 +40,8 @@ def explained(
         if decided:
             sign = ">=" if yes else "<"
             because = f"score {score:.4f} {sign} threshold {THRESHOLD:.4f}: {because}"
+        if context.error_ms:
+            because += f"; times are estimated, within {context.error_ms / 1000:.3f} s"
         yield Hit(
             term_id=found.terms[term].term_id,
             term=found.terms[term].text,
@@ -48,6 +50,7 @@ def explained(
             language=found.languages[recording] or None,
             start_s=start_ms / 1000,
             duration_s=(end_ms - start_ms) / 1000,
+            within_s=context.error_ms / 1000 if context.error_ms else None,
             score=score if decided else probability,
             decision=("YES" if yes else "NO") if decided else None,
             searched=" ".join(searched.words),

@@ -52,7 +52,7 @@ def print_table(
             cell(hit.file) + channel,
             *(cell(hit.metadata.get(name, "")) for name in columns),
             *((cell(hit.language or "?"),) if languages else ()),
-            clock(hit.start_s),
+            f"{clock(hit.start_s)} {hit.estimate}".strip(),
             f"{hit.probability:.3f}",
             *((f"{hit.score:.3f}", hit.decision) if decided else ()),
             f"{before} [bold]{inside}[/bold] {after}".strip(),
