@@ -1,6 +1,7 @@
 """A hit: a place where a term was found, with what explains it."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from math import ceil
 from typing import Any
 
@@ -35,6 +36,7 @@ class Hit:
     threshold: float | None
     expected_occurrences: float  # of the term, in all the speech that is searched
     because: str  # the decision in words
+    metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
 
     @property
     def found_as(self) -> str:
@@ -51,5 +53,5 @@ class Hit:
 
     def document(self) -> dict[str, Any]:
         """The hit as `std-search --json` and `--explain` write it."""
-        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        columns = {column.name: getattr(self, column.name) for column in fields(self)}
         return {"termid": columns.pop("term_id"), **columns}

@@ -7,10 +7,15 @@ from searcher.decisions import THRESHOLD
 from searcher.hit import Hit
 from searcher.output.context import Context
 from searcher.search import SearchResult
+from std.metadata.table import NO_METADATA, Metadata
 
 
 def explained(
-    found: SearchResult, contexts: Sequence[Context], *, decided: bool = True
+    found: SearchResult,
+    contexts: Sequence[Context],
+    *,
+    decided: bool = True,
+    metadata: Metadata = NO_METADATA,
 ) -> Iterator[Hit]:
     """One hit per detection, in the order of the hit list.
 
@@ -18,6 +23,7 @@ def explained(
         found: what a search returns.
         contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
+        metadata: of the recordings.
     """
     table = found.candidates
     columns = (table.term, table.variant, table.recording, table.start_ms, table.end_ms)
@@ -58,6 +64,7 @@ def explained(
             threshold=THRESHOLD if decided else None,
             expected_occurrences=expected,
             because=because,
+            metadata=metadata.values(where.file),
         )
 
 

@@ -32,7 +32,10 @@ BY_SUFFIX = {".mesh": "mesh", ".jsonl": "jsonl", ".ctm": "ctm", ".srt": "srt", "
 def format_of(path):
     """What a sample is, by its name."""
     if path.parent.name == "json":  # named after the reader, and what of it
-        return next((one for one in FORMATS if path.name.startswith(one)), "whisper")
+        if path.name == "transformers.json":  # chunks, which Whisper's reader reads
+            return "whisper"
+        begins = (name for name in FORMATS if path.name.startswith(name))
+        return max(begins, key=len, default="whisper")
     if path.parent.name == "captions" and path.suffix == ".json":
         return "timed-text"
     return BY_SUFFIX[path.suffix]
