@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Literal
 
 from indexer.lattices.lattice import LatticeMethod
-from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterance_spans import UtteranceSpan
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.files import content_of, is_nameless, open_input
 from std.limits import MAX_CHANNEL, MAX_TIME_S
+from std.n_best import TimedWord
 from std.nist.audio_names import recording_name
 from std.values import Float64s, Recording
 

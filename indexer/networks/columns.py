@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords, is_noise, replacements, spoken
 from indexer.networks.slot_times import (
     Int64s,
@@ -32,6 +31,7 @@ from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan, span_
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
+from std.n_best import TimedWord
 from std.values import Bools, Float64s, Recording
 
 SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment
