@@ -1,10 +1,11 @@
 """Audio files as streams of samples: any format that PyAV's FFmpeg reads, 16 kHz, one channel.
 
-    channels    how many an audio file has
+    channels    how many an audio file has; 0 without an audio stream
+    estimated_s how long it says it is
     decode      blocks of samples, never the whole file
 
-Damaged packets are skipped and counted, as players do; a file without an audio stream, or one
-that cannot be opened at all, is an InputError.
+Damaged packets are skipped and counted, as players do; a file
+that cannot be opened at all is an InputError.
 """
 
 from collections.abc import Iterator
@@ -31,13 +32,22 @@ class Damage:
 
 
 def channels(path: Path) -> int:
-    """How many channels the audio has.
+    """How many channels the audio has; 0 = there is no audio stream.
 
     Raises:
-        InputError: not readable, or no audio in it.
+        InputError: not readable.
     """
     with _opened(path) as (_, stream):
-        return int(stream.channels or 1)
+        return int(stream.channels or 1) if stream else 0
+
+
+def estimated_s(path: Path) -> float:
+    """Seconds of audio as the file says; 0 where it says nothing or cannot be read."""
+    try:
+        with _opened(path) as (container, _):
+            return max(0.0, (container.duration or 0) / 1_000_000)
+    except InputError:
+        return 0.0
 
 
 def decode(
@@ -54,11 +64,13 @@ def decode(
         (n,) samples in [-1, 1].
 
     Raises:
-        InputError: not readable, or no audio in it.
+        InputError: not readable.
     """
     av = required("av", "whisper")
     damage = damage or Damage()
     with _opened(path) as (container, stream):
+        if stream is None:
+            return
         layout = "mono" if channel is None else stream.layout.name
         resampler = av.AudioResampler(format="s16p", layout=layout, rate=SAMPLES_PER_S)
         row = 0 if channel is None else channel - 1
@@ -102,6 +114,4 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
     except (av.error.FFmpegError, OSError) as error:
         raise InputError(path, 0, "audio", error.strerror or str(error)) from error
     with container:
-        if not container.streams.audio:
-            raise InputError(path, 0, "an audio stream", "none in it")
-        yield container, container.streams.audio[0]
+        yield container, next(iter(container.streams.audio), None)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from recogniser import guards
+from recogniser.activity import loudness_activity
 from recogniser.extras import required
 from recogniser.protocol import SAMPLES_PER_S, Hypothesis, Recognition, Window
 from recogniser.times import timed_by
@@ -39,6 +40,7 @@ class WhisperOptions:
     transcript_weight: float = 0.5
     windows_at_once: int = 8
     hotwords: tuple[str, ...] = ()
+    vad: bool = True
 
 
 class WhisperRecogniser:
@@ -52,6 +54,8 @@ class WhisperRecogniser:
         self.windows_at_once = options.windows_at_once
 
     def speech_probabilities(self, samples: Float32s) -> Float32s:
+        if not self._options.vad:
+            return loudness_activity(samples)
         model = required("faster_whisper.vad", EXTRA).get_vad_model()
         found: Float32s = model(samples).reshape(-1)
         return found
@@ -124,5 +128,6 @@ def _notes(best: Decoded, thrown_away: int, *, silent: bool = False) -> dict[str
         "log_prob": round(best.log_prob, 4),
         "no_speech": round(best.no_speech, 4),
         "thrown_away": thrown_away,
+        "text": best.text,
         **({"silent": 1} if silent else {}),
     }
