@@ -1,6 +1,6 @@
 """Voice activity by loudness alone, for recognisers that bring no detector.
 
-    loudness_activity    samples -> probability of speech per frame
+loudness_activity    samples -> probability of speech per frame
 """
 
 import numpy as np
@@ -21,4 +21,6 @@ def loudness_activity(samples: Float32s) -> Float32s:
         return np.zeros(0, np.float32)
     decibels = 10 * np.log10(np.square(frames, dtype=np.float64).mean(axis=1) + 1e-12)
     floor = max(QUIETEST_DB, float(np.percentile(decibels, FLOOR_PERCENTILE)))
-    return (1 / (1 + np.exp(-(decibels - floor - HALF_DB) / SLOPE_DB))).astype(np.float32)
+    odds = (decibels - floor - HALF_DB) / SLOPE_DB
+    probability: Float32s = (1 / (1 + np.exp(-odds))).astype(np.float32)
+    return probability

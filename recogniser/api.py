@@ -1,7 +1,7 @@
 """Recognition from Python: what std-recognise does, as a function that returns values.
 
-    recognise_files      audio files -> a folder of confusion networks, and an ECF
-    RecogniseReport      what one run did
+recognise_files      audio files -> a folder of confusion networks, and an ECF
+RecogniseReport      what one run did
 """
 
 import time
@@ -71,7 +71,7 @@ def recognise_files(
     Raises:
         InputError: no such files; the folder was begun with other settings.
         ConfigError: the recogniser cannot be loaded.
-        Interrupted: stopped; what is written stays, and the next run goes on there.
+        StoppedError: stopped; what is written stays, and the next run goes on there.
     """
     started = time.perf_counter()
     options, watcher = options or Options(), watcher or Watcher()

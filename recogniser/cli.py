@@ -126,15 +126,11 @@ def _add_audio_options(parse: argparse.ArgumentParser) -> None:
 
 
 def _add_run_options(parse: argparse.ArgumentParser) -> None:
-    parse.add_argument(
-        "--jobs", type=JOBS, default=os.cpu_count() or 1, help="recordings at once"
-    )
+    parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="recordings at once")
     parse.add_argument(
         "--threads", type=JOBS, default=1, help="of each recording, on a CPU (changes the output)"
     )
-    parse.add_argument(
-        "--ecf", type=file_argument, metavar="XML", help="default: NETWORKS/ecf.xml"
-    )
+    parse.add_argument("--ecf", type=file_argument, metavar="XML", help="default: NETWORKS/ecf.xml")
     parse.add_argument(
         "--text", action="store_true", help="also NAME.txt and NAME.json (Whisper's form)"
     )
@@ -154,7 +150,7 @@ def recognise(args: argparse.Namespace) -> int:
     """Recognise what is not finished; tell what was done."""
     from recogniser.api import recognise_files
     from recogniser.processes import Stopping
-    from recogniser.recording import Interrupted
+    from recogniser.recording import StoppedError
     from std.distinct import require_distinct
 
     require_distinct({"--hotwords": args.hotwords}, {"--ecf": args.ecf})
@@ -172,7 +168,7 @@ def recognise(args: argparse.Namespace) -> int:
                 watcher=watcher,
                 stopping=stopping,
             )
-        except Interrupted:
+        except StoppedError:
             say(COMMAND, "stopped; the same command goes on there")
             return STOPPED
     if args.json:

@@ -177,11 +177,12 @@ def write_ecf(path: Path, excerpts: Sequence[Excerpt]) -> None:
     """Write the ECF of all finished recordings, whole or not at all."""
     if not excerpts:
         return
+    ordered = sorted(excerpts, key=lambda excerpt: excerpt.recording)
     total_s = round(sum(excerpt.duration_s for excerpt in excerpts), 3)
     languages = {excerpt.language for excerpt in excerpts}
     language = languages.pop() if len(languages) == 1 else ""
     with open_output(path) as sink:
-        dump_ecf(ECF(tuple(sorted(excerpts)), total_s, language, ECF_VERSION), sink)
+        dump_ecf(ECF(tuple(ordered), total_s, language, ECF_VERSION), sink)
 
 
 def excerpts_of(lines: Sequence[Line]) -> list[Excerpt]:

@@ -1,6 +1,6 @@
 """Words that may occur, from a file: one a line, or a lexicon of std-search --oov-lexicon.
 
-    read_hotwords    file -> words in order, each once
+read_hotwords    file -> words in order, each once
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ def read_hotwords(path: Path) -> tuple[str, ...]:
     Raises:
         InputError: it cannot be read, or holds no word.
     """
-    words = {}
+    words: dict[str, None] = {}
     for line in read_text(path).splitlines():
         if line.strip() and not line.startswith(COMMENTS):
             words[line.replace("  ", "\t").split("\t")[0].strip()] = None

@@ -10,10 +10,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from recogniser.numbers import spelt_out
 from recogniser.protocol import FRAME_MS, SAMPLES_PER_S, Hypothesis, Recognition, Window
 from std.limits import MAX_WORD_S
 from std.n_best import TimedWord, aligned
 from std.values import Alternative, ConfusionNetwork, Recording, Slot
+
+FIGURE_ENDS = frozenset("0123456789%dhst")  # of numbers: 20, 50%, 2nd, 3rd, 4th, 1990s
 
 
 def network_of(
@@ -32,6 +35,8 @@ def network_of(
         for slot in slots_of(recognition.hypotheses, window.audio_start_ms)
         if first <= _middle_ms(slot) < last
     ]
+    if language == "en":
+        slots = [part for slot in slots for part in _with_numbers(slot)]
     slots.sort(key=lambda slot: slot.start_ms)
     words = [word for slot in slots for word in slot.alternatives]
     return ConfusionNetwork(
@@ -74,6 +79,25 @@ def slots_of(hypotheses: Sequence[Hypothesis], offset_ms: int) -> Iterator[Slot]
         first = forms[folded[places[0][0]][places[0][1]].token]
         epsilon = max(0.0, 1.0 - sum(masses.values()))
         yield Slot(*_span_ms(first, offset_ms), epsilon, alternatives)
+
+
+def _with_numbers(slot: Slot) -> Iterator[Slot]:
+    """A slot, and behind it its numbers in figures once more, spelt out: a slot for each word.
+
+    The index joins words by their times, so that both ways of writing stand in their place.
+    """
+    yield slot
+    for alternative in slot.alternatives:
+        words = spelt_out(alternative.word) if alternative.word[-1:] in FIGURE_ENDS else []
+        letters = sum(map(len, words))
+        at = 0
+        for word in words:
+            length = alternative.end_ms - alternative.start_ms
+            start = alternative.start_ms + length * at // letters
+            at += len(word)
+            end = alternative.start_ms + length * at // letters
+            one = Alternative(word, alternative.posterior, start, end)
+            yield Slot(start, end, max(0.0, 1.0 - alternative.posterior), [one])
 
 
 def _span_ms(word: TimedWord, offset_ms: int) -> tuple[int, int]:

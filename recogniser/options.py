@@ -15,7 +15,6 @@ from recogniser.windows import LONGEST_S
 from std.errors import ConfigError
 
 BACKENDS = ("whisper", "pocketsphinx")
-DEFAULT_MODEL = "small.en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +59,25 @@ def open_backend(options: Options, gpu: int = 0) -> Recogniser:
     """
     if options.backend == "whisper":
         from recogniser.whisper.opening import open_whisper
+        from recogniser.whisper.recognise import WhisperOptions
 
-        return open_whisper(options, gpu)
+        decoding = WhisperOptions(
+            samples=options.samples,
+            beam=options.beam,
+            hotwords=options.hotwords,
+            vad=options.vad,
+        )
+        return open_whisper(
+            options.model,
+            options.language,
+            decoding,
+            device=options.device,
+            compute=options.compute,
+            threads=options.threads,
+            gpu=gpu,
+        )
     if options.backend == "pocketsphinx":
         from recogniser.pocketsphinx import open_pocketsphinx
 
-        return open_pocketsphinx(options)
+        return open_pocketsphinx(options.language)
     raise ConfigError(f"expected one of {', '.join(BACKENDS)} as backend, got {options.backend!r}")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from recogniser.options import Options, open_backend, settings
 from recogniser.protocol import Recogniser
-from recogniser.recording import Interrupted, RecordingReport, Task, recognise
+from recogniser.recording import RecordingReport, StoppedError, Task, recognise
 from std.errors import StdError
 
 LEAVING_S = 5.0  # that a worker has to leave when nothing is left to do
@@ -88,7 +88,7 @@ def run(
 
     Raises:
         StdError: a worker cannot load the recogniser.
-        Interrupted: stopped before all was done.
+        StoppedError: stopped before all was done.
     """
     waiting = list(reversed(tasks))
     pool: list[_Worker] = []
@@ -112,7 +112,7 @@ def run(
                     pool[pool.index(worker)] = again = _started(options, worker.gpu)
                     _give(again, waiting)
         if stopping():
-            raise Interrupted
+            raise StoppedError
     finally:
         for worker in pool:
             _ended(worker)
@@ -203,5 +203,5 @@ def _done(task: Task, recogniser: Recogniser, pipe: Connection, stopping: Stoppi
         )
     except StdError as error:
         return Failed(task.name, str(error))
-    except Interrupted:
+    except StoppedError:
         return Stopped()

@@ -1,8 +1,8 @@
 """One recording: audio file -> its file of networks, going on where it stopped.
 
-    Task             what to recognise, and where to
-    recognise        do it; tells after each block how far it is
-    RecordingReport  what was done
+Task             what to recognise, and where to
+recognise        do it; tells after each block how far it is
+RecordingReport  what was done
 """
 
 import json
@@ -54,7 +54,7 @@ class RecordingReport:
     cpu_s: float = 0.0
 
 
-class Interrupted(Exception):
+class StoppedError(Exception):
     """The user wants to stop; what is written stays."""
 
 
@@ -72,7 +72,7 @@ def recognise(
 
     Raises:
         InputError: no audio in it, or the output cannot be written.
-        Interrupted: ``stop`` said so; what is done so far is kept.
+        StoppedError: ``stop`` said so; what is done so far is kept.
     """
     started = time.process_time()
     damage = audio.Damage()
@@ -95,7 +95,7 @@ def recognise(
                 lines += [_without_slots(line) for line in written]
                 progress(done_s + written[-1]["end"])
                 if stop():
-                    raise Interrupted
+                    raise StoppedError
             done_s += next((x["end"] for x in reversed(lines) if x["channel"] == channel), 0.0)
         folder.finish(task.output, task.name, stream)
     report = report_of(task.name, lines)

@@ -36,7 +36,7 @@ def timed_by(words: Sequence[str], timed: Sequence[TimedWord]) -> list[TimedWord
     for tag, i, j, first, last in Levenshtein.opcodes(theirs, ours):
         if tag in ("equal", "replace"):
             starts[first:last], ends[first:last] = edges[i:j, 0], edges[i:j, 1]
-    result = []
+    result: list[TimedWord] = []
     at, latest = 0, timed[0].start_s
     for word in words:
         end = at + len(word.casefold())

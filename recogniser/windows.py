@@ -162,7 +162,8 @@ def _rms(samples: Float32s, begin: int, end: int) -> Float32s:
     part = samples[begin * FRAME : end * FRAME]
     filled = np.pad(part, (0, (end - begin) * FRAME - len(part)))
     squares = np.square(filled).reshape(-1, FRAME).mean(axis=1)
-    return np.sqrt(squares).astype(np.float32)
+    loudness: Float32s = np.sqrt(squares).astype(np.float32)
+    return loudness
 
 
 def _runs(flags: Bools) -> list[tuple[int, int]]:

@@ -1,6 +1,6 @@
 """Written text -> the words that were spoken.
 
-    spoken_words    words without punctuation, hyphens apart, remarks such as ``[Music]`` left out
+spoken_words    words without punctuation, hyphens apart, remarks such as ``[Music]`` left out
 """
 
 import re

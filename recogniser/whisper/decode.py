@@ -155,7 +155,9 @@ def timed_words(
     texts, groups = tokenizer.split_to_word_tokens([*tokens, tokenizer.eot])
     edges = np.cumsum([0, *(len(group) for group in groups)])
     words = []
-    for text, first, last in zip(texts[:-1], edges[:-2].tolist(), edges[1:-1].tolist()):
+    for text, first, last in zip(
+        texts[:-1], edges[:-2].tolist(), edges[1:-1].tolist(), strict=True
+    ):
         probability = float(np.mean(found.text_token_probs[first:last] or [0.0]))
         words += [
             AlignedWord(word, probability)

@@ -1,8 +1,8 @@
 """faster-whisper's model, tokenizer and features, loaded; and where the model comes from.
 
-    model_folder    a name or a folder -> the folder
-    Engine          what decoding needs: encode, generate, align, features, tokens
-    FasterWhisper   the engine
+model_folder    a name or a folder -> the folder
+Engine          what decoding needs: encode, generate, align, features, tokens
+FasterWhisper   the engine
 """
 
 import hashlib
@@ -154,6 +154,10 @@ class FasterWhisper:
         return module.Tokenizer(
             self._loaded.hf_tokenizer, self.multilingual, task="transcribe", language=language
         )
+
+    def codes(self) -> Sequence[str]:
+        """Languages that a multilingual model knows."""
+        return [*required("faster_whisper.tokenizer", EXTRA)._LANGUAGE_CODES]
 
     def versions(self) -> Mapping[str, str]:
         """Of what computes."""

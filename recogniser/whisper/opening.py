@@ -1,39 +1,52 @@
-"""Options of a run -> Whisper, loaded."""
+"""A model's name and the options of decoding -> Whisper, loaded."""
 
 from recogniser.extras import required
-from recogniser.options import DEFAULT_MODEL, Options
 from recogniser.whisper.engine import EXTRA, FasterWhisper, digest, model_folder
 from recogniser.whisper.recognise import WhisperOptions, WhisperRecogniser
 from std.errors import ConfigError
 
+DEFAULT_MODEL = "small.en"
 
-def open_whisper(options: Options, gpu: int) -> WhisperRecogniser:
+
+def open_whisper(
+    model: str,
+    language: str,
+    decoding: WhisperOptions,
+    *,
+    device: str = "auto",
+    compute: str = "default",
+    threads: int = 1,
+    gpu: int = 0,
+) -> WhisperRecogniser:
     """Load Whisper.
+
+    Args:
+        model: a folder in CTranslate2's form, or a name of faster-whisper's; "" = small.en.
+        language: a code, or auto.
+        decoding: how windows are decoded.
+        device: cpu, cuda or auto.
+        compute: CTranslate2's type; default = int8 on a CPU, float16 on a GPU.
+        threads: of a CPU.
+        gpu: which, if there are several.
 
     Raises:
         ConfigError: the extra is not installed; no such model; it has not the language.
     """
     required("faster_whisper", EXTRA)
-    folder = model_folder(options.model or DEFAULT_MODEL)
-    device = device_of(options.device)
-    compute = options.compute
+    folder = model_folder(model or DEFAULT_MODEL)
+    device = device_of(device)
     if compute == "default":
         compute = "int8" if device == "cpu" else "float16"
-    engine = FasterWhisper(folder, device, compute, options.threads, gpu)
-    if not engine.multilingual and options.language not in ("auto", "en"):
-        raise ConfigError(f"--language {options.language}: {folder} recognises English only")
-    decoding = WhisperOptions(
-        samples=options.samples,
-        beam=options.beam,
-        hotwords=options.hotwords,
-        vad=options.vad,
-    )
+    engine = FasterWhisper(folder, device, compute, threads, gpu)
+    if not engine.multilingual and language not in ("auto", "en"):
+        raise ConfigError(f"--language {language}: {folder} recognises English only")
+    if engine.multilingual and language != "auto" and language not in engine.codes():
+        raise ConfigError(f"--language: expected a code such as en or de, got {language!r}")
     identity = {
-        "model": folder.name if options.model == str(folder) else options.model,
         "model_sha256": digest(folder),
         "device": device,
         "compute": compute,
-        "threads": options.threads,
+        "threads": threads,
         **engine.versions(),
     }
     return WhisperRecogniser(engine, decoding, identity)

@@ -1,7 +1,7 @@
 """Whisper as a recogniser: transcript and draws of a window become weighted hypotheses.
 
-    WhisperOptions       what the user chooses
-    WhisperRecogniser    the `recogniser.protocol.Recogniser`
+WhisperOptions       what the user chooses
+WhisperRecogniser    the `recogniser.protocol.Recogniser`
 """
 
 from collections import Counter
