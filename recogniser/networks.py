@@ -6,17 +6,17 @@ Hypotheses are aligned word by word (`std.n_best`), the best first. A word's pos
 weight of the hypotheses that have it there; what is left is 'no word'.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from recogniser.numbers import spelt_out
-from recogniser.protocol import FRAME_MS, SAMPLES_PER_S, Hypothesis, Recognition, Window
+from recogniser.protocol import FRAME_MS, SAMPLES_PER_S, Recognition, Window
+from recogniser.spoken_forms import spelt_out
+from recogniser.windows import THRESHOLD
 from std.limits import MAX_WORD_S
 from std.n_best import TimedWord, aligned
 from std.values import Alternative, ConfusionNetwork, Recording, Slot
-
-FIGURE_ENDS = frozenset("0123456789%dhst")  # of numbers: 20, 50%, 2nd, 3rd, 4th, 1990s
 
 
 def network_of(
@@ -32,11 +32,11 @@ def network_of(
     last = window.end_ms if audio_end_ms > window.end_ms + FRAME_MS else np.inf
     slots = [
         slot
-        for slot in slots_of(recognition.hypotheses, window.audio_start_ms)
+        for slot in map(partial(_doubted, window), slots_of(recognition, window.audio_start_ms))
         if first <= _middle_ms(slot) < last
     ]
     if language == "en":
-        slots = [part for slot in slots for part in _with_numbers(slot)]
+        slots = [part for slot in slots for part in _with_spoken_forms(slot)]
     slots.sort(key=lambda slot: slot.start_ms)
     words = [word for slot in slots for word in slot.alternatives]
     return ConfusionNetwork(
@@ -54,13 +54,24 @@ def network_of(
     )
 
 
-def slots_of(hypotheses: Sequence[Hypothesis], offset_ms: int) -> Iterator[Slot]:
+def _doubted(window: Window, slot: Slot) -> Slot:
+    """A slot that lies wholly in silence has half of its mass as 'no word'."""
+    first, last = (time - window.audio_start_ms for time in slot[:2])
+    speech = window.speech[max(0, first // FRAME_MS) : last // FRAME_MS + 1]
+    if not len(speech) or speech.max() >= THRESHOLD:
+        return slot
+    words = [word._replace(posterior=word.posterior / 2) for word in slot.alternatives]
+    return slot._replace(epsilon=(1 + slot.epsilon) / 2, alternatives=words)
+
+
+def slots_of(recognition: Recognition, offset_ms: int) -> Iterator[Slot]:
     """Yield the slots of aligned hypotheses, in order.
 
     Args:
-        hypotheses: the best first.
+        recognition: of a window.
         offset_ms: of the times of their words in the recording.
     """
+    hypotheses, most = recognition.hypotheses, recognition.most_certain
     folded = [
         [TimedWord(word.token.casefold(), word.start_s, word.end_s) for word in one.words]
         for one in hypotheses
@@ -73,22 +84,22 @@ def slots_of(hypotheses: Sequence[Hypothesis], offset_ms: int) -> Iterator[Slot]
             masses[word] = masses.get(word, 0.0) + hypotheses[hypothesis].weight
             forms.setdefault(word, hypotheses[hypothesis].words[at])
         alternatives = [
-            Alternative(forms[word].token, mass, *_span_ms(forms[word], offset_ms))
+            Alternative(forms[word].token, min(mass, most), *_span_ms(forms[word], offset_ms))
             for word, mass in sorted(masses.items(), key=lambda item: -item[1])
         ]
         first = forms[folded[places[0][0]][places[0][1]].token]
-        epsilon = max(0.0, 1.0 - sum(masses.values()))
+        epsilon = max(0.0, 1.0 - sum(one.posterior for one in alternatives))
         yield Slot(*_span_ms(first, offset_ms), epsilon, alternatives)
 
 
-def _with_numbers(slot: Slot) -> Iterator[Slot]:
-    """A slot, and behind it its numbers in figures once more, spelt out: a slot for each word.
+def _with_spoken_forms(slot: Slot) -> Iterator[Slot]:
+    """A slot, and behind it its figures and abbreviations as they are said, a slot for each word.
 
     The index joins words by their times, so that both ways of writing stand in their place.
     """
     yield slot
     for alternative in slot.alternatives:
-        words = spelt_out(alternative.word) if alternative.word[-1:] in FIGURE_ENDS else []
+        words = spelt_out(alternative.word)
         letters = sum(map(len, words))
         at = 0
         for word in words:

@@ -48,11 +48,13 @@ class Recognition:
     """What was recognised in one window.
 
     ``hypotheses`` has the best first, and each word of it at its time; weights sum to at most 1,
-    the rest is the posterior of 'no word'. None at all = nobody spoke.
+    the rest is the posterior of 'no word'. None at all = nobody spoke. ``most_certain`` is the
+    highest posterior that a word may get from them, ``notes`` are kept in the output.
     """
 
     hypotheses: Sequence[Hypothesis]
-    notes: Mapping[str, float | int | str] = field(default_factory=dict)  # kept in the output
+    notes: Mapping[str, float | int | str] = field(default_factory=dict)
+    most_certain: float = 0.999
 
 
 class Recogniser(Protocol):

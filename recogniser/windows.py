@@ -19,7 +19,7 @@ from recogniser.protocol import FRAME, FRAME_MS, SAMPLES_PER_S, Window
 from std.values import Bools, Float32s
 
 LONGEST_S = 28.0
-SHORTEST_SHARE = 0.5  # of the longest: pauses before it are left alone
+SHORTEST_SHARE = 0.75  # of the longest: pauses before it are left alone
 THRESHOLD = 0.2  # speech above it
 LONG_SILENCE_S = 10.0
 MARGIN_S = 0.512  # around silence that is cut away, and around cuts in speech

@@ -1,7 +1,9 @@
 """One window, encoded once: the transcript, its words' times, and draws.
 
     Decoded       a sequence of tokens with its scores
-    transcripts   beam search, with the fallback of openai-whisper where it failed
+    no_speech     whether anybody speaks at all
+    beams         beam search
+    transcripts   the same, with the fallback of openai-whisper where it failed
     draws         samples of what else may have been said
     timed_words   the transcript's words with times and probabilities
 
@@ -22,6 +24,7 @@ from std.n_best import TimedWord
 TEMPERATURES = (0.2, 0.4, 0.6, 0.8, 1.0)
 BEST_OF = 5
 TOKENS_PER_S = 50  # of alignments: an encoder frame is 20 ms
+LONGEST_COMMA_S = 0.5  # of a pause that is written as punctuation
 TOP_TOKENS = 100  # that draws choose from
 
 
@@ -70,14 +73,27 @@ def transcripts(
     engine: Engine, encoded: Sequence[Any], tokenizer: Any, prompt: Sequence[int], beam: int
 ) -> list[Decoded]:
     """The transcript of each window."""
-    results = engine.generate(
-        encoded, prompt, beam_size=beam, return_scores=True, return_no_speech_prob=True
-    )
-    found = [_decoded(tokenizer, result)[0] for result in results]
+    found = beams(engine, encoded, tokenizer, prompt, beam)
     for window, best in enumerate(found):
         if best.failed:
             found[window] = _fallback(engine, encoded[window], tokenizer, prompt, best)
     return found
+
+
+def beams(
+    engine: Engine, encoded: Sequence[Any], tokenizer: Any, prompt: Sequence[int], beam: int
+) -> list[Decoded]:
+    """The best of a beam search for each window, whatever it is worth."""
+    results = engine.generate(
+        encoded, prompt, beam_size=beam, return_scores=True, return_no_speech_prob=True
+    )
+    return [_decoded(tokenizer, result)[0] for result in results]
+
+
+def no_speech(engine: Engine, encoded: Any, prompt: Sequence[int]) -> float:
+    """The probability that nobody speaks in a window, without decoding it."""
+    options = {"beam_size": 1, "max_length": len(prompt) + 1, "return_no_speech_prob": True}
+    return float(engine.generate([encoded], prompt, **options)[0].no_speech_prob)
 
 
 def _fallback(
@@ -154,16 +170,23 @@ def timed_words(
     starts = _token_starts(found.alignments, len(tokens))
     texts, groups = tokenizer.split_to_word_tokens([*tokens, tokenizer.eot])
     edges = np.cumsum([0, *(len(group) for group in groups)])
-    words = []
+    words: list[AlignedWord] = []
     for text, first, last in zip(
         texts[:-1], edges[:-2].tolist(), edges[1:-1].tolist(), strict=True
     ):
+        start_s, end_s = float(starts[first]), float(starts[last])
         probability = float(np.mean(found.text_token_probs[first:last] or [0.0]))
-        words += [
-            AlignedWord(word, probability)
-            for word in _split(text, float(starts[first]), float(starts[last]))
-        ]
+        pieces = [AlignedWord(word, probability) for word in _split(text, start_s, end_s)]
+        if words and not pieces:  # a comma's time is the word's before it
+            words[-1] = _longer(words[-1], end_s)
+        words += pieces
     return words
+
+
+def _longer(word: AlignedWord, end_s: float) -> AlignedWord:
+    timed = word.word
+    end_s = min(max(timed.end_s, end_s), timed.end_s + LONGEST_COMMA_S)
+    return word._replace(word=timed._replace(end_s=end_s))
 
 
 def _token_starts(alignments: Sequence[tuple[int, int]], tokens: int) -> Any:

@@ -12,21 +12,25 @@ from typing import Any
 from recogniser import guards
 from recogniser.activity import loudness_activity
 from recogniser.extras import required
+from recogniser.guards import SILENCE_PROB
 from recogniser.protocol import SAMPLES_PER_S, Hypothesis, Recognition, Window
 from recogniser.times import timed_by
 from recogniser.whisper.decode import (
-    AlignedWord,
     Decoded,
+    beams,
     draws,
+    no_speech,
     prompt_of,
     timed_words,
     transcripts,
 )
 from recogniser.whisper.engine import EXTRA, Engine
+from recogniser.whisper.resembling import resembling
 from recogniser.words import spoken_words
 from std.n_best import TimedWord
 from std.values import Float32s
 
+NOBODY = Recognition((), {"text": "", "silent": True})
 METHOD = 1  # of what is in this package: a number that changes with its output
 
 
@@ -73,61 +77,98 @@ class WhisperRecogniser:
         tokenizer = self._engine.tokenizer(language)
         prompt = prompt_of(tokenizer)
         encoded = [self._engine.encode(window.samples) for window in windows]
-        o = self._options
-        best = transcripts(self._engine, encoded, tokenizer, prompt, o.beam)
-        spoken = [i for i, one in enumerate(best) if one.text and not one.silent]
-        drawn: dict[int, list[Decoded]] = {}
-        if spoken and o.samples:
-            views = [encoded[i] for i in spoken]
-            found = draws(self._engine, views, tokenizer, prompt, o.samples, o.temperature)
-            drawn = dict(zip(spoken, found, strict=True))
-        results = []
-        for i, window in enumerate(windows):
-            if i not in spoken:
-                results.append(Recognition((), _notes(best[i], 0, silent=True)))
-                continue
-            seconds = len(window.samples) / SAMPLES_PER_S
-            words = timed_words(self._engine, encoded[i], tokenizer, best[i].tokens, seconds)
-            results.append(self._recognition(best[i], words, drawn.get(i, []), seconds))
+        results: list[Recognition] = [NOBODY] * len(windows)
+        spoken = [
+            i
+            for i, window in enumerate(windows)
+            if not (window.silent and no_speech(self._engine, encoded[i], prompt) > SILENCE_PROB)
+        ]
+        if not spoken:
+            return results
+        views = [encoded[i] for i in spoken]
+        best = transcripts(self._engine, views, tokenizer, prompt, self._options.beam)
+        for i, one in zip(spoken, best, strict=True):
+            results[i] = Recognition((), _notes(one, 0))
+        said = [(i, one) for i, one in zip(spoken, best, strict=True) if not one.silent]
+        drawn = self._draws([encoded[i] for i, _ in said], tokenizer, prompt)
+        for (i, one), samples in zip(said, drawn, strict=True):
+            results[i] = self._recognition(windows[i], encoded[i], tokenizer, one, samples)
         return results
+
+    def _draws(
+        self, encoded: Sequence[Any], tokenizer: Any, prompt: Sequence[int]
+    ) -> list[list[Decoded]]:
+        o = self._options
+        if not encoded or not o.samples:
+            return [[] for _ in encoded]
+        return draws(self._engine, encoded, tokenizer, prompt, o.samples, o.temperature)
 
     def _recognition(
         self,
+        window: Window,
+        encoded: Any,
+        tokenizer: Any,
         best: Decoded,
-        words: Sequence[AlignedWord],
         drawn: Sequence[Decoded],
-        seconds: float,
     ) -> Recognition:
+        """One window's hypotheses; where the transcript is thrown away, a draw stands in."""
+        seconds = len(window.samples) / SAMPLES_PER_S
+        good = [draw for draw in drawn if _believable(draw, seconds)]
+        thrown = len(drawn) - len(good)
+        if not _believable(best, seconds) and good:
+            best, good, thrown = good[0], good[1:], thrown + 1
+        words = timed_words(self._engine, encoded, tokenizer, best.tokens, seconds)
         kept = guards.without_loops([one.word.token for one in words])
         timed = [words[i].word for i in kept]
-        alternatives = []
-        for draw in drawn:
-            texts = spoken_words(draw.text)
-            texts = [texts[i] for i in guards.without_loops(texts)]
-            if draw.compression > guards.MAX_COMPRESSION or guards.too_fast(len(texts), seconds):
-                continue
-            alternatives.append(timed_by(texts, timed))
-        thrown = len(drawn) - len(alternatives)
-        return Recognition(self._weighted(timed, alternatives), _notes(best, thrown))
+        hotter = self._with_hotwords(encoded, tokenizer, [best, *good], seconds)
+        alternatives = [timed_by(_words(draw), timed) for draw in [*good, *hotter]]
+        n = len(alternatives)
+        return Recognition(
+            self._weighted(timed, alternatives),
+            _notes(best, thrown),
+            most_certain=(n + 0.5) / (n + 1),  # n draws cannot show more
+        )
+
+    def _with_hotwords(
+        self, encoded: Any, tokenizer: Any, heard: Sequence[Decoded], seconds: float
+    ) -> list[Decoded]:
+        """One more beam search that is told of the words which resemble what was heard."""
+        words = resembling(self._options.hotwords, [_words(one) for one in heard])
+        if not words:
+            return []
+        prompt = prompt_of(tokenizer, ", ".join(words))
+        found = beams(self._engine, [encoded], tokenizer, prompt, self._options.beam)[0]
+        return [found] if found.text and _believable(found, seconds) else []
 
     def _weighted(
         self, best: Sequence[TimedWord], alternatives: Sequence[Sequence[TimedWord]]
     ) -> list[Hypothesis]:
         share = self._options.transcript_weight if alternatives else 1.0
         n = len(alternatives) or 1
-        certain = (n + 0.5) / (n + 1)  # n draws cannot show more
         weights = [share, *[(1 - share) / n] * len(alternatives)]
         return [
-            Hypothesis(weight * certain, words)
+            Hypothesis(weight, words)
             for weight, words in zip(weights, [best, *alternatives], strict=True)
         ]
 
 
-def _notes(best: Decoded, thrown_away: int, *, silent: bool = False) -> dict[str, Any]:
+def _believable(decoded: Decoded, seconds: float) -> bool:
+    """Tell whether somebody may have said it: no loop, not too fast."""
+    if decoded.compression > guards.MAX_COMPRESSION:
+        return False
+    return not guards.too_fast(len(_words(decoded)), seconds)
+
+
+def _words(decoded: Decoded) -> list[str]:
+    words = spoken_words(decoded.text)
+    return [words[i] for i in guards.without_loops(words)]
+
+
+def _notes(best: Decoded, thrown_away: int) -> dict[str, Any]:
     return {
         "log_prob": round(best.log_prob, 4),
         "no_speech": round(best.no_speech, 4),
         "thrown_away": thrown_away,
-        "text": best.text,
-        **({"silent": 1} if silent else {}),
+        "text": "" if best.silent else best.text,
+        "silent": best.silent or not best.text,
     }

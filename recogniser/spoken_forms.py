@@ -8,18 +8,28 @@ from functools import cache
 from typing import Any
 
 _FIGURES = re.compile(r"([$£€]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th|s)?(%?)")
+_LAST = frozenset("0123456789%dhst")  # letters of numbers: 20, 50%, 2nd, 3rd, 4th, 1990s
 _UNITS = {"$": "dollars", "£": "pounds", "€": "euros", "": ""}
+ABBREVIATIONS = {
+    "mr": "mister", "mrs": "missus", "dr": "doctor", "etc": "et cetera", "prof": "professor",
+    "jr": "junior", "sr": "senior", "vs": "versus", "ok": "okay", "capt": "captain",
+    "lt": "lieutenant", "sgt": "sergeant", "gov": "governor", "&": "and", "%": "percent",
+}  # fmt: skip
 MOST_FIGURES = 12
 YEARS = (range(1100, 2000), range(2010, 2100))
 
 
 def spelt_out(word: str) -> list[str]:
-    """The words for a word of figures; none if it has others than those of a plain number.
+    """The words that are said; none where they are those that are written.
 
     >>> spelt_out("1946"), spelt_out("20th"), spelt_out("$3.50"), spelt_out("R2D2")
     (['nineteen', 'forty', 'six'], ['twentieth'], ['three', 'point', 'five', 'zero', 'dollars'], [])
+    >>> spelt_out("Mr"), spelt_out("mister")
+    (['mister'], [])
     """
-    match = _FIGURES.fullmatch(word)
+    if said := ABBREVIATIONS.get(word.casefold().rstrip(".")):
+        return said.split()
+    match = _FIGURES.fullmatch(word) if word[-1:] in _LAST else None
     if not match or len(word) > MOST_FIGURES:
         return []
     unit, figures, decimals, suffix, percent = match.groups()
