@@ -112,7 +112,11 @@ def _add_audio_options(parse: argparse.ArgumentParser) -> None:
         help="split: each channel on its own, as of telephone calls",
     )
     parse.add_argument(
-        "--window", type=WINDOW_S, default=28.0, metavar="S", help="longest stretch at once"
+        "--window",
+        type=WINDOW_S,
+        default=0.0,
+        metavar="S",
+        help="longest stretch at once (default: as long as the recogniser takes, Whisper 28)",
     )
     parse.add_argument(
         "--vad",

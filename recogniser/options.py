@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from recogniser.protocol import Recogniser
-from recogniser.windows import LONGEST_S
 from std.errors import ConfigError
 
 BACKENDS = ("whisper", "pocketsphinx")
@@ -26,7 +25,7 @@ class Options:
     language: str = "auto"
     samples: int = 10
     beam: int = 5
-    longest_s: float = LONGEST_S
+    longest_s: float = 0.0  # of windows; 0 = as long as the recogniser takes
     vad: bool = True
     device: str = "auto"
     compute: str = "default"
@@ -40,7 +39,7 @@ def settings(options: Options, recogniser: Recogniser) -> dict[str, Any]:
     return {
         "backend": options.backend,
         "language": options.language,
-        "window_s": options.longest_s,
+        "window_s": options.longest_s or recogniser.longest_window_s,
         "vad": options.vad,
         "channels": options.channels,
         "recogniser": dict(recogniser.identity),

@@ -26,17 +26,17 @@ EXTRA = "pocketsphinx"
 FRAMES_PER_S = 100
 HYPOTHESES = 25  # of a lattice, different ones
 SEEN = 200  # most paths of a lattice that are looked at
-ACOUSTIC_SCALE = 20.0  # PocketSphinx's own, for posteriors: its ``-ascale``
+LEAST_SCORE = 1e-300  # scores are linear, and small
 
 
 class PocketSphinxRecogniser:
     """The hypotheses of a lattice, weighted by their scores."""
 
     windows_at_once = 1
+    longest_window_s = 10.0  # scores are numbers below 1e-300 beyond some 25 s
 
     def __init__(self, decoder: Any, identity: Mapping[str, object]) -> None:
         self._decoder, self.identity = decoder, identity
-        self._log_base = math.log(decoder.logmath.exp(1))
 
     def speech_probabilities(self, samples: Float32s) -> Float32s:
         return loudness_activity(samples)
@@ -68,7 +68,7 @@ class PocketSphinxRecogniser:
         scores.setdefault(best_text, max(scores.values(), default=0.0))
         kept = sorted(scores, key=lambda text: (text != best_text, -scores[text]))[:HYPOTHESES]
         top = max(scores[text] for text in kept)
-        weights = np.exp([(scores[text] - top) / ACOUSTIC_SCALE for text in kept])
+        weights = np.exp([scores[text] - top for text in kept])
         hypotheses = [
             Hypothesis(float(weight), best if text == best_text else timed_by(text.split(), best))
             for text, weight in zip(kept, weights / weights.sum(), strict=True)
@@ -76,11 +76,11 @@ class PocketSphinxRecogniser:
         return Recognition(hypotheses, {"text": best_text})
 
     def _scores(self) -> dict[str, float]:
-        """Log-likelihood of each text of the lattice, nats; fillers and variants left out."""
+        """Score of each text of the lattice, nats; fillers and variants are left out."""
         scores: dict[str, float] = {}
         for path in islice(self._decoder.nbest(), SEEN):
             text = " ".join(_plain(word) for word in path.hypstr.split() if _is_word(word))
-            score = path.score * self._log_base
+            score = math.log(max(path.score, LEAST_SCORE))
             scores[text] = max(score, scores.get(text, -math.inf))
         return scores
 

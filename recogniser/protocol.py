@@ -72,6 +72,10 @@ class Recogniser(Protocol):
     def windows_at_once(self) -> int:
         """How many windows make a block; the last of a recording may have fewer."""
 
+    @property
+    def longest_window_s(self) -> float:
+        """The longest window that it takes."""
+
     def speech_probabilities(self, samples: Float32s) -> Float32s:
         """(n // 512,) the probability of speech in each frame of 32 ms."""
 

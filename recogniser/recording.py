@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from recogniser import audio, folder
 from recogniser.networks import network_of
 from recogniser.protocol import Recogniser, Window
-from recogniser.windows import LONGEST_S, cut
+from recogniser.windows import cut
 from std.network_lines import network_line
 from std.values import Recording
 
@@ -33,7 +33,7 @@ class Task:
     output: Path  # folder
     channels: str = "mix"  # or split
     language: str = "auto"
-    longest_s: float = LONGEST_S
+    longest_s: float = 0.0  # of windows; 0 = as long as the recogniser takes
 
 
 @dataclass(slots=True)
@@ -89,7 +89,8 @@ def recognise(
                 done_s += old[-1]["end"]
                 continue
             samples = audio.decode(task.path, channel if split else None, damage)
-            windows = cut(samples, recogniser.speech_probabilities, task.longest_s)
+            longest_s = longest_window_s(task.longest_s, recogniser)
+            windows = cut(samples, recogniser.speech_probabilities, longest_s)
             for written in _blocks(task, recogniser, windows, recording, old):
                 _append(stream, written)
                 lines += [_without_slots(line) for line in written]
@@ -103,6 +104,11 @@ def recognise(
     report.warning = _doubt(report, found, damage)
     report.cpu_s = round(time.process_time() - started, 3)
     return report
+
+
+def longest_window_s(wanted_s: float, recogniser: Recogniser) -> float:
+    """The longest window, as wanted (0 = any) and as the recogniser takes it."""
+    return min(wanted_s or recogniser.longest_window_s, recogniser.longest_window_s)
 
 
 def _blocks(

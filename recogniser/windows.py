@@ -18,7 +18,6 @@ import numpy as np
 from recogniser.protocol import FRAME, FRAME_MS, SAMPLES_PER_S, Window
 from std.values import Bools, Float32s
 
-LONGEST_S = 28.0
 SHORTEST_SHARE = 0.75  # of the longest: pauses before it are left alone
 THRESHOLD = 0.2  # speech above it
 LONG_SILENCE_S = 10.0
@@ -43,7 +42,7 @@ class Cut:
 
 
 def cut(
-    blocks: Iterable[Float32s], activity: SpeechProbabilities, longest_s: float = LONGEST_S
+    blocks: Iterable[Float32s], activity: SpeechProbabilities, longest_s: float
 ) -> Iterator[Window]:
     """Cut a stream of samples into windows.
 
@@ -56,7 +55,7 @@ def cut(
         Windows in order; their spans cover all samples. A shorter rest than a frame belongs to
         the last one.
     """
-    longest = int(longest_s * SAMPLES_PER_S) // FRAME - _MARGIN
+    longest = int(longest_s * SAMPLES_PER_S) // FRAME
     needed = longest + _LONG_SILENCE + _MARGIN
     source = _chunks(blocks, activity)
     samples, speech = np.zeros(0, np.float32), np.zeros(0, np.float32)
@@ -72,7 +71,7 @@ def cut(
                 speech = np.concatenate([speech, chunk[1]])
         if begin >= len(speech):
             return
-        found = next_cut(speech[begin:], _rms(samples, begin, len(speech)), longest)
+        found = next_cut(speech[begin:], _rms(samples, begin, len(speech)), longest - before)
         end = begin + found.frame
         last = ended and end >= len(speech)
         first_frame, last_frame = begin - before, end + (_MARGIN if found.in_speech else 0)
@@ -123,7 +122,8 @@ def next_cut(speech: Float32s, rms: Float32s, longest: int) -> Cut:
     if candidates:
         return Cut(max(candidates)[1])
     smooth = np.convolve(rms[:limit], np.ones(5) / 5, mode="same")
-    return Cut(earliest + int(np.argmin(smooth[earliest:])), in_speech=True)
+    quietest = earliest + int(np.argmin(smooth[earliest : limit - _MARGIN]))
+    return Cut(quietest, in_speech=True)
 
 
 def _chunks(

@@ -97,9 +97,18 @@ def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOp
 
 
 def is_sidecar(path: Path) -> bool:
-    """Tell whether a file is one that `with_sidecar_files` looks for, or utterances' offsets."""
+    """Tell whether a file lies beside recogniser output and is none itself.
+
+    It is one that `with_sidecar_files` looks for, holds utterances' offsets, or is what
+    std-recognise writes beside its networks: settings, recordings under way, plain texts.
+    """
     name = path.name.removesuffix(".gz")
-    return name in ("words.txt", "segments", "utts.tsv") or name.endswith("times.txt")
+    if name in ("words.txt", "segments", "utts.tsv", "recognise.json"):
+        return True
+    if name.endswith(("times.txt", ".jsonl.part")):
+        return True
+    of_networks = path.suffix in (".json", ".txt") and path.with_suffix(".jsonl").exists()
+    return of_networks and (path.parent / "recognise.json").exists()
 
 
 def read_segments(path: Path, channel: int = 1) -> dict[str, UtteranceSpan]:

@@ -50,6 +50,8 @@ class WhisperOptions:
 class WhisperRecogniser:
     """Transcript with half of the weight, draws with the other half."""
 
+    longest_window_s = 28.0  # Whisper sees 30 s
+
     def __init__(
         self, engine: Engine, options: WhisperOptions, identity: Mapping[str, object]
     ) -> None:
