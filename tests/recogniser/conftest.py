@@ -67,8 +67,8 @@ class FakeEngine:
         if PREV in prompt:
             texts = [answers["hot"]]
         elif "num_hypotheses" in options:
-            key = "draws" if options["sampling_temperature"] == 0.8 else "fallback"
-            texts = answers.get(key, answers["draws"])[: options["num_hypotheses"]]
+            again = "return_no_speech_prob" in options and "fallback" in answers
+            texts = answers["fallback" if again else "draws"][: options["num_hypotheses"]]
         else:
             texts = [answers["transcript"]]
         sequences = [self.words.encode(text) for text in texts]

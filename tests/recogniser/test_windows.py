@@ -1,5 +1,7 @@
 """Windows cover a recording, and are cut where nobody speaks."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -48,7 +50,7 @@ def test_a_window_ends_in_the_longest_pause():
 def test_where_nobody_pauses_both_windows_have_a_second_around_the_cut():
     samples = audio((60, True))
     found = windows(samples)
-    for one, following in zip(found, found[1:], strict=False):
+    for one, following in pairwise(found):
         assert one.end_ms == following.start_ms
         assert following.audio_start_ms == following.start_ms - 512
         assert one.audio_start_ms + 1000 * len(one.samples) / RATE == one.end_ms + 512
@@ -83,7 +85,7 @@ def test_windows_cover_everything_whatever_the_blocks(parts, block):
     assert spans(found) == spans(windows(samples, block=len(samples)))
     assert found[0].start_ms == 0
     assert found[-1].end_ms == round(1000 * len(samples) / RATE)
-    assert all(a.end_ms == b.start_ms for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end_ms == b.start_ms for a, b in pairwise(found))
     assert all(0 < len(window.samples) <= 28 * RATE for window in found)
     for window in found:
         begin = window.audio_start_ms * RATE // 1000
