@@ -135,7 +135,7 @@ def _blocks(
     following = _chained(held, windows)
     waiting = list(islice(following, size))
     while True:
-        ahead = list(islice(following, size))
+        upcoming = list(islice(following, size))
         lines = []
         for i, (window, found) in enumerate(
             zip(waiting, recogniser.recognise(number, waiting, language), strict=True)
@@ -145,12 +145,12 @@ def _blocks(
             lines.append({**network_line(network), **found.notes})
         if not waiting:  # nothing at all in it
             lines = [_nothing(recording, language)]
-        if not ahead:
+        if not upcoming:
             lines[-1]["last"] = True
         yield lines
-        if not ahead:
+        if not upcoming:
             return
-        waiting, number = ahead, number + 1
+        waiting, number = upcoming, number + 1
 
 
 def _nothing(recording: Recording, language: str) -> dict[str, Any]:

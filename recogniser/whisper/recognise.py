@@ -132,10 +132,10 @@ class WhisperRecogniser:
         )
 
     def _with_hotwords(
-        self, encoded: Any, tokenizer: Any, heard: Sequence[Decoded], seconds: float
+        self, encoded: Any, tokenizer: Any, hypotheses: Sequence[Decoded], seconds: float
     ) -> list[Decoded]:
-        """One more beam search that is told of the words which resemble what was heard."""
-        words = resembling(self._options.hotwords, [_words(one) for one in heard])
+        """One more beam search that is told of the words which resemble the hypotheses."""
+        words = resembling(self._options.hotwords, [_words(one) for one in hypotheses])
         if not words:
             return []
         prompt = prompt_of(tokenizer, ", ".join(words))

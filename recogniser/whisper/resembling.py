@@ -21,15 +21,15 @@ def resembling(words: Sequence[str], hypotheses: Iterable[Sequence[str]]) -> lis
         words: known beforehand.
         hypotheses: the words of each hypothesis of a window.
     """
-    heard = {
+    spans = {
         "".join(hypothesis[i : i + n]).casefold()
         for hypothesis in hypotheses
         for n in range(1, MOST_JOINED + 1)
         for i in range(len(hypothesis) - n + 1)
     }
-    if not heard or not words:
+    if not spans or not words:
         return []
     folded = [word.casefold().replace(" ", "") for word in words]
-    likeness = process.cdist(folded, sorted(heard), scorer=fuzz.ratio).max(axis=1)
+    likeness = process.cdist(folded, sorted(spans), scorer=fuzz.ratio).max(axis=1)
     order = sorted(range(len(words)), key=lambda i: (-likeness[i], words[i]))
     return [words[i] for i in order if likeness[i] >= LEAST_SIMILARITY][:MOST_WORDS]

@@ -50,9 +50,10 @@ def test_what_is_written(networks):
 
 
 def test_search_finds_more_than_the_transcript_has(networks, tmp_path, capsys):
-    store, ecf = str(tmp_path / "index"), str(networks / "ecf.xml")
+    ecf = str(networks / "ecf.xml")
     atwv = {}
     for source in ("kathleen.jsonl", "kathleen.json"):
+        store = str(tmp_path / source)
         assert index([str(networks / source), "--store", store, "--ecf", ecf, "--quiet"]) == 0
         terms, hits = str(ENGLISH / "terms.xml"), str(tmp_path / "hits.xml")
         options = ["--terms", terms, "--ecf", ecf]
