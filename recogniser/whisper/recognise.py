@@ -103,7 +103,10 @@ class WhisperRecogniser:
         o = self._options
         if not encoded or not o.samples:
             return [[] for _ in encoded]
-        return draws(self._engine, encoded, tokenizer, prompt, o.samples, o.temperature)
+        found: list[list[Decoded]] = []
+        for view in encoded:  # one by one: several at once take much memory, and no less time
+            found += draws(self._engine, [view], tokenizer, prompt, o.samples, o.temperature)
+        return found
 
     def _recognition(
         self,

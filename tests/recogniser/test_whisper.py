@@ -34,13 +34,15 @@ def test_times_come_from_one_alignment_and_a_comma_is_the_word_before_it(fake_en
     assert spans[1][1] == (pytest.approx(0.5, abs=0.25), pytest.approx(1.5))
 
 
-def test_windows_are_encoded_once_and_drawn_from_together(fake_engine, window):
+def test_windows_are_encoded_once_and_beams_searched_together(fake_engine, window):
     script = {n: {"transcript": f"word {n}", "draws": ["word"] * 4} for n in (1, 2, 3)}
     engine = fake_engine(script)
     recognised(engine, [window(n) for n in (1, 2, 3)], samples=4)
     assert [(call[0], call[2].get("num_hypotheses")) for call in engine.calls] == [
         ([1, 2, 3], None),
-        ([1, 2, 3], 4),
+        ([1], 4),
+        ([2], 4),
+        ([3], 4),
     ]
     assert engine.restarts == [3]  # draws depend on the block's number only
 
