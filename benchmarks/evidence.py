@@ -35,11 +35,11 @@ from scoring.report.plot import COLOURS
 from searcher.calibration.features import DEFAULT_WEIGHTS, Weights, fit
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
+from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
 from searcher.phonetic_candidates import open_phonetic_indexes
 from searcher.search import SearchResult, search
-from searcher.tune_cli import written
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import learn, queries
 from std.config import Config, ExpansionConfig, SplittingConfig, load_config
@@ -184,7 +184,7 @@ def prior_on(data: Data) -> Model:
     def few(features: Mapping[str, Float64s], right: Bools) -> Weights:
         return fit({name: features[name] for name in DEFAULT_WEIGHTS.coefficients}, right)
 
-    search_written = partial(written, segments=[segment], config=DEFAULT)
+    search_written = partial(lexical_candidates, segments=[segment], config=DEFAULT)
     inside = partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts)
     with patch("searcher.tuning.tune.fit", few):
         weights, _ = learn(said, ears, search_written, unknown, inside, in_vocabulary=False)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         verify_index,
     )
     from indexer.input_options import InputOptions
+    from indexer.languages.report import in_words as languages_line
 
 __all__ = [
     "IndexCheck",
@@ -33,19 +34,26 @@ __all__ = [
     "clean_up",
     "delete_recordings",
     "index_files",
+    "languages_line",
     "merge_segments",
     "verify_index",
 ]
 
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
+_HOME = {
+    "InputOptions": ("input_options", "InputOptions"),
+    "languages_line": ("languages.report", "in_words"),
+}
+
+
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'indexer' has no attribute {name!r}")
     from importlib import import_module
 
-    home = "input_options" if name == "InputOptions" else "api"
-    return getattr(import_module(f"indexer.{home}"), name)
+    module, attribute = _HOME.get(name, ("api", name))
+    return getattr(import_module(f"indexer.{module}"), attribute)
 
 
 def __dir__() -> list[str]:

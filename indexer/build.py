@@ -72,9 +72,17 @@ def build(
 ) -> BuildReport:
     """Index files into stores that are being written to (``with store.writing()``).
 
-    With ``keep_going``, files that cannot be read end up in ``report.failures`` and the others
-    are indexed; without, the first one ends the run at the last commit. ``pronouncer`` tells the
-    recordings' languages and makes the phone columns of each segment.
+    Args:
+        inputs: files; folders were looked through before.
+        stores: one, or the shards.
+        config: how words are normalised, pruned and pronounced.
+        input_format: ``auto`` looks into each file.
+        options: what readers need beside the file.
+        workers: who parse the files.
+        keep_going: files that cannot be read go to ``report.failures``, the others are indexed;
+            else the first one ends the run at the last commit.
+        progress: told of each file that is done: path, size in bytes.
+        pronouncer: tells the recordings' languages, makes phone columns; None = no phones.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
@@ -86,21 +94,12 @@ def build(
     admission = Origins(files, origins(stores), options.segments is not None)
     shards = [Shard(store, audio_files(store)) for store in stores]
     work = partial(
-        index_file,
-        config=config,
-        input_format=input_format,
-        options=options,
-        shards=len(shards),
+        index_file, config=config, input_format=input_format, options=options, shards=len(shards)
     )
     for indexed in _each_indexed(files, work, workers):
         result = _unless_taken(indexed, admission)
-        if isinstance(result, StdError):
-            if not keep_going:
-                raise result
-            report.failures.append(result)
-            continue
-        if isinstance(result, Skipped):
-            report.skipped.append(result)
+        if isinstance(result, StdError | Skipped):
+            _note_unread(result, report, keep_going=keep_going)
             continue
         _count(result, report)
         if pronouncer:
@@ -117,6 +116,20 @@ def build(
         _doubt_pieces(report)
     report.seconds = time.perf_counter() - begin
     return report
+
+
+def _note_unread(file: StdError | Skipped, report: BuildReport, *, keep_going: bool) -> None:
+    """Note a file of which nothing is indexed.
+
+    Raises:
+        StdError: it cannot be read, and the run does not go on without it.
+    """
+    if isinstance(file, Skipped):
+        report.skipped.append(file)
+    elif keep_going:
+        report.failures.append(file)
+    else:
+        raise file
 
 
 def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:

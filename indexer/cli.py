@@ -24,7 +24,7 @@ from std.errors import named
 from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library
-    from indexer.api import IndexReport
+    from indexer import IndexReport
 
 FRAME_S = number(Range(0.0001, 10))
 SCALE = number(Range(0, 1000))
@@ -176,8 +176,7 @@ def work(args: argparse.Namespace) -> int:
 
 def index(args: argparse.Namespace) -> int:
     """Delete, index, merge: in this order, one writer at a time."""
-    from indexer.api import index_files
-    from indexer.input_options import InputOptions
+    from indexer import InputOptions, index_files
     from std.distinct import require_distinct
 
     named_files = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
@@ -244,7 +243,7 @@ def audio_files(report: "IndexReport") -> int:
 
 def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
     """What was deleted and indexed, a line each."""
-    from indexer.languages.report import in_words
+    from indexer import languages_line
 
     stores = ", ".join(args.store)
     if report.deleted:
@@ -261,7 +260,7 @@ def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
         f"-> {stores}"
     )
     if any(one["language"] for one in report.languages):
-        tell(in_words(report.languages))
+        tell(languages_line(report.languages))
 
 
 def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
@@ -300,7 +299,7 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
 
 def clean_up(stores: Sequence[str], *, as_json: bool, quiet: bool) -> None:
     """Remove replaced segments at once."""
-    from indexer.api import clean_up
+    from indexer import clean_up
 
     removed = {}
     for url, segments in clean_up(stores):
@@ -313,8 +312,7 @@ def clean_up(stores: Sequence[str], *, as_json: bool, quiet: bool) -> None:
 
 def verify(args: argparse.Namespace) -> int:
     """Name what is damaged in an index, one line each; say which languages it has."""
-    from indexer.api import verify_index
-    from indexer.languages.report import in_words
+    from indexer import languages_line, verify_index
 
     checks = []
     for check in verify_index(args.store):
@@ -326,7 +324,7 @@ def verify(args: argparse.Namespace) -> int:
         if not check.damage and not args.quiet:
             tell(f"{check.store}: {check.segments} segments, no damage")
             if any(one["language"] for one in check.languages):
-                tell(f"{check.store}: {in_words(check.languages)}")
+                tell(f"{check.store}: {languages_line(check.languages)}")
     if args.json:
         intact = [check for check in checks if not check.damage]
         print_json(

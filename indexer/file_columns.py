@@ -51,7 +51,15 @@ class Skipped:
 def index_file(
     source: Input, config: Config, input_format: str, options: ReaderOptions, shards: int
 ) -> FileColumns | Skipped | StdError:
-    """Parse, prune and invert one file; runs in a worker, so errors come back as values."""
+    """Parse, prune and invert one file; runs in a worker, so errors come back as values.
+
+    Args:
+        source: the file.
+        config: how words are normalised and alternatives pruned.
+        input_format: ``auto`` looks into the file.
+        options: what the reader needs beside the file.
+        shards: number of stores that recordings are distributed to.
+    """
     path = source.path
     nonwords = Nonwords(options.nonwords.keep)
     options = replace(options, file=source.name or options.file, nonwords=nonwords)

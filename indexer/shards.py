@@ -68,7 +68,16 @@ def commit(
     config: Config,
     words: set[str],
 ) -> None:
-    """Commit what was gathered; an audio file that another shard had leaves that one."""
+    """Commit what was gathered; an audio file that another shard had leaves that one.
+
+    Args:
+        number: of the shard.
+        gathered: the batch's columns and what became of its files.
+        add: segments, one per language.
+        shards: all of them.
+        config: how words are normalised.
+        words: of the whole run; grows.
+    """
     shard = shards[number]
     add = [one for one in add if one.recordings]
     shard.store.commit(
@@ -92,7 +101,15 @@ def commit_last(
     words: set[str],
     pronouncer: Pronouncer | None,
 ) -> None:
-    """Commit the last batches, and what waited for them: recordings whose language is in doubt."""
+    """Commit the last batches, and what waited for them: recordings whose language is in doubt.
+
+    Args:
+        numbers: of the shards.
+        shards: all of them.
+        config: how words are normalised.
+        words: of the whole run; grows.
+        pronouncer: tells languages and makes phone columns; None = no phones.
+    """
     gathered = [gathered_batch(shards[number]) for number in numbers]
     last = [one.columns for one in gathered]
     if pronouncer is None:

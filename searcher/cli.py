@@ -11,9 +11,7 @@ from std.command import peak_memory_gb, print_json, progress_bar, run, tell, war
 from std.errors import InputError, StdError, named
 
 if TYPE_CHECKING:
-    from searcher.api import Index  # --help needs none of what these load
-    from searcher.hit import Hit
-    from searcher.search import SearchResult
+    from searcher import Hit, Index, SearchResult  # --help needs none of what these load
     from std.values import ECF, TermList
 
 
@@ -33,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
-    from searcher.api import open_index
+    from searcher import open_index
     from searcher.output.notices import term_warnings
     from std.execution.processes import executor
     from std.files import read
@@ -122,7 +120,7 @@ def figures_of(found: "SearchResult", experiment: "ECF", index: "Index") -> dict
 
 def interactive(args: argparse.Namespace) -> int:
     """Search terms given as arguments and show what was found; 1 if nothing was."""
-    from searcher.api import open_index
+    from searcher import open_index
     from std.execution.processes import executor
 
     with open_index(*args.store, config=configuration(args), model=args.model) as index:

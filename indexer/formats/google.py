@@ -74,12 +74,12 @@ def parse(
     """
     builder, recording = NetworkBuilder(path), recording_for(path, options)
     by_file: dict[str | None, list[Part]] = {}
-    for one in documents(stream, path):
-        for file, result in _results(one):
+    for document in documents(stream, path):
+        for file, result in _results(document):
             by_file.setdefault(file, []).append(result)
     everything = [result for results in by_file.values() for result in results]
     is_stream = any(result.first((*FINAL, "stability")) for result in everything)
-    said: dict[Recording, _Said] = {}
+    said_in: dict[Recording, _Said] = {}
     count = 0
     for file, results in by_file.items():
         name = recording.file if file is None else recording_of(file).file
@@ -88,8 +88,10 @@ def parse(
         for result in _without_repetition(results):
             tag = result.first(("channelTag", "channel_tag"))
             where = Recording(name, tag.channel() if tag and tag.value else recording.channel)
-            before = said.setdefault(where, _Said())
-            words = [_words(one, options.nonwords) for one in result.each("alternatives")]
+            before = said_in.setdefault(where, _Said())
+            words = [
+                _words(alternative, options.nonwords) for alternative in result.each("alternatives")
+            ]
             words = before.fresh(words, may_repeat=_tells_speakers(result))
             start, end = before.span(result)
             if any(words):
@@ -132,15 +134,15 @@ class _Said:
         return alternatives
 
 
-def _results(one: Part, file: str | None = None) -> Iterator[tuple[str | None, Part]]:
+def _results(document: Part, file: str | None = None) -> Iterator[tuple[str | None, Part]]:
     """Yield every result with its file, where it is named."""
-    if one.has("alternatives"):
-        yield file, one
+    if document.has("alternatives"):
+        yield file, document
         return
-    one = one.first(WRAPPERS) or one
-    if one.has("@type") and not one.has("results"):
+    document = document.first(WRAPPERS) or document
+    if document.has("@type") and not document.has("results"):
         return  # nothing was said
-    results = one["results"]
+    results = document["results"]
     if file is None and isinstance(results.value, dict):
         for name in results.value:
             inner = results[name].first(WRAPPERS) or results[name]
@@ -202,9 +204,11 @@ def _confidence(part: Part) -> float:
     return part["confidence"].probability() if part.has("confidence") else 0.0
 
 
-def _weighted(result: Part, said: list[list[HypothesisWord]]) -> list[Hypothesis]:
+def _weighted(result: Part, word_lists: list[list[HypothesisWord]]) -> list[Hypothesis]:
     weights = [_confidence(alternative) for alternative in result["alternatives"]]
     if not all(weights):
-        weights = [1.0] * len(said)
+        weights = [1.0] * len(word_lists)
     total = max(1.0, sum(weights))
-    return [Hypothesis(weight / total, words) for weight, words in zip(weights, said, strict=True)]
+    return [
+        Hypothesis(weight / total, words) for weight, words in zip(weights, word_lists, strict=True)
+    ]

@@ -58,6 +58,11 @@ def load(
 ) -> ReaderOptions:
     """Add what stands in files; each is read once, it may be a pipe.
 
+    Args:
+        options: what is known already.
+        segments: Kaldi's segments file, or utts.tsv.
+        symbols: Kaldi's words.txt.
+
     Raises:
         InputError: a file is not what it should be.
     """
@@ -83,8 +88,8 @@ def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOp
     named = path.name.replace("sausages", "times").replace("sau", "times")
 
     def first(*names: str) -> Path | None:
-        there = (folder / name for name in names)
-        return next((one for one in there if one.is_file() and one != path), None)
+        candidates = (folder / name for name in names)
+        return next((file for file in candidates if file.is_file() and file != path), None)
 
     return replace(
         load(

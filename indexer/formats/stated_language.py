@@ -21,8 +21,8 @@ def stated_language(part: Part) -> str:
         if part.has(key) and isinstance(part[key].value, str):
             return str(part[key].value).strip()
     for key in WITHIN:
-        if part.has(key) and isinstance(part[key].value, dict) and (found := _own(part[key])):
-            return found
+        if part.has(key) and isinstance(part[key].value, dict) and (language := _own(part[key])):
+            return language
     return ""
 
 

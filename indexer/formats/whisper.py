@@ -65,27 +65,29 @@ def parse(
     """
     builder, recording = NetworkBuilder(path), recording_for(path, options)
     count = 0
-    for one in documents(stream, path, split_letters=True):
-        builder.language = stated_language(one)
-        for start, end, words in _utterances(one, options.nonwords):
+    for document in documents(stream, path, split_letters=True):
+        builder.language = stated_language(document)
+        for start, end, words in _utterances(document, options.nonwords):
             if words:
                 count += 1
-                builder.utterance(one.line, recording, f"{recording.file}-{count}", start, end)
-                write_words(builder, one.line, words)
+                builder.utterance(document.line, recording, f"{recording.file}-{count}", start, end)
+                write_words(builder, document.line, words)
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
-def _utterances(one: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
-    if one.has("transcription"):
-        return _cpp(list(one["transcription"]), nonwords)
-    if one.has("chunks"):
-        return _chunks(list(one["chunks"]), nonwords)
-    if one.has("start"):
-        return [_segment(one, nonwords)]
-    words = next((one[key] for key in WORD_LISTS if one.has(key) and one[key].value), None)
-    if words is not None and not any(segment.has("words") for segment in one.each("segments")):
+def _utterances(document: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
+    if document.has("transcription"):
+        return _cpp(list(document["transcription"]), nonwords)
+    if document.has("chunks"):
+        return _chunks(list(document["chunks"]), nonwords)
+    if document.has("start"):
+        return [_segment(document, nonwords)]
+    words = next(
+        (document[key] for key in WORD_LISTS if document.has(key) and document[key].value), None
+    )
+    if words is not None and not any(segment.has("words") for segment in document.each("segments")):
         return _cut(_words(words, nonwords))
-    return (_segment(segment, nonwords) for segment in one["segments"])
+    return (_segment(segment, nonwords) for segment in document["segments"])
 
 
 def _segment(segment: Part, nonwords: Nonwords) -> _Utterance:
@@ -117,7 +119,7 @@ def _token(word: Part) -> Token:
 
 
 def _cut(words: Sequence[HypothesisWord]) -> Iterator[_Utterance]:
-    return (_Utterance(UNKNOWN, UNKNOWN, said) for said in by_pauses(words))
+    return (_Utterance(UNKNOWN, UNKNOWN, utterance) for utterance in by_pauses(words))
 
 
 def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:

@@ -83,14 +83,16 @@ class Told:
 
 def spoken(columns: SegmentColumns, told: Told) -> list[Spoken]:
     """The language of each recording of a segment; empty where its words leave a doubt."""
-    words, found = recording_shares(columns)
+    words, language_shares = recording_shares(columns)
     languages = []
-    for one, n, told_by_words in zip(columns.recordings, words.tolist(), found, strict=True):
+    for indexed, n, told_by_words in zip(
+        columns.recordings, words.tolist(), language_shares, strict=True
+    ):
         by_words = guess(told_by_words, n)
-        language, source = told.of(one.recording)
+        language, source = told.of(indexed.recording)
         if source == WORDS and by_words.sure:
             language = by_words.language
-        languages.append(Spoken(language, source, by_words, one.speech_ms))
+        languages.append(Spoken(language, source, by_words, indexed.speech_ms))
     return languages
 
 
@@ -101,10 +103,10 @@ def recording_shares(columns: SegmentColumns) -> tuple[Float64s, Shares]:
         (R,) expected number of words, and (R, len(CODES)) shares.
     """
     total = _words(columns)
-    found = np.zeros((len(CODES), len(total)))
+    by_language = np.zeros((len(CODES), len(total)))
     for word, languages, count in _masses(columns):
-        found[languages] += worth(word, count / np.maximum(total, 1e-9))
-    return total, settled(found.T)
+        by_language[languages] += worth(word, count / np.maximum(total, 1e-9))
+    return total, settled(by_language.T)
 
 
 def pooled(parts: Iterable[tuple[SegmentColumns, Sequence[bool]]]) -> Guess:
@@ -136,23 +138,23 @@ def _masses(columns: SegmentColumns) -> Iterator[tuple[str, list[int], Float64s]
     size, offsets = max(1, len(columns.recordings)), columns.posting_offsets
     vocabulary = unpack_vocabulary(columns.vocabulary)
     row_of = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
-    found = telling(vocabulary)
+    telling_words = telling(vocabulary)
     at_once = max(1, CELLS // size)
-    for first in range(0, len(found), at_once):
-        some = found[first : first + at_once]
-        ranges = [offsets[row_of[word] : row_of[word] + 2].tolist() for word, _ in some]
+    for first in range(0, len(telling_words), at_once):
+        batch = telling_words[first : first + at_once]
+        ranges = [offsets[row_of[word] : row_of[word] + 2].tolist() for word, _ in batch]
         rows = np.concatenate([np.arange(low, high) for low, high in ranges])
-        number = np.repeat(np.arange(len(some)), [high - low for low, high in ranges])
+        number = np.repeat(np.arange(len(batch)), [high - low for low, high in ranges])
         cells: Float64s = (
             np.bincount(
                 number * size + _recording_of_posting(columns, rows),
                 columns.posting_posterior[rows],
-                minlength=len(some) * size,
+                minlength=len(batch) * size,
             )
-            .reshape(len(some), size)
+            .reshape(len(batch), size)
             .astype(np.float64)
         )
-        yield from ((*one, cell) for one, cell in zip(some, cells, strict=True))
+        yield from ((*word, cell) for word, cell in zip(batch, cells, strict=True))
 
 
 def split(columns: SegmentColumns, languages: Sequence[str]) -> dict[str, SegmentColumns]:
@@ -161,6 +163,6 @@ def split(columns: SegmentColumns, languages: Sequence[str]) -> dict[str, Segmen
         return {languages[0] if languages else "": columns}
     parts = {}
     for language in sorted(set(languages)):
-        others = frozenset(i for i, one in enumerate(languages) if one != language)
+        others = frozenset(i for i, other in enumerate(languages) if other != language)
         parts[language] = merged([ResidentSegment(None, columns, others)])
     return parts

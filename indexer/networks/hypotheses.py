@@ -60,7 +60,13 @@ def bare(written: str) -> str:
 def untimed(
     text: str, confidence: float = 1.0, nonwords: Nonwords | None = None
 ) -> list[HypothesisWord]:
-    """Split a transcript that has no times."""
+    """Split a transcript that has no times.
+
+    Args:
+        text: words and blanks.
+        confidence: of every word.
+        nonwords: tells noises in brackets from words; None = keep all.
+    """
     return spoken((HypothesisWord(word, confidence) for word in text.split()), nonwords)
 
 
@@ -110,14 +116,26 @@ def single(words: Sequence[HypothesisWord]) -> list[HypothesisWord]:
 
 
 def write_words(builder: NetworkBuilder, line: int, words: Sequence[HypothesisWord]) -> None:
-    """Write one hypothesis: a slot for each word."""
+    """Write one hypothesis: a slot for each word.
+
+    Args:
+        builder: whose utterance was begun.
+        line: of the file, for messages.
+        words: in time order.
+    """
     for word in single(words):
         builder.slot(line, epsilon=max(0.0, 1 - word.confidence))
         builder.word(line, *word)
 
 
 def write_hypotheses(builder: NetworkBuilder, line: int, hypotheses: Sequence[Hypothesis]) -> None:
-    """Write several hypotheses, aligned word by word; the first should be the best."""
+    """Write several hypotheses, aligned word by word; the first should be the best.
+
+    Args:
+        builder: whose utterance was begun.
+        line: of the file, for messages.
+        hypotheses: with weights that sum to at most 1.
+    """
     sequences = [single(hypothesis.words) for hypothesis in hypotheses]
     timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in sequences]
     try:

@@ -31,6 +31,11 @@ def contexts(
     """(n,) the context of each candidate, from the slots of its recording.
 
     ``candidates.recording`` points into ``recordings``.
+
+    Args:
+        candidates: (n,) whose recordings are rows of ``recordings``.
+        recordings: the search's table.
+        segments: that were searched.
     """
     found = [Context("", "", "")] * len(candidates.term)
     place_of = {one: i for i, one in enumerate(recordings)}

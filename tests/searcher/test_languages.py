@@ -19,11 +19,10 @@ from searcher.calibration.features import DEFAULT_WEIGHTS
 from searcher.calibration.model import Model
 from searcher.candidates import concatenate
 from searcher.cli import main
+from searcher.development_set import in_one_language
 from searcher.languages import by_language
 from searcher.search import search
 from searcher.term_language import ALPHABET, MAX_LOG_ODDS, PER_NAT, SMOOTHING, log_odds
-from searcher.tune_cli import in_one_language
-from searcher.tune_cli import parser as tune_parser
 from searcher.variant import Variant
 from std.config import Config
 from std.errors import ConfigError, InputError
@@ -215,16 +214,12 @@ def test_the_lexicon_of_unknown_words_has_every_language(store, tmp_path, monkey
 def test_tuning_learns_one_language(segment):
     segments = (segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n"))
 
-    def chosen(some, *options):
-        paths = [f"--{name}=x" for name in ("store", "ecf", "rttm", "terms", "output")]
-        return in_one_language(some, tune_parser().parse_args([*paths, *options]))
-
-    assert chosen(segments[:1]) == segments[:1]
-    assert chosen(segments, "--language", "Dutch") == segments[1:]
+    assert in_one_language(segments[:1], None, "STORE") == segments[:1]
+    assert in_one_language(segments, "Dutch", "STORE") == segments[1:]
     with pytest.raises(InputError, match=r"one language, or --language .* got 'de, nl'"):
-        chosen(segments)
+        in_one_language(segments, None, "STORE")
     with pytest.raises(InputError, match="recordings in 'French', got 'de, nl'"):
-        chosen(segments, "--language", "French")
+        in_one_language(segments, "French", "STORE")
 
 
 def test_a_wildcard_is_of_all_the_index(segment):

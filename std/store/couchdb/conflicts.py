@@ -55,6 +55,11 @@ def reconcile_conflict(
 ) -> tuple[Reconciled, str]:
     """Reconcile a conflicting revision with ours, without segments whose documents are missing.
 
+    Args:
+        database: where the segments' documents are looked for.
+        ours: the current revision.
+        conflict: the other one.
+
     Returns:
         the reconciled index, and what became of the recordings in one line ("" if nothing).
 
