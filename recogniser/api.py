@@ -14,7 +14,7 @@ from pathlib import Path
 from recogniser import folder, texts
 from recogniser.audio import estimated_s
 from recogniser.inputs import audio_files
-from recogniser.options import Options
+from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, Progressed, Settings, Stopping, run
 from recogniser.recording import RecordingReport, Task, report_of
 from std.values import Excerpt
@@ -46,7 +46,7 @@ class Watcher:
 def recognise_files(
     audio: AnyPath | Sequence[AnyPath],
     output: AnyPath,
-    options: Options | None = None,
+    options: RecognitionOptions | None = None,
     *,
     jobs: int = 1,
     name_by: str = "stem",
@@ -74,7 +74,7 @@ def recognise_files(
         StoppedError: stopped; what is written stays, and the next run goes on there.
     """
     started = time.perf_counter()
-    options, watcher = options or Options(), watcher or Watcher()
+    options, watcher = options or RecognitionOptions(), watcher or Watcher()
     given = [audio] if isinstance(audio, str | PathLike) else [*audio]
     target = Path(output)
     ecf_path = Path(ecf) if ecf else target / folder.ECF_NAME
@@ -122,7 +122,7 @@ def recognise_files(
     return report
 
 
-def _gpus(options: Options) -> int:
+def _gpus(options: RecognitionOptions) -> int:
     if options.backend != "whisper" or options.device == "cpu":
         return 0
     from recogniser.whisper.opening import gpus

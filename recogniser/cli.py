@@ -27,9 +27,7 @@ from std.command import (
 from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library
-    from recogniser.api import RecogniseReport, Watcher
-    from recogniser.options import Options
-    from recogniser.recording import RecordingReport
+    from recogniser import RecogniseReport, RecognitionOptions, RecordingReport, Watcher
 
 COMMAND = "std-recognise"
 WINDOW_S = number(Range(5, 29))
@@ -88,7 +86,7 @@ def _add_recogniser_options(parse: argparse.ArgumentParser) -> None:
         help="en, de ...; auto: of each recording, by its first windows with speech",
     )
     parse.add_argument(
-        "--samples", type=COUNT, default=10, metavar="N", help="draws beside the transcript"
+        "--samples", type=COUNT, default=15, metavar="N", help="draws beside the transcript"
     )
     parse.add_argument("--beam", type=BEAM, default=5, metavar="N", help="of the transcript")
     parse.add_argument(
@@ -152,9 +150,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def recognise(args: argparse.Namespace) -> int:
     """Recognise what is not finished; tell what was done."""
-    from recogniser.api import recognise_files
-    from recogniser.processes import Stopping
-    from recogniser.recording import StoppedError
+    from recogniser import StoppedError, Stopping, recognise_files
     from std.distinct import require_distinct
 
     require_distinct({"--hotwords": args.hotwords}, {"--ecf": args.ecf})
@@ -182,12 +178,12 @@ def recognise(args: argparse.Namespace) -> int:
     return SOME_FAILED if report.failures else 0
 
 
-def options_of(args: argparse.Namespace) -> "Options":
+def options_of(args: argparse.Namespace) -> "RecognitionOptions":
     """What decides the output."""
+    from recogniser import RecognitionOptions
     from recogniser.hotwords import read_hotwords
-    from recogniser.options import Options
 
-    return Options(
+    return RecognitionOptions(
         backend=args.backend,
         model=args.model,
         language=args.language,
@@ -224,7 +220,7 @@ def _stopped_by_signals(stopping: Any) -> Iterator[None]:
 @contextmanager
 def _watched(args: argparse.Namespace) -> Iterator["Watcher"]:
     """Lines about recordings, and on a terminal a bar with the time left."""
-    from recogniser.api import Watcher
+    from recogniser import Watcher
     from recogniser.progress import recognition_bar
 
     def done(report: "RecordingReport") -> None:

@@ -1,6 +1,6 @@
 """What the user chooses, checked; and the recogniser it stands for, opened.
 
-    Options         of a run, the same in every process
+    RecognitionOptions         of a run, the same in every process
     open_backend    options -> the recogniser, with a number of the GPU or none
     settings        what an output folder is begun with
 
@@ -17,13 +17,13 @@ BACKENDS = ("whisper", "pocketsphinx")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RecognitionOptions:
     """How audio is recognised."""
 
     backend: str = "whisper"
     model: str = ""
     language: str = "auto"
-    samples: int = 10
+    samples: int = 15
     beam: int = 5
     longest_s: float = 0.0  # of windows; 0 = as long as the recogniser takes
     vad: bool = True
@@ -34,7 +34,7 @@ class Options:
     hotwords: tuple[str, ...] = ()
 
 
-def settings(options: Options, recogniser: Recogniser) -> dict[str, Any]:
+def settings(options: RecognitionOptions, recogniser: Recogniser) -> dict[str, Any]:
     """What decides the bytes of the output, as JSON."""
     return {
         "backend": options.backend,
@@ -46,7 +46,7 @@ def settings(options: Options, recogniser: Recogniser) -> dict[str, Any]:
     }
 
 
-def open_backend(options: Options, gpu: int = 0) -> Recogniser:
+def open_backend(options: RecognitionOptions, gpu: int = 0) -> Recogniser:
     """Load a recogniser.
 
     Args:

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, NamedTuple
 
-from recogniser.options import Options, open_backend, settings
+from recogniser.options import RecognitionOptions, open_backend, settings
 from recogniser.protocol import Recogniser
 from recogniser.recording import RecordingReport, StoppedError, Task, recognise
 from std.errors import StdError
@@ -72,7 +72,7 @@ class _Worker:
 
 
 def run(
-    tasks: Sequence[Task], options: Options, workers: int, gpus: int, stopping: Stopping
+    tasks: Sequence[Task], options: RecognitionOptions, workers: int, gpus: int, stopping: Stopping
 ) -> Iterator[Event]:
     """Recognise recordings in other processes.
 
@@ -118,7 +118,7 @@ def run(
             _ended(worker)
 
 
-def _started(options: Options, gpu: int) -> _Worker:
+def _started(options: RecognitionOptions, gpu: int) -> _Worker:
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_work, args=(theirs, options, gpu), daemon=True)
@@ -175,7 +175,7 @@ def _events(worker: _Worker, waiting: list[Task]) -> Iterator[Event]:
         _give(worker, waiting)
 
 
-def _work(pipe: Connection, options: Options, gpu: int) -> None:
+def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
     """A worker process: tasks from the pipe, events into it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stopping = Stopping()

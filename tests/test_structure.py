@@ -58,7 +58,10 @@ def test_a_circle_is_found(monkeypatch, tmp_path):
 SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
 COMMANDS = sorted({script.partition(":")[0] for script in SCRIPTS.values()})
 # Arguments and output of a command: they belong to it, so it may import them.
-OWN_PARTS = ("searcher.arguments", "searcher.output", "scoring.limits", "scoring.run")
+OWN_PARTS = (
+    "searcher.arguments", "searcher.output", "scoring.limits", "scoring.run",
+    "recogniser.hotwords", "recogniser.progress",
+)  # fmt: skip
 # What the public interfaces of the packages wrap.
 BELOW_INTERFACES = ("std.store", "std.phonetics", "std.matching")
 
@@ -76,7 +79,7 @@ def below_interface(package, source):
     """Imports of a command's module that go around the public interface of its package."""
     public = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
     for name in names_of(source):
-        if within(name, ("indexer", "searcher", "scoring")):
+        if within(name, ("recogniser", "indexer", "searcher", "scoring")):
             if name not in public and not within(name, OWN_PARTS):
                 yield name
         elif within(name, BELOW_INTERFACES):
@@ -106,7 +109,10 @@ def test_an_import_below_the_interface_is_found(line, imported):
     assert [*below_interface("searcher", line)] == ([imported] if imported else [])
 
 
-@pytest.mark.parametrize("package", ["std", "indexer", "searcher", "scoring", "scoring.discovery"])
+PUBLIC = ["std", "recogniser", "indexer", "searcher", "scoring", "scoring.discovery"]
+
+
+@pytest.mark.parametrize("package", PUBLIC)
 def test_every_public_name_can_be_imported(package):
     module = importlib.import_module(package)
     assert len(module.__all__) == len(set(module.__all__)) > 5
