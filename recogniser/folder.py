@@ -105,6 +105,7 @@ def unfinished(folder: Path, name: str, block: int) -> Iterator[tuple[BinaryIO, 
     path = folder / f"{name}{UNFINISHED}"
     try:
         with path.open("ab+") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)  # a process whose command was killed may still end
             stream.seek(0)
             lines, size = _whole_blocks(stream, block)
             stream.truncate(size)

@@ -11,9 +11,10 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from threading import Thread
 from typing import Any, NamedTuple
 
 from recogniser.options import RecognitionOptions, open_backend, settings
@@ -184,6 +185,7 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
         stopping.wanted = True
 
     signal.signal(signal.SIGTERM, stop)
+    Thread(target=_end_with_parent, daemon=True).start()
     try:
         recogniser = open_backend(options, gpu)
         pipe.send(Settings(settings(options, recogniser)))
@@ -192,6 +194,13 @@ def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
     except StdError as error:
         pipe.send(error)
     except (EOFError, BrokenPipeError):  # the command was killed
+        os._exit(1)
+
+
+def _end_with_parent() -> None:
+    """End at once when the command was killed: the next one writes to the same files."""
+    if parent := parent_process():
+        parent.join()
         os._exit(1)
 
 
