@@ -129,7 +129,7 @@ class WhisperRecogniser:
         alternatives = [timed_by(_words(draw), timed) for draw in [*good, *hotter]]
         n = len(alternatives)
         return Recognition(
-            self._weighted(timed, alternatives),
+            self._weighted(timed, alternatives, poor=best.log_prob < guards.MIN_LOG_PROB),
             _notes(best, thrown),
             most_certain=(n + 0.5) / (n + 1),  # n draws cannot show more
         )
@@ -146,11 +146,16 @@ class WhisperRecogniser:
         return [found] if found.text and _believable(found, seconds) else []
 
     def _weighted(
-        self, best: Sequence[TimedWord], alternatives: Sequence[Sequence[TimedWord]]
+        self,
+        best: Sequence[TimedWord],
+        alternatives: Sequence[Sequence[TimedWord]],
+        *,
+        poor: bool,
     ) -> list[Hypothesis]:
-        share = self._options.transcript_weight if alternatives else 1.0
-        n = len(alternatives) or 1
-        weights = [share, *[(1 - share) / n] * len(alternatives)]
+        """The transcript with its share, in a poor window with that of a draw; then the draws."""
+        n = len(alternatives)
+        share = 1 / (n + 1) if poor or not n else self._options.transcript_weight
+        weights = [share, *[(1 - share) / max(1, n)] * n]
         return [
             Hypothesis(weight, words)
             for weight, words in zip(weights, [best, *alternatives], strict=True)

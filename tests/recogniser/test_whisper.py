@@ -71,6 +71,13 @@ def test_a_draw_stands_in_for_a_transcript_that_is_thrown_away(fake_engine, wind
     assert [one.weight for one in found.hypotheses] == [0.5, 0.5]
 
 
+def test_a_transcript_that_is_hardly_understood_weighs_as_a_draw(fake_engine, window):
+    answers = {"transcript": "a", "log_prob": -1.5, "draws": ["b", "c", "d"]}
+    (found,) = recognised(fake_engine({1: answers}), [window()], samples=3)
+    assert [one.weight for one in found.hypotheses] == [0.25] * 4
+    assert found.notes["log_prob"] < -1
+
+
 def test_short_loops_count_once(fake_engine, window):
     engine = fake_engine({1: {"transcript": "so so so so there", "draws": ["so there"]}})
     (found,) = recognised(engine, [window()], samples=1)
