@@ -5,7 +5,7 @@ RecogniseReport      what one run did
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from os import PathLike
@@ -77,49 +77,79 @@ def recognise_files(
     options, watcher = options or RecognitionOptions(), watcher or Watcher()
     given = [audio] if isinstance(audio, str | PathLike) else [*audio]
     target = Path(output)
-    ecf_path = Path(ecf) if ecf else target / folder.ECF_NAME
-    report = RecogniseReport(ecf=ecf_path)
     files = audio_files([Path(one) for one in given], name_by)
     lengths_s = {name: estimated_s(path) for name, path in files.items()}
     tasks = [
         Task(path, name, target, options.channels, options.language, options.longest_s)
         for name, path in sorted(files.items(), key=lambda item: -lengths_s[item[0]])
     ]
-    done_s = dict.fromkeys(files, 0.0)
+    left = [task for task in tasks if not folder.finished(target, task.name).exists()]
+    watcher.planned(len(left), sum(lengths_s[task.name] for task in left))
+    report = RecogniseReport(ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
+    results = _Results(target, report, watcher, lengths_s, with_text)
     gpus = _gpus(options)
+    # where nothing is left, a worker is started for the settings, which must be the folder's
     with ExitStack() as stack:
-        left = [task for task in tasks if not folder.finished(target, task.name).exists()]
-        watcher.planned(len(left), sum(lengths_s[task.name] for task in left))
-        excerpts: list[Excerpt] = []
         for event in run(left or tasks[:1], options, gpus or jobs, gpus, stopping or Stopping()):
             if isinstance(event, Settings):
                 stack.enter_context(folder.opened(target, event.values))
-                for task in tasks:
-                    if task not in left:
-                        lines = folder.read_lines(folder.finished(target, task.name))
-                        report.already.append(report_of(task.name, lines))
-                        excerpts += folder.excerpts_of(lines)
-                folder.write_ecf(ecf_path, excerpts)
+                results.begin(tasks)
                 if not left:
                     break
             elif isinstance(event, Progressed):
-                watcher.advanced(event.seconds - done_s[event.name])
-                done_s[event.name] = event.seconds
+                results.advance(event)
             elif isinstance(event, Failed):
-                report.failures.append(event.reason)
-                watcher.advanced(lengths_s[event.name] - done_s[event.name])
-                watcher.failed(event.reason)
+                results.fail(event)
             else:
-                report.recordings.append(event)
-                path = folder.finished(target, event.file)
-                lines = folder.read_lines(path)
-                excerpts += folder.excerpts_of(lines)
-                folder.write_ecf(ecf_path, excerpts)
-                if with_text:
-                    texts.write(path)
-                watcher.done(event)
+                results.finish(event)
     report.seconds = time.perf_counter() - started
     return report
+
+
+@dataclass(slots=True)
+class _Results:
+    """What comes of a run: the report, the ECF, texts, and what the watcher is told."""
+
+    output: Path
+    report: RecogniseReport
+    watcher: Watcher
+    lengths_s: Mapping[str, float]
+    with_text: bool
+    excerpts: list[Excerpt] = field(default_factory=list)
+    done_s: dict[str, float] = field(default_factory=dict)
+
+    def begin(self, tasks: Sequence[Task]) -> None:
+        """Take up what the folder has already, of this command's recordings and of others."""
+        given = {task.name for task in tasks}
+        for path in sorted(self.output.glob(f"*{folder.FINISHED}")):
+            name = path.name.removesuffix(folder.FINISHED)
+            lines = self._lines(path)
+            if name in given:
+                self.report.already.append(report_of(name, lines))
+        folder.write_ecf(self.report.ecf, self.excerpts)
+
+    def advance(self, event: Progressed) -> None:
+        self.watcher.advanced(event.seconds - self.done_s.get(event.name, 0.0))
+        self.done_s[event.name] = event.seconds
+
+    def fail(self, event: Failed) -> None:
+        self.report.failures.append(event.reason)
+        self.advance(Progressed(event.name, self.lengths_s[event.name]))
+        self.watcher.failed(event.reason)
+
+    def finish(self, event: RecordingReport) -> None:
+        self.report.recordings.append(event)
+        self._lines(folder.finished(self.output, event.file))
+        folder.write_ecf(self.report.ecf, self.excerpts)
+        self.watcher.done(event)
+
+    def _lines(self, path: Path) -> list[folder.Line]:
+        """Lines of a finished recording, which from now on is in the ECF."""
+        lines = folder.read_lines(path)
+        self.excerpts += folder.excerpts_of(lines)
+        if self.with_text and not path.with_suffix(".txt").exists():
+            texts.write(path)
+        return lines
 
 
 def _gpus(options: RecognitionOptions) -> int:

@@ -21,6 +21,7 @@ from std.network_lines import network_line
 from std.values import Recording
 
 VOTERS = 3  # windows with speech that decide on the language
+MOST_WAITING = 40  # windows that are looked through for them: a quarter of an hour
 POOR_LOG_PROB = -1.0  # windows below are named
 
 
@@ -128,7 +129,7 @@ def _blocks(
         for window in windows:
             held.append(window)
             voters = [one for one in held if not one.silent]
-            if len(voters) == VOTERS or len(held) == size:
+            if len(voters) == VOTERS or len(held) == MOST_WAITING:
                 break
         language = recogniser.language_of([one for one in held if not one.silent][:VOTERS])
     number = len(old) // size

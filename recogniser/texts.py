@@ -24,8 +24,6 @@ def write(networks: Path) -> None:
     """
     segments = list(_segments(networks))
     text = "".join(f"{segment['text'].strip()}\n" for segment in segments if segment["text"])
-    with open_output(networks.with_suffix(".txt")) as sink:
-        sink.write(text.encode())
     document = {
         "text": " ".join(segment["text"].strip() for segment in segments if segment["text"]),
         "language": segments[0]["language"] if segments else "",
@@ -33,6 +31,9 @@ def write(networks: Path) -> None:
     }
     with open_output(networks.with_suffix(".json")) as sink:
         sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
+
+    with open_output(networks.with_suffix(".txt")) as sink:
+        sink.write(text.encode())  # last: where it is, both are
 
 
 def _segments(networks: Path) -> Iterator[dict[str, Any]]:
