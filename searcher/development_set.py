@@ -149,9 +149,13 @@ def lexical_candidates(
     Args:
         phrases: words of each, normalised.
         segments: that are searched.
-        config: of the search; its phonetic search is switched off.
+        config: of the search; its phonetic search and its calibration are switched off.
     """
-    config = replace(config, sound=replace(config.sound, words="none"))
+    config = replace(
+        config,
+        sound=replace(config.sound, words="none"),
+        calibration=replace(config.calibration, words="none"),
+    )
     terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
     candidates = find_candidates(terms, segments, config).candidates
     candidates = candidates.rows(candidates.score >= config.search.min_score)
