@@ -86,7 +86,7 @@ def _add_recogniser_options(parse: argparse.ArgumentParser) -> None:
         help="en, de ...; auto: of each recording, by its first windows with speech",
     )
     parse.add_argument(
-        "--samples", type=COUNT, default=15, metavar="N", help="draws beside the transcript"
+        "--samples", type=COUNT, default=12, metavar="N", help="draws beside the transcript"
     )
     parse.add_argument("--beam", type=BEAM, default=5, metavar="N", help="of the transcript")
     parse.add_argument(

@@ -1,5 +1,7 @@
 """A model's name and the options of decoding -> Whisper, loaded."""
 
+from pathlib import Path
+
 from recogniser.extras import required
 from recogniser.whisper.engine import EXTRA, FasterWhisper, digest, model_folder
 from recogniser.whisper.recognise import WhisperOptions, WhisperRecogniser
@@ -60,5 +62,7 @@ def device_of(device: str) -> str:
 
 
 def gpus() -> int:
-    """How many GPUs CTranslate2 can use."""
+    """How many GPUs CTranslate2 can use; it is loaded only where there is a device of one."""
+    if not any(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
+        return 0
     return int(required("ctranslate2", EXTRA).get_cuda_device_count())

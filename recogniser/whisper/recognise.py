@@ -38,7 +38,7 @@ METHOD = 1  # of what is in this package: a number that changes with its output
 class WhisperOptions:
     """How windows are decoded."""
 
-    samples: int = 15
+    samples: int = 12
     temperature: float = 0.8
     beam: int = 5
     transcript_weight: float = 0.5
