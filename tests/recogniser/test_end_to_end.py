@@ -45,7 +45,8 @@ def test_what_is_written(networks):
     assert lines[-1]["end"] == pytest.approx(131.513, abs=0.02)
     assert all(line["end"] - line["start"] <= 28 and line["language"] == "en" for line in lines)
     posteriors = [p for line in lines for slot in line["slots"] for _, p, _, _ in slot["w"]]
-    assert 0 < min(posteriors) < 0.06 < 0.95 < max(posteriors) < 0.96
+    assert 0 < min(posteriors) < 0.06
+    assert max(posteriors) == pytest.approx(12.5 / 13)  # 12 draws cannot show more
     assert "aurora borealis" in (networks / "kathleen.txt").read_text().lower()
 
 
