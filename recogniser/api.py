@@ -75,9 +75,8 @@ def recognise_files(
     """
     started = time.perf_counter()
     options, watcher = options or RecognitionOptions(), watcher or Watcher()
-    given = [audio] if isinstance(audio, str | PathLike) else [*audio]
     target = Path(output)
-    files = audio_files([Path(one) for one in given], name_by)
+    files = audio_files(_paths(audio), name_by)
     lengths_s = {name: estimated_s(path) for name, path in files.items()}
     tasks = [
         Task(path, name, target, options.channels, options.language, options.longest_s)
@@ -150,6 +149,10 @@ class _Results:
         if self.with_text and not path.with_suffix(".txt").exists():
             texts.write(path)
         return lines
+
+
+def _paths(audio: AnyPath | Sequence[AnyPath]) -> list[Path]:
+    return [Path(one) for one in ([audio] if isinstance(audio, str | PathLike) else audio)]
 
 
 def _gpus(options: RecognitionOptions) -> int:
