@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from searcher.api import Index, Word, open_index
     from searcher.hit import Hit
+    from searcher.search import SearchResult
 
-__all__ = ["Hit", "Index", "Word", "open_index"]
+__all__ = ["Hit", "Index", "SearchResult", "Word", "open_index"]
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
-_MODULES = {"Hit": "hit"}
+_MODULES = {"Hit": "hit", "SearchResult": "search"}
 
 
 def __getattr__(name: str) -> object:

@@ -29,9 +29,13 @@ class MemoryStore:
         self._manifest = Manifest()
         self._columns: dict[str, SegmentColumns] = {}
         self._writing = False
+        self._commits = 0
 
     def normalisation(self) -> Normalisation | None:
         return self._manifest.normalisation
+
+    def revision(self) -> str:
+        return str(self._commits)
 
     def segments(self) -> tuple[MemorySegment, ...]:
         return tuple(
@@ -65,6 +69,7 @@ class MemoryStore:
             entry.id: added for entry, added in zip(entries, add, strict=True)
         }
         self._manifest = manifest
+        self._commits += 1
         self._columns = {entry.id: columns[entry.id] for entry in manifest.segments}
 
     def clean_up(self) -> int:
