@@ -60,7 +60,7 @@ def search_document(
             {
                 "term": result.term,
                 "words": list(result.found.words[0]),
-                "unknown": list(result.found.oov_words[0]),
+                "unknown": [word for word in result.found.oov_words[0] if "*" not in word],
                 "remarks": list(result.remarks),
                 "hits": len(result.recording),
             }

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
-from service.api import audio, exports, feedback, operation, recordings, search, term_lists
+from service.api import alerts, audio, exports, feedback, operation, recordings, search, term_lists
 from service.metrics import Metrics
 from service.middleware import Guard, Record
 from service.page import routes as page
@@ -46,7 +46,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
     )
     app.state.service, app.state.metrics = service, metrics
     add_handlers(app)
-    for part in (search, term_lists, recordings, audio, feedback, exports, operation):
+    for part in (search, term_lists, recordings, audio, feedback, exports, alerts, operation):
         app.include_router(part.router)
     page.add_page(app)
     return app

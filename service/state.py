@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from service.alerts import Alerts
 from service.cache import Cache
 from service.jobs import Lane, Stop, StoppedError, in_lane
 from service.live_index import LiveIndex, Snapshot
@@ -37,6 +38,9 @@ class Service:
         self.settings, self.limits = settings, limits
         self.live = LiveIndex(settings)
         self.marks = MarkFile(settings.feedback)
+        self.alerts: Alerts | None = None
+        if settings.alerts:
+            self.alerts = Alerts(settings.alerts, settings.alerts_url, self.live)
         self.cache = Cache(limits.cache_bytes)
         self.known = Lane("known words", limits.known_workers, limits.waiting)
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
@@ -63,6 +67,8 @@ class Service:
         """Begin what goes on in the background."""
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
         self.live.watch()
+        if self.alerts is not None:
+            self.alerts.start()
 
     def _warm_up(self) -> None:
         """Compile or load the kernels before the first person needs them."""
@@ -104,5 +110,7 @@ class Service:
 
     def close(self) -> None:
         """Close files and stores."""
+        if self.alerts is not None:
+            self.alerts.close()
         self.live.close()
         self.marks.close()

@@ -2,10 +2,12 @@
 
 models      the documents that requests and answers consist of; the OpenAPI schema
 reply       documents as responses
-search      terms -> hits; a term list -> hits of all; what a term becomes; words of the index
+search      terms -> hits; what a term becomes; words of the index
+term_lists  a term list -> hits of all its terms, with progress
 recordings  what is indexed, the words of a recording
 audio       recordings as they are, clips, waveforms, spectrograms
 feedback    marks: right and wrong
 exports     the hits of a search as files
-operation   health and metrics
+alerts      new hits of the standing searches
+operation   health, metrics, tickets for players
 """

@@ -197,6 +197,29 @@ class MarkDocument(Document):
     marked: Marked
 
 
+class AlertDocument(Document):
+    """A new hit of a standing search."""
+
+    term: str
+    file: str
+    channel: int
+    start_s: float
+    duration_s: float
+    probability: Probability
+    context: tuple[str, str, str]
+    new: bool
+    time: str
+    recording_id: str
+
+
+class AlertsDocument(Document):
+    """What commits brought for the standing searches."""
+
+    terms: list[str]
+    hits: list[AlertDocument]
+    trouble: str = Field(description="why new hits could not be posted")
+
+
 class HealthDocument(Document):
     """How the service is."""
 

@@ -26,6 +26,7 @@ from service.problems import ProblemError, as_problem
 from std.errors import StdError
 from std.terminal import printable
 
+LISTED = 200  # recordings on the page that one comes to first
 HERE = Path(__file__).parent
 
 router = APIRouter(include_in_schema=False)
@@ -89,6 +90,7 @@ async def search_page(request: Request) -> Response:
         health=health_of(service),
         recordings=len(entries) if show else None,
         speech_s=sum(entry.speech_s for entry in entries) if show else None,
+        entries=entries[:LISTED] if show else (),
         no_audio=show and not any(entry.audio for entry in entries),
     )
 

@@ -41,6 +41,9 @@ async function select(hit, { move = true } = {}) {
   document.getElementById("previous").disabled = at <= 0;
   document.getElementById("next").disabled = at < 0 || at === hits.length - 1;
   words?.mark(hits, hit);
+  showMark();
+  document.getElementById("hit-caption").textContent =
+    `Hit ${at + 1} of ${hits.length}: ${hit.dataset.term} at ${clock(hit.startS)}, ${Math.round(100 * hit.probability)} % likely`;
   if (move) {
     seek(Math.max(0, hit.startS - BEFORE_S));
     words?.reveal(hit.startS);
@@ -66,9 +69,8 @@ async function showSpectrum(hit) {
   const span = document.getElementById("span");
   span.style.left = `${100 * (hit.startS - fromS) / (toS - fromS)}%`;
   span.style.width = `${100 * (hit.endS - hit.startS) / (toS - fromS)}%`;
-  const marked = { true: ", marked right", false: ", marked wrong", "": "" }[hit.dataset.right];
   document.getElementById("spectrum-caption").textContent =
-    `${hit.dataset.term} at ${clock(hit.startS)}, ${Math.round(100 * hit.probability)} % likely${marked}; ${fromS.toFixed(1)} s to ${toS.toFixed(1)} s, up to 8 kHz`;
+    `${fromS.toFixed(1)} s to ${toS.toFixed(1)} s, frequencies up to 8 kHz`;
   document.getElementById("spectrum").hidden = false;
 }
 
@@ -82,8 +84,16 @@ function judge(right) {
   if (!current) return;
   mark(current, right, (before, now, kept, error) => {
     if (error) trouble(error);
-    else showSpectrum(current).catch(() => {});
+    showMark();
   });
+}
+
+/** What the buttons say of the current hit. */
+function showMark() {
+  const right = current?.dataset.right;
+  document.getElementById("judge").hidden = !current;
+  document.getElementById("right").setAttribute("aria-pressed", String(right === "true"));
+  document.getElementById("wrong").setAttribute("aria-pressed", String(right === "false"));
 }
 
 async function loadHits() {
@@ -106,6 +116,7 @@ async function loadSound(known) {
   document.querySelector(".sound").hidden = !known.has_audio;
   if (!known.has_audio) return;
   audio.src = await audioAddress(id);
+  if (current) select(current); // chosen before there was sound
   const { duration_s: durationS, peaks } = await askJson(`${path}/peaks`);
   wave = makeWave(document.getElementById("wave"), durationS, peaks, (seconds) => seek(seconds));
 }
@@ -130,17 +141,16 @@ async function start() {
   try {
     const known = await askJson(path);
     showMetadata(known);
-    const [{ words: said }] = await Promise.all([
-      askJson(`${path}/words`),
-      loadHits().catch(trouble),
-      loadSound(known).catch(trouble),
-    ]);
+    const sound = loadSound(known).catch(trouble);
+    const [{ words: said }] = await Promise.all([askJson(`${path}/words`), loadHits().catch(trouble)]);
     words = makeWords(document.getElementById("words"), document.getElementById("alternatives"), said, seek);
-    wave?.mark(hits);
     const atS = Number(query.get("at") ?? hits[0]?.startS ?? 0) || 0;
     const nearest = hits.reduce((best, hit) => (!best || Math.abs(hit.startS - atS) < Math.abs(best.startS - atS) ? hit : best), null);
     if (nearest) await select(nearest);
     else if (atS) { seek(atS); words.reveal(atS); }
+    await sound;
+    wave?.mark(hits);
+    moved();
   } catch (error) {
     trouble(error);
   }
@@ -153,6 +163,8 @@ audio.addEventListener("play", () => {
 });
 document.getElementById("previous").addEventListener("click", () => step(-1));
 document.getElementById("next").addEventListener("click", () => step(1));
+document.getElementById("right").addEventListener("click", () => judge(true));
+document.getElementById("wrong").addEventListener("click", () => judge(false));
 document.addEventListener("keydown", (event) => {
   if (isTyping(event)) return;
   const { key, target } = event;

@@ -1,6 +1,7 @@
 // The search page: terms in, results in the place of the last ones; the address holds everything.
 import { addHints } from "./hints.js";
 import { mark } from "./marks.js";
+import { showNews } from "./news.js";
 import { forget, toggle } from "./player.js";
 import { address, announce, ask, askJson, isTyping } from "./shell.js";
 
@@ -255,6 +256,7 @@ else if (new URLSearchParams(location.search).has("term")) {
   box.value = new URLSearchParams(location.search).getAll("term").join(", ");
   show(location.search.slice(1));
 }
+else if (!box.value) showNews(document.getElementById("news"));
 const warming = document.getElementById("health");
 if (warming) {
   const look = setInterval(async () => {

@@ -1,7 +1,7 @@
 // The words of a recording: click to play from there, hover or focus to see what competes with one.
 import { clock } from "./shell.js";
 
-const PAUSE_S = 0.8; // between two words: a new line of time
+const PAUSE_S = 0.35; // between two words: a new line of time
 const UNSURE = 0.5;
 
 /** Show words; `seek` is called with seconds. Returns what follows the sound. */
