@@ -21,7 +21,15 @@ from service.answers import search_document
 from service.api.operation import health_of
 from service.api.reply import entry_of, service_of
 from service.api.search import searched
-from service.page.view import PER_PAGE, PageState, clock, duration, found_as, page_state
+from service.page.view import (
+    PER_PAGE,
+    PageState,
+    clock,
+    duration,
+    found_as,
+    length,
+    page_state,
+)
 from service.problems import ProblemError, as_problem
 from std.errors import StdError
 from std.terminal import printable
@@ -42,7 +50,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"clock": clock, "duration": duration, "shown": printable}
+    environment.filters |= {"clock": clock, "duration": duration, "length": length, "shown": printable}
     environment.globals |= {"found_as": found_as}
     return environment
 

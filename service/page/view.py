@@ -119,6 +119,15 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{tail}" if hours else f"{minutes}:{tail}"
 
 
+def length(seconds: float) -> str:
+    """A length of time in a list.
+
+    >>> length(94.2), length(3675.0)
+    ('1:34', '1:01:15')
+    """
+    return clock(round(seconds)).removesuffix(".0")
+
+
 def duration(seconds: float) -> str:
     """A length of time in words.
 
