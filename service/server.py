@@ -3,6 +3,7 @@
 Ctrl-C ends the service at once. SIGTERM lets requests finish that are under way.
 """
 
+import logging
 import signal
 import socket
 from collections.abc import Iterator
@@ -46,7 +47,9 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End at once for Ctrl-C, else after the requests under way."""
         if sig == signal.SIGINT:
-            self.force_exit = self.interrupted = True
+            self.interrupted = True
+            self.config.timeout_graceful_shutdown = 0
+            logging.getLogger("uvicorn.error").disabled = True  # it would list what is cut off
         self.should_exit = True
 
     def serve_on(self, listener: socket.socket) -> int:

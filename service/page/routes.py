@@ -50,7 +50,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"clock": clock, "duration": duration, "length": length, "shown": printable}
+    environment.filters |= {"clock": clock, "duration": duration, "hms": length, "shown": printable}
     environment.globals |= {"found_as": found_as}
     return environment
 
