@@ -161,7 +161,7 @@ class Index:
         index.segments = tuple(
             known.get((segment.id, segment.deleted), segment) for segment in index.segments
         )
-        if not self._revisions and index.segments == self.segments:  # asked for the first time
+        if index.segments == self.segments:  # a writer came and went, or it is asked first
             index = self
         index._revisions = now
         return index

@@ -6,6 +6,7 @@ is served on, and `LiveIndex.trouble` says why it is old.
 """
 
 import threading
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from service.metadata import Metadata, read_metadata
 from service.recordings import RecordingTable, audio_files, recording_table
 from service.settings import Settings
 from std.errors import StdError
+
+CLOSE_S = 3.0  # to end a request to a store
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,7 @@ class LiveIndex:
         self._current = self._snapshot(1, index)
         self._listeners: list[Callable[[Snapshot], None]] = []
         self._ended = threading.Event()
+        self._watcher: threading.Thread | None = None
 
     @property
     def current(self) -> Snapshot:
@@ -73,13 +77,20 @@ class LiveIndex:
 
     def watch(self) -> None:
         """Look for new commits until the service ends, in a thread."""
-        threading.Thread(target=self._watch, name="commits", daemon=True).start()
+        self._watcher = threading.Thread(target=self._watch, name="commits", daemon=True)
+        self._watcher.start()
 
     def _watch(self) -> None:
         while not self._ended.wait(self._settings.poll_s):
-            self.renew()
+            try:
+                self.renew()
+            except Exception as error:  # a fault of ours must not end the looking
+                self.trouble = f"{type(error).__name__}: {error}"
+                traceback.print_exc()
 
     def close(self) -> None:
         """Stop looking and close the stores."""
         self._ended.set()
+        if self._watcher is not None:
+            self._watcher.join(CLOSE_S)
         self._current.index.close()

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,11 @@ from service.jobs import Lane, Stop, Stoppable, StoppedError
 from service.problems import ProblemError
 from service.settings import Limits, Settings
 
+# A thread that waits for a server which was killed warns of it, perhaps during the next test.
+pytestmark = pytest.mark.filterwarnings("ignore:.*no answer from the server")
 
-def wait_for(condition, seconds=20):
+
+def wait_for(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -47,14 +51,14 @@ def test_new_commits_appear_without_a_restart(serve, stores, german):
         before = client("/api/search", term="und").json
         assert {hit["file"] for hit in before["hits"]} == {"KERSTIN_00", "KERSTIN_01"}
         index_files(meshes(german, 2), store=stores[-1])
-        wait_for(lambda: client("/healthz").json["snapshot"] == 2)
+        wait_for(lambda: client("/healthz").json["snapshot"] >= 2)
         after = client("/api/search", term="und").json
         assert {hit["file"] for hit in after["hits"]} == {f"KERSTIN_0{i}" for i in range(3)}
         assert after["total"] > before["total"]
-        assert after["snapshot"] == 2
         assert client("/api/recordings").json["total"] == 3
+        number = client("/healthz").json["snapshot"]
         time.sleep(0.5)
-        assert client("/healthz").json["snapshot"] == 2, "nothing was committed since"
+        assert client("/healthz").json["snapshot"] == number, "nothing was committed since"
 
 
 def test_an_index_that_cannot_be_read_is_served_as_it_was(serve, german, tmp_path):
@@ -210,21 +214,20 @@ def test_a_lane_does_its_jobs_in_order_and_survives_faults():
 
 
 def test_a_slow_sender_and_a_slow_reader_hold_up_nobody(serve, changed):
-    with serve(changed(limits=Limits(body_s=1))) as client:
-        with socket.create_connection(client.service_address, 20) as sender:
-            sender.sendall(
-                b"POST /api/searches HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
-            )
-            connection = http.client.HTTPConnection(*client.service_address, timeout=20)
-            connection.request("GET", "/api/audio/KERSTIN_00")
-            reader = connection.getresponse()  # and reads nothing of it
-            began = time.monotonic()
-            for word in ("und", "der", "die"):
-                assert client("/api/search", term=word).status == 200
-            assert time.monotonic() - began < 10
-            assert sender.recv(20).startswith(b"HTTP/1.1 4")
-            assert reader.status == 200
-            connection.close()
+    with serve(changed(limits=Limits(body_s=1))) as client, ExitStack() as ends:
+        sender = ends.enter_context(socket.create_connection(client.service_address, 60))
+        begun = b"POST /api/searches HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
+        sender.sendall(begun)
+        connection = http.client.HTTPConnection(*client.service_address, timeout=20)
+        ends.callback(connection.close)
+        connection.request("GET", "/api/audio/KERSTIN_00")
+        reader = connection.getresponse()  # and reads nothing of it
+        began = time.monotonic()
+        for word in ("und", "der", "die"):
+            assert client("/api/search", term=word).status == 200
+        assert time.monotonic() - began < 10
+        assert sender.recv(20).startswith(b"HTTP/1.1 4")
+        assert reader.status == 200
 
 
 def test_standing_searches_tell_each_hit_once(serve, german, tmp_path):

@@ -1,4 +1,4 @@
-"""Requests made from the OpenAPI document: none is a fault, none hangs, answers are as described."""
+"""Requests made from the OpenAPI document: no fault, no hang, answers as described."""
 
 import json
 import urllib.parse
