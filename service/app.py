@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 
 from service.api import alerts, audio, exports, feedback, operation, recordings, search, term_lists
 from service.metrics import Metrics
-from service.middleware import Guard, Record
+from service.middleware import Compressed, Guard, Record
 from service.page import routes as page
 from service.problems import add_handlers
 from service.state import Service
@@ -42,6 +42,7 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         middleware=[
             Middleware(Record, metrics, log),
             Middleware(Guard, service.settings),
+            Middleware(Compressed),
         ],
     )
     app.state.service, app.state.metrics = service, metrics

@@ -1,7 +1,8 @@
 """What happens to every request before and after its route: who may ask, how much, and a record.
 
-    Guard    Host, Origin, token, size and time of the body; headers of every response
-    Record   one line of JSON for each request, and the numbers of `/metrics`
+    Guard        Host, Origin, token, size and time of the body; headers of every response
+    Compressed   texts, for clients that take gzip
+    Record       one line of JSON for each request, and the numbers of `/metrics`
 
 Plain ASGI, without a task or a queue for each request.
 """
@@ -15,6 +16,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from starlette.middleware.gzip import GZipMiddleware
 
 from service.metrics import Metrics
 from service.problems import ProblemError, response
@@ -37,6 +40,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+PACKED = ("/api/audio/", "/api/clips/", "/api/export", "/api/searches")  # not compressed again
 TICKET_S = 12 * 3600
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -161,6 +165,18 @@ class Guard:
             return message
 
         return receive_bounded
+
+
+class Compressed:
+    """Compresses texts for browsers; sound and archives are small already, and sent in ranges."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._gzip = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_text = scope["type"] == "http" and not scope["path"].startswith(PACKED)
+        await (self._gzip if is_text else self._app)(scope, receive, send)
 
 
 class Record:

@@ -1,5 +1,5 @@
 // Words of the index while a person types, and which words the recogniser does not know.
-import { askJson } from "./shell.js";
+import { announce, askJson } from "./shell.js";
 
 const WAIT_MS = 120;
 
@@ -14,7 +14,6 @@ export function addHints(box, list, note, done) {
   function close() {
     list.hidden = true;
     chosen = -1;
-    box.setAttribute("aria-expanded", "false");
     box.removeAttribute("aria-activedescendant");
   }
 
@@ -30,7 +29,7 @@ export function addHints(box, list, note, done) {
     box.value = before + option.dataset.word + box.value.slice(end);
     box.setSelectionRange(before.length + option.dataset.word.length, before.length + option.dataset.word.length);
     close();
-    look();
+    look({ quiet: true });
   }
 
   function show(words) {
@@ -51,11 +50,11 @@ export function addHints(box, list, note, done) {
       return option;
     }));
     list.hidden = !words.length || document.activeElement !== box;
-    box.setAttribute("aria-expanded", String(!list.hidden));
+    if (words.length) announce(`${words.length} hints`);
     chosen = -1;
   }
 
-  async function look() {
+  async function look({ quiet = false } = {}) {
     request?.abort();
     request = new AbortController();
     const text = box.value.slice(0, box.selectionStart);
@@ -66,7 +65,7 @@ export function addHints(box, list, note, done) {
         askJson(`/api/words?limit=1&text=${encodeURIComponent(box.value)}`, options),
       ]);
       const typed = text.split(/[\s,]/u).at(-1).toLowerCase();
-      const words = typed ? hints.words.filter(({ word }) => word !== typed) : [];
+      const words = typed && !quiet ? hints.words.filter(({ word }) => word !== typed) : [];
       show(words);
       const unfinished = new Set(hints.words.length ? [typed] : []); // still being typed
       const unknown = whole.unknown.filter((word) => !unfinished.has(word));
