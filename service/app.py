@@ -37,7 +37,6 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
-        root_path=service.settings.root_path,
         lifespan=life,
         middleware=[
             Middleware(Record, metrics, log),

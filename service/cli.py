@@ -25,8 +25,8 @@ EXAMPLE = """\
 examples:
   std-serve --store INDEX --audio recordings/
   std-serve --store INDEX --audio recordings/ --feedback marks.jsonl --metadata recordings.csv
-  std-serve --store couchdb://db.example/news --host 0.0.0.0 --token-file token \\
-      --allow-host std.example
+  std-serve --store couchdb://db/news --host 0.0.0.0 --token-file token \\
+      --allow-host archive.local
 
 exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 a mistake that you can mend, said in one line
 """
@@ -148,10 +148,10 @@ def serve(args: argparse.Namespace) -> int:
         raise StdError(
             f"{error.name} is not installed: pip install 'spoken-terms[serve]'"
         ) from error
-    from service.server import Server, listening
+    from service.server import Server, bound_socket
     from service.state import Service
 
-    with listening(settings.host, settings.port) as listener:
+    with bound_socket(settings.host, settings.port) as listener:
         service = Service(settings)
         log = access_log(args.access_log)
         config = uvicorn.Config(
@@ -159,6 +159,7 @@ def serve(args: argparse.Namespace) -> int:
             log_level="warning",
             access_log=False,
             server_header=False,
+            root_path=settings.root_path,
             timeout_graceful_shutdown=GRACE_S,
             timeout_keep_alive=15,
             limit_concurrency=settings.limits.connections,

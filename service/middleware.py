@@ -15,7 +15,7 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -57,6 +57,12 @@ def ticket(token: str, recording: str, expires_s: int) -> str:
     """What opens the audio of one recording for some hours: players cannot send a token."""
     signed = hmac.new(token.encode(), f"{expires_s} {recording}".encode(), hashlib.sha256)
     return f"{expires_s}-{signed.hexdigest()[:40]}"
+
+
+def path_of(scope: Scope) -> str:
+    """The path of a request below the one that a reverse proxy shows the service under."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", "")) or "/"
 
 
 class Guard:
@@ -109,9 +115,9 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is not None and urlsplit(origin.decode("latin-1")).netloc != host:
             raise ProblemError(403, "Origin: only pages of this service may send requests")
-        if headers.get(b"sec-fetch-site") == b"cross-site" and scope["path"].startswith("/api/"):
+        if headers.get(b"sec-fetch-site") == b"cross-site" and path_of(scope).startswith("/api/"):
             raise ProblemError(403, "only pages of this service may send requests")
-        if self._settings.token and self._needs_token(scope["path"]):
+        if self._settings.token and self._needs_token(path_of(scope)):
             self._check_token(scope, headers)
 
     def _needs_token(self, path: str) -> bool:
@@ -124,10 +130,10 @@ class Guard:
         given = headers.get(b"authorization", b"").decode("latin-1")
         if hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
             return
-        if scope["path"].startswith("/api/audio/"):
+        if path_of(scope).startswith("/api/audio/"):
             (shown,) = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [""])[:1]
             expires, _, _ = shown.partition("-")
-            recording = scope["path"].removeprefix("/api/audio/")
+            recording = path_of(scope).removeprefix("/api/audio/")
             if expires.isdecimal() and len(expires) < 12 and int(expires) > time.time():
                 expected = ticket(token, recording, int(expires))
                 if hmac.compare_digest(shown.encode(), expected.encode()):
@@ -175,7 +181,7 @@ class Compressed:
         self._gzip = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_text = scope["type"] == "http" and not scope["path"].startswith(PACKED)
+        is_text = scope["type"] == "http" and not path_of(scope).startswith(PACKED)
         await (self._gzip if is_text else self._app)(scope, receive, send)
 
 
@@ -222,7 +228,7 @@ class Record:
                             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
                             "client": (scope.get("client") or [""])[0],
                             "method": scope["method"],
-                            "path": unquote(scope["path"])[:200],
+                            "path": path_of(scope)[:200],
                             "status": status,
                             "ms": round(1000 * seconds, 1),
                             "bytes": size,

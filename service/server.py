@@ -1,4 +1,4 @@
-"""uvicorn on a socket of ours: how it listens, and how it ends.
+"""uvicorn on a socket of ours, and how it ends.
 
 Ctrl-C ends the service at once. SIGTERM lets requests finish that are under way.
 """
@@ -19,7 +19,7 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def listening(host: str, port: int) -> Iterator[socket.socket]:
+def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
     """A socket that takes connections.
 
     Raises:
@@ -29,14 +29,12 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         family, _, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        with listener:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(address)
-            listener.listen(BACKLOG)
-            yield listener
+        bound = socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except OSError as error:
-        raise StdError(f"--host {host} --port {port}: {error.strerror or error}") from error
+        reason = error.strerror or str(error)
+        raise StdError(f"--host {host} --port {port}: {reason}") from error
+    with bound:
+        yield bound
 
 
 class Server(uvicorn.Server):
@@ -52,7 +50,7 @@ class Server(uvicorn.Server):
             logging.getLogger("uvicorn.error").disabled = True  # it would list what is cut off
         self.should_exit = True
 
-    def serve_on(self, listener: socket.socket) -> int:
+    def serve_on(self, bound: socket.socket) -> int:
         """Serve until a signal comes; returns the exit status."""
-        self.run(sockets=[listener])
+        self.run(sockets=[bound])
         return INTERRUPTED if self.interrupted else 0

@@ -20,7 +20,7 @@ import uvicorn
 
 from indexer import index_files
 from service.app import create_app
-from service.server import Server, listening
+from service.server import Server, bound_socket
 from service.settings import Settings
 from service.state import Service
 
@@ -74,12 +74,16 @@ def _lower(headers):
 @contextmanager
 def running(settings):
     """Serve in a thread of this process, on a free port of the loopback."""
-    with listening("127.0.0.1", 0) as listener:
+    with bound_socket("127.0.0.1", 0) as listener:
         service, lines = Service(settings), []
         app = create_app(service, lines.append)
         server = Server(
             uvicorn.Config(
-                app, log_level="error", access_log=False, h11_max_incomplete_event_size=65_536
+                app,
+                log_level="error",
+                access_log=False,
+                root_path=settings.root_path,
+                h11_max_incomplete_event_size=65_536,
             )
         )
         thread = threading.Thread(target=server.serve_on, args=(listener,), daemon=True)

@@ -56,6 +56,19 @@ def test_the_pages_alone_tell_nothing(guarded, path):
     assert not re.search(r"Radio lesson|15 recordings|class=\"hit\"", text)
 
 
+def test_a_path_of_a_proxy_changes_nothing(serve, changed):
+    with serve(changed(token=TOKEN, root_path="/std")) as client:
+        assert client("/api/search", term="und").status == 401
+        assert client("/api/search", term="und", headers=bearer()).status == 200
+        assert client("/healthz").status == 200
+        page = client("/")
+        assert b'data-root="/std"' in page.body
+        (style,) = re.findall(rb'href="/std(/static/[^"]+\.css)"', page.body)
+        assert client(style.decode()).status == 200
+        given = client("/api/tickets/KERSTIN_00", headers=bearer()).json["ticket"]
+        assert client("/api/audio/KERSTIN_00", ticket=given).status == 200
+
+
 def test_with_the_token(guarded):
     assert guarded("/api/search", term="und", headers=bearer()).json["total"] > 0
     assert guarded("/healthz").json["detail"] == ""
