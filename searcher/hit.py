@@ -1,6 +1,6 @@
 """A hit: a place where a term was found, with what explains it."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -44,5 +44,5 @@ class Hit:
 
     def document(self) -> dict[str, Any]:
         """The hit as `std-search --json` and `--explain` write it."""
-        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        columns = {name: getattr(self, name) for name in self.__slots__}
         return {"termid": columns.pop("term_id"), **columns}

@@ -1,7 +1,6 @@
 """What the API answers to a search, as JSON documents; the page shows the same."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from searcher import Hit
@@ -75,7 +74,10 @@ def search_document(
             "expected_right": selection.expected_right.round(3).tolist(),
         },
         "facets": {
-            name: [asdict(value) for value in sorted(values, key=_order)[:MANY_VALUES]]
+            name: [
+                {"value": one.value, "count": one.count, "selected": one.selected}
+                for one in sorted(values, key=_order)[:MANY_VALUES]
+            ]
             for name, values in selection.facets.items()
         },
         "marked": precision(terms, marks),

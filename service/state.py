@@ -90,7 +90,8 @@ class Service:
         found = {term: self.cache.get((snapshot.number, term)) for term in terms}
         missing = [term for term in terms if found[term] is None]
         if missing:
-            seconds = self.limits.search_s
+            # Compiling kernels, once after an installation, is no fault of the term.
+            seconds = self.limits.search_s if self.warm else self.limits.list_s
             searched = await asyncio.gather(
                 *(
                     in_lane(

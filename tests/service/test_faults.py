@@ -153,6 +153,7 @@ def test_a_slow_term_does_not_delay_a_fast_one(serve, changed):
 
 def test_what_takes_too_long_is_stopped(serve, changed):
     with serve(changed(limits=Limits(search_s=0.5, known_workers=1))) as client:
+        wait_for(lambda: client.service.warm)
         go_on = threading.Event()
         client.service.known.submit(lambda stop: go_on.wait(30), Stop(60))
         answer = client("/api/search", term="und")
