@@ -33,11 +33,11 @@ from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
 from searcher.candidates import concatenate
+from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
 from searcher.phonetic_candidates import open_phonetic_indexes
 from searcher.search import SearchResult, search
-from searcher.tune_cli import written
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import tune
 from std.config import Config, load_config
@@ -93,7 +93,7 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     return tune(
         make_transcript(data.lexemes, recordings, config.text),
         ears,
-        partial(written, segments=[segment], config=config),
+        partial(lexical_candidates, segments=[segment], config=config),
         [config.text.phrase(term.text) for term in data.terms.terms],
         partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts),
     )

@@ -14,14 +14,16 @@ changed the old one may be in another shard; it leaves that in a commit of its o
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from indexer.file_columns import FileColumns, Skipped, index_file
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.tiers import Tiers
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.networks.utterance_spans import SEGMENTS_HINT
@@ -31,6 +33,7 @@ from std.config import Config
 from std.errors import InputError, StdError
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
+from std.metadata.table import NO_METADATA, Metadata
 from std.store import Store
 from std.values import Recording
 
@@ -38,6 +41,13 @@ MIN_PIECES = 20  # recordings of one utterance each, which rather are pieces of 
 MIN_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
 
 Progress = Callable[[Path, int], None]  # called after each file with its size in bytes
+
+
+class IndexedInput(NamedTuple):
+    """An input file that was indexed."""
+
+    path: Path
+    utterances: Mapping[Recording, int]
 
 
 @dataclass(slots=True)
@@ -51,10 +61,13 @@ class BuildReport:
     seconds: float = 0.0
     words: set[str] = field(default_factory=set)
     recordings: set[Recording] = field(default_factory=set)
+    inputs: list[IndexedInput] = field(default_factory=list)
     failures: list[StdError] = field(default_factory=list)
     wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
     skipped: list[Skipped] = field(default_factory=list)
     nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
+    tiers: Tiers = field(default_factory=Tiers)  # of annotations: read and left out
+    estimated: set[Recording] = field(default_factory=set)  # recordings with estimated word times
     warnings: list[str] = field(default_factory=list)
 
 
@@ -69,12 +82,22 @@ def build(
     keep_going: bool = False,
     progress: Progress = lambda path, size: None,
     pronouncer: Pronouncer | None = None,
+    metadata: Metadata = NO_METADATA,
 ) -> BuildReport:
     """Index files into stores that are being written to (``with store.writing()``).
 
-    With ``keep_going``, files that cannot be read end up in ``report.failures`` and the others
-    are indexed; without, the first one ends the run at the last commit. ``pronouncer`` tells the
-    recordings' languages and makes the phone columns of each segment.
+    Args:
+        inputs: files; folders were looked through before.
+        stores: one, or the shards.
+        config: how words are normalised, pruned and pronounced.
+        input_format: ``auto`` looks into each file.
+        options: what readers need beside the file.
+        workers: who parse the files.
+        keep_going: files that cannot be read go to ``report.failures``, the others are indexed;
+            else the first one ends the run at the last commit.
+        progress: told of each file that is done: path, size in bytes.
+        pronouncer: tells the recordings' languages, makes phone columns; None = no phones.
+        metadata: of recordings; committed with their words.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
@@ -84,23 +107,14 @@ def build(
     report = BuildReport()
     files = [file if isinstance(file, Input) else Input(file) for file in inputs]
     admission = Origins(files, origins(stores), options.segments is not None)
-    shards = [Shard(store, audio_files(store)) for store in stores]
+    shards = [Shard(store, audio_files(store), metadata=metadata) for store in stores]
     work = partial(
-        index_file,
-        config=config,
-        input_format=input_format,
-        options=options,
-        shards=len(shards),
+        index_file, config=config, input_format=input_format, options=options, shards=len(shards)
     )
     for indexed in _each_indexed(files, work, workers):
         result = _unless_taken(indexed, admission)
-        if isinstance(result, StdError):
-            if not keep_going:
-                raise result
-            report.failures.append(result)
-            continue
-        if isinstance(result, Skipped):
-            report.skipped.append(result)
+        if isinstance(result, StdError | Skipped):
+            _note_unread(result, report, keep_going=keep_going)
             continue
         _count(result, report)
         if pronouncer:
@@ -117,6 +131,20 @@ def build(
         _doubt_pieces(report)
     report.seconds = time.perf_counter() - begin
     return report
+
+
+def _note_unread(file: StdError | Skipped, report: BuildReport, *, keep_going: bool) -> None:
+    """Note a file of which nothing is indexed.
+
+    Raises:
+        StdError: it cannot be read, and the run does not go on without it.
+    """
+    if isinstance(file, Skipped):
+        report.skipped.append(file)
+    elif keep_going:
+        report.failures.append(file)
+    else:
+        raise file
 
 
 def worthwhile_jobs(paths: Sequence[Path], jobs: int) -> int:
@@ -187,7 +215,11 @@ def _unless_taken(
 
 def _count(result: FileColumns, report: BuildReport) -> None:
     report.recordings |= result.utterances.keys()
+    utterances = {recording: len(names) for recording, names in result.utterances.items()}
+    report.inputs.append(IndexedInput(result.source.path, utterances))
     report.nonwords += result.nonwords
+    report.tiers.read += result.tiers.read
+    report.tiers.left_out += result.tiers.left_out
     report.utterances += sum(map(len, result.utterances.values()))
     if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
         report.wordless.append(result.source.path)
@@ -195,3 +227,4 @@ def _count(result: FileColumns, report: BuildReport) -> None:
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)
         report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000
+        report.estimated |= {one.recording for one in columns.recordings if one.times_estimated}

@@ -44,6 +44,12 @@ def upkeep(
 ) -> list[StoreBusyError]:
     """Merge the segments of stores nobody is writing to; shards by several workers at once.
 
+    Args:
+        stores: one, or the shards.
+        workers: who merge; each has a shard.
+        everything: merge all segments that fit together, not only where it is due.
+        phone_builder: makes the phone columns of segments whose language is told again.
+
     Returns:
         One error for each shard that somebody else began to write to: it stays as it is.
     """
@@ -82,6 +88,11 @@ def keep_few_segments(
 
     Those of different languages stay apart. Those of no known language are told again, and join
     the language of most of the store if that does not help.
+
+    Args:
+        store: that is being written to.
+        everything: merge all segments that fit together.
+        phone_builder: makes the phone columns of segments whose language is told again.
     """
     while True:
         segments = store.segments()

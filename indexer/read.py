@@ -20,7 +20,7 @@ def utterances_in(
     Args:
         path: the file, possibly gzip.
         input_format: a name of `indexer.formats.detect.FORMATS`, or "auto".
-        context: what the file leaves out, and how lattices become networks.
+        options: what the file leaves out, and how lattices become networks.
 
     Raises:
         InputError: it is no file that we read, or something in it is not as it should be.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config
+from std.metadata.table import NO_METADATA, Metadata, updated
 from std.store import Segment, Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
@@ -20,6 +21,7 @@ class Shard:
     batch: list[SegmentColumns] = field(default_factory=list)
     postings: int = 0  # in the batch
     added: set[str] = field(default_factory=set)  # audio files committed in this run
+    metadata: Metadata = NO_METADATA  # of this run, for the recordings of all shards
 
 
 def audio_files(store: Store) -> set[str]:
@@ -68,17 +70,31 @@ def commit(
     config: Config,
     words: set[str],
 ) -> None:
-    """Commit what was gathered; an audio file that another shard had leaves that one."""
+    """Commit what was gathered; an audio file that another shard had leaves that one.
+
+    Args:
+        number: of the shard.
+        gathered: the batch's columns and what became of its files.
+        add: segments, one per language.
+        shards: all of them.
+        config: how words are normalised.
+        words: of the whole run; grows.
+    """
     shard = shards[number]
     add = [one for one in add if one.recordings]
+    metadata = shard.metadata.of(gathered.files)
+    holders = [other for other in shards if other is not shard and gathered.files & other.held]
+    for other in holders:
+        metadata = updated(other.store.metadata().of(gathered.files), metadata)
     shard.store.commit(
         add,
         normalisation=config.text,
         replace=gathered.earlier,
         delete_files=gathered.files,
+        metadata=metadata,
     )
-    for other in shards:
-        if other is not shard and (moved := gathered.files & other.held):
+    for other in holders:
+        if moved := gathered.files & other.held:
             other.store.commit(normalisation=config.text, delete_files=moved)
             other.held -= moved
     shard.added |= gathered.files
@@ -92,7 +108,15 @@ def commit_last(
     words: set[str],
     pronouncer: Pronouncer | None,
 ) -> None:
-    """Commit the last batches, and what waited for them: recordings whose language is in doubt."""
+    """Commit the last batches, and what waited for them: recordings whose language is in doubt.
+
+    Args:
+        numbers: of the shards.
+        shards: all of them.
+        config: how words are normalised.
+        words: of the whole run; grows.
+        pronouncer: tells languages and makes phone columns; None = no phones.
+    """
     gathered = [gathered_batch(shards[number]) for number in numbers]
     last = [one.columns for one in gathered]
     if pronouncer is None:

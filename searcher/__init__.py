@@ -12,28 +12,58 @@ From Python:
         for hit in index.search("polizei gewalt"):
             print(hit.file, hit.start_s, hit.probability)
 
-`searcher.api` describes this interface; `searcher.search` is the pipeline on one screen.
+`searcher.api` describes this interface; `searcher.search` is the pipeline on one screen. What
+terms become, without searching them, says `query_terms`; `tune` learns a model for `open_index`
+from a development set.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from searcher.api import Index, Word, open_index
+    from searcher.calibration.model import Model
+    from searcher.calibration.model import load as load_model
+    from searcher.calibration.model import save as save_model
+    from searcher.development_set import tune
     from searcher.hit import Hit
+    from searcher.query import query_terms
     from searcher.search import SearchResult
 
-__all__ = ["Hit", "Index", "SearchResult", "Word", "open_index"]
+__all__ = [
+    "Hit",
+    "Index",
+    "Model",
+    "SearchResult",
+    "Word",
+    "load_model",
+    "open_index",
+    "query_terms",
+    "save_model",
+    "tune",
+]
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
-_MODULES = {"Hit": "hit", "SearchResult": "search"}
+_HOME = {
+    "Hit": ("hit", "Hit"),
+    "Index": ("api", "Index"),
+    "Model": ("calibration.model", "Model"),
+    "SearchResult": ("search", "SearchResult"),
+    "Word": ("api", "Word"),
+    "load_model": ("calibration.model", "load"),
+    "open_index": ("api", "open_index"),
+    "query_terms": ("query", "query_terms"),
+    "save_model": ("calibration.model", "save"),
+    "tune": ("development_set", "tune"),
+}
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in _HOME:
         raise AttributeError(f"module 'searcher' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"searcher.{_MODULES.get(name, 'api')}"), name)
+    module, attribute = _HOME[name]
+    return getattr(import_module(f"searcher.{module}"), attribute)
 
 
 def __dir__() -> list[str]:

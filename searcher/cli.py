@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,7 @@ from std.command import peak_memory_gb, print_json, progress_bar, run, tell, war
 from std.errors import InputError, StdError, named
 
 if TYPE_CHECKING:
-    from searcher.api import Index  # --help needs none of what these load
-    from searcher.hit import Hit
-    from searcher.search import SearchResult
+    from searcher import Hit, Index, SearchResult  # --help needs none of what these load
     from std.values import ECF, TermList
 
 
@@ -33,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
-    from searcher.api import open_index
+    from searcher import open_index
     from searcher.output.notices import term_warnings
     from std.execution.processes import executor
     from std.files import read
@@ -47,12 +46,14 @@ def batch(args: argparse.Namespace) -> None:
     terms = read(term_list.parse, args.terms)
     with open_index(*args.store, config=config, model=args.model) as index:
         check_recordings(experiment, index, args)
+        experiment = restricted(experiment, index, args)
         waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
         with waiting, executor(args.jobs, args.scheduler) as workers:
             found = index.search_terms(terms, experiment, workers=workers)
         if found.outside_ecf:
-            left_out = f"{found.outside_ecf} hits outside the speech of {named(args.ecf)} left out"
-            warn("std-search", left_out)
+            asked = " or in other recordings than asked for" if is_restricted(args) else ""
+            speech = f"outside the speech of {named(args.ecf)}{asked}"
+            warn("std-search", f"{found.outside_ecf} hits {speech} left out")
         warn_of_phones(found)
         for warning in term_warnings(found):
             warn("std-search", warning)
@@ -96,6 +97,29 @@ def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace
         )
 
 
+def restricted(experiment: "ECF", index: "Index", args: argparse.Namespace) -> "ECF":
+    """The speech that is searched: of the recordings asked for.
+
+    Raises:
+        StdError: the ECF has none of them.
+    """
+    if not is_restricted(args):
+        return experiment
+    recordings = index.recordings(where=args.where, recordings=args.recording)
+    fitting = {one.recording for one in recordings}
+    excerpts = tuple(one for one in experiment.excerpts if one.recording in fitting)
+    if not excerpts:
+        raise StdError(
+            f"--where, --recording: expected recordings of {named(args.ecf)}, got none of them"
+        )
+    return replace(experiment, excerpts=excerpts)
+
+
+def is_restricted(args: argparse.Namespace) -> bool:
+    """Whether only some recordings are searched."""
+    return args.where is not None or bool(args.recording)
+
+
 def write_hit_list(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
     """Write the hit list in the dialect asked for, in the term list's encoding."""
     from searcher.output.std_list import hit_list
@@ -122,12 +146,14 @@ def figures_of(found: "SearchResult", experiment: "ECF", index: "Index") -> dict
 
 def interactive(args: argparse.Namespace) -> int:
     """Search terms given as arguments and show what was found; 1 if nothing was."""
-    from searcher.api import open_index
+    from searcher import open_index
     from std.execution.processes import executor
 
     with open_index(*args.store, config=configuration(args), model=args.model) as index:
         with executor(args.jobs, args.scheduler) as workers:
-            found = index.find(*args.term, workers=workers)
+            found = index.find(
+                *args.term, where=args.where, recordings=args.recording, workers=workers
+            )
         warn_of_phones(found)
         write_oov_words(args, found, index)
         hits = index.hits(found, decided=args.decide or args.beta is not None)
@@ -149,13 +175,16 @@ def show(hits: "Sequence[Hit]", found: "SearchResult", args: argparse.Namespace)
     for line in remarks(found):
         tell(line)
     if not hits:
-        tell("no hits")
+        asked = " in the recordings asked for" if is_restricted(args) else ""
+        tell(f"no hits{asked}")
         return
+    names = [name.strip().lower() for name in args.columns.split(",")]
     print_table(
         hits,
         limit=args.limit or len(hits),
         decided=args.decide or args.beta is not None,
         languages=len({*found.languages} - {""}) > 1,
+        columns=[name for name in names if any(name in hit.metadata for hit in hits)],
     )
 
 

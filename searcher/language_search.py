@@ -1,10 +1,11 @@
 """Search the segments of one language: what its recogniser never wrote is OOV there.
 
-search_language          candidates of every term, with probabilities
-    variants_in              word sequences to look up (`searcher.variants`)
-    search_segment           look-up and join in every segment, by any worker
-                             (`searcher.lexical.lookup`)
-    add_phonetic_candidates  phonetic hits, calibrated (`searcher.phonetic_candidates`)
+search_language      candidates of every term, with probabilities
+    variants_in          word sequences to look up (`searcher.variants`)
+    search_segment       look-up and join in every segment, by any worker
+                         (`searcher.lexical.lookup`)
+    phonetic_hits        alignment of their phones (`searcher.phonetic_candidates`)
+    calibrate            probabilities of both (`searcher.calibrated_candidates`)
 """
 
 from bisect import bisect_left
@@ -15,15 +16,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.model import Model
+from searcher.calibrated_candidates import PhoneticResult, calibrate
+from searcher.calibration.archive import archive_of
+from searcher.calibration.model import Model, default_model
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.languages import Group
 from searcher.lexical.lookup import Plan, SegmentResult, inside_ecf, search_segment
 from searcher.lexical.wildcards import Expansion
-from searcher.phonetic_candidates import add_phonetic_candidates, open_phonetic_indexes
+from searcher.pairing import SearchedArchive
+from searcher.phonetic_candidates import (
+    PhoneticIndexes,
+    open_phonetic_indexes,
+    phonetic_hits,
+    pronounced,
+)
 from searcher.variant import Variant
 from searcher.vocabulary import of_counts
 from std.config import Config
+from std.ecf_filter import speech_s
 from std.execution.workers import Executor
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
@@ -67,37 +77,79 @@ def search_language(request: Request, group: Group) -> LanguageResult:
     is_oov = np.array(
         [any(word not in found_words for word in term) for term in request.words], dtype=bool
     )
-    result = LanguageResult(lexical, variants, found_words, outside_ecf, False, (), "")
-    if not (phonetic_terms(is_oov, config, model) & ~request.has_wildcard).any():
-        return result
-    row_of = {recording: i for i, recording in enumerate(request.recordings)}
-    phonetic, without_phones = open_phonetic_indexes(group.segments, row_of, config, model)
-    if phonetic is None:
-        return result._replace(without_phones=without_phones)
-    candidates, variants = add_phonetic_candidates(
+    calibrated = config.calibration.words
+    is_calibrated = is_oov if calibrated == "unknown" else np.full_like(is_oov, calibrated == "all")
+    phonetic_result, without_phones, without_model = _search_phones(request, group, config, is_oov)
+    candidates, variants = calibrate(
         request.words,
+        is_calibrated & ~request.has_wildcard,
         is_oov,
-        phonetic_terms(is_oov, config, phonetic.model) & ~request.has_wildcard,
         lexical,
         variants,
-        phonetic,
-        partial(inside_ecf, recordings=request.recordings, excerpts=request.excerpts),
-        request.workers,
+        phonetic_result,
+        model or default_model(),
     )
-    return result._replace(
-        candidates=candidates,
-        variants=variants,
-        is_phonetic=True,
-        without_phones=without_phones,
-        without_model=phonetic.pronouncer if model and not phonetic.model else "",
+    return LanguageResult(
+        candidates,
+        variants,
+        found_words,
+        outside_ecf,
+        phonetic_result is not None,
+        without_phones,
+        without_model,
     )
+
+
+def _search_phones(
+    request: Request, group: Group, config: Config, is_oov: Bools
+) -> tuple[PhoneticResult | None, tuple[str, ...], str]:
+    """Search terms by their phones.
+
+    Returns:
+        what was found, None without phonetic search; the languages of the segments without phones;
+        the pronouncer of these segments, if the model is of another.
+    """
+    is_searched = phonetic_terms(is_oov, config, request.model) & ~request.has_wildcard
+    if not is_searched.any():
+        return None, (), ""
+    row_of = {recording: i for i, recording in enumerate(request.recordings)}
+    phonetic, without_phones = open_phonetic_indexes(group.segments, row_of, config, request.model)
+    if phonetic is None:
+        return None, without_phones, ""
+    terms = [words if is_searched[i] else () for i, words in enumerate(request.words)]
+    inside = partial(inside_ecf, recordings=request.recordings, excerpts=request.excerpts)
+    hits = phonetic_hits(pronounced(terms, phonetic.lexicon), phonetic, inside, request.workers)
+    without_model = phonetic.pronouncer if request.model and not phonetic.model else ""
+    return (
+        PhoneticResult(hits, phonetic, searched_archive(request, phonetic)),
+        without_phones,
+        without_model,
+    )
+
+
+def searched_archive(request: Request, phonetic: PhoneticIndexes) -> SearchedArchive:
+    """What is known of the segments that are searched by phones."""
+    archive = archive_of(
+        phonetic.indexes, phonetic.confusion_counts, request.index_folder, request.workers
+    )
+    quality = archive.quality_in(phonetic.recordings, len(request.recordings))
+    if request.excerpts is None:
+        return SearchedArchive(archive, quality, 1.0)
+    live_s = {
+        indexed.recording: indexed.speech_ms / 1000
+        for index in phonetic.indexes
+        for row, indexed in enumerate(index.columns.recordings)
+        if index.live[row]
+    }
+    searched_s = speech_s([one for one in request.excerpts if one.recording in live_s])
+    return SearchedArchive(archive, quality, min(1.0, searched_s / max(sum(live_s.values()), 1e-3)))
 
 
 def phonetic_terms(is_oov: Bools, config: Config, model: Model | None) -> Bools:
     """(terms,) which are searched by their phones."""
     if config.sound.words == "none":
         return np.zeros_like(is_oov)
-    every = config.sound.words == "all" and model is not None and model.iv_weights is not None
+    every = config.sound.words == "all" and model is not None
     return np.ones_like(is_oov) if every else is_oov
 
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.model import Model, require_pronouncer
 from searcher.term_language import log_odds
 from std.config import Config
 from std.languages.detection import of_segment
@@ -60,22 +59,6 @@ def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Gro
         )
         for language in ranked
     )
-
-
-def require_one(model: Model, groups: Sequence[Group]) -> None:
-    """Refuse a model that is of none of the languages.
-
-    Raises:
-        ConfigError: names the pronouncer of the first.
-    """
-    pronouncers = [
-        bytes(pronouncer).decode(errors="replace")
-        for group in groups
-        for segment in group.segments
-        if (pronouncer := segment.extra("phone_maker")) is not None
-    ]
-    if pronouncers and model.pronouncer not in pronouncers:
-        require_pronouncer(model, pronouncers[0])
 
 
 def language_log_odds(words: Sequence[tuple[str, ...]], groups: Sequence[Group]) -> Float64s:

@@ -1,15 +1,9 @@
-"""Phonetic search for terms: words and phonetic indexes in, calibrated candidates out.
+"""Phonetic search for terms: words and phonetic indexes in, hits as candidates out.
 
-    open_phonetic_indexes     the segments of a language that have phones, and their pronouncer
-    add_phonetic_candidates   the candidates of each term, lexical and phonetic
-        pronounced                its phones (`std.phonetics.lexicon`)
-        phonetic_hits             their hits (`searcher.phonetic.search`)
-        pair_with_hits            which lexical candidate and which hit are one event
-                                  and the probability of each (`searcher.calibration.features`)
-
-Out-of-vocabulary (OOV) terms are searched by their phones. With a tuned model in-vocabulary (IV)
-terms are as well: where their words were not recognised, phonetic hits stand beside the lexical
-candidates, and both are calibrated on one scale.
+open_phonetic_indexes   the segments of a language that have phones, and their pronouncer
+pronounced              the phones of each term (`std.phonetics.lexicon`)
+phonetic_hits           their hits (`searcher.phonetic.search`)
+hits_as_candidates      hits as candidates, with the words that stand there
 """
 
 from collections import Counter
@@ -20,25 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.features import (
-    DEFAULT_WEIGHTS,
-    hit_features,
-    iv_features,
-    oov_features,
-)
 from searcher.calibration.model import Model
-from searcher.candidates import Candidates, concatenate, in_order
-from searcher.lexical.deduplicate import overlap
+from searcher.candidates import Candidates
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
-from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
+from searcher.phonetic.layout import SCORE
 from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
 from searcher.phonetic.search import search_phones
 from searcher.variant import Variant
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
-from std.phonetics.confusion import empty
+from std.phonetics.confusion import Counts, empty
 from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
 from std.phonetics.phones import Pronunciation
 from std.store import Segment, vocabulary_counts
@@ -48,8 +35,6 @@ from std.values import Bools, Float64s, Recording
 MIN_PHONES = 3  # shorter queries fit everywhere
 MAX_PHONES = 200
 MAX_PRONUNCIATIONS = 4  # of a term
-NO_HIT_SCORE = -5.0  # of a lexical candidate without a phonetic hit
-MIN_PROBABILITY = 1e-3  # candidates below are left out
 
 Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
 
@@ -68,6 +53,11 @@ class PhoneticIndexes:
         """Of all segments."""
         return self.indexes[0].pronouncer
 
+    @property
+    def confusion_counts(self) -> Counts:
+        """What the model counted; nothing without one."""
+        return self.model.confusion if self.model else empty([])
+
 
 class PhoneticHits(NamedTuple):
     """The hits of one term, best first; their recordings are rows of the search's table."""
@@ -80,10 +70,6 @@ class PhoneticHits(NamedTuple):
     def best_share(self) -> float:
         """Of a perfect score, what the best hit has."""
         return float(self.hits.measures[:, SCORE].max(initial=0.0)) / max(self.perfect, 1e-9)
-
-    def features(self) -> dict[str, Float64s]:
-        """What `searcher.calibration.features` weighs."""
-        return hit_features(len(self.phones), self.perfect, self.hits)
 
 
 def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pronunciation]]:
@@ -123,7 +109,7 @@ def phonetic_hits(
     Returns:
         for each term its hits, None without a pronunciation.
     """
-    counts = phonetic.model.confusion if phonetic.model else empty([])
+    counts = phonetic.confusion_counts
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
     confusion = confusion_log_ratios(counts, phonetic.indexes, queries)
     hits = {
@@ -209,108 +195,7 @@ def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
     return lexicon_for(config.pronunciation, config.text, lambda: vocabulary_counts(segments))
 
 
-def add_phonetic_candidates(
-    terms: Sequence[Sequence[str]],
-    is_oov: Bools,
-    is_searched: Bools,
-    lexical: Candidates,
-    variants: Sequence[Variant],
-    phonetic: PhoneticIndexes,
-    inside: Inside,
-    workers: Executor = IN_PROCESS,
-) -> tuple[Candidates, tuple[Variant, ...]]:
-    """Search terms by their phones; lexical and phonetic candidates as calibrated probabilities.
-
-    Args:
-        terms: the words of each.
-        is_oov: (terms,) whether the index lacks one of its words.
-        is_searched: (terms,) which are searched by their phones; IV terms need a model for them.
-        lexical: merged candidates, ordered by term.
-        variants: that they point into.
-        phonetic: indexes, pronunciations and, if there is one, the tuned model.
-        inside: which hits lie inside the speech that is searched.
-        workers: who searches the segments.
-
-    Returns:
-        candidates ordered by term, recording and time, and the variants they point into.
-    """
-    model = phonetic.model
-    iv_weights = model.iv_weights if model else None
-    oov_weights = model.oov_weights if model else DEFAULT_WEIGHTS
-    searched = [words if is_searched[i] else () for i, words in enumerate(terms)]
-    hits_of_term = phonetic_hits(pronounced(searched, phonetic.lexicon), phonetic, inside, workers)
-    table = list(variants)
-    bounds = np.searchsorted(lexical.term, np.arange(len(terms) + 1)).tolist()
-    parts = []
-    for i, hits in enumerate(hits_of_term):
-        rows = lexical.rows(slice(bounds[i], bounds[i + 1]))
-        if hits is None:
-            parts.append(rows)
-            continue
-        paired = pair_with_hits(rows, hits)
-        if is_oov[i] or iv_weights is None:
-            probability = oov_weights.probability(paired.oov_features(), len(paired.score))
-        else:
-            features = paired.iv_features(len(terms[i]))
-            probability = iv_weights.probability(features, len(paired.score))
-        n = len(rows.term)
-        kept = probability[:n] >= MIN_PROBABILITY
-        parts.append(rows._replace(score=probability[:n]).rows(kept))
-        unpaired = hits._replace(hits=hits.hits.rows(paired.unpaired))
-        parts.append(_as_candidates(i, unpaired, probability[n:], phonetic, table))
-    return in_order(concatenate(parts)), tuple(table)
-
-
-class Paired(NamedTuple):
-    """Lexical candidates, each with its hit if there is one; then the hits without a candidate."""
-
-    posterior: Float64s  # (n,) of the candidate; 0 where there is none
-    score: Float64s  # (n,) of the hit; NO_HIT_SCORE where there is none
-    features: dict[str, Float64s]  # each (n,), of the hit
-    unpaired: Int64s  # rows of the hits without a candidate
-
-    def oov_features(self) -> dict[str, Float64s]:
-        """Evidence for a term with a word that the index lacks."""
-        return oov_features(self.posterior, self.score, self.features)
-
-    def iv_features(self, words: int) -> dict[str, Float64s]:
-        """Evidence for a term whose words the index has."""
-        return iv_features(self.posterior, self.score, self.features, words)
-
-
-def pair_with_hits(lexical: Candidates, term_hits: PhoneticHits) -> Paired:
-    """Pair each lexical candidate of a term with the best hit near it that no other has."""
-    hits, features = term_hits.hits, term_hits.features()
-    twice_middle = hits.start_ms + hits.end_ms
-    partner = np.full(len(lexical.term), -1)
-    near_any = np.zeros(len(twice_middle), dtype=bool)
-    for i in range(len(lexical.term)):
-        start, end = lexical.start_ms[i], lexical.end_ms[i]
-        near = (
-            (hits.recording == lexical.recording[i])
-            & (np.abs(twice_middle - start - end) < 2 * SAME_PLACE_MS)
-            & overlap(hits.start_ms, hits.end_ms, start, end)
-        )  # fmt: skip
-        near_any |= near
-        free = near & ~np.isin(np.arange(len(twice_middle)), partner)
-        if free.any():
-            partner[i] = np.flatnonzero(free)[0]
-    unpaired = np.flatnonzero(~near_any)
-    rows = np.concatenate([partner, unpaired])
-    has_hit = rows >= 0
-    columns = {}
-    for name, column in features.items():
-        columns[name] = np.zeros(len(rows))
-        columns[name][has_hit] = column[rows[has_hit]]
-    return Paired(
-        np.concatenate([lexical.score, np.zeros(len(unpaired))]),
-        np.where(has_hit, columns["score"], NO_HIT_SCORE),
-        columns,
-        unpaired,
-    )
-
-
-def _as_candidates(
+def hits_as_candidates(
     term: int,
     term_hits: PhoneticHits,
     probability: Float64s,
@@ -326,8 +211,7 @@ def _as_candidates(
         phonetic: indexes of the segments.
         table: variants; those of the hits are appended.
     """
-    kept = np.flatnonzero(probability >= MIN_PROBABILITY)
-    hits, first = term_hits.hits.rows(kept), len(table)
+    hits, first = term_hits.hits, len(table)
     phones = " ".join(term_hits.phones)
     scores = hits.measures[:, SCORE].tolist()
     for segment, path, score in zip(
@@ -336,14 +220,14 @@ def _as_candidates(
         words = tuple(phonetic.indexes[segment].words[word] for word in path if word >= 0)
         similarity = min(1.0, score / max(term_hits.perfect, 1e-9))
         table.append(Variant(words, similarity, "sound", f"{phones} heard in {' '.join(words)!r}"))
-    numbers = np.arange(first, first + len(kept))
+    numbers = np.arange(first, first + len(probability))
     return Candidates(
-        term=np.full(len(kept), term),
+        term=np.full(len(probability), term),
         variant=numbers,
         recording=hits.recording,
         start_ms=hits.start_ms,
         end_ms=hits.end_ms,
-        score=probability[kept],
+        score=probability,
         family=numbers,
         first_slot=hits.first_slot,
         last_slot=hits.last_slot,

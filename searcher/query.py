@@ -1,20 +1,23 @@
 """What a term becomes, without searching: its words, their splits, what is spelt like them.
 
-describer   a vocabulary and a configuration --> a function from a term to its description
-query       one term's description, as `std-query --json` prints it
+query_terms  terms and an index or a vocabulary file --> their descriptions
+describer    a vocabulary and a configuration --> a function from a term to its description
+query        one term's description, as `std-query --json` prints it
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from searcher import vocabulary as vocabularies
 from searcher.lexical.wildcards import described as in_words
 from searcher.lexical.wildcards import expand as expand_wildcards
 from searcher.lexical.wildcards import is_wildcard
 from searcher.splitting import Splitter, make_splitter
-from searcher.splitting.matches import Limits, Matches
+from searcher.splitting.matches import Limits, Matches, check_length
 from searcher.splitting.phrase import phrase_variants
 from searcher.splitting.ranking import best_splits
 from searcher.variant import Variant
@@ -23,7 +26,8 @@ from searcher.vocabulary import Vocabulary
 from std.config import Config
 from std.errors import ConfigError, InputError
 from std.phonetics.lexicon import NoLanguageError
-from std.text import Normalisation
+from std.store import open_store, vocabulary_counts
+from std.text import Normalisation, as_indexed, require_same
 
 Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
 Describe = Callable[[str], dict[str, Any]]
@@ -39,6 +43,81 @@ class Options:
     all_matches: bool = False  # report every match of every word
     expansions: Mapping[str, Expansion] = field(default_factory=dict)  # by name
     wildcard_words: int = 1000  # that a wildcard stands for
+
+
+def query_terms(
+    terms: Sequence[str],
+    *,
+    store: str | None = None,
+    vocabulary: str | Path | None = None,
+    config: Config | None = None,
+    adopt_text: bool = False,
+    all_words: bool = False,
+    all_matches: bool = False,
+    tree_folder: Path | None = None,
+    report: Callable[[str], None] = lambda line: None,
+) -> list[dict[str, Any]]:
+    r"""What terms become, without searching; one description per term, see `query`.
+
+    Args:
+        terms: words or phrases; ``*`` stands for any letters of a word.
+        store: the index whose words are taken; either this or ``vocabulary``.
+        vocabulary: a file of ``word[<TAB>count]`` lines, UTF-8, plain or gzip.
+        config: how words are normalised, split and expanded; None = the default.
+        adopt_text: normalise as the store does, whatever ``config.text`` says.
+        all_words: split and expand in-vocabulary words as well.
+        all_matches: report every match of every word.
+        tree_folder: where a BK-tree is kept.
+        report: told once of each expansion that cannot be made.
+
+    Raises:
+        ValueError: both or none of store and vocabulary are given.
+        InputError: a term has no letter and no digit, or there are no words to compare with.
+        StoreError: the store normalises words in another way than ``config`` says.
+        WordTooLongError: a word is too long to split.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as words:
+    ...     _ = words.write("burg\t7\nanlagen\t3\n".encode())
+    ...     words.flush()
+    ...     (description,) = query_terms(["Burganlagen"], vocabulary=words.name)
+    >>> [variant["words"] for variant in description["variants"]]
+    [('burg', 'anlagen')]
+    """
+    if (store is None) == (vocabulary is None):
+        raise ValueError("query_terms: expected either a store or a vocabulary")
+    config = config or Config()
+    if store is not None:
+        words, text = _stored_words(store, config.text, adopt_text=adopt_text)
+        config = replace(config, text=text)
+    else:
+        words = vocabularies.read(Path(str(vocabulary)), config.text)
+    for term in terms:  # refuse a bad one before any work
+        for word in words_of(term, config.text):
+            check_length(word)
+    describe = describer(
+        words,
+        config,
+        all_words=all_words,
+        all_matches=all_matches,
+        tree_folder=tree_folder,
+        report=report,
+    )
+    return [describe(term) for term in terms]
+
+
+def _stored_words(
+    url: str, text: Normalisation, *, adopt_text: bool
+) -> tuple[Vocabulary, Normalisation]:
+    """The words of a store, and how they are normalised."""
+    with closing(open_store(url)) as store:
+        normalisation = store.normalisation()
+        counts = vocabulary_counts(store.segments())
+        if normalisation is None or not counts:
+            raise InputError(url, 0, "an index with recordings", "an empty one")
+        if not adopt_text:
+            require_same(as_indexed(text, normalisation), normalisation, url)
+        return vocabularies.of_counts(counts), normalisation
 
 
 def describer(

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -19,12 +18,9 @@ from std.command import (
     warn,
 )
 from std.config import range_of
-from std.errors import InputError
 
 if TYPE_CHECKING:
-    from searcher.vocabulary import Vocabulary
     from std.config import Config
-    from std.text import Normalisation
 
 T = TypeVar("T")
 
@@ -96,30 +92,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def describe(args: argparse.Namespace) -> None:
     """Describe all terms and print them."""
+    from searcher import query_terms
     from searcher.output.query_table import print_queries
-    from searcher.query import describer, words_of
-    from searcher.splitting.matches import check_length
     from std.distinct import require_distinct
 
     require_distinct({"--vocabulary": args.vocabulary, "--config": args.config}, {})
-    config = configuration(args)
-    vocabulary, normalisation = opened(args, config.text)
-    for term in args.term:  # refuse a bad one before any work
-        for word in words_of(term, normalisation):
-            check_length(word)
-    query = describer(
-        vocabulary,
-        replace(config, text=normalisation),
+    descriptions = query_terms(
+        args.term,
+        store=args.store,
+        vocabulary=args.vocabulary,
+        config=configuration(args),
+        adopt_text=not args.config,
         all_words=args.all_words,
         all_matches=args.all_matches,
         tree_folder=args.bktree,
         report=partial(warn, "std-query"),
     )
-    described = [query(term) for term in args.term]
     if args.json:
-        print_json(described)
+        print_json(descriptions)
     else:
-        print_queries(described)
+        print_queries(descriptions)
 
 
 def configuration(args: argparse.Namespace) -> "Config":
@@ -144,25 +136,6 @@ def configuration(args: argparse.Namespace) -> "Config":
 def given(value: T | None, configured: T) -> T:
     """An option of the command line, or else what is configured."""
     return configured if value is None else value
-
-
-def opened(args: argparse.Namespace, text: "Normalisation") -> "tuple[Vocabulary, Normalisation]":
-    """The vocabulary, of a file or of a store, and how its words are normalised."""
-    from searcher import vocabulary
-    from std.text import as_indexed, require_same
-
-    if args.vocabulary:
-        return vocabulary.read(args.vocabulary, text), text
-    from std.store import open_store, vocabulary_counts
-
-    with closing(open_store(args.store)) as store:
-        normalisation = store.normalisation()
-        counts = vocabulary_counts(store.segments())
-        if normalisation is None or not counts:
-            raise InputError(args.store, 0, "an index with recordings", "an empty one")
-        if args.config:
-            require_same(as_indexed(text, normalisation), normalisation, args.store)
-        return vocabulary.of_counts(counts), normalisation
 
 
 if __name__ == "__main__":

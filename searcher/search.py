@@ -26,7 +26,7 @@ from searcher.candidates import Candidates, Rows, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
 from searcher.language_search import LanguageResult, Request, search_language
-from searcher.languages import by_language, language_log_odds, require_one
+from searcher.languages import by_language, language_log_odds
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.wildcards import Expansion, expand, is_wildcard
 from searcher.variant import Variant
@@ -50,10 +50,10 @@ class TermCandidates:
     variants: tuple[Variant, ...]  # what candidates point into
     recordings: tuple[Recording, ...]  # what candidates point into, ascending
     candidates: Candidates  # merged; ordered by term, recording and time
-    is_calibrated: bool  # by a model
+    is_calibrated: bool  # all of them
     outside_ecf: int  # candidates left out because they lie outside the ECF
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
-    without_model: tuple[str, ...]  # pronouncers of segments searched without the model
+    without_model: tuple[str, ...]  # pronouncers of segments that the model is not about
     segments: tuple[Segment, ...]  # what was searched
     seconds: float
 
@@ -157,7 +157,8 @@ def find_candidates(
         config: how to search.
         excerpts: candidates outside them are left out and counted; None = everything counts.
         workers: who searches the segments.
-        model: what `std-tune` learned; None = OOV terms are calibrated by default weights.
+        model: what `std-tune` learned; None = the shipped weights. One of another language gives
+            its weights, not its phone confusions.
         index_folder: where the index lies, if in a folder: what is built from it is kept there.
         wildcards: a * in a term stands for any letters of a word; otherwise for itself.
     """
@@ -166,8 +167,6 @@ def find_candidates(
     expansions = expand_wildcards(words, segments, config) if wildcards else {}
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     groups = by_language(segments, named=config.expansion.words != "none")
-    if model:
-        require_one(model, groups)
     request = Request(words, expansions, config, excerpts, model, recordings, workers, index_folder)
     parts = [search_language(request, group) for group in groups]
     candidates, variants = combine_languages(parts, language_log_odds(words, groups))
@@ -182,7 +181,7 @@ def find_candidates(
         variants=variants,
         recordings=recordings,
         candidates=candidates,
-        is_calibrated=model is not None,
+        is_calibrated=config.calibration.words == "all",
         outside_ecf=sum(part.outside_ecf for part in parts),
         without_phones=tuple(language for part in parts for language in part.without_phones),
         without_model=tuple(part.without_model for part in parts if part.without_model),

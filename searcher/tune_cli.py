@@ -3,9 +3,6 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
 
 from std.command import (
     SEED,
@@ -17,12 +14,7 @@ from std.command import (
     tell,
     text_argument,
 )
-from std.errors import STANDARD_STREAM, InputError
-
-if TYPE_CHECKING:
-    from searcher.candidates import Candidates  # --help needs none of what these load
-    from std.config import Config
-    from std.store import Segment
+from std.errors import STANDARD_STREAM
 
 EXAMPLE = """\
 example:
@@ -76,55 +68,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def learn(args: argparse.Namespace) -> None:
     """Learn a model and write it."""
-    from searcher.calibration.model import save
-    from searcher.lexical.lookup import inside_ecf
-    from searcher.phonetic_candidates import open_phonetic_indexes
-    from searcher.snapshot import adapted, open_stores, snapshot
-    from searcher.tuning.reference import make_transcript
-    from searcher.tuning.tune import tune
-    from std.config import load_config
+    from searcher import save_model, tune
     from std.distinct import require_distinct
-    from std.files import read
-    from std.nist import ecf, rttm
-    from std.nist import term_list as termlist
     from std.outputs import output_name
 
     inputs = {"--ecf": args.ecf, "--rttm": args.rttm, "--terms": args.terms}
     outputs = {"--output": args.output} | ({"--json": STANDARD_STREAM} if args.json else {})
     require_distinct(inputs | {"--config": args.config}, outputs, args.store)
-    stores = open_stores(args.store)
-    config = adapted(load_config(args.config), stores)
-    excerpts = read(ecf.parse, args.ecf).excerpts
-    term_list = read(termlist.parse, args.terms)
-    lexemes = read(partial(rttm.parse, encoding=term_list.encoding), args.rttm)
-    segments = in_one_language(snapshot(stores, config), args)
-    recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
-    row_of = {recording: i for i, recording in enumerate(recordings)}
-    indexes, _ = open_phonetic_indexes(segments, row_of, config, None)
-    if indexes is None:
-        raise InputError(args.store[0], 0, "an index with sounds", "one made without a converter")
-    searched = {excerpt.recording for excerpt in excerpts}
-    spoken = make_transcript(lexemes, recordings, config.text)
-    spoken = spoken.within([row_of[recording] for recording in searched if recording in row_of])
-    if not spoken.words:
-        raise InputError(args.rttm, 0, "words of the recordings in the ECF", "none")
     with progress_bar("learning", 1.0, quiet=args.quiet) as advance:
-        done = [0.0]
-
-        def progress(share: float) -> None:
-            advance(share - done[0])
-            done[0] = share
-
         model = tune(
-            spoken,
-            indexes,
-            partial(written, segments=segments, config=config),
-            [config.text.phrase(term.text) for term in term_list.terms],
-            partial(inside_ecf, recordings=recordings, excerpts=excerpts),
+            *args.store,
+            ecf_path=args.ecf,
+            rttm_path=args.rttm,
+            terms_path=args.terms,
+            config=args.config,
+            language=args.language,
             seed=args.seed,
-            progress=progress,
+            advance=advance,
         )
-    save(model, args.output)
+    save_model(model, args.output)
     if args.json:
         print_json(dict(model.tuned_on) | {"maker": model.pronouncer})
     if not args.quiet:
@@ -134,47 +96,6 @@ def learn(args: argparse.Namespace) -> None:
             f"{learned['unknown_right']} occurrences of unknown and {learned['known_right']} of "
             f"known words learned from -> {output_name(args.output)}"
         )
-
-
-def in_one_language(
-    segments: "tuple[Segment, ...]", args: argparse.Namespace
-) -> "tuple[Segment, ...]":
-    """The segments of the language that is learned.
-
-    Raises:
-        InputError: there are several and none is named, or another one.
-    """
-    from searcher.languages import by_language
-    from std.languages.detection import language_code
-
-    groups = by_language(segments)
-    if not args.language:
-        if len(groups) == 1:
-            return segments
-        found = ", ".join(group.language for group in groups)
-        raise InputError(args.store[0], 0, "one language, or --language to choose one", found)
-    for group in groups:
-        if group.language == language_code(args.language):
-            return group.segments
-    found = ", ".join(group.language or "none that is known" for group in groups)
-    raise InputError(args.store[0], 0, f"recordings in {args.language!r}", found)
-
-
-def written(
-    phrases: Sequence[tuple[str, ...]], *, segments: "Sequence[Segment]", config: "Config"
-) -> "list[Candidates]":
-    """Where phrases are written: candidates with their posteriors, one list per phrase."""
-    import numpy as np
-
-    from searcher.search import find_candidates
-    from std.values import Term
-
-    config = replace(config, sound=replace(config.sound, words="none"))
-    terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
-    candidates = find_candidates(terms, segments, config).candidates
-    candidates = candidates.rows(candidates.score >= config.search.min_score)
-    bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
-    return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]
 
 
 if __name__ == "__main__":

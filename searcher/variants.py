@@ -77,7 +77,13 @@ def variants(
 def expansions(
     words: Sequence[str], vocabulary: Vocabulary, config: Config
 ) -> dict[str, list[Variant]]:
-    """Each word's similar words by all configured methods; the best similarity of a word counts."""
+    """Each word's similar words by all configured methods; the best similarity of a word counts.
+
+    Args:
+        words: normalised.
+        vocabulary: that similar words are taken from.
+        config: the methods, and the least similarity of each.
+    """
     expand = config.expansion
     found: dict[str, dict[str, Variant]] = {word: {} for word in words}
     for method in expand.methods if words else ():

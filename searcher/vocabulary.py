@@ -78,6 +78,11 @@ def parse(
 
     Words are normalised; the counts of words that become equal are added.
 
+    Args:
+        text: the lines.
+        path: as messages name the file.
+        normalisation: of the words; None = the default.
+
     >>> vocabulary = parse("Wald\t2\nBlatt\nwald\n")
     >>> dict(zip(vocabulary.words, vocabulary.counts.tolist()))
     {'blatt': 1, 'wald': 3}

@@ -24,6 +24,7 @@ def hit_document(hit: Hit, snapshot: Snapshot, marks: MarkFile) -> dict[str, Any
         "title": entry.title,
         "has_audio": entry.audio is not None,
         "found_as": hit.found_as,
+        "metadata": dict(entry.metadata),
         "right": marks.get((hit.term, recording, start_ms, end_ms)),
     }
 

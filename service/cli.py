@@ -52,8 +52,8 @@ def parser() -> argparse.ArgumentParser:
         "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
     )
     parse.add_argument(
-        "--metadata", type=file_argument, metavar="CSV",
-        help="title, date, ... of recordings; the first column is the file's name",
+        "--metadata", type=file_argument, metavar="FILE",
+        help="title, date, ... of recordings; they count more than those of the index",
     )  # fmt: skip
     parse.add_argument(
         "--feedback",

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from searcher import Index, open_index
-from service.metadata import Metadata, read_metadata
 from service.recordings import RecordingTable, audio_files, recording_table
 from service.settings import Settings
 from std.errors import StdError
+from std.files import read
+from std.metadata.read import parse
+from std.metadata.table import NO_METADATA
 
 CLOSE_S = 3.0  # to end a request to a store
 
@@ -39,7 +41,7 @@ class LiveIndex:
         """
         self._settings = settings
         self.trouble = ""
-        self._metadata = read_metadata(settings.metadata) if settings.metadata else Metadata()
+        self._metadata = read(parse, settings.metadata) if settings.metadata else NO_METADATA
         index = open_index(*settings.stores, config=settings.config, model=settings.model)
         self._current = self._snapshot(1, index)
         self._listeners: list[Callable[[Snapshot], None]] = []

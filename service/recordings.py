@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from service.metadata import Metadata
-from std.store.columns import IndexedRecording
+from std.metadata.table import Metadata
+from std.recordings import IndexRecording
 from std.values import Recording
 
 AUDIO_TYPES = {  # what browsers play, by the end of the name
@@ -40,6 +40,7 @@ class RecordingEntry:
     speech_s: float
     audio: Path | None
     metadata: Mapping[str, str]
+    language: str = ""  # a code; empty: the index does not know it
 
     @property
     def title(self) -> str:
@@ -58,7 +59,7 @@ class RecordingTable:
     """All recordings of a snapshot, ascending."""
 
     entries: tuple[RecordingEntry, ...]
-    columns: tuple[str, ...]  # of the metadata
+    columns: tuple[str, ...]  # of the metadata, without titles and places of audio
 
     @cached_property
     def by_id(self) -> Mapping[str, RecordingEntry]:
@@ -83,8 +84,10 @@ class RecordingTable:
         if len({*channels}) > 1:
             values["channel"] = channels
         for column in self.columns:
-            if column != "title":
-                values[column] = [entry.metadata.get(column, "") for entry in self.entries]
+            values[column] = [entry.metadata.get(column, "") for entry in self.entries]
+        languages = [entry.language for entry in self.entries]
+        if len({*languages}) > 1:
+            values["language"] = languages
         return {name: _numbered(column) for name, column in values.items()}
 
 
@@ -129,14 +132,14 @@ def audio_files(folder: Path | None) -> dict[str, Path]:
 
 
 def recording_table(
-    indexed: Iterable[IndexedRecording], audio: Mapping[str, Path], metadata: Metadata
+    indexed: Iterable[IndexRecording], audio: Mapping[str, Path], given: Metadata
 ) -> RecordingTable:
     """The table of a snapshot.
 
     Args:
         indexed: ascending.
         audio: see `audio_files`.
-        metadata: of the recordings.
+        given: metadata that count more than those of the index.
     """
     entries = tuple(
         RecordingEntry(
@@ -144,8 +147,10 @@ def recording_table(
             one.recording,
             one.speech_ms / 1000,
             audio.get(one.recording.file),
-            metadata.of(one.recording.file),
+            {**one.metadata, **given.values(one.recording.file)},
+            one.language,
         )
         for one in indexed
     )
-    return RecordingTable(entries, metadata.columns)
+    columns = {column for entry in entries for column in entry.metadata}
+    return RecordingTable(entries, tuple(sorted(columns - {"title", "audio"})))

@@ -268,6 +268,11 @@ def progress_bar(
     """A bar on stderr, on a terminal only; yields a function that advances it.
 
     Without a total it only shows that something is going on.
+
+    Args:
+        label: what is going on, shown before the bar.
+        total: what the amounts add up to; None = only show that something is going on.
+        quiet: show nothing.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda amount: None

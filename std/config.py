@@ -143,6 +143,13 @@ class SoundConfig(_Section):
 
 
 @dataclass(frozen=True, slots=True)
+class CalibrationConfig(_Section):
+    """From the recogniser's posteriors to probabilities; phonetic hits are always calibrated."""
+
+    words: Literal["none", "unknown", "all"] = "all"  # terms whose posteriors are calibrated
+
+
+@dataclass(frozen=True, slots=True)
 class DecisionConfig(_Section):
     """YES or NO."""
 
@@ -156,7 +163,7 @@ class DecisionConfig(_Section):
     )
     terms: Literal["occurring", "any"] = "occurring"  # exact: evaluations score only the former
     missing: Annotated[float, Range(0, 1_000_000)] = (
-        0.1  # exact: expected occurrences of a term that no candidate stands for
+        0.03  # exact: expected occurrences of a term that no candidate stands for
     )
 
 
@@ -171,6 +178,7 @@ class Config:
     expansion: ExpansionConfig = field(default_factory=ExpansionConfig)
     pronunciation: PronunciationConfig = field(default_factory=PronunciationConfig)
     sound: SoundConfig = field(default_factory=SoundConfig)
+    calibration: CalibrationConfig = field(default_factory=CalibrationConfig)
     decision: DecisionConfig = field(default_factory=DecisionConfig)
 
 

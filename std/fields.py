@@ -16,6 +16,11 @@ def numbered(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield every line with its number; a byte order mark before the first is taken off.
 
+    Args:
+        stream: opened for reading bytes.
+        path: as messages name the file.
+        longest: most bytes of a line.
+
     Raises:
         InputError: a line has more bytes than ``longest``.
     """

@@ -183,6 +183,10 @@ def read_twice(
 ) -> tuple[A, B]:
     """What two parsers make of one file, which is opened once.
 
+    Args:
+        first, second: parsers; each sees the file from its start.
+        path: a regular file, or a pipe whose content is kept for the second.
+
     Raises:
         InputError: as `open_input` and the parsers, or there is no room to keep a pipe's content.
     """
@@ -215,6 +219,11 @@ def read_text(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> str:
 
 def content_of(stream: BinaryIO, path: Path | str, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
     """The bytes of a whole stream.
+
+    Args:
+        stream: opened for reading bytes.
+        path: as messages name the file.
+        max_bytes: that are read.
 
     Raises:
         InputError: there are more than ``max_bytes``.

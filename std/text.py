@@ -171,6 +171,11 @@ def as_indexed(query: Normalisation, store: Normalisation | None) -> Normalisati
 def require_same(query: Normalisation, store: Normalisation, url: str) -> None:
     """Refuse to search a store with another normalisation than it was indexed with.
 
+    Args:
+        query: of the terms.
+        store: of the indexed words.
+        url: of the store.
+
     Raises:
         StoreError: they differ; the message names the first difference.
     """

@@ -1,6 +1,10 @@
-"""The diagram of docs/architecture.md is that of the code, and no two folders need each other."""
+"""The diagram of docs/architecture.md is that of the code, no two folders need each other, and
+commands call public interfaces only.
+"""
 
+import ast
 import importlib.util
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -49,3 +53,69 @@ def test_a_circle_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(structure, "ROOT", tmp_path)
     pairs = [("std.a", "std.b"), ("std.a", "std.d"), ("std.b", "std.d")]
     assert structure.circles() == pairs
+
+
+SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+COMMANDS = sorted({script.partition(":")[0] for script in SCRIPTS.values()})
+# Arguments and output of a command: they belong to it, so it may import them.
+OWN_PARTS = (
+    *("indexer.arguments", "indexer.cli_actions"),
+    *("searcher.arguments", "searcher.output"),
+    *("scoring.limits", "scoring.run"),
+)
+PARTS_OF_COMMANDS = [one for one in OWN_PARTS if one not in ("searcher.output", "scoring.limits")]
+# What the public interfaces of the packages wrap.
+BELOW_INTERFACES = ("std.store", "std.phonetics", "std.matching")
+
+
+def names_of(source):
+    """Full names of everything that a source imports."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def below_interface(package, source):
+    """Imports of a command's module that go around the public interface of its package."""
+    public = {f"{package}.{name}" for name in importlib.import_module(package).__all__}
+    for name in names_of(source):
+        if within(name, ("indexer", "searcher", "scoring")):
+            if name not in public and not within(name, OWN_PARTS):
+                yield name
+        elif within(name, BELOW_INTERFACES):
+            yield name
+
+
+def within(name, parents):
+    return any(f"{name}.".startswith(f"{parent}.") for parent in parents)
+
+
+@pytest.mark.parametrize("module", [*COMMANDS, *PARTS_OF_COMMANDS])
+def test_commands_call_public_interfaces_only(module):
+    source = (ROOT / f"{module.replace('.', '/')}.py").read_text()
+    assert not [*below_interface(module.rpartition(".")[0], source)]
+
+
+@pytest.mark.parametrize(("line", "imported"), [
+    ("from searcher.query import query", "searcher.query.query"),
+    ("def f():\n    from searcher.tuning import tune", "searcher.tuning.tune"),
+    ("from searcher import vocabulary", "searcher.vocabulary"),
+    ("import searcher.search", "searcher.search"),
+    ("from std.store import open_store", "std.store.open_store"),
+    ("from searcher import tune, open_index\nfrom std.files import read", None),
+    ("from searcher.output.table import print_table", None),
+])  # fmt: skip
+def test_an_import_below_the_interface_is_found(line, imported):
+    assert [*below_interface("searcher", line)] == ([imported] if imported else [])
+
+
+@pytest.mark.parametrize("package", ["std", "indexer", "searcher", "scoring", "scoring.discovery"])
+def test_every_public_name_can_be_imported(package):
+    module = importlib.import_module(package)
+    assert len(module.__all__) == len(set(module.__all__)) > 5
+    assert all(getattr(module, name) is not None for name in module.__all__)
+    assert set(module.__all__) <= set(dir(module))
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
+        _ = module.nothing

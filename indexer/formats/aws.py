@@ -68,13 +68,13 @@ def parse(
         InputError: the file is no JSON, or not AWS Transcribe's.
     """
     builder = NetworkBuilder(path)
-    for one in documents(stream, path):
-        builder.language = stated_language(one)
-        recording = recording_for(path, options, one.name(["jobName", "JobName"]))
-        if one.has("Transcript"):
-            _turns(builder, one["Transcript"], recording, options.nonwords)
+    for document in documents(stream, path):
+        builder.language = stated_language(document)
+        recording = recording_for(path, options, document.name(["jobName", "JobName"]))
+        if document.has("Transcript"):
+            _turns(builder, document["Transcript"], recording, options.nonwords)
             continue
-        results = one["results"]
+        results = document["results"]
         segments = list(results.each("segments"))
         channels = results.has("channel_labels")
         if segments and (not channels or all(part.has("channel_label") for part in segments)):
@@ -91,11 +91,19 @@ def _place(recording: Recording, part: Part) -> Recording:
     """Return the channel that a part of the results is about."""
     if not part.has("channel_label"):
         return recording
-    label = part["channel_label"]
-    found = re.fullmatch(r"ch_(\d{1,3})", label.text())
-    if not found:
+    return channel_named(recording, part["channel_label"])
+
+
+def channel_named(recording: Recording, label: Part) -> Recording:
+    """Return the channel that AWS calls ch_0, ch_1, ...
+
+    Raises:
+        InputError: it is called otherwise.
+    """
+    channel = re.fullmatch(r"ch_(\d{1,3})", label.text())
+    if not channel:
         raise label.error("ch_0, ch_1, ...")
-    return Recording(recording.file, int(found[1]) + 1)
+    return Recording(recording.file, int(channel[1]) + 1)
 
 
 def _items(builder: NetworkBuilder, items: Part, recording: Recording) -> None:
@@ -108,9 +116,11 @@ def _items(builder: NetworkBuilder, items: Part, recording: Recording) -> None:
         builder.utterance(items.line, recording, f"{recording.file}-{count}")
         for words, _ in places[at : at + len(utterance)]:
             total = max(1.0, sum(word.confidence for word in words))
-            said = [word._replace(confidence=word.confidence / total) for word in words]
-            builder.slot(items.line, epsilon=max(0.0, 1 - sum(word.confidence for word in said)))
-            for word in said:
+            alternatives = [word._replace(confidence=word.confidence / total) for word in words]
+            builder.slot(
+                items.line, epsilon=max(0.0, 1 - sum(word.confidence for word in alternatives))
+            )
+            for word in alternatives:
                 builder.word(items.line, *word)
         at += len(utterance)
 
@@ -122,11 +132,11 @@ def _is_spoken(item: Part) -> bool:
 def _segments(builder: NetworkBuilder, segments: Iterable[Part], recording: Recording) -> None:
     count = 0
     for segment in segments:
-        said = [
+        word_lists = [
             [_heard(item, item) for item in alternative["items"] if _is_spoken(item)]
             for alternative in segment["alternatives"]
         ]
-        if any(said):
+        if any(word_lists):
             count += 1
             builder.utterance(
                 segment.line,
@@ -136,24 +146,28 @@ def _segments(builder: NetworkBuilder, segments: Iterable[Part], recording: Reco
                 segment["end_time"].seconds(),
             )
             write_hypotheses(
-                builder, segment.line, weighted([_mean_log(one) for one in said], said)
+                builder,
+                segment.line,
+                weighted([mean_log(words) for words in word_lists], word_lists),
             )
 
 
-def _mean_log(words: list[HypothesisWord]) -> float:
+def mean_log(words: list[HypothesisWord]) -> float:
+    """Return the logarithm of the geometric mean of words' confidences: a hypothesis' weight."""
     logs = [math.log(max(word.confidence, MIN_CONFIDENCE)) for word in words]
     return sum(logs) / len(logs) if logs else math.log(MIN_CONFIDENCE)
 
 
 def _heard(alternative: Part, item: Part) -> HypothesisWord:
     return HypothesisWord(
-        _named(alternative["content"].text(), alternative),
+        named(alternative["content"].text(), alternative),
         alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
         *_span(item, "start_time", "end_time", 1.0),
     )
 
 
-def _named(content: str, item: Part) -> str:
+def named(content: str, item: Part) -> str:
+    """Return the word of an item, or that it is not named: what was redacted."""
     if item.has("redactions") or _REDACTED.fullmatch(content):
         return UNNAMED
     return bare(content) or content
@@ -172,7 +186,7 @@ def _turns(builder: NetworkBuilder, turns: Part, recording: Recording, nonwords:
     for turn in turns:
         words = [
             HypothesisWord(
-                _named(item["Content"].text(), item),
+                named(item["Content"].text(), item),
                 item["Confidence"].probability() if item.has("Confidence") else 1.0,
                 *_span(item, *keys),
             )

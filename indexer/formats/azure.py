@@ -85,12 +85,12 @@ def parse(
     """
     builder = NetworkBuilder(path)
     count = 0
-    for one in map(_unwrapped, documents(stream, path)):
-        recording = recording_for(path, options, _source(one))
-        for file, phrase, per_second in _phrases(one):
+    for document in map(_unwrapped, documents(stream, path)):
+        recording = recording_for(path, options, _source(document))
+        for file, phrase, per_second in _phrases(document):
             best = _hypotheses(phrase)
-            said = [_words(one, per_second, options.nonwords) for one in best]
-            if not any(said):
+            word_lists = [_words(hypothesis, per_second, options.nonwords) for hypothesis in best]
+            if not any(word_lists):
                 continue
             count += 1
             builder.language = stated_language(phrase)
@@ -101,38 +101,42 @@ def parse(
             )
             span = _span(phrase, per_second)
             builder.utterance(phrase.line, where, f"{recording.file}-{count}", *span)
-            if len(said) == 1:
-                write_words(builder, phrase.line, said[0])
+            if len(word_lists) == 1:
+                write_words(builder, phrase.line, word_lists[0])
             else:
                 weights = [_confidence(hypothesis, 1.0) for hypothesis in best]
                 total = max(1.0, sum(weights))
                 hypotheses = [
                     Hypothesis(weight / total, words)
-                    for weight, words in zip(weights, said, strict=True)
+                    for weight, words in zip(weights, word_lists, strict=True)
                 ]
                 write_hypotheses(builder, phrase.line, hypotheses)
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
-def _unwrapped(one: Part) -> Part:
+def _unwrapped(document: Part) -> Part:
     """Return the service's answer in what the SDK or Speech Studio put around it."""
     for key in WRAPPERS:
-        if one.has(key):
-            inner = one[key]
+        if document.has(key):
+            inner = document[key]
             if not isinstance(inner.value, str):
                 return inner
-            for written in documents(BytesIO(inner.text().encode()), one.path):
-                return Part(one.path, one.line, written.value, inner.where)
-    return one
+            for written in documents(BytesIO(inner.text().encode()), document.path):
+                return Part(document.path, document.line, written.value, inner.where)
+    return document
 
 
-def _source(one: Part) -> str:
+def _source(document: Part) -> str:
     """Return the name or address of the audio, where the answer has it."""
-    files = list(_of(one, "AudioFileResults")) if _has(one, "AudioFileResults") else [one]
+    files = (
+        list(_of(document, "AudioFileResults"))
+        if _has(document, "AudioFileResults")
+        else [document]
+    )
     if len(files) != 1:
         return ""  # they are recordings of their own
     names = files[0].name(["AudioFileUrl", "audioFileUrl", "AudioFileName", "audioFileName"])
-    return "" if _CHANNEL.fullmatch(names) else names or one.name(["source"])
+    return "" if _CHANNEL.fullmatch(names) else names or document.name(["source"])
 
 
 def _hypotheses(phrase: Part) -> list[Part]:
@@ -145,19 +149,19 @@ def _hypotheses(phrase: Part) -> list[Part]:
     return list(_of(phrase, "NBest"))
 
 
-def _phrases(one: Part) -> Iterator[tuple[str | None, Part, float]]:
+def _phrases(document: Part) -> Iterator[tuple[str | None, Part, float]]:
     """Yield each phrase, the audio file where there are several, and how long its units are."""
-    if _has(one, "AudioFileResults"):
-        files = list(_of(one, "AudioFileResults"))
+    if _has(document, "AudioFileResults"):
+        files = list(_of(document, "AudioFileResults"))
         for file in files:  # a single one may be called "Channel.0.wav", whatever it was
             name = _of(file, "AudioFileName").text() if len(files) > 1 else None
             yield from ((name, phrase, TICKS) for phrase in _of(file, "SegmentResults"))
-    elif one.has("phrases"):
-        yield from ((None, phrase, MS) for phrase in one["phrases"])
-    elif _has(one, "RecognizedPhrases"):
-        yield from ((None, phrase, TICKS) for phrase in _of(one, "RecognizedPhrases"))
+    elif document.has("phrases"):
+        yield from ((None, phrase, MS) for phrase in document["phrases"])
+    elif _has(document, "RecognizedPhrases"):
+        yield from ((None, phrase, TICKS) for phrase in _of(document, "RecognizedPhrases"))
     else:
-        yield None, one, TICKS
+        yield None, document, TICKS
 
 
 def _of(part: Part, key: str) -> Part:
@@ -194,17 +198,17 @@ def _seconds(part: Part, key: str, per_second: float) -> float:
         return UNKNOWN
     if not isinstance(written.value, str):
         return written.seconds(per_second)
-    found = _ISO_DURATION.fullmatch(written.value)
-    if not found:
+    duration = _ISO_DURATION.fullmatch(written.value)
+    if not duration:
         raise written.error("ticks, or a duration such as PT1.5S")
-    hours, minutes, seconds = (float(one or 0) for one in found.groups())
+    hours, minutes, seconds = (float(part or 0) for part in duration.groups())
     return 3600 * hours + 60 * minutes + seconds
 
 
 def _words(hypothesis: Part, per_second: float, nonwords: Nonwords) -> list[HypothesisWord]:
     confidence = _confidence(hypothesis, 1.0)
     words = _first(hypothesis, WORDS)
-    said = [
+    timed = [
         HypothesisWord(
             (_first(word, WORD) or word["word"]).text(),
             _confidence(word, confidence),
@@ -215,6 +219,6 @@ def _words(hypothesis: Part, per_second: float, nonwords: Nonwords) -> list[Hypo
     texts = [_of(hypothesis, key).text() for key in TEXTS if _has(hypothesis, key)]
     if not words and not texts:
         raise _of(hypothesis, TEXTS[0]).error("text")
-    if any(bare(word.token) for word in said):
-        return spoken(said, nonwords)
+    if any(bare(word.token) for word in timed):
+        return spoken(timed, nonwords)
     return untimed(next(filter(None, texts), ""), confidence, nonwords)

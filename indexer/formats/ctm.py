@@ -83,7 +83,7 @@ def parse(
         waiting += len(slots)
         count, said_until = 0, 0.0
         for words in sorted(slots, key=_start_s):
-            start, end = _start_s(words), max(one.end_s for one in words)
+            start, end = _start_s(words), max(word.end_s for word in words)
             if not count or (options.segments is None and start > said_until + PAUSE_S):
                 count, said_until = count + 1, end
                 name = recording.file if options.segments else f"{recording.file}-{count}"
@@ -109,11 +109,11 @@ def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]
 
 
 def _start_s(words: _Slot) -> float:
-    return min(one.start_s for one in words)
+    return min(word.start_s for word in words)
 
 
 def _write(builder: NetworkBuilder, words: _Slot, start: float, end: float) -> None:
-    masses = [1.0 if one.confidence is None else one.confidence for one in words]
+    masses = [1.0 if word.confidence is None else word.confidence for word in words]
     if len(words) > 1:  # confidences of alternatives were not made to sum to 1
         masses = [mass / max(1.0, sum(masses)) for mass in masses]
     builder.slot(words[0].line, start, end, max(0.0, 1 - sum(masses)))
@@ -131,7 +131,7 @@ def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:
             continue
         if not 5 <= len(fields) <= 8:
             raise InputError(path, at, "5 or 6 fields", shown(line.strip()))
-        where = slots.setdefault(_recording(path, at, fields), [])
+        where = slots.setdefault(recording_in(path, at, fields), [])
         mark = fields[4]
         if mark == b"<ALT_BEGIN>" and not alternatives:
             begun, alternatives = at, [[]]
@@ -153,7 +153,12 @@ def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:
     return slots
 
 
-def _recording(path: Path | str, line: int, fields: list[bytes]) -> Recording:
+def recording_in(path: Path | str, line: int, fields: list[bytes]) -> Recording:
+    """Read the recording from the first two fields of a line of NIST's: a file, a channel.
+
+    Raises:
+        InputError: the second is neither a letter nor a number.
+    """
     channel = fields[1].upper()
     if len(channel) == 1 and b"A" <= channel <= b"Z":
         channel = b"%d" % (channel[0] - ord("A") + 1)
@@ -181,18 +186,20 @@ def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:
 def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -> list[_Slot]:
     """Put alternatives side by side; without confidence they share equally."""
     share = 1 / len(alternatives)
-    said = [
+    word_lists = [
         [
-            one if one.confidence is not None else one._replace(confidence=share)
-            for one in words
-            if one.token != NULL_WORD
+            word if word.confidence is not None else word._replace(confidence=share)
+            for word in words
+            if word.token != NULL_WORD
         ]
         for words in alternatives
     ]
-    said.sort(key=len, reverse=True)  # the longest is what the others are laid beside
-    timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in said]
+    word_lists.sort(key=len, reverse=True)  # the longest is what the others are laid beside
+    timed = [
+        [TimedWord(word.token, word.start_s, word.end_s) for word in words] for words in word_lists
+    ]
     try:
         slots = aligned(timed)
     except ValueError as error:
         raise InputError(path, line, "alternatives of an utterance", str(error)) from error
-    return [[said[number][place] for number, place in slot] for slot in slots]
+    return [[word_lists[number][place] for number, place in slot] for slot in slots]

@@ -38,14 +38,14 @@ def parse(
     builder, recording = NetworkBuilder(path), recording_for(path, options)
     scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
     count = 0
-    for one in documents(stream, path):
-        transcripts = list(one["transcripts"])
+    for document in documents(stream, path):
+        transcripts = list(document["transcripts"])
         logs = [scale * transcript["confidence"].number() for transcript in transcripts]
-        said = [list(map(_word, transcript["words"])) for transcript in transcripts]
-        if any(said):
+        word_lists = [list(map(_word, transcript["words"])) for transcript in transcripts]
+        if any(word_lists):
             count += 1
-            builder.utterance(one.line, recording, f"{recording.file}-{count}")
-            write_hypotheses(builder, one.line, weighted(logs, said))
+            builder.utterance(document.line, recording, f"{recording.file}-{count}")
+            write_hypotheses(builder, document.line, weighted(logs, word_lists))
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 

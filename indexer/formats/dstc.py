@@ -39,20 +39,20 @@ def parse(
     """
     builder = NetworkBuilder(path)
     count = 0
-    for one in documents(stream, path):
-        session = recording_for(path, options, one.name(["session-id"]))
-        if not one.has("turns") and _cnet(one) is None:
-            raise one.error("a list of turns, or a cnet")
-        turns = list(one["turns"]) if one.has("turns") else [one]
+    for document in documents(stream, path):
+        session = recording_for(path, options, document.name(["session-id"]))
+        if not document.has("turns") and _cnet(document) is None:
+            raise document.error("a list of turns, or a cnet")
+        turns = list(document["turns"]) if document.has("turns") else [document]
         spoken = [(turn, cnet) for turn in turns if (cnet := _cnet(turn))]
         for turn, cnet in spoken:
             count += 1
-            said = turn["input"] if turn.has("input") else turn
+            audio = turn["input"] if turn.has("input") else turn
             recording, start = session, 0.0
-            if said.has("audio-file"):
-                recording = recording_of(said["audio-file"].text(), None, options.channel)
-            elif said.has("start-time") or len(spoken) > 1:
-                start = said["start-time"].seconds()
+            if audio.has("audio-file"):
+                recording = recording_of(audio["audio-file"].text(), None, options.channel)
+            elif audio.has("start-time") or len(spoken) > 1:
+                start = audio["start-time"].seconds()
             builder.utterance(turn.line, recording, f"{session.file}-{count}")
             for slot in cnet:
                 span = (start + slot[key].seconds() for key in ("start", "end"))

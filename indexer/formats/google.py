@@ -23,15 +23,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats import riva
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.stated_language import stated_language
 from indexer.networks.builder import UNKNOWN, NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
-    Hypothesis,
     HypothesisWord,
     bare,
+    by_confidence,
     spoken,
     untimed,
     write_hypotheses,
@@ -60,7 +61,7 @@ def looks_like(head: bytes) -> bool:
     return b"google.cloud.speech" in head or (
         b'"alternatives"' in head and b'"transcript"' in head
         and b'"timestamps"' not in head and b'"word_alternatives"' not in head
-        and b'"jobName"' not in head
+        and b'"jobName"' not in head and b'"channels"' not in head and not riva.looks_like(head)
     )  # fmt: skip
 
 
@@ -74,12 +75,12 @@ def parse(
     """
     builder, recording = NetworkBuilder(path), recording_for(path, options)
     by_file: dict[str | None, list[Part]] = {}
-    for one in documents(stream, path):
-        for file, result in _results(one):
+    for document in documents(stream, path):
+        for file, result in _results(document):
             by_file.setdefault(file, []).append(result)
     everything = [result for results in by_file.values() for result in results]
     is_stream = any(result.first((*FINAL, "stability")) for result in everything)
-    said: dict[Recording, _Said] = {}
+    said_in: dict[Recording, _Said] = {}
     count = 0
     for file, results in by_file.items():
         name = recording.file if file is None else recording_of(file).file
@@ -88,8 +89,10 @@ def parse(
         for result in _without_repetition(results):
             tag = result.first(("channelTag", "channel_tag"))
             where = Recording(name, tag.channel() if tag and tag.value else recording.channel)
-            before = said.setdefault(where, _Said())
-            words = [_words(one, options.nonwords) for one in result.each("alternatives")]
+            before = said_in.setdefault(where, _Said())
+            words = [
+                _words(alternative, options.nonwords) for alternative in result.each("alternatives")
+            ]
             words = before.fresh(words, may_repeat=_tells_speakers(result))
             start, end = before.span(result)
             if any(words):
@@ -99,7 +102,8 @@ def parse(
                 if len(words) == 1:
                     write_words(builder, result.line, words[0])
                 else:
-                    write_hypotheses(builder, result.line, _weighted(result, words))
+                    confidences = [_confidence(one) for one in result["alternatives"]]
+                    write_hypotheses(builder, result.line, by_confidence(confidences, words))
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
@@ -132,15 +136,15 @@ class _Said:
         return alternatives
 
 
-def _results(one: Part, file: str | None = None) -> Iterator[tuple[str | None, Part]]:
+def _results(document: Part, file: str | None = None) -> Iterator[tuple[str | None, Part]]:
     """Yield every result with its file, where it is named."""
-    if one.has("alternatives"):
-        yield file, one
+    if document.has("alternatives"):
+        yield file, document
         return
-    one = one.first(WRAPPERS) or one
-    if one.has("@type") and not one.has("results"):
+    document = document.first(WRAPPERS) or document
+    if document.has("@type") and not document.has("results"):
         return  # nothing was said
-    results = one["results"]
+    results = document["results"]
     if file is None and isinstance(results.value, dict):
         for name in results.value:
             inner = results[name].first(WRAPPERS) or results[name]
@@ -154,14 +158,21 @@ def _is_final(result: Part) -> bool:
 
 
 def _without_repetition(results: list[Part]) -> list[Part]:
-    """Leave out the last result if it has no transcript, or the others if it alone has times."""
+    """Leave out the last result if it says all once more, or the others if it alone has times."""
     if len(results) < 2 or not _tells_speakers(results[-1]):
         return results
-    if any(a["transcript"].value for a in results[-1].each("alternatives")):
-        return results
     *others, last = results
+    once_more = _transcript([last])
+    if once_more and once_more != _transcript(others):
+        return results
     timed = any(a["words"].value for result in others for a in result.each("alternatives"))
     return others if timed else [last]
+
+
+def _transcript(results: list[Part]) -> str:
+    """Join the best transcripts of results."""
+    best = (next(result.each("alternatives"), None) for result in results)
+    return " ".join(one.name(["transcript"]).strip() for one in best if one).strip()
 
 
 def _tells_speakers(result: Part) -> bool:
@@ -200,11 +211,3 @@ def _word(word: Part, otherwise: float) -> HypothesisWord:
 def _confidence(part: Part) -> float:
     """Return a confidence; 0 is how Google says that there is none."""
     return part["confidence"].probability() if part.has("confidence") else 0.0
-
-
-def _weighted(result: Part, said: list[list[HypothesisWord]]) -> list[Hypothesis]:
-    weights = [_confidence(alternative) for alternative in result["alternatives"]]
-    if not all(weights):
-        weights = [1.0] * len(said)
-    total = max(1.0, sum(weights))
-    return [Hypothesis(weight / total, words) for weight, words in zip(weights, said, strict=True)]

@@ -53,7 +53,7 @@ def parse(
     Args:
         stream: the file's bytes, UTF-8.
         path: its name, for messages.
-        context: names the recording of utterances that do not name theirs.
+        options: names the recording of utterances that do not name theirs.
 
     Raises:
         InputError: a line is not an utterance as described above.
@@ -105,20 +105,24 @@ def _parse_in_bulk(
 
 
 def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUtterances | None:
-    ones = [orjson.loads(line) for _, line in lines]
-    slots = [slot for one in ones for slot in one["slots"]]
+    networks = [orjson.loads(line) for _, line in lines]
+    slots = [slot for network in networks for slot in network["slots"]]
     words = [slot["w"] for slot in slots]
     rows = list(chain.from_iterable(words))
-    if not {*map(type, words), *map(type, rows), *(type(one["slots"]) for one in ones)} <= {list}:
+    if not {
+        *map(type, words),
+        *map(type, rows),
+        *(type(network["slots"]) for network in networks),
+    } <= {list}:
         return None
     if not {*map(len, rows)} <= {4}:
         return None
     cells = list(chain.from_iterable(rows))
     tokens, masses, starts, ends = (cells[i::4] for i in range(4))
-    names = [one["utt"] for one in ones]
+    names = [network["utt"] for network in networks]
     recordings = [
-        Recording(one.get("file", recording.file), one.get("channel", recording.channel))
-        for one in ones
+        Recording(network.get("file", recording.file), network.get("channel", recording.channel))
+        for network in networks
     ]
     ids = dict(zip(dict.fromkeys(tokens), count(), strict=False))
     files, channels = zip(*recordings, strict=True)
@@ -134,15 +138,17 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUttera
         or not all(files)
     ):
         return None
-    languages = [one.get("language", "") for one in ones]
+    languages = [network.get("language", "") for network in networks]
     if not {*map(type, languages)} <= {str}:
         return None
     return RawUtterances(
         recordings=recordings,
         utterances=names,
         lines=np.array([line for line, _ in lines], dtype=np.int64),
-        utterance_spans_s=_numbers([one["start"] for one in ones], [one["end"] for one in ones]).T,
-        bounds=np.cumsum([0, *(len(one["slots"]) for one in ones)], dtype=np.int64),
+        utterance_spans_s=_numbers(
+            [network["start"] for network in networks], [network["end"] for network in networks]
+        ).T,
+        bounds=np.cumsum([0, *(len(network["slots"]) for network in networks)], dtype=np.int64),
         slot_spans_s=_numbers([slot["s"] for slot in slots], [slot["e"] for slot in slots]).T,
         epsilons=_numbers([slot["eps"] for slot in slots])[0],
         offsets=np.cumsum([0, *map(len, words)], dtype=np.int64),
@@ -180,19 +186,19 @@ def parse_strictly(
     for at, line in lines:
         if line.strip():
             try:
-                one = DECODER.decode(text(path, at, line))
+                network = DECODER.decode(text(path, at, line))
             except (ValueError, RecursionError) as error:
                 raise InputError(path, at, f"JSON ({error})", shown(line.strip())) from error
-            _read(builder, at, _Object(path, at, one), recording)
+            _read(builder, at, _Object(path, at, network), recording)
     return builder.columns()
 
 
-def _read(builder: NetworkBuilder, at: int, one: "_Object", recording: Recording) -> None:
-    where = Recording(one.name("file", recording.file), one.channel(recording.channel))
-    language = one.content.get("language", "")
-    builder.language = one.string(language, "language") if language else ""
-    builder.utterance(at, where, one.name("utt"), *one.span("start", "end"))
-    for slot in map(one.inner, one.array("slots")):
+def _read(builder: NetworkBuilder, at: int, network: "_Object", recording: Recording) -> None:
+    where = Recording(network.name("file", recording.file), network.channel(recording.channel))
+    language = network.content.get("language", "")
+    builder.language = network.string(language, "language") if language else ""
+    builder.utterance(at, where, network.name("utt"), *network.span("start", "end"))
+    for slot in map(network.inner, network.array("slots")):
         epsilon = slot.content.get("eps", 0.0)
         builder.slot(at, *slot.span("s", "e"), slot.number(epsilon, "eps"))
         for row in slot.array("w"):
@@ -266,7 +272,7 @@ def _json(value: Any) -> str:
 def dump(networks: Iterable[ConfusionNetwork], stream: BinaryIO) -> None:
     """Write networks, one per line; `parse` gives the same back."""
     for network in networks:
-        one = {
+        document = {
             "utt": network.utterance,
             "file": network.recording.file,
             "channel": network.recording.channel,
@@ -283,7 +289,7 @@ def dump(networks: Iterable[ConfusionNetwork], stream: BinaryIO) -> None:
                 for start, end, epsilon, words in network
             ],
         }
-        stream.write(json.dumps(one, ensure_ascii=False).encode() + b"\n")
+        stream.write(json.dumps(document, ensure_ascii=False).encode() + b"\n")
 
 
 def _short(value: float) -> float:

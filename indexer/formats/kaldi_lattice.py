@@ -73,11 +73,11 @@ def parse(
     """
     options = with_sidecar_files(Path(path), options)
     block: list[tuple[int, list[bytes]]] = []
-    found = False
+    any_lattice = False
     for at, line in numbered(stream, path):
         fields = line.split()
         if fields:
-            found = True
+            any_lattice = True
             block.append((at, fields))
             if len(block) > MAX_LINKS:
                 raise InputError(path, at, f"at most {MAX_LINKS} arcs in one lattice", "one more")
@@ -87,7 +87,7 @@ def parse(
         block = []
     if block:
         yield _lattice(path, block, options)
-    if not found:
+    if not any_lattice:
         raise InputError(path, 0, "lattices, a name and then arcs", "an empty file")
 
 
@@ -111,20 +111,20 @@ def _lattice(
     frames = _frames(path, arcs, start)
     reached = [arc for arc in arcs if arc.source in frames]
     compact = not any(arc.is_frame for arc in reached)
-    arcs = reached if compact else _joined(reached, {one.state for one in finals})
+    arcs = reached if compact else _joined(reached, {final.state for final in finals})
 
     recording, offset, until = recording_for(path, options), 0.0, None
     if options.segments is not None:
         recording, offset, until = span_of(options.segments, utterance, path, begin)
-    timed = not arcs or any(frames.values()) or any(one.frames for one in finals)
+    timed = not arcs or any(frames.values()) or any(final.frames for final in finals)
     if not timed and until is None:
         expected = "transition ids, which times are counted by, or segments"
         raise InputError(path, begin, expected, f"{utterance} without", SEGMENTS_HINT)
     states = {state: i for i, state in enumerate(sorted(frames))}
     times = [offset + options.frame_s * frames[state] for state in states]
-    ends = [one for one in finals if one.state in states]
+    ends = [final for final in finals if final.state in states]
     end = len(times)  # what is left to say after a final state leads to one more
-    last = max((frames[one.state] + one.frames for one in ends), default=0)
+    last = max((frames[final.state] + final.frames for final in ends), default=0)
     if options.frame_s * last > MAX_TIME_S:
         raise InputError(path, begin, f"times up to {MAX_TIME_S} s", f"{options.frame_s * last:g}")
     try:
@@ -145,7 +145,7 @@ def _lattice(
 
 
 def _arc(path: Path | str, at: int, fields: list[bytes], options: ReaderOptions) -> _Arc:
-    source, target = (_state(path, at, one) for one in fields[:2])
+    source, target = (_state(path, at, state) for state in fields[:2])
     compact = len(fields) == 3 or (len(fields) == 4 and fields[3].count(b",") == 2)
     if compact:
         cost, frames = _costs(path, at, fields[3:], options)

@@ -54,7 +54,7 @@ def parse(
     Args:
         stream: the file's bytes, UTF-8.
         path: its name, for messages and for the recording's name.
-        context: the recording's name, where it is not the file's; the meshes' segments.
+        options: the recording's name, where it is not the file's; the meshes' segments.
 
     Raises:
         InputError: the bytes are not a mesh file, are cut short, or contradict themselves.
@@ -211,7 +211,7 @@ def dump(networks: Iterable[ConfusionNetwork], stream: BinaryIO) -> None:
     for network in networks:
         lines = [f"name {network.utterance}", f"numaligns {len(network)}", "posterior 1"]
         for i, (_, _, epsilon, words) in enumerate(network):
-            pairs = [f"{one.word} {one.posterior:.7g}" for one in words]
+            pairs = [f"{word.word} {word.posterior:.7g}" for word in words]
             if epsilon or not words:
                 pairs.append(f"{EPSILON} {epsilon:.7g}")
             lines.append(f"align {i} {' '.join(pairs)}")

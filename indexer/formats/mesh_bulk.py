@@ -57,10 +57,10 @@ def _columns(block: bytes, recording: Recording, meshes: int, line: int) -> RawU
     names, sizes, scales, aligns, infos = (lines[keyword] for keyword in USED)
     pairs = aligns.tokens // 2 - 1  # the first pair is the keyword and the slot
     before = np.cumsum(pairs) - pairs
-    said = np.repeat(aligns.head + 2 - 2 * before, pairs) + 2 * np.arange(pairs.sum())
+    word_at = np.repeat(aligns.head + 2 - 2 * before, pairs) + 2 * np.arange(pairs.sum())
     size, scale, align, posterior, info, start, duration = _numbers(
         tokens,
-        [sizes.head + 1, scales.head + 1, aligns.head + 1, said + 1]
+        [sizes.head + 1, scales.head + 1, aligns.head + 1, word_at + 1]
         + [infos.head + i for i in (1, 3, 4)],
     )
     end = start + duration
@@ -73,9 +73,9 @@ def _columns(block: bytes, recording: Recording, meshes: int, line: int) -> RawU
     slot, posterior = np.repeat(slots, pairs), posterior / np.repeat(scale[aligns.mesh], pairs)
     if (np.diff(slots) < 0).any():
         order = np.argsort(slot, kind="stable")
-        slot, said, posterior = slot[order], said[order], posterior[order]
-    vocabulary, ids = tokens.words(np.concatenate([said, infos.head + 2]))
-    word, timed = np.split(ids, [len(said)])
+        slot, word_at, posterior = slot[order], word_at[order], posterior[order]
+    vocabulary, ids = tokens.words(np.concatenate([word_at, infos.head + 2]))
+    word, timed = np.split(ids, [len(word_at)])
     has_info = np.zeros(len(vocabulary), dtype=bool)
     has_info[timed] = True
     info_keys = _global(info, infos.mesh, bounds) * len(vocabulary) + timed
@@ -110,23 +110,23 @@ def _lines_by_keyword(tokens: Tokens) -> dict[bytes, _Lines] | None:
     if begin not in keywords or not {*keywords} <= {*USED, *UNUSED}:
         return None
     mesh = np.cumsum(keyword == keywords.index(begin)) - 1
-    found = {}
+    by_keyword = {}
     for word in USED:
         at = np.flatnonzero(keyword == keywords.index(word)) if word in keywords else keyword[:0]
         number = written[at]
-        found[word] = _Lines(number, mesh[at], tokens.lines[number], counts[number])
-    names, sizes, scales, aligns, infos = found.values()
+        by_keyword[word] = _Lines(number, mesh[at], tokens.lines[number], counts[number])
+    names, sizes, scales, aligns, infos = by_keyword.values()
     each = np.arange(mesh[-1] + 1)
     whole = (
         mesh[0] == 0
         and (names.tokens > 1).all()
         and (not len(names.head) or np.array_equal(sizes.number, names.number + 1))
-        and all(np.array_equal(one.mesh, each) for one in (sizes, scales))
-        and all((one.tokens == 2).all() for one in (sizes, scales))
+        and all(np.array_equal(lines.mesh, each) for lines in (sizes, scales))
+        and all((lines.tokens == 2).all() for lines in (sizes, scales))
         and ((aligns.tokens % 2 == 0) & (aligns.tokens > 2)).all()
         and (infos.tokens > 4).all()
     )
-    return found if whole else None
+    return by_keyword if whole else None
 
 
 def _names(tokens: Tokens, lines: _Lines) -> list[str]:
@@ -136,7 +136,7 @@ def _names(tokens: Tokens, lines: _Lines) -> list[str]:
 
 def _numbers(tokens: Tokens, which: list[Int64s]) -> list[Float64s]:
     """Read several columns of numbers in one go: a call costs, however few they are."""
-    ends = np.cumsum([len(one) for one in which])
+    ends = np.cumsum([len(column) for column in which])
     return np.split(tokens.numbers(np.concatenate(which)), ends[:-1])
 
 

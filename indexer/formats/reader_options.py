@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from indexer.formats.tiers import Tiers
 from indexer.lattices.lattice import LatticeMethod
 from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords
@@ -47,6 +48,7 @@ class ReaderOptions:
     lm_scale: float | None = None
     lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
     nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
+    tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
 
 
 DEFAULT = ReaderOptions()
@@ -57,6 +59,11 @@ def load(
     options: ReaderOptions = DEFAULT, *, segments: Path | None = None, symbols: Path | None = None
 ) -> ReaderOptions:
     """Add what stands in files; each is read once, it may be a pipe.
+
+    Args:
+        options: what is known already.
+        segments: Kaldi's segments file, or utts.tsv.
+        symbols: Kaldi's words.txt.
 
     Raises:
         InputError: a file is not what it should be.
@@ -83,8 +90,8 @@ def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOp
     named = path.name.replace("sausages", "times").replace("sau", "times")
 
     def first(*names: str) -> Path | None:
-        there = (folder / name for name in names)
-        return next((one for one in there if one.is_file() and one != path), None)
+        candidates = (folder / name for name in names)
+        return next((file for file in candidates if file.is_file() and file != path), None)
 
     return replace(
         load(

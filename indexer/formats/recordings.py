@@ -15,7 +15,9 @@ from std.nist.audio_names import recording_name
 from std.values import Recording
 
 _EXTENSION = re.compile(
-    r"(\.words)?\.(mesh|jsonl?|ctm|slf|lat|txt|sau|sausage|plf|wlat|htk)$", re.IGNORECASE
+    r"(\.words)?\.(mesh|jsonl?|ctm|slf|lat|txt|sau|sausage|plf|wlat|htk"
+    r"|srt|vtt|ttml|dfxp|xml|eaf|textgrid|tsv|csv|stm)$",
+    re.IGNORECASE,
 )
 
 NAMELESS = "<nameless>"  # the recording of standard input, until its content says another
@@ -36,6 +38,11 @@ def require_name(recording: Recording, path: Path | str) -> None:
 def recording_of(path: Path | str, file: str | None = None, channel: int = 1) -> Recording:
     """Name a recording after its file, without folder, ``.gz`` and extensions of formats.
 
+    Args:
+        path: the file.
+        file: name to use instead of the file's.
+        channel: counted from 1.
+
     >>> recording_of("/out/news.v1.wav.mesh.gz")
     Recording(file='news.v1', channel=1)
     """
@@ -47,18 +54,18 @@ def recording_of(path: Path | str, file: str | None = None, channel: int = 1) ->
     return Recording(file, channel)
 
 
-def recording_for(path: Path | str, options: ReaderOptions, said: str = "") -> Recording:
+def recording_for(path: Path | str, options: ReaderOptions, source: str = "") -> Recording:
     """Name the recording that a file is about as a whole, as the context wants it.
 
     Args:
         path: the file.
-        context: ``names`` says what comes first; ``file`` is used instead of the file's stem.
-        said: what the file's content says the recording is: a name, a path or an address.
+        options: ``names`` says what comes first; ``file`` is used instead of the file's stem.
+        source: what the file's content says the recording is: a name, a path or an address.
 
     Raises:
         InputError: the content should name the recording, and does not.
     """
-    name = _named(said)
+    name = _named(source)
     if name and options.names != "file":
         return Recording(name, options.channel)
     if options.names == "content" and options.segments is None:
@@ -67,15 +74,15 @@ def recording_for(path: Path | str, options: ReaderOptions, said: str = "") -> R
     return recording_of(path, options.file, options.channel)
 
 
-def _named(said: str) -> str:
+def _named(source: str) -> str:
     """Return the recording's name in what a file says of it.
 
     >>> _named("https://x.example/calls/Call%201.wav?sv=2020&sig=x"), _named("job-1"), _named("")
     ('Call 1', 'job-1', '')
     """
-    if "://" in said:
+    if "://" in source:
         try:
-            said = unquote(urlsplit(said).path)
+            source = unquote(urlsplit(source).path)
         except ValueError:  # no address after all
             return ""
-    return recording_name(said.rstrip("/"))
+    return recording_name(source.rstrip("/"))

@@ -57,14 +57,14 @@ def parse(
     if options.times and options.slot_times is None:
         times = read_times(options.times, options.frame_s)
     recording = recording_for(path, options)
-    builder, waiting, found = NetworkBuilder(path), 0, False
+    builder, waiting, any_sausage = NetworkBuilder(path), 0, False
     for at, line in numbered(stream, path, LONGEST_LINE):
         fields = line.split()
         if not fields:
             continue
         if len(fields) > 2 * MAX_LINKS:
             raise InputError(path, at, f"at most {MAX_LINKS} words in an utterance", "more")
-        found = True
+        any_sausage = True
         utterance = text(path, at, fields[0])
         builder.utterance(at, recording, utterance)
         slots = _slots(path, at, fields[1:], options)
@@ -85,7 +85,7 @@ def parse(
                 builder.columns(), path, options.segments, options.one_best, options.nonwords
             )
             builder, waiting = NetworkBuilder(path), 0
-    if not found:
+    if not any_sausage:
         raise InputError(path, 0, "sausages, one utterance per line", "an empty file")
     yield utterances_of(
         builder.columns(), path, options.segments, options.one_best, options.nonwords
@@ -115,6 +115,11 @@ def _slots(
 def word_of(path: Path | str, at: int, token: bytes, options: ReaderOptions) -> str:
     """Return the word that a word id stands for; a token that is none stands for itself.
 
+    Args:
+        path, at: file and line, as messages name them.
+        token: a word id, or a word.
+        options: with the symbol table, if there is one.
+
     Raises:
         InputError: an id without words, or one they have not.
     """
@@ -141,7 +146,7 @@ def read_times(path: Path, frame_s: float) -> dict[str, Float64s]:
             pairs = [pair.split() for pair in rest[0].split(b";")] if rest else []
             if any(len(pair) != 2 for pair in pairs):
                 raise InputError(path, at, "pairs of frames between ;", shown(line.strip()))
-            frames = [[number(path, at, one, "a frame") for one in pair] for pair in pairs]
+            frames = [[number(path, at, frame, "a frame") for frame in pair] for pair in pairs]
             spans = frame_s * np.array(frames, dtype=np.float64).reshape(-1, 2)
             for start, end in spans.tolist():
                 if not 0 <= start <= end < math.inf:

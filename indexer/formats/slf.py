@@ -105,10 +105,10 @@ class _Reader:
     def _check_size(self) -> None:
         if b"N" not in self.header.fields:
             raise InputError(self.path, self.last_line, "N= and L=, the lattice's size", "the end")
-        for found, key, kind in ((self.nodes, b"N", "nodes"), (self.links, b"L", "links")):
+        for lines, key, kind in ((self.nodes, b"N", "nodes"), (self.links, b"L", "links")):
             expected = self._count(key)
-            if len(found) != expected:
-                raise InputError(self.path, self.last_line, f"{expected} {kind}", str(len(found)))
+            if len(lines) != expected:
+                raise InputError(self.path, self.last_line, f"{expected} {kind}", str(len(lines)))
 
     def _read(self, at: int, line: bytes) -> None:
         fields = self._fields(at, line)
@@ -133,7 +133,7 @@ class _Reader:
         else:
             pairs = [
                 (key, value)
-                for key, equals, value in (one.partition(b"=") for one in line.split())
+                for key, equals, value in (field.partition(b"=") for field in line.split())
                 if equals
             ]
         if not pairs:
@@ -237,7 +237,7 @@ class _Reader:
     def _terminals(self, key: bytes, candidates: Int64s) -> list[int]:
         """Return the start or end node that the header names, else those that could be."""
         if key not in self.header.fields:
-            return [int(one) for one in candidates]
+            return [int(node) for node in candidates]
         at, what = self.header.line_of[key], f"{key.decode()}=, a node"
         node = whole_number(self.path, at, self.header.fields[key], what)
         if node >= len(self.nodes):

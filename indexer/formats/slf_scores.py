@@ -85,7 +85,7 @@ def scores(
         links: (l,) their fields.
         source: (l,) the node that each comes from.
         by_pocketsphinx: it wrote the lattice.
-        context: scales that overrule the header's.
+        options: scales that overrule the header's.
 
     Raises:
         InputError: a score or a scale is none.

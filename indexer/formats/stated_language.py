@@ -4,6 +4,7 @@
     aws          "results": {"language_code": "de-DE"}; analytics: "LanguageCode"
     azure        "locale": "de-DE"; the SDK: "PrimaryLanguage": {"Language": "de-DE"}
     google       "languageCode": "de-de"
+    assemblyai   "language_code": "en_us"; elevenlabs: "deu"
     our JSONL    "language": "de"
 
 It is a hint: what is no text is passed over.
@@ -21,8 +22,8 @@ def stated_language(part: Part) -> str:
         if part.has(key) and isinstance(part[key].value, str):
             return str(part[key].value).strip()
     for key in WITHIN:
-        if part.has(key) and isinstance(part[key].value, dict) and (found := _own(part[key])):
-            return found
+        if part.has(key) and isinstance(part[key].value, dict) and (language := _own(part[key])):
+            return language
     return ""
 
 

@@ -70,7 +70,7 @@ class Tokens:
         plain &= (lengths <= EXACT_DIGITS) & (lengths > (decimals >= 0))
         numbers: Float64s = whole / _TENS[decimals.clip(min=0)]
         odd = np.flatnonzero(~plain)
-        numbers[odd] = [float(one) for one in self._bytes(which[odd])]
+        numbers[odd] = [float(digits) for digits in self._bytes(which[odd])]
         return numbers
 
     def words(self, which: Int64s) -> tuple[list[bytes], Int64s]:

@@ -47,29 +47,29 @@ def parse(
     builder, recording = NetworkBuilder(path), recording_for(path, options)
     scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
     count = 0
-    for one in _results(documents(stream, path)):
-        alternatives = list(one.each("alternatives"))
+    for result in _results(documents(stream, path)):
+        alternatives = list(result.each("alternatives"))
         if alternatives:
-            said = [_words(alternative) for alternative in alternatives]
+            word_lists = [_words(alternative) for alternative in alternatives]
             logs = [scale * alternative["confidence"].number() for alternative in alternatives]
-            if not any(said):
+            if not any(word_lists):
                 continue
-        elif one.has("partial") or (one.has("text") and not one["text"].text()):
+        elif result.has("partial") or (result.has("text") and not result["text"].text()):
             continue
         else:
-            said = [_words(one)]
+            word_lists = [_words(result)]
         count += 1
-        builder.utterance(one.line, recording, f"{recording.file}-{count}")
+        builder.utterance(result.line, recording, f"{recording.file}-{count}")
         if alternatives:
-            write_hypotheses(builder, one.line, weighted(logs, said))
+            write_hypotheses(builder, result.line, weighted(logs, word_lists))
         else:
-            write_words(builder, one.line, said[0])
+            write_words(builder, result.line, word_lists[0])
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
-def _results(ones: Iterable[Part]) -> Iterator[Part]:
-    for one in ones:
-        yield from one["monologues"] if one.has("monologues") else [one]
+def _results(parts: Iterable[Part]) -> Iterator[Part]:
+    for document in parts:
+        yield from document["monologues"] if document.has("monologues") else [document]
 
 
 def _words(part: Part) -> list[HypothesisWord]:

@@ -51,8 +51,8 @@ def parse(
     """
     builder, recording = NetworkBuilder(path), recording_for(path, options)
     count = 0
-    for one in documents(stream, path):
-        for result in _results(one):
+    for document in documents(stream, path):
+        for result in _results(document):
             if result["final"].value is False:
                 continue
             count += 1
@@ -61,17 +61,17 @@ def parse(
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
-def _results(one: Part) -> Iterator[Part]:
-    if not one.has("results") and one.first(MESSAGES):
+def _results(document: Part) -> Iterator[Part]:
+    if not document.has("results") and document.first(MESSAGES):
         return
-    for result in one["results"]:
+    for result in document["results"]:
         yield from result["results"] if result.has("results") else [result]
 
 
 def _write(builder: NetworkBuilder, result: Part) -> None:
     """Write a result's slots down, and between them the words that have none."""
     slots = sorted(map(_slot, result.each("word_alternatives")))
-    timed = any(one.has("timestamps") for one in result.each("alternatives"))
+    timed = any(alternative.has("timestamps") for alternative in result.each("alternatives"))
     words = _first_alternative(result) if timed or not slots else []
     if not slots:
         write_words(builder, result.line, words)
@@ -88,7 +88,10 @@ def _write(builder: NetworkBuilder, result: Part) -> None:
 
 
 def _slot(slot: Part) -> _Slot:
-    words = [(_token(one["word"]), one["confidence"].probability()) for one in slot["alternatives"]]
+    words = [
+        (_token(alternative["word"]), alternative["confidence"].probability())
+        for alternative in slot["alternatives"]
+    ]
     return _Slot(slot["start_time"].seconds(), slot["end_time"].seconds(), words)
 
 

@@ -8,7 +8,9 @@
     whisper-timestamped  ... "words": [{"text", "start", "end", "confidence"}]
     OpenAI's API         {"segments": [...], "words": [...]} (verbose_json), one may be missing;
                              "word_segments" of older whisperX is the same
-    transformers         {"chunks": [{"timestamp": [start, end], "text"}]}, words or phrases
+    transformers         {"chunks": [{"timestamp": [start, end], "text"}]}, words or phrases, and
+                             insanely-fast-whisper's; or the list of them alone
+    BBC's Kaldi          {"retval": {"words": [{"word", "start", "end", "confidence", "punct"}]}}
     whisper.cpp -oj      {"transcription": [{"offsets": {"from", "to"}, "text"}]}   in ms
     whisper.cpp -ojf     ... "tokens": [{"text": " d", "p": 0.97, "offsets": {"from", "to"}}]
     whisper.cpp server   openai-whisper's, but its words are tokens: they have "t_dtw"
@@ -20,7 +22,9 @@ without times share the gap they stand in; segments without words share their ti
 (``times_estimated``).
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -37,11 +41,12 @@ from std.json_fields import Part, documents
 
 KEYS = (  # of which a document of the family has all in one line
     "transcription offsets", "segments text", "segments language", "avg_logprob text",
-    "words text language", "chunks timestamp",
+    "words text language", "chunks timestamp", "retval words punct",
 )  # fmt: skip
 CONFIDENCES = ("probability", "score", "confidence")
 WORD_LISTS = ("words", "word_segments")
 MS = 1000.0
+_CHUNK = re.compile(rb'"timestamp"\s*:\s*\[\s*\d+(\.\d+)?\s*,')
 
 
 class _Utterance(NamedTuple):
@@ -52,7 +57,9 @@ class _Utterance(NamedTuple):
 
 def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is of the Whisper family."""
-    return any(all(b'"%b"' % key.encode() in head for key in keys.split()) for keys in KEYS)
+    return any(all(b'"%b"' % key.encode() in head for key in keys.split()) for keys in KEYS) or (
+        b'"text"' in head and _CHUNK.search(head) is not None
+    )
 
 
 def parse(
@@ -65,27 +72,42 @@ def parse(
     """
     builder, recording = NetworkBuilder(path), recording_for(path, options)
     count = 0
-    for one in documents(stream, path, split_letters=True):
-        builder.language = stated_language(one)
-        for start, end, words in _utterances(one, options.nonwords):
+    for document, chunks in _by_kind(documents(stream, path, split_letters=True)):
+        builder.language = stated_language(document)
+        utterances = _chunks(chunks, options.nonwords) if chunks else None
+        for start, end, words in utterances or _utterances(document, options.nonwords):
             if words:
                 count += 1
-                builder.utterance(one.line, recording, f"{recording.file}-{count}", start, end)
-                write_words(builder, one.line, words)
+                builder.utterance(document.line, recording, f"{recording.file}-{count}", start, end)
+                write_words(builder, document.line, words)
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
-def _utterances(one: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
-    if one.has("transcription"):
-        return _cpp(list(one["transcription"]), nonwords)
-    if one.has("chunks"):
-        return _chunks(list(one["chunks"]), nonwords)
-    if one.has("start"):
-        return [_segment(one, nonwords)]
-    words = next((one[key] for key in WORD_LISTS if one.has(key) and one[key].value), None)
-    if words is not None and not any(segment.has("words") for segment in one.each("segments")):
+def _by_kind(parts: Iterable[Part]) -> Iterator[tuple[Part, list[Part]]]:
+    """Yield each document, and those in a row that are chunks together, with the first of them."""
+    for is_chunk, group in groupby(parts, lambda part: part.has("timestamp") and part.has("text")):
+        if is_chunk:
+            chunks = list(group)
+            yield chunks[0], chunks
+        else:
+            yield from ((document, []) for document in group)
+
+
+def _utterances(document: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
+    if document.has("retval"):
+        document = document["retval"]
+    if document.has("transcription"):
+        return _cpp(list(document["transcription"]), nonwords)
+    if document.has("chunks"):
+        return _chunks(list(document["chunks"]), nonwords)
+    if document.has("start"):
+        return [_segment(document, nonwords)]
+    words = next(
+        (document[key] for key in WORD_LISTS if document.has(key) and document[key].value), None
+    )
+    if words is not None and not any(segment.has("words") for segment in document.each("segments")):
         return _cut(_words(words, nonwords))
-    return (_segment(segment, nonwords) for segment in one["segments"])
+    return (_segment(segment, nonwords) for segment in document["segments"])
 
 
 def _segment(segment: Part, nonwords: Nonwords) -> _Utterance:
@@ -117,7 +139,7 @@ def _token(word: Part) -> Token:
 
 
 def _cut(words: Sequence[HypothesisWord]) -> Iterator[_Utterance]:
-    return (_Utterance(UNKNOWN, UNKNOWN, said) for said in by_pauses(words))
+    return (_Utterance(UNKNOWN, UNKNOWN, utterance) for utterance in by_pauses(words))
 
 
 def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:

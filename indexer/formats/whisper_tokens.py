@@ -59,11 +59,11 @@ def joined(tokens: Iterable[Token]) -> list[HypothesisWord]:
 def _word(tokens: Sequence[Token]) -> HypothesisWord:
     first = tokens[0].written
     text = Part(first.path, first.line, whole("".join(token.text for token in tokens)), first.where)
-    said = [token for token in tokens if bare(token.text)] or tokens
-    timed = [token for token in said if token.start_s == token.start_s]
+    spoken_tokens = [token for token in tokens if bare(token.text)] or tokens
+    timed = [token for token in spoken_tokens if token.start_s == token.start_s]
     return HypothesisWord(
         text.text(),
-        sum(token.confidence for token in said) / len(said),
+        sum(token.confidence for token in spoken_tokens) / len(spoken_tokens),
         min((token.start_s for token in timed), default=UNKNOWN),
         max((token.end_s for token in timed), default=UNKNOWN),
     )

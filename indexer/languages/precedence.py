@@ -3,15 +3,16 @@
 In this order of precedence:
 
     1  ``--language``, or ``[pronunciation] language`` of the configuration
-    2  the ECF: its excerpt's attribute ``language``, else the ECF's own
-    3  the recogniser's output, where it says one (Whisper, AWS, Azure, Google, our JSONL)
-    4  the recording's own words (`std.languages.detection`), if they leave no doubt
-    5  in doubt: the likeliest language of all the run's doubtful recordings together,
+    2  the recording's metadata, column ``language``
+    3  the ECF: its excerpt's attribute ``language``, else the ECF's own
+    4  the recogniser's output, where it says one (Whisper, AWS, Azure, Google, our JSONL)
+    5  the recording's own words (`std.languages.detection`), if they leave no doubt
+    6  in doubt: the likeliest language of all the run's doubtful recordings together,
        else that of most of the index
 
 A segment holds recordings of one language, so its words are pronounced once. Which recordings
 are told by their words does not depend on how they are cut into segments, shards or processes;
-only 5 looks beyond a recording, when all of a run have been read.
+only 6 looks beyond a recording, when all of a run have been read.
 """
 
 from collections import defaultdict
@@ -40,7 +41,8 @@ from std.values import Float64s, Recording
 
 CELLS = 4_000_000  # words times recordings counted at a time
 Source = str  # who said so: one of these
-OPTION, ECF, INPUT, WORDS, OTHERS = "--language", "ECF", "input", "words", "other recordings"
+OPTION, METADATA, ECF, INPUT = "--language", "metadata", "ECF", "input"
+WORDS, OTHERS = "words", "other recordings"
 
 
 class Spoken(NamedTuple):
@@ -54,7 +56,7 @@ class Spoken(NamedTuple):
     @property
     def contradicted(self) -> bool:
         """Whether its words are surely those of another language than somebody said."""
-        told = self.source in (ECF, INPUT)
+        told = self.source in (METADATA, ECF, INPUT)
         return told and self.guess.sure and self.guess.language != self.language
 
 
@@ -65,32 +67,40 @@ class Told:
     everywhere: str = ""  # by the user
     by_ecf: Mapping[Recording, str] = field(default_factory=dict)
     by_input: dict[Recording, str] = field(default_factory=dict)
+    by_metadata: dict[str, str] = field(default_factory=dict)  # of an audio file
 
     def of(self, recording: Recording) -> tuple[str, Source]:
         """The code of a recording's language and who said it; empty: nobody."""
         if self.everywhere:
             return language_code(self.everywhere), OPTION
-        for source, told in ((ECF, self.by_ecf), (INPUT, self.by_input)):
-            if is_language(code := language_code(told.get(recording, ""))):
+        for source, told in (
+            (METADATA, self.by_metadata.get(recording.file)),
+            (ECF, self.by_ecf.get(recording)),
+            (INPUT, self.by_input.get(recording)),
+        ):
+            if is_language(code := language_code(told or "")):
                 return code, source
         return "", WORDS
 
     def not_understood(self) -> list[str]:
-        """What was said in ECF and input that is no language's name or code."""
-        names = {*self.by_ecf.values(), *self.by_input.values()} - {""}
+        """What was said in metadata, ECF and input that is no language's name or code."""
+        said = self.by_metadata, self.by_ecf, self.by_input
+        names = {name for by_whom in said for name in by_whom.values()} - {""}
         return sorted(name for name in names if not is_language(language_code(name)))
 
 
 def spoken(columns: SegmentColumns, told: Told) -> list[Spoken]:
     """The language of each recording of a segment; empty where its words leave a doubt."""
-    words, found = recording_shares(columns)
+    words, language_shares = recording_shares(columns)
     languages = []
-    for one, n, told_by_words in zip(columns.recordings, words.tolist(), found, strict=True):
+    for indexed, n, told_by_words in zip(
+        columns.recordings, words.tolist(), language_shares, strict=True
+    ):
         by_words = guess(told_by_words, n)
-        language, source = told.of(one.recording)
+        language, source = told.of(indexed.recording)
         if source == WORDS and by_words.sure:
             language = by_words.language
-        languages.append(Spoken(language, source, by_words, one.speech_ms))
+        languages.append(Spoken(language, source, by_words, indexed.speech_ms))
     return languages
 
 
@@ -101,10 +111,10 @@ def recording_shares(columns: SegmentColumns) -> tuple[Float64s, Shares]:
         (R,) expected number of words, and (R, len(CODES)) shares.
     """
     total = _words(columns)
-    found = np.zeros((len(CODES), len(total)))
+    by_language = np.zeros((len(CODES), len(total)))
     for word, languages, count in _masses(columns):
-        found[languages] += worth(word, count / np.maximum(total, 1e-9))
-    return total, settled(found.T)
+        by_language[languages] += worth(word, count / np.maximum(total, 1e-9))
+    return total, settled(by_language.T)
 
 
 def pooled(parts: Iterable[tuple[SegmentColumns, Sequence[bool]]]) -> Guess:
@@ -136,23 +146,23 @@ def _masses(columns: SegmentColumns) -> Iterator[tuple[str, list[int], Float64s]
     size, offsets = max(1, len(columns.recordings)), columns.posting_offsets
     vocabulary = unpack_vocabulary(columns.vocabulary)
     row_of = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
-    found = telling(vocabulary)
+    telling_words = telling(vocabulary)
     at_once = max(1, CELLS // size)
-    for first in range(0, len(found), at_once):
-        some = found[first : first + at_once]
-        ranges = [offsets[row_of[word] : row_of[word] + 2].tolist() for word, _ in some]
+    for first in range(0, len(telling_words), at_once):
+        batch = telling_words[first : first + at_once]
+        ranges = [offsets[row_of[word] : row_of[word] + 2].tolist() for word, _ in batch]
         rows = np.concatenate([np.arange(low, high) for low, high in ranges])
-        number = np.repeat(np.arange(len(some)), [high - low for low, high in ranges])
+        number = np.repeat(np.arange(len(batch)), [high - low for low, high in ranges])
         cells: Float64s = (
             np.bincount(
                 number * size + _recording_of_posting(columns, rows),
                 columns.posting_posterior[rows],
-                minlength=len(some) * size,
+                minlength=len(batch) * size,
             )
-            .reshape(len(some), size)
+            .reshape(len(batch), size)
             .astype(np.float64)
         )
-        yield from ((*one, cell) for one, cell in zip(some, cells, strict=True))
+        yield from ((*word, cell) for word, cell in zip(batch, cells, strict=True))
 
 
 def split(columns: SegmentColumns, languages: Sequence[str]) -> dict[str, SegmentColumns]:
@@ -161,6 +171,6 @@ def split(columns: SegmentColumns, languages: Sequence[str]) -> dict[str, Segmen
         return {languages[0] if languages else "": columns}
     parts = {}
     for language in sorted(set(languages)):
-        others = frozenset(i for i, one in enumerate(languages) if one != language)
+        others = frozenset(i for i, other in enumerate(languages) if other != language)
         parts[language] = merged([ResidentSegment(None, columns, others)])
     return parts

@@ -31,9 +31,9 @@ class Pronouncer:
         """A segment as one for each language of its recordings, with phones if it is known."""
         if not self.phone_builder.wanted:
             return [columns]
-        found = spoken(columns, self.told)
-        self._note(columns, found)
-        return self._made(columns, found)
+        languages = spoken(columns, self.told)
+        self._note(columns, languages)
+        return self._made(columns, languages)
 
     def last_segments(
         self, columns: Sequence[SegmentColumns], segments: Iterable[Segment] = ()
@@ -45,39 +45,41 @@ class Pronouncer:
             segments: others of the index; how much speech of which language it has.
         """
         if not self.phone_builder.wanted:
-            return [[one] for one in columns]
-        found = [spoken(one, self.told) for one in columns]
-        for one, some in zip(columns, found, strict=True):
-            self._note(one, some)
-        marks = [[_in_doubt(one) for one in some] for some in found]
+            return [[segment_columns] for segment_columns in columns]
+        languages = [spoken(segment_columns, self.told) for segment_columns in columns]
+        for segment_columns, of_recordings in zip(columns, languages, strict=True):
+            self._note(segment_columns, of_recordings)
+        marks = [
+            [_in_doubt(recording) for recording in of_recordings] for of_recordings in languages
+        ]
         language = pooled(zip(columns, marks, strict=True)).language if _any(marks) else ""
         language = language or self._main(segments)
         parts = []
-        for one, some in zip(columns, found, strict=True):
-            settled = [_settled(spoken_, language) for spoken_ in some]
-            self._note(one, settled)
-            parts.append(self._made(one, settled))
+        for segment_columns, of_recordings in zip(columns, languages, strict=True):
+            settled = [_settled(recording, language) for recording in of_recordings]
+            self._note(segment_columns, settled)
+            parts.append(self._made(segment_columns, settled))
         return parts
 
-    def _note(self, columns: SegmentColumns, found: Sequence[Spoken]) -> None:
-        recordings = (one.recording for one in columns.recordings)
-        self.found.update(zip(recordings, found, strict=True))
+    def _note(self, columns: SegmentColumns, languages: Sequence[Spoken]) -> None:
+        recordings = (indexed.recording for indexed in columns.recordings)
+        self.found.update(zip(recordings, languages, strict=True))
 
-    def _made(self, columns: SegmentColumns, found: Sequence[Spoken]) -> list[SegmentColumns]:
-        parts = split(columns, [one.language for one in found])
+    def _made(self, columns: SegmentColumns, languages: Sequence[Spoken]) -> list[SegmentColumns]:
+        parts = split(columns, [recording.language for recording in languages])
         return [
-            replace(part, extra=dict(self.phone_builder.of(part, language)))
+            replace(part, extra={**part.extra, **self.phone_builder.of(part, language)})
             for language, part in parts.items()
         ]
 
     def _main(self, segments: Iterable[Segment]) -> str:
         """The language that most of the index's speech is in, this run's included."""
         speech = Counter[str]()
-        for one in self.found.values():
-            speech[one.language] += one.speech_ms
+        for recording in self.found.values():
+            speech[recording.language] += recording.speech_ms
         speech.update(speech_by_language(segments, self.found))
         del speech[""]
-        return min(speech, key=lambda one: (-speech[one], one), default="")
+        return min(speech, key=lambda language: (-speech[language], language), default="")
 
 
 def speech_by_language(
@@ -87,31 +89,35 @@ def speech_by_language(
     speech = Counter[str]()
     for segment in segments:
         speech[of_segment(segment)] += sum(
-            one.speech_ms
-            for row, one in enumerate(segment.recordings)
-            if row not in segment.deleted and one.recording not in (without or {})
+            indexed.speech_ms
+            for row, indexed in enumerate(segment.recordings)
+            if row not in segment.deleted and indexed.recording not in (without or {})
         )
     return speech
 
 
 def undecided(segment: Segment, recordings: Mapping[Recording, Spoken]) -> bool:
     """Whether a segment has no language and holds some of the recordings."""
-    alive = (one for row, one in enumerate(segment.recordings) if row not in segment.deleted)
-    return any(one.recording in recordings for one in alive) and not of_segment(segment)
+    alive = (
+        indexed for row, indexed in enumerate(segment.recordings) if row not in segment.deleted
+    )
+    return any(indexed.recording in recordings for indexed in alive) and not of_segment(segment)
 
 
-def _in_doubt(one: Spoken) -> bool:
+def _in_doubt(recording: Spoken) -> bool:
     """Whether a recording's own words do not even name a likeliest language."""
-    return not one.language and not (one.guess.language and one.guess.share >= MIN_SHARE)
+    return not recording.language and not (
+        recording.guess.language and recording.guess.share >= MIN_SHARE
+    )
 
 
 def _any(marks: Sequence[Sequence[bool]]) -> bool:
     return any(map(any, marks))
 
 
-def _settled(one: Spoken, language: str) -> Spoken:
-    if one.language:
-        return one
-    if _in_doubt(one):
-        return one._replace(language=language, source=OTHERS)
-    return one._replace(language=one.guess.language)
+def _settled(recording: Spoken, language: str) -> Spoken:
+    if recording.language:
+        return recording
+    if _in_doubt(recording):
+        return recording._replace(language=language, source=OTHERS)
+    return recording._replace(language=recording.guess.language)

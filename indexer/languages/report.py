@@ -15,7 +15,7 @@ Recordings = Sequence[tuple[Recording, Spoken]]
 
 def found_languages(pronouncer: Pronouncer) -> list[dict[str, Any]]:
     """The languages of a run's recordings, the most frequent first."""
-    counts = Counter(one.language for one in pronouncer.found.values())
+    counts = Counter(item.language for item in pronouncer.found.values())
     return [
         {
             "language": language or None,
@@ -25,7 +25,7 @@ def found_languages(pronouncer: Pronouncer) -> list[dict[str, Any]]:
                 Counter(o.source for o in pronouncer.found.values() if o.language == language)
             ),
         }
-        for language, n in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        for language, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
 
 
@@ -40,7 +40,7 @@ def indexed_languages(segments: Iterable[Segment]) -> list[dict[str, Any]]:
     return [
         {"language": language or None, "pronouncer": pronouncer, "recordings": n}
         for (language, pronouncer), n in sorted(
-            counts.items(), key=lambda one: (-one[1], str(one[0]))
+            counts.items(), key=lambda item: (-item[1], str(item[0]))
         )
         if n
     ]
@@ -49,22 +49,26 @@ def indexed_languages(segments: Iterable[Segment]) -> list[dict[str, Any]]:
 def in_words(languages: Sequence[Mapping[str, Any]]) -> str:
     """One line for a person: ``language de (espeak-ng:de): 15 recordings``."""
     parts = []
-    for one in languages:
-        plural = "recording" if one["recordings"] == 1 else "recordings"
-        by = one["pronouncer"] or "no pronunciations"
-        parts.append(f"{one['language'] or 'unknown'} ({by}): {one['recordings']} {plural}")
+    for entry in languages:
+        plural = "recording" if entry["recordings"] == 1 else "recordings"
+        by = entry["pronouncer"] or "no pronunciations"
+        parts.append(f"{entry['language'] or 'unknown'} ({by}): {entry['recordings']} {plural}")
     return f"language{'s' if len(parts) > 1 else ''} {', '.join(parts)}"
 
 
 def doubts(pronouncer: Pronouncer) -> Iterator[str]:
     """Warnings about a run's recordings, one line each."""
-    found = sorted(pronouncer.found.items())
-    for language in sorted({one.language for _, one in found}):
-        some = [one for one in found if one[1].language == language]
-        by_others = [one for one in some if one[1].source == OTHERS and language]
-        unsure = [one for one in some if one[1].source == WORDS and language]
-        unsure = [one for one in unsure if not one[1].guess.sure]
-        none = [one for one in some if not language]
+    recordings = sorted(pronouncer.found.items())
+    for language in sorted({recording.language for _, recording in recordings}):
+        of_language = [recording for recording in recordings if recording[1].language == language]
+        by_others = [
+            recording for recording in of_language if recording[1].source == OTHERS and language
+        ]
+        unsure = [
+            recording for recording in of_language if recording[1].source == WORDS and language
+        ]
+        unsure = [recording for recording in unsure if not recording[1].guess.sure]
+        none = [recording for recording in of_language if not language]
         told = f"taken for {language!r}; --language says it"
         yield from _warning(by_others, "with too few words that tell a language", told)
         yield from _warning(unsure, "with words of several languages", told)
@@ -73,9 +77,9 @@ def doubts(pronouncer: Pronouncer) -> Iterator[str]:
             "in no recognisable language",
             "unknown words are not found by sound there; --language says it",
         )
-        yield from contradictions(some, "--language overrules it")
+        yield from contradictions(of_language, "--language overrules it")
     if names := pronouncer.told.not_understood():
-        yield f"there is no language {names[0]!r}, as the ECF or the input says; it was ignored"
+        yield f"there is no language {names[0]!r}, as metadata, ECF or input say; it was ignored"
     for language, problem in sorted(pronouncer.phone_builder.problems.items()):
         if language:
             yield f"unknown words of language {language!r} are not found by sound: {problem}"
@@ -83,11 +87,11 @@ def doubts(pronouncer: Pronouncer) -> Iterator[str]:
 
 def contradictions(recordings: Recordings, remedy: str) -> Iterator[str]:
     """Warnings about recordings whose words are surely those of another language."""
-    wrong = [one for one in recordings if one[1].contradicted]
-    for language in sorted({one.guess.language for _, one in wrong}):
-        some = [one for one in wrong if one[1].guess.language == language]
-        told = f"in {some[0][1].language!r} by the {some[0][1].source}"
-        yield from _warning(some, f"{told}, with words like {language!r}", remedy)
+    wrong = [recording for recording in recordings if recording[1].contradicted]
+    for language in sorted({recording.guess.language for _, recording in wrong}):
+        of_language = [recording for recording in wrong if recording[1].guess.language == language]
+        told = f"in {of_language[0][1].language!r} by the {of_language[0][1].source}"
+        yield from _warning(of_language, f"{told}, with words like {language!r}", remedy)
 
 
 def pronounced_wrongly(segments: Iterable[Segment]) -> Iterator[str]:
@@ -95,10 +99,10 @@ def pronounced_wrongly(segments: Iterable[Segment]) -> Iterator[str]:
     wrong: dict[tuple[str, str], list[Recording]] = {}
     for segment in segments:
         language = of_segment(segment)
-        for row, one in enumerate(spoken(segment.columns(), Told())):
-            if language and row not in segment.deleted and one.language not in ("", language):
+        for row, by_words in enumerate(spoken(segment.columns(), Told())):
+            if language and row not in segment.deleted and by_words.language not in ("", language):
                 recording = segment.recordings[row].recording
-                wrong.setdefault((language, one.language), []).append(recording)
+                wrong.setdefault((language, by_words.language), []).append(recording)
     for (language, looks_like), recordings in sorted(wrong.items()):
         yield (
             f"{_some(recordings)} indexed as {language!r}, but with words like {looks_like!r}: "

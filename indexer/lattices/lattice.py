@@ -120,7 +120,12 @@ def ordered(
 
 
 def evenly_timed(lattice: Lattice, start_s: float, end_s: float) -> Lattice:
-    """Give the nodes of a lattice without times equal distances, and mark it."""
+    """Give the nodes of a lattice without times equal distances, and mark it.
+
+    Args:
+        lattice: without times.
+        start_s, end_s: of the utterance, s.
+    """
     node_s = np.linspace(start_s, end_s, len(lattice.node_s))
     return replace(lattice, node_s=node_s, times_estimated=True)
 

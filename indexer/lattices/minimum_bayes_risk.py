@@ -24,7 +24,13 @@ ROUNDING = 1e-9  # costs this close are equal: rounding errors must not choose t
 
 
 def forward(nodes: int, source: Any, target: Any, score: Any) -> Any:
-    """Return (n,) log sums over the paths from node 0."""
+    """Return (n,) log sums over the paths from node 0.
+
+    Args:
+        nodes: n, in topological order.
+        source, target: (l,) nodes of each link; a link comes after all links into its source.
+        score: (l,) log scores.
+    """
     sums = np.full(nodes, -np.inf)
     sums[0] = 0.0
     for k in range(len(source)):
@@ -35,7 +41,13 @@ def forward(nodes: int, source: Any, target: Any, score: Any) -> Any:
 
 
 def backward(nodes: int, source: Any, target: Any, score: Any) -> Any:
-    """Return (n,) log sums over the paths to the last node."""
+    """Return (n,) log sums over the paths to the last node.
+
+    Args:
+        nodes: n, in topological order.
+        source, target: (l,) nodes of each link; a link comes after all links into its source.
+        score: (l,) log scores.
+    """
     sums = np.full(nodes, -np.inf)
     sums[nodes - 1] = 0.0
     for k in range(len(source) - 1, -1, -1):
@@ -46,7 +58,13 @@ def backward(nodes: int, source: Any, target: Any, score: Any) -> Any:
 
 
 def best_links(nodes: int, source: Any, target: Any, score: Any) -> Any:
-    """Return the links of the best path, in order."""
+    """Return the links of the best path, in order.
+
+    Args:
+        nodes: n, in topological order.
+        source, target: (l,) nodes of each link; a link comes after all links into its source.
+        score: (l,) log scores.
+    """
     best = np.full(nodes, -np.inf)
     best[0] = 0.0
     entry = np.full(nodes, -1)

@@ -44,7 +44,14 @@ class NetworkBuilder:
         start_s: float = UNKNOWN,
         end_s: float = UNKNOWN,
     ) -> None:
-        """Begin an utterance."""
+        """Begin an utterance.
+
+        Args:
+            line: of the file, for messages.
+            recording: that it is part of.
+            name: of the utterance.
+            start_s, end_s: s; unknown unless the file says them.
+        """
         self._check_span(line, start_s, end_s, MAX_TIME_S)
         self._recordings.append(recording)
         self._utterances.append(name)
@@ -56,7 +63,13 @@ class NetworkBuilder:
     def slot(
         self, line: int, start_s: float = UNKNOWN, end_s: float = UNKNOWN, epsilon: float = 0.0
     ) -> None:
-        """Begin a slot of the utterance begun last."""
+        """Begin a slot of the utterance begun last.
+
+        Args:
+            line: of the file, for messages.
+            start_s, end_s: s; unknown unless the file says them.
+            epsilon: probability that there is no word here.
+        """
         self._check_span(line, start_s, end_s, MAX_TIME_S)
         if len(self._epsilons) > self._bounds[-1] and start_s < self._slot_spans[-1][0]:
             before = self._slot_spans[-1][0]
@@ -77,7 +90,15 @@ class NetworkBuilder:
         *,
         times_line: int = 0,
     ) -> None:
-        """Add an alternative to the slot begun last; its times may stand in another line."""
+        """Add an alternative to the slot begun last; its times may stand in another line.
+
+        Args:
+            line: of the file, for messages.
+            token: the word as written.
+            posterior: probability of the word in its slot.
+            start_s, end_s: s; unknown unless the file says them.
+            times_line: line of the times, if they stand in another.
+        """
         self._check_span(times_line or line, start_s, end_s, MAX_WORD_S)
         self._add_mass(line, posterior)
         self._tokens.append(token)

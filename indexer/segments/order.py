@@ -11,6 +11,11 @@ def posting_order(word: Int64s, key: UInt64s, slot: Int64s | Int32s) -> Int64s:
 
     Postings mostly come in the order of time, from a network or from segments whose recordings
     follow each other. Then it is enough to sort by word, which is several times as fast.
+
+    Args:
+        word: (n,) word id of each posting.
+        key: (n,) recording and time of its slot.
+        slot: (n,) row of its slot.
     """
     narrow = word.astype(np.uint16) if word.max(initial=0) < 2**16 else word
     order = np.argsort(narrow, kind="stable")  # of 16 bits: a radix sort

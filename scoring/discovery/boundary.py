@@ -16,7 +16,12 @@ from std.values import Bools, Float64s
 
 
 def edges(file: Ints, onset: Times, offset: Times) -> tuple[Ints, Times]:
-    """The distinct (file, time) of onsets and offsets together, sorted."""
+    """The distinct (file, time) of onsets and offsets together, sorted.
+
+    Args:
+        file: (n,) index into Corpus.files.
+        onset, offset: (n,) ticks or seconds.
+    """
     files, times = np.append(file, file), np.append(onset, offset)
     key = order_keys((files, times))[0]
     _, first = np.unique(key, return_index=True)
@@ -92,6 +97,10 @@ def indexed(phones: Track, words: Track, discovery: Discovery) -> Rates:
     Open choices: a boundary with no phone boundary nearer than 30 ms (exclusive, exact) is wrong,
     and every distinct one counts (the -1 of the task description, taken as a set element, would
     count once for all); word boundaries become indices in the same way.
+
+    Args:
+        phones, words: the gold tiers.
+        discovery: the fragments that are scored.
 
     Source: ZeroSpeech task description, ``B_disc`` and ``B_gold``.
     """

@@ -91,14 +91,26 @@ def scoped_ned(
 
 
 def in_scope(pairs: Pairs, talker: Ints, scope: TalkerScope) -> Bools:
-    """Fragments that measures without pairs see: all, or those in a pair of the scope."""
+    """Fragments that measures without pairs see: all, or those in a pair of the scope.
+
+    Args:
+        pairs: the discovered pairs, of f fragments.
+        talker: (f,) of each fragment.
+        scope: which pairs count.
+    """
     if scope == "all":
         return np.ones(len(talker), np.bool_)
     return pairs.counts(talker, scope)[1] > 0
 
 
 def repeated_inside(phones: Track, begins: Ints, inside: Bools) -> Iterable[ngrams.Level]:
-    """The n-grams repeated among the phones of the fold."""
+    """The n-grams repeated among the phones of the fold.
+
+    Args:
+        phones: (N,) the gold tier.
+        begins: (s,) first row of each stretch; no n-gram reaches over its end.
+        inside: (N,) phones that belong to the fold.
+    """
     ends = np.where(inside, ngrams.stretch_ends(phones, begins), 0)
     return ngrams.repeated(phones.label, ends)
 

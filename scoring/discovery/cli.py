@@ -4,23 +4,17 @@
 """
 
 import argparse
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoring.limits import PARTS
-from std.command import Parser, file_argument, folder_argument, number, run
-from std.errors import InputError, StdError, named
+from std.command import Parser, file_argument, folder_argument, number, print_json, run
+from std.errors import StdError, named
 
 if TYPE_CHECKING:
-    from scoring.discovery.corpus import Corpus
-    from scoring.discovery.evaluate import Progress
-    from scoring.discovery.formats.alignments import Tier
-    from scoring.discovery.formats.folds import Folds
-    from scoring.discovery.scores import DiscoveryEvaluation
+    from scoring.discovery import Corpus, DiscoveryEvaluation, Folds, Progress
     from std.distinct import Given
 
 EXAMPLE = """example:
@@ -101,21 +95,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _discovery(args: argparse.Namespace) -> None:
-    from scoring.discovery import summary
+    from scoring.discovery import summary_document, summary_text, write_report
     from std.distinct import require_distinct
-    from std.terminal import json_text
 
     inputs: Mapping[str, Given] = {f"--{name}": getattr(args, name) for name in INPUTS}
     require_distinct(inputs, {})
     evaluation = _evaluate(args)
-    text = summary.text(evaluation)
-    document = json_text(summary.document(evaluation))
     if args.output:
-        _write(
-            evaluation, args.output, inputs, named(args.classes).rpartition("/")[2], text, document
-        )
+        title = named(args.classes).rpartition("/")[2]
+        write_report(evaluation, args.output, title=title, read_files=inputs)
     if args.json:
-        print(document)
+        print_json(summary_document(evaluation))
+    text = summary_text(evaluation)
     if not args.json and not args.output:
         print(text, end="")
     elif not args.quiet:
@@ -123,78 +114,45 @@ def _discovery(args: argparse.Namespace) -> None:
 
 
 def _evaluate(args: argparse.Namespace) -> "DiscoveryEvaluation":
-    from scoring.discovery.corpus import make_corpus, make_discovery
-    from scoring.discovery.evaluate import evaluate
-    from scoring.discovery.formats import classes
+    from scoring.discovery import evaluate_discovery, read_classes, read_corpus, with_talkers
     from std import config
-    from std.files import open_input
 
     if args.config:
         config.load_config(args.config)
-    phones, words = _tier(args.phones), _tier(args.words)
-    corpus = make_corpus(phones, words, _talkers(args, phones))
-    with open_input(args.classes) as stream:
-        discovery = make_discovery(classes.parse(stream, args.classes), corpus, args.classes)
+    corpus = read_corpus(args.phones, args.words)
+    corpus = with_talkers(corpus, _talkers(args, corpus))
+    discovery = read_classes(args.classes, corpus)
     parts = _parts(args, corpus)
     with _progress(args.quiet) as progress:
-        return evaluate(corpus, discovery, args.profile, parts, progress)
+        return evaluate_discovery(corpus, discovery, args.profile, parts, progress)
 
 
-def _tier(path: Path) -> "Tier":
-    from scoring.discovery.formats import alignments
-    from std.files import open_input
+def _talkers(args: argparse.Namespace, corpus: "Corpus") -> dict[str, str]:
+    """The talker of each recording, from a file or from the recordings' names, if asked for."""
+    from scoring.discovery import read_talkers, talkers_by_name
 
-    with open_input(path) as stream:
-        return alignments.parse(stream, path)
-
-
-def _talkers(args: argparse.Namespace, phones: "Tier") -> dict[str, str] | None:
-    """The talker of each recording, from a file or from the recordings' names."""
-    from scoring.discovery.formats import folds
-    from std.files import open_input
-
-    files = phones.spans.files
     if args.talkers:
-        with open_input(args.talkers) as stream:
-            talkers = folds.parse_talkers(stream, args.talkers)
-        for file in files:
-            if file not in talkers:
-                raise InputError(args.talkers, 0, f"a talker for recording {file}", "none")
-        return talkers
+        return read_talkers(args.talkers, corpus)
     if args.talker_pattern is None:
-        return None
+        return {}
     try:
-        pattern = re.compile(args.talker_pattern)
-    except re.error as error:
-        raise StdError(f"--talker-pattern: expected a regular expression, got {error}") from error
-    matches = {file: pattern.search(file) for file in files}
-    for file, match in matches.items():
-        if not match:
-            raise StdError(f"--talker-pattern: expected a match in every name, got none in {file}")
-    return {
-        file: match[1 if pattern.groups else 0] or "" for file, match in matches.items() if match
-    }
+        return talkers_by_name(corpus, args.talker_pattern)
+    except ValueError as error:
+        raise StdError(f"--talker-pattern: {error}") from error
 
 
 def _parts(args: argparse.Namespace, corpus: "Corpus") -> "Folds | None":
     """The folds asked for."""
-    from scoring.discovery.folds import equal_parts, require_known
-    from scoring.discovery.formats import folds
-    from std.files import open_input
+    from scoring.discovery import equal_parts, read_folds
 
-    if args.parts is not None:
-        try:
-            return equal_parts(corpus, args.parts)
-        except ValueError as error:
-            raise StdError(f"--parts: expected a number that fits the corpus, got {error}") from (
-                error
-            )
-    if args.folds is None:
+    if args.folds:
+        return read_folds(args.folds, corpus)
+    if args.parts is None:
         return None
-    with open_input(args.folds) as stream:
-        parts = folds.parse(stream, args.folds)
-    require_known(parts, corpus, args.folds)
-    return parts
+    try:
+        return equal_parts(corpus, args.parts)
+    except ValueError as error:
+        raise StdError(f"--parts: expected a number that fits the corpus, got {error}") from error
 
 
 @contextmanager
@@ -209,29 +167,3 @@ def _progress(quiet: bool) -> "Iterator[Progress | None]":
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("scoring", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _write(
-    evaluation: "DiscoveryEvaluation",
-    folder: Path,
-    inputs: "Mapping[str, Given]",
-    title: str,
-    text: str,
-    document: str,
-) -> None:
-    """Write the four files, each whole or not at all."""
-    from scoring.discovery import html_report, summary
-    from std.distinct import require_distinct
-    from std.outputs import make_folder, open_output
-
-    contents = {
-        "scores.txt": text,
-        "scores.csv": summary.table(evaluation),
-        "scores.json": document + "\n",
-        "report.html": html_report.html_report(evaluation, title),
-    }
-    make_folder(folder)
-    require_distinct(inputs, {"--output": [folder / name for name in contents]})
-    for name, content in contents.items():
-        with open_output(folder / name) as stream:
-            stream.write(content.encode())

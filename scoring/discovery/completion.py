@@ -35,7 +35,13 @@ class MemberGrams(NamedTuple):
 
 
 def grams_of(pairs: Pairs, runs: Runs, length: int) -> MemberGrams:
-    """Every n-gram of every member."""
+    """Every n-gram of every member.
+
+    Args:
+        pairs: whose members are taken.
+        runs: of the fragments, rows of the phones.
+        length: of an n-gram, phones.
+    """
     lo, last = runs.lo[pairs.member], runs.hi[pairs.member] - length
     at, row = (
         np.concatenate(parts)

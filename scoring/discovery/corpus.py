@@ -9,7 +9,7 @@ exact ranks of the times, never by sums of floats.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -110,15 +110,26 @@ def make_corpus(phones: Tier, words: Tier, talkers: Mapping[str, str] | None = N
 
     Args:
         phones, words: the tiers; files of words without phones are kept.
-        talkers: talker of each file (`scoring.discovery.formats.folds.parse_talkers`); a file
-            that is not there has the talker ``""``.
+        talkers: see `with_talkers`.
     """
     files = tuple(sorted({*phones.spans.files, *words.spans.files}))
-    names = {file: (talkers or {}).get(file, "") for file in files}
-    table = tuple(sorted(set(names.values())))
+    nobody = np.zeros(len(files), dtype=np.int32)
+    corpus = Corpus(files, _track(phones, files), _track(words, files), nobody, ("",))
+    return with_talkers(corpus, talkers or {})
+
+
+def with_talkers(corpus: Corpus, talkers: Mapping[str, str]) -> Corpus:
+    """The corpus with the talker of each file.
+
+    Args:
+        corpus: with other talkers, or with none.
+        talkers: talker of each file; a file that is not there has the talker ``""``.
+    """
+    names = [talkers.get(file, "") for file in corpus.files]
+    table = tuple(sorted(set(names)))
     index = {name: i for i, name in enumerate(table)}
-    talker = np.array([index[names[file]] for file in files], dtype=np.int32)
-    return Corpus(files, _track(phones, files), _track(words, files), talker, table)
+    talker = np.array([index[name] for name in names], dtype=np.int32)
+    return replace(corpus, talker=talker, talkers=table)
 
 
 def _track(tier: Tier, files: tuple[str, ...]) -> Track:
@@ -131,6 +142,11 @@ def _track(tier: Tier, files: tuple[str, ...]) -> Track:
 
 def make_discovery(classes: Classes, corpus: Corpus, path: Path | str = "<classes>") -> Discovery:
     """Find the distinct fragments of a class file.
+
+    Args:
+        classes: the file's classes.
+        corpus: the gold annotation.
+        path: as messages name the file.
 
     Raises:
         InputError: a member lies in a recording that has no phones.

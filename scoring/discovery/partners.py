@@ -97,7 +97,12 @@ def compare_undecided(
 
 
 def expand(item: Ints, lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield arrays of pairs (item, k) for every k in lo:hi, about CHUNK pairs at a time."""
+    """Yield arrays of pairs (item, k) for every k in lo:hi, about CHUNK pairs at a time.
+
+    Args:
+        item: (n,) first of the pairs.
+        lo, hi: (n,) range of the second.
+    """
     sizes = np.maximum(hi - lo, 0)
     total = np.cumsum(sizes)
     cuts = np.searchsorted(total, np.arange(CHUNK, total[-1] if len(total) else 0, CHUNK))

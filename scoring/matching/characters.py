@@ -19,6 +19,11 @@ EVERY = re.compile(".", re.DOTALL)
 def characters(text: str, *, keep_ascii: bool, delete_hyphens: bool) -> list[str]:
     """The pieces of one word.
 
+    Args:
+        text: one word.
+        keep_ascii: runs of ASCII letters stay whole.
+        delete_hyphens: before dividing.
+
     >>> characters("中国TV-A", keep_ascii=True, delete_hyphens=True)
     ['中', '国', 'TV', 'A']
     """
@@ -29,7 +34,12 @@ def characters(text: str, *, keep_ascii: bool, delete_hyphens: bool) -> list[str
 
 
 def split_lexemes(lexemes: Lexemes, *, keep_ascii: bool, delete_hyphens: bool) -> Lexemes:
-    """Each word as its characters; a word of nothing but hyphens stays as it is."""
+    """Each word as its characters; a word of nothing but hyphens stays as it is.
+
+    Args:
+        lexemes: the reference.
+        keep_ascii, delete_hyphens: see `characters`.
+    """
     pieces = {
         word: characters(word, keep_ascii=keep_ascii, delete_hyphens=delete_hyphens) or [word]
         for word in set(lexemes.words)
@@ -52,7 +62,12 @@ def split_lexemes(lexemes: Lexemes, *, keep_ascii: bool, delete_hyphens: bool) -
 
 
 def split_terms(terms: TermList, *, keep_ascii: bool, delete_hyphens: bool) -> TermList:
-    """Each term as its characters, separated by spaces."""
+    """Each term as its characters, separated by spaces.
+
+    Args:
+        terms: the term list.
+        keep_ascii, delete_hyphens: see `characters`.
+    """
 
     def split(text: str) -> str:
         pieces: Sequence[str] = [

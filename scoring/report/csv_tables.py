@@ -58,7 +58,13 @@ def term_rows(evaluation: Evaluation) -> Iterator[tuple[str | int | float, ...]]
 
 
 def det_csv(evaluation: Evaluation, stream: BinaryIO, *, corners_only: bool = False) -> None:
-    """One row per group and threshold."""
+    """One row per group and threshold.
+
+    Args:
+        evaluation: of one hit list.
+        stream: opened for writing bytes.
+        corners_only: leave out points inside runs of hits of one kind.
+    """
 
     def rows() -> Iterator[Sequence[object]]:
         for group in evaluation.groups:
@@ -72,7 +78,13 @@ def det_csv(evaluation: Evaluation, stream: BinaryIO, *, corners_only: bool = Fa
 
 
 def iso_ratios_csv(evaluation: Evaluation, ratios: tuple[float, ...], stream: BinaryIO) -> None:
-    """Where each curve meets lines of constant P_miss / P_fa."""
+    """Where each curve meets lines of constant P_miss / P_fa.
+
+    Args:
+        evaluation: of one hit list.
+        ratios: P_miss / P_fa of each line.
+        stream: opened for writing bytes.
+    """
     write_csv(
         stream,
         ISO_RATIOS_HEADER,

@@ -197,7 +197,13 @@ def _draw_standard_errors(axes: "Axes", det: DET, colour: str, left: float) -> N
 def threshold_figure(
     curves: Sequence[LabelledCurve], title: str = "", *, standard_errors: bool = False
 ) -> "Figure":
-    """P_miss, P_fa and TWV against the threshold, one above the other."""
+    """P_miss, P_fa and TWV against the threshold, one above the other.
+
+    Args:
+        curves: with their labels.
+        title: above the figure; empty = none.
+        standard_errors: draw lines at two standard errors.
+    """
     figure = _figure(7.0, 7.5)
     panels = figure.subplots(3, 1, sharex=True)
     drawn = curves[:MAX_CURVES]

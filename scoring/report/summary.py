@@ -34,6 +34,11 @@ def summary_document(
     """What ``std-score --json`` prints: plain values, ready for `json.dumps`.
 
     One system is the document itself; several are a list under "systems".
+
+    Args:
+        evaluations: by system name.
+        statistics: intervals and comparisons, if they were computed.
+        resources: speed and processing load, if they are known.
     """
     systems = [_system_json(evaluation) for evaluation in evaluations.values()]
     result: dict[str, Any] = systems[0] if len(systems) == 1 else {"systems": systems}

@@ -69,6 +69,11 @@ class Sample:
 def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
     """Prepare a group.
 
+    Args:
+        group: counts of its terms.
+        options: of the scoring; cost and prior.
+        scores: whether scores are probabilities or log likelihood ratios.
+
     Raises:
         StdError: scoring that does not take means over the terms that occur.
     """

@@ -117,6 +117,11 @@ def permutation_p_value(differences: Float64s, *, replicates: int = 1000, seed: 
 
     The observed signs count as one of the permutations, so the value is never 0.
 
+    Args:
+        differences: (n,) one per term that both systems have.
+        replicates: random changes of sign.
+        seed: of the random numbers.
+
     >>> permutation_p_value(np.zeros(5))
     1.0
     """

@@ -11,17 +11,20 @@ unknown, known     log-odds weights per feature, of OOV and IV terms
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from searcher.calibration.features import Weights, feature_names
-from std.errors import ConfigError, InputError, cut, quoted
+from searcher.calibration.default_weights import IV_WEIGHTS, OOV_WEIGHTS
+from searcher.calibration.features import feature_names
+from searcher.calibration.weights import Weights
+from std.errors import InputError, quoted
 from std.json_fields import Part, read_json
 from std.outputs import open_output
-from std.phonetics.confusion import Counts, from_json, to_json
+from std.phonetics.confusion import Counts, empty, from_json, to_json
 from std.ranges import Range
 
-FORMAT, VERSION = "std-search model", 1
+FORMAT, VERSION = "std-search model", 2
 KEYS = {"maker", "language", "tuned_on", "unknown", "known", "confusion"}
 WEIGHT = Range(-1_000_000, 1_000_000)
 FIGURE = Range(0, 1_000_000_000_000)
@@ -34,13 +37,19 @@ class Model:
     pronouncer: str  # of the index: ``espeak-ng:de``
     confusion: Counts
     oov_weights: Weights  # of terms with a word that the index lacks
-    iv_weights: Weights | None  # of the others; None = their scores stay as they are
+    iv_weights: Weights  # of the others
     tuned_on: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def language(self) -> str:
         """Language code, part of the pronouncer's name."""
         return self.pronouncer.rpartition(":")[2]
+
+
+@cache
+def default_model() -> Model:
+    """The shipped weights, without confusions: learned on several sets, see docs/calibration.md."""
+    return Model("", empty([]), OOV_WEIGHTS, IV_WEIGHTS)
 
 
 def load(path: Path) -> Model:
@@ -64,7 +73,7 @@ def load(path: Path) -> Model:
         document["maker"].text(),
         from_json(document["confusion"]),
         _weights(document["unknown"], in_vocabulary=False),
-        _weights(document["known"], in_vocabulary=True) if document.has("known") else None,
+        _weights(document["known"], in_vocabulary=True),
         _figures(document["tuned_on"]),
     )
     if document["language"].value != model.language:
@@ -81,24 +90,11 @@ def save(model: Model, path: Path) -> None:
         "maker": model.pronouncer,
         "tuned_on": dict(model.tuned_on),
         "unknown": _document(model.oov_weights),
-        "known": _document(model.iv_weights) if model.iv_weights else None,
+        "known": _document(model.iv_weights),
         "confusion": to_json(model.confusion),
     }
     with open_output(path) as sink:
         sink.write(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
-
-
-def require_pronouncer(model: Model, pronouncer: str) -> None:
-    """Refuse a model of another pronouncer than the index's.
-
-    Raises:
-        ConfigError: names both.
-    """
-    if model.pronouncer != pronouncer:
-        raise ConfigError(
-            f"model: expected one for {pronouncer}, as this index was pronounced, "
-            f"got one for {cut(model.pronouncer)}"
-        )
 
 
 def _document(weights: Weights) -> dict[str, Any]:

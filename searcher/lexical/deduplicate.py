@@ -57,7 +57,12 @@ def overlap_groups(candidates: Candidates) -> Int64s:
 def overlap(
     start_ms: Int64s, end_ms: Int64s, other_start_ms: Int64s, other_end_ms: Int64s
 ) -> Bools:
-    """(n,) which spans share some time; one without length may lie inside the other or equal it."""
+    """(n,) which spans share some time; one without length may lie inside the other or equal it.
+
+    Args:
+        start_ms, end_ms: (n,) spans.
+        other_start_ms, other_end_ms: (n,) spans to compare them with, row by row.
+    """
     equal = (start_ms == other_start_ms) & (end_ms == other_end_ms)
     shared: Bools = equal | ((start_ms < other_end_ms) & (other_start_ms < end_ms))
     return shared

@@ -53,6 +53,11 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
     The posterior of a phrase is product^(1 - r) * minimum^r with r = ``join_exponent``: between
     independent words (r = 0) and words that come and go together (r = 1), and never above its
     least likely word; times the epsilons of the slots it skips.
+
+    Args:
+        words: postings of each word of the phrase.
+        skip_cost: what skipping slots between two words costs.
+        config: longest gap, most slots skipped, ``join_exponent``.
     """
     rarest = min(range(len(words)), key=lambda i: len(words[i].key))
     paths = _paths_of_word(words[rarest])

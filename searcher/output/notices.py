@@ -45,7 +45,7 @@ def term_warnings(found: SearchResult) -> Iterator[str]:
 
 
 def phonetic_warnings(found: SearchResult) -> Iterator[str]:
-    """Where out-of-vocabulary words were not searched by phones, and where without the model."""
+    """Where OOV words were not searched by phones, and where the model is of another language."""
     if found.without_phones:
         reasons = ""
         if languages := sorted({*found.without_phones} - {""}):
@@ -59,4 +59,7 @@ def phonetic_warnings(found: SearchResult) -> Iterator[str]:
             f"not heard there{reasons}"
         )
     for pronouncer in found.without_model:
-        yield f"the model is not about {pronouncer}: what was pronounced so is searched without it"
+        yield (
+            f"the model is not about {pronouncer}: there its weights serve as a first guess, its "
+            "phone confusions do not"
+        )

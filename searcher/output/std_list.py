@@ -6,7 +6,14 @@ from std.values import STDList, TermList, TermSearch
 
 
 def hit_list(found: SearchResult, terms: TermList, terms_filename: str, system_id: str) -> STDList:
-    """The hit list of a search; the search time is shared equally among the terms."""
+    """The hit list of a search; the search time is shared equally among the terms.
+
+    Args:
+        found: what the search returned.
+        terms: the term list that was searched.
+        terms_filename: of the term list, as the hit list names it.
+        system_id: name of the system.
+    """
     each_s = found.seconds / max(1, len(found.terms))
     return STDList(
         detections=found.detections(),

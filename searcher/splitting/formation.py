@@ -34,6 +34,11 @@ PLAIN = str.maketrans("äöü", "aou")
 def formation_cost(segment: str, word: str, distance: int) -> float:
     """Cost of reading a segment as a word: at most their Levenshtein distance.
 
+    Args:
+        segment: letters of the term's word.
+        word: of the vocabulary.
+        distance: their Levenshtein distance.
+
     >>> formation_cost("sitzungs", "sitzung", 1), formation_cost("blätter", "blatt", 3)
     (0.3, 0.5)
     >>> formation_cost("sitzung", "spitzung", 1)

@@ -47,6 +47,13 @@ def best_splits(
 
     Never more than positions x parts x matches x n steps, see `searcher.splitting.nbest`.
     ``quality`` is the geometric mean of counts, or minus the cost of the weighted ranking.
+
+    Args:
+        word: normalised.
+        matches: words of the vocabulary for segments of the word.
+        vocabulary: that the matches point into.
+        n: most splits.
+        ranking: ``weighted`` or ``geometric``.
     """
     words = vocabulary.words
     columns = (matches.start, matches.end, matches.id, matches.distance)

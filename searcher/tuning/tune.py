@@ -10,15 +10,19 @@ and those of out-of-vocabulary (OOV) words are not.
 """
 
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from searcher.calibration.features import Weights, fit
-from searcher.calibration.model import Model
-from searcher.candidates import Candidates
+from searcher.calibration.archive import archive_of
+from searcher.calibration.decoys import LENGTHS, draw_decoys, phone_chain
+from searcher.calibration.features import Evidence
+from searcher.calibration.model import Model, default_model
+from searcher.calibration.weights import Examples, Weights, examples_of, fit
+from searcher.candidates import NONE, Candidates
+from searcher.pairing import Paired, SearchedArchive, pair_with_hits
 from searcher.phonetic.alignment import align_windows
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.ratios import background, confusion_log_ratios, ratios_in
@@ -26,7 +30,6 @@ from searcher.phonetic_candidates import (
     Inside,
     PhoneticHits,
     PhoneticIndexes,
-    pair_with_hits,
     phonetic_hits,
     pronounced,
 )
@@ -43,6 +46,7 @@ MIN_QUERY_PHONES = 4  # of a query; shorter ones are learned from badly
 NEAR_MS = 250  # how far from the transcript's times an alignment may lie
 MIN_SCORE = -3.0  # of an alignment that is counted
 IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
+ABSENT, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said
 MIN_EXAMPLES = 30  # correct hits without which nothing is learned
 
 WrittenSearch = Callable[[Sequence[Sequence[str]]], list[Candidates]]
@@ -84,7 +88,7 @@ def tune(
     confusion = learn_confusion(transcript, indexes)
     progress(0.2)
     tuned = PhoneticIndexes(
-        indexes.indexes, indexes.recordings, indexes.lexicon, _untuned(indexes, confusion)
+        indexes.indexes, indexes.recordings, indexes.lexicon, _with_confusion(indexes, confusion)
     )
     oov, in_vocabulary = queries(transcript, indexes, terms, seed)
     oov_weights, n_oov = learn(transcript, tuned, written, oov, inside, in_vocabulary=False)
@@ -159,14 +163,44 @@ def learn(
     Raises:
         ConfigError: there are too few.
     """
+    examples = labelled(transcript, indexes, written, phrases, inside, in_vocabulary=in_vocabulary)
+    n = int(np.count_nonzero(examples.is_right))
+    if n < MIN_EXAMPLES or n == len(examples.is_right):
+        kind = "knows" if in_vocabulary else "does not know"
+        raise ConfigError(
+            f"expected at least {MIN_EXAMPLES} occurrences of words that the index {kind} in "
+            f"the transcript, got {n}"
+        )
+    prior = default_model().iv_weights if in_vocabulary else default_model().oov_weights
+    return fit(examples, sorted(examples.features), prior), n
+
+
+def labelled(
+    transcript: Transcript,
+    indexes: PhoneticIndexes,
+    written: WrittenSearch,
+    phrases: Sequence[Phrase],
+    inside: Inside,
+    *,
+    in_vocabulary: bool,
+) -> Examples:
+    """The candidates of phrases, right or wrong; for OOV ones, of decoys that nobody said as well.
+
+    Args:
+        transcript, indexes, written, phrases, inside, in_vocabulary: see `learn`.
+    """
+    counts = indexes.confusion_counts
+    archive = archive_of(indexes.indexes, counts, None)
+    n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in indexes.recordings)
+    searched = SearchedArchive(archive, archive.quality_in(indexes.recordings, n_recordings), 1.0)
     found = dict(zip(phrases, written(phrases), strict=True))
-    features: list[dict[str, Float64s]] = []
+    evidence: list[Evidence] = []
     hits: list[tuple[Int64s, ...]] = []  # of each phrase: term, recording, start_ms, end_ms
     scores: list[Float64s] = []
     with_hits = _phrases_with_hits(phrases, indexes, inside)
     for words, term_hits in with_hits:
         rows = found[words]
-        paired = pair_with_hits(rows, term_hits)
+        paired = pair_with_hits(rows, term_hits, searched)
         alone = term_hits.hits.rows(paired.unpaired)
         posterior = paired.posterior if in_vocabulary else np.zeros(len(paired.posterior))
         hits.append(
@@ -178,19 +212,31 @@ def learn(
             )
         )
         scores.append(100 * posterior + paired.score)
-        features.append(paired.iv_features(len(words)) if in_vocabulary else paired.oov_features())
-    right = _correct_hits(transcript, [words for words, _ in with_hits], hits, scores)
-    n = int(np.count_nonzero(right))
-    if n < MIN_EXAMPLES or n == len(right):
-        kind = "knows" if in_vocabulary else "does not know"
-        raise ConfigError(
-            f"expected at least {MIN_EXAMPLES} occurrences of words that the index {kind} in "
-            f"the transcript, got {n}"
+        letters = sum(map(len, words))
+        evidence.append(
+            paired.iv_evidence(len(words), letters) if in_vocabulary else paired.oov_evidence()
         )
-    columns = {
-        name: np.concatenate([columns[name] for columns in features]) for name in features[0]
-    }
-    return fit(columns, right), n
+    right = _correct_hits(transcript, [words for words, _ in with_hits], hits, scores)
+    ends = np.cumsum([len(one.offset) for one in evidence], dtype=np.int64)[:-1]
+    labels = np.split(right, ends) if evidence else []
+    if not in_vocabulary:
+        for paired in _absent(len(with_hits), indexes, inside, searched):
+            evidence.append(paired.oov_evidence())
+            labels.append(np.zeros(len(paired.posterior), bool))
+    return examples_of(evidence, labels)
+
+
+def _absent(
+    n_phrases: int, indexes: PhoneticIndexes, inside: Inside, searched: SearchedArchive
+) -> Iterator[Paired]:
+    """Hits of terms that were not said: a share of the phrases'."""
+    of_length = round(ABSENT * n_phrases / len(LENGTHS))
+    if not of_length:
+        return
+    decoys = draw_decoys(phone_chain(indexes.indexes), of_length, ABSENT_SEED)
+    for term_hits in phonetic_hits([[decoy] for decoy in decoys], indexes, inside):
+        if term_hits is not None:
+            yield pair_with_hits(NONE, term_hits, searched)
 
 
 def _correct_hits(
@@ -308,6 +354,6 @@ def _window(index: PhoneticIndex, recording: int, token: Token) -> npt.NDArray[n
     return np.searchsorted(key, np.array([[first, last]], dtype=np.uint64)).astype(np.int64)
 
 
-def _untuned(indexes: PhoneticIndexes, confusion: Counts) -> Model:
-    """A model that has confusions only, to listen with while the rest is learned."""
-    return Model(indexes.pronouncer, confusion, Weights(0.0, {}), None)
+def _with_confusion(indexes: PhoneticIndexes, confusion: Counts) -> Model:
+    """The shipped weights with confusions, to search with while the others are learned."""
+    return replace(default_model(), pronouncer=indexes.pronouncer, confusion=confusion)

@@ -123,7 +123,7 @@ def _numbered(hit: Hit, ids: dict[str, str]) -> Hit:
 
 def _csv(snapshot: Snapshot, shown: Sequence[dict[str, Any]]) -> bytes:
     by_id = snapshot.recordings.by_id
-    columns = [column for column in snapshot.recordings.columns if column != "title"]
+    columns = snapshot.recordings.columns
     return csv_file(shown, columns, [by_id[hit["recording_id"]].metadata for hit in shown])
 
 

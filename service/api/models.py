@@ -33,6 +33,7 @@ class HitDocument(Document):
     language: str | None
     start_s: float
     duration_s: float
+    within_s: float | None = Field(description="start and end may be off by so much")
     score: float = Field(description="the probability on the scale of the decision rule")
     decision: Literal["YES", "NO"] | None
     searched: str = Field(description="the words that were looked up")
@@ -46,6 +47,7 @@ class HitDocument(Document):
     threshold: float | None
     expected_occurrences: float
     because: str
+    metadata: dict[str, str]
     recording_id: str
     title: str
     has_audio: bool

@@ -43,6 +43,8 @@ def find(terms: TermList, lexemes: Lexemes, *, max_gap_s: float = 0.5) -> Occurr
     """Find every occurrence of every term.
 
     Args:
+        terms: the list also says whether case counts.
+        lexemes: the reference words, in any order.
         max_gap_s: longest silence between two words of a term; the gap is rounded to 0.1 ms, and
             overlapping words are always near enough.
     """

@@ -81,6 +81,11 @@ def lexicon_for(
 def lexicon_in(language: str, config: PronunciationConfig, normalisation: Normalisation) -> Lexicon:
     """The lexicon of a language: the user's words, then its converter.
 
+    Args:
+        language: its code (``de``).
+        config: the user's lexicon and converter.
+        normalisation: of the words that are looked up.
+
     Raises:
         ConfigError: the language is not known, or its converter is not installed.
         InputError: the lexicon file cannot be read.
@@ -93,6 +98,11 @@ def lexicon_of(
     pronouncer: str, config: PronunciationConfig, normalisation: Normalisation
 ) -> Lexicon:
     """The lexicon with the pronouncer of an index, ``espeak-ng:de``.
+
+    Args:
+        pronouncer: converter and language, as the index names them.
+        config: the user's lexicon.
+        normalisation: of the words that are looked up.
 
     Raises:
         ConfigError: its converter is not installed, or is another one now.

@@ -162,6 +162,11 @@ def checked_posteriors(posterior: Float32s, place: str) -> Float32s:
 def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:
     """The same rows of slots, after checking that they exist.
 
+    Args:
+        slot: (n,) rows.
+        slots: how many there are.
+        place: as messages name it.
+
     Raises:
         StoreError: one does not.
     """

@@ -15,19 +15,16 @@ import searcher.language_search
 import searcher.phonetic_candidates
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
-from searcher.calibration.features import DEFAULT_WEIGHTS
-from searcher.calibration.model import Model
+from searcher.calibration.model import default_model
 from searcher.candidates import concatenate
 from searcher.cli import main
+from searcher.development_set import in_one_language
 from searcher.languages import by_language
 from searcher.search import search
 from searcher.term_language import ALPHABET, MAX_LOG_ODDS, PER_NAT, SMOOTHING, log_odds
-from searcher.tune_cli import in_one_language
-from searcher.tune_cli import parser as tune_parser
 from searcher.variant import Variant
 from std.config import Config
 from std.errors import ConfigError, InputError
-from std.phonetics.confusion import empty
 from std.phonetics.lexicon import Lexicon
 from std.store import open_store
 from std.store.resident import ResidentSegment
@@ -128,12 +125,12 @@ def test_groups(segment):
 
 def test_a_model_is_used_for_its_language_only(segment):
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n")]
-    model = Model("letters:nl", empty([]), DEFAULT_WEIGHTS, None)
+    model = replace(default_model(), pronouncer="letters:nl")
     found = found_in(segments, "bauhaus", model=model)
     assert found.without_model == ("letters:de",)
     assert found_in(segments[1:], "bauhaus", model=model).without_model == ()
-    with pytest.raises(ConfigError, match="expected one for letters:de"):
-        found_in(segments, "bauhaus", model=replace(model, pronouncer="letters:fr"))
+    foreign = found_in(segments, "bauhaus", model=replace(model, pronouncer="letters:fr"))
+    assert foreign.without_model == ("letters:de", "letters:nl")
 
 
 WORDS = st.lists(st.text("abcß", min_size=1, max_size=5), min_size=1, max_size=6)
@@ -215,16 +212,12 @@ def test_the_lexicon_of_unknown_words_has_every_language(store, tmp_path, monkey
 def test_tuning_learns_one_language(segment):
     segments = (segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n"))
 
-    def chosen(some, *options):
-        paths = [f"--{name}=x" for name in ("store", "ecf", "rttm", "terms", "output")]
-        return in_one_language(some, tune_parser().parse_args([*paths, *options]))
-
-    assert chosen(segments[:1]) == segments[:1]
-    assert chosen(segments, "--language", "Dutch") == segments[1:]
+    assert in_one_language(segments[:1], None, "STORE") == segments[:1]
+    assert in_one_language(segments, "Dutch", "STORE") == segments[1:]
     with pytest.raises(InputError, match=r"one language, or --language .* got 'de, nl'"):
-        chosen(segments)
+        in_one_language(segments, None, "STORE")
     with pytest.raises(InputError, match="recordings in 'French', got 'de, nl'"):
-        chosen(segments, "--language", "French")
+        in_one_language(segments, "French", "STORE")
 
 
 def test_a_wildcard_is_of_all_the_index(segment):
@@ -256,7 +249,7 @@ def test_a_wildcard_is_of_all_the_index(segment):
 
 def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
     """Whatever methods found it, in whichever group of segments."""
-    genuine = searcher.language_search.add_phonetic_candidates
+    genuine = searcher.language_search.calibrate
 
     def twice(*args):
         found, variants = genuine(*args)
@@ -268,7 +261,7 @@ def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
         )
         return concatenate([found, again]), (*variants, Variant(("x",), 0.5, "sound"))
 
-    monkeypatch.setattr(searcher.language_search, "add_phonetic_candidates", twice)
+    monkeypatch.setattr(searcher.language_search, "calibrate", twice)
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH + " kir che", "nl", "n")]
     found = found_in(segments, "kirche", "gartenschule", "waterschip").candidates
     places = zip(found.term, found.recording, found.start_ms, found.end_ms, strict=True)

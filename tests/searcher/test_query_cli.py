@@ -9,6 +9,7 @@ import numba
 import pytest
 
 from indexer.segments.invert import invert
+from searcher import query_terms
 from searcher.query_cli import main
 from std.store import open_store
 from std.text import Normalisation
@@ -163,6 +164,20 @@ def test_an_empty_index_is_refused(capsys):
     status, _, err = run(capsys, "--store", "memory:", "haus")
     assert status == 2
     assert "expected an index with recordings" in err
+
+
+def test_query_terms_gives_what_the_command_prints(capsys, words):
+    printed = described(capsys, "--vocabulary", words, "--all-matches", "die Burganlagen", "von")
+    returned = query_terms(["die Burganlagen", "von"], vocabulary=words, all_matches=True)
+    for description in (*printed, *returned):
+        del description["seconds"], description["split_seconds"]
+    assert json.loads(json.dumps(returned)) == printed
+
+
+@pytest.mark.parametrize("given", [{}, {"store": "memory:", "vocabulary": "words.tsv"}])
+def test_query_terms_takes_one_source_of_words(given):
+    with pytest.raises(ValueError, match="either a store or a vocabulary"):
+        query_terms(["haus"], **given)
 
 
 def test_usage(capsys, words):

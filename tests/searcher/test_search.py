@@ -7,11 +7,12 @@ from indexer.segments.merge import merged
 from searcher.output.context import contexts
 from searcher.output.explain import explained, summary
 from searcher.search import search
-from std.config import Config, DecisionConfig, SearchConfig
+from std.config import CalibrationConfig, Config, DecisionConfig, SearchConfig
 from std.store.resident import ResidentSegment
 from std.values import Excerpt, Recording, Term
 
-GLOBAL = Config(decision=DecisionConfig(rule="global", threshold=0.5))
+AS_RECOGNISED = CalibrationConfig(words="none")
+GLOBAL = Config(calibration=AS_RECOGNISED, decision=DecisionConfig(rule="global", threshold=0.5))
 
 
 def segment(*networks):
@@ -57,7 +58,7 @@ def test_terms_are_found_in_all_segments(two_segments):
 
 
 def test_the_decision_counts_the_scores_of_all_segments(two_segments):
-    config = Config(decision=DecisionConfig(rule="term-specific"))
+    config = Config(calibration=AS_RECOGNISED, decision=DecisionConfig(rule="term-specific"))
     found = search([Term("T1", "polizei")], two_segments, config, speech_s=3600)
     assert found.n_true[0] == pytest.approx(1.5)
     theta = 999.9 * 1.5 / (3600 + 998.9 * 1.5)
@@ -81,9 +82,9 @@ def test_context_shows_the_likeliest_words(two_segments):
     found = search([Term("T1", "polizei"), Term("T2", "gehalt")], two_segments, GLOBAL, speech_s=9)
     shown = contexts(found.candidates, found.recordings, two_segments)
     assert [tuple(one) for one in shown] == [
-        ("", "polizei", "ruft", (0, 1)),
-        ("die", "polizei", "gewalt", (1, 2)),
-        ("die polizei", "gewalt", "", (2, 3)),
+        ("", "polizei", "ruft", (0, 1), 0),
+        ("die", "polizei", "gewalt", (1, 2), 0),
+        ("die polizei", "gewalt", "", (2, 3), 0),
     ]
 
 

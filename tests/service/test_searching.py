@@ -8,18 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.cache import Cache
-from service.metadata import Metadata
 from service.recordings import recording_table
 from service.searching import TermResult, Wish, select
-from std.store.columns import IndexedRecording
+from std.metadata.table import NO_METADATA
+from std.recordings import IndexRecording
 from std.values import Recording
 
 FILES = ("a", "b", "c")
-METADATA = Metadata(
-    ("date",), {"a": {"date": "2019"}, "b": {"date": "2019"}, "c": {"date": "2020"}}
-)
+DATES = {"a": "2019", "b": "2019", "c": "2020"}
 TABLE = recording_table(
-    [IndexedRecording(Recording(file, 1), 1000, 1) for file in FILES], {}, METADATA
+    [
+        IndexRecording(Recording(file, 1), 1000, 1, False, (), "", {"date": date})
+        for file, date in DATES.items()
+    ],
+    {},
+    NO_METADATA,
 )
 SNAPSHOT = SimpleNamespace(recordings=TABLE)
 
@@ -49,7 +52,7 @@ def test_a_selection_is_its_obvious_twin(terms, least, files, dates, sort):
     selection = select([result(str(i), hits) for i, hits in enumerate(terms)], SNAPSHOT, wish)
 
     def date(recording):
-        return METADATA.of(FILES[recording])["date"]
+        return DATES[FILES[recording]]
 
     every = [
         (i, row, *hit)

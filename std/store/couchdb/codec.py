@@ -36,7 +36,13 @@ DEFLATE_LEVEL = (
 
 
 def encode_document(name: str, types: ColumnTypes, columns: Mapping[str, Column]) -> Document:
-    """One document."""
+    """One document.
+
+    Args:
+        name: the document's id.
+        types: type of each column.
+        columns: by name; each (n,), of its own length.
+    """
     stored = []
     for column, dtype in types.items():
         values = np.ascontiguousarray(columns[column]).astype(dtype, copy=False)
@@ -55,6 +61,11 @@ def encode_document(name: str, types: ColumnTypes, columns: Mapping[str, Column]
 
 def decode_document(document: Mapping[str, Any], types: ColumnTypes, place: str) -> DocumentColumns:
     """The columns of one document, read-only.
+
+    Args:
+        document: as the server returned it.
+        types: type of each column.
+        place: as messages name it.
 
     Raises:
         StoreError: they are not those that were packed under this name.

@@ -70,7 +70,13 @@ def raise_for_status(url: str, method: str, size: int, error: HttpStatusError) -
 
 
 def too_large_message(url: str, size: int, reason: str) -> str:
-    """The message for a request that is too large, with the settings that limit it."""
+    """The message for a request that is too large, with the settings that limit it.
+
+    Args:
+        url: of the store.
+        size: of the request, bytes.
+        reason: what the server answered.
+    """
     return (
         f"{url}: the server, or a proxy in front of it, takes no request of {size / 1e6:.2f} MB "
         f"({reason}); the limit is CouchDB's max_document_size or max_http_request_size, or a "

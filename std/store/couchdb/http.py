@@ -86,6 +86,11 @@ class Database:
     def put(self, *path: str, body: Any, pauses_s: tuple[float, ...] | None = None) -> Any:
         """Send a JSON value to a path; returns the response's, None if there is no database.
 
+        Args:
+            path: parts of the path below the database.
+            body: what becomes JSON.
+            pauses_s: seconds to wait before each further attempt; None = the usual ones.
+
         Raises:
             ConflictError: its revision is not the current one.
         """

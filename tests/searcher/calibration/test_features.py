@@ -1,18 +1,22 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from searcher.calibration.archive import Archive
 from searcher.calibration.features import (
-    DEFAULT_WEIGHTS,
-    Weights,
-    fit,
+    feature_names,
     hit_features,
     iv_features,
+    iv_features_with_hits,
+    no_hit,
     oov_features,
 )
-from searcher.phonetic.alignment import Hits
+from searcher.calibration.model import default_model
+from searcher.calibration.null_distribution import NullDistribution
+from searcher.phonetic.alignment import MAX_HITS, Hits
 from searcher.phonetic.layout import N_MEASURES
+
+TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one accident at 10 nats
+ARCHIVE = Archive(1000, (), TEN_NATS)
 
 
 def hits(*scores, ms=750):
@@ -27,50 +31,76 @@ def hits(*scores, ms=750):
     )  # fmt: skip
 
 
-def test_evidence_of_the_sound():
-    f = hit_features(10, 20.0, hits(12.0, 9.0, 9.0))
-    assert f["relative"].tolist() == pytest.approx([0.6, 0.45, 0.45])
-    assert f["ahead"].tolist() == [3, -3, -3]
-    assert f["rank"].tolist() == pytest.approx(np.log([1, 2, 3]).tolist())
-    assert f["slow"].tolist() == pytest.approx([0, 0, 0])  # 75 ms a phone
-    assert hit_features(10, 20.0, hits(12.0))["ahead"].tolist() == [12]
-    assert hit_features(10, 20.0, hits())["ahead"].tolist() == []
+def evidence_of(*scores):
+    n = len(scores)
+    return hit_features(10, 20.0, hits(*scores), np.zeros(n), ARCHIVE)
+
+
+def test_evidence_of_the_phones():
+    f = evidence_of(12.0, 10.0, 8.0)
+    assert f["relative"].tolist() == pytest.approx([0.6, 0.5, 0.4])
+    assert f["log_e_rate"].tolist() == pytest.approx((np.array([-1, 0, 1]) - np.log(1000)).tolist())
+    assert f["odd_length"].tolist() == pytest.approx([0, 0, 0])  # 75 ms a phone
+    assert evidence_of()["relative"].tolist() == []
+
+
+def test_a_place_does_not_depend_on_the_others():
+    """A name that is said several times is not punished for it."""
+    one, several = evidence_of(12.0), evidence_of(*[12.0] * 5)
+    for name, column in one.items():
+        assert column[0] == several[name][0], name
 
 
 def test_evidence_of_what_is_written():
-    f = oov_features(np.array([0.5, 0.0]), np.array([-5.0, 3.0]), {"score": np.array([0.0, 3.0])})
-    assert f["written"].tolist() == [1, 0]
-    assert f["unheard"].tolist() == [1, 0]
-    assert f["written_logit"].tolist() == pytest.approx([0, 0])
-    heard = {name: np.array([0.0, 3.0]) for name in hit_features(1, 1.0, hits())}
-    k = iv_features(np.array([0.75, 0.0]), np.array([-5.0, 3.0]), heard, 2)
-    assert k["logit"].tolist() == pytest.approx([np.log(0.751 / 0.251), 0])
-    assert k["written_elsewhere"].tolist() == pytest.approx([0, np.log(1.75)])
-    assert k["score"].tolist() == [0, 3]
-    assert k["rank"].tolist() == pytest.approx([0, np.log(2)])
+    of_hits = {
+        "log_e_rate": np.array([no_hit("log_e_rate", ARCHIVE), -9.0]),
+    }
+    evidence = oov_features(np.array([0.5, 0.0]), of_hits, np.log(500))
+    assert evidence.features["written"].tolist() == [1, 0]
+    assert evidence.features["log_e_rate"][0] == pytest.approx(np.log(MAX_HITS / 1000))
+    assert evidence.offset.tolist() == pytest.approx([-np.log(500)] * 2)
 
 
-@given(st.lists(st.floats(-50, 50), min_size=1, max_size=6), st.floats(-5, 5))
-def test_probabilities_by_hand(values, intercept):
-    chance = Weights(intercept, {"x": 2.0}).probability({"x": np.array(values)}, len(values))
-    odds = np.clip(intercept + 2 * np.array(values), -30, 30)
-    assert chance == pytest.approx(1 / (1 + np.exp(-odds)))
+def test_evidence_of_posteriors():
+    evidence = iv_features(np.array([0.75, 0.25, 0.02]), 2, 9)
+    f = evidence.features
+    assert f["logit"][:2].tolist() == pytest.approx([np.log(0.751 / 0.251), -np.log(0.751 / 0.251)])
+    assert f["likely_logit"][1] == 0
+    assert f["unlikely_logit"].tolist() == pytest.approx([0, 0, np.log(0.021 / 0.981) + 2])
+    assert f["false_mass"].tolist() == pytest.approx([np.log(1 + 0.25 + 0.75 + 0.98)] * 3)
+    assert (f["words"][0], f["letters"][0]) == (2, pytest.approx(np.log(9)))
+    assert evidence.offset.tolist() == [0, 0, 0]
 
 
-def test_without_a_model_better_evidence_is_likelier():
-    f = hit_features(10, 30.0, hits(25.0, 12.0, 6.0))
-    chance = DEFAULT_WEIGHTS.probability(f, 3)
-    assert chance[0] > 0.9
-    assert chance[0] > chance[1] > chance[2]
+def test_candidates_of_known_terms_with_and_without_words():
+    f = evidence_of(12.0, 9.0)
+    evidence = iv_features_with_hits(np.array([0.75, 0.0]), f, 1, 5, np.log(1000))
+    written = iv_features(np.array([0.75]), 1, 5).features
+    for name, column in written.items():
+        assert evidence.features[name].tolist() == [column[0], 0]
+    assert evidence.features["phonetic"].tolist() == [0, 1]
+    assert evidence.features["phonetic_relative"].tolist() == pytest.approx([0, 0.45])
+    assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(1.75)])
+    assert evidence.offset.tolist() == pytest.approx([0, -np.log(1000)])
 
 
-def test_fitting_finds_the_weights_that_made_the_examples():
-    random = np.random.default_rng(5)
-    x, y = random.normal(3, 2, 20_000), random.normal(0, 1, 20_000)
-    right = random.random(20_000) < 1 / (1 + np.exp(-(0.5 * x - 1.0 * y - 2)))
-    found = fit({"x": x, "y": y, "constant": np.ones(20_000)}, right)
-    assert found.coefficients["x"] == pytest.approx(0.5, abs=0.04)
-    assert found.coefficients["y"] == pytest.approx(-1.0, abs=0.06)
-    assert found.intercept == pytest.approx(-2, abs=0.15)
-    with pytest.raises(ValueError, match="0 of 3 candidates are right"):
-        fit({"x": np.arange(3.0)}, np.zeros(3, bool))
+def test_the_shipped_weights_name_features_of_this_version():
+    assert default_model().oov_weights.coefficients.keys() <= feature_names(in_vocabulary=False)
+    assert default_model().iv_weights.coefficients.keys() <= feature_names(in_vocabulary=True)
+
+
+def test_with_the_shipped_weights_better_evidence_is_likelier():
+    f = hit_features(10, 30.0, hits(28.0, 14.0, 6.0), np.zeros(3), ARCHIVE)
+    evidence = oov_features(np.zeros(3), f, ARCHIVE.log_slots)
+    ratio = default_model().oov_weights.log_ratio(evidence)
+    assert ratio[0] > ratio[1] > ratio[2]
+    assert ratio[0] > 2
+    known = default_model().iv_weights.log_ratio(iv_features(np.array([0.99, 0.5, 0.02]), 1, 8))
+    assert known[0] > known[1] > known[2]
+
+
+def test_a_larger_archive_asks_for_more():
+    f = evidence_of(15.0)
+    small = oov_features(np.zeros(1), f, np.log(1e3)).offset
+    large = oov_features(np.zeros(1), f, np.log(1e6)).offset
+    assert small - large == pytest.approx([np.log(1000)])

@@ -55,9 +55,30 @@ def test_a_model_says_what_it_learned_from(model):
     assert learned.tuned_on["unknown_right"] >= 30
     same = learned.confusion.substituted.trace()
     assert 0.6 < same / learned.tuned_on["phones_aligned"] < 0.95
-    assert learned.oov_weights.coefficients["ahead"] > 0
-    assert learned.iv_weights is not None
+    assert learned.oov_weights.coefficients["log_e_rate"] < 0
     assert learned.iv_weights.coefficients["logit"] > 0
+
+
+def test_tune_learns_what_the_command_learns(store, development, model, tmp_path):
+    shares = []
+    learned = searcher.tune(
+        store,
+        ecf_path=development / "ecf.xml",
+        rttm_path=str(development / "ref.rttm"),
+        terms_path=development / "terms.xml",
+        advance=shares.append,
+    )
+    searcher.save_model(learned, tmp_path / "model.json")
+    assert (tmp_path / "model.json").read_bytes() == model.read_bytes()
+    assert all(share > 0 for share in shares)
+    assert sum(shares) == pytest.approx(1.0)
+    read_back = searcher.load_model(model)
+    assert (read_back.pronouncer, read_back.tuned_on) == (learned.pronouncer, learned.tuned_on)
+
+
+def test_tune_needs_a_store():
+    with pytest.raises(ValueError, match="at least one store"):
+        searcher.tune(ecf_path="ecf.xml", rttm_path="ref.rttm", terms_path="terms.xml")
 
 
 def first_hit(store, capsys, *argv):

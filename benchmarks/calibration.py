@@ -1,0 +1,234 @@
+"""Learn the shipped weights, and measure probabilities on sets that they were not learned on.
+
+    python -m benchmarks.calibration DATA [--write searcher/calibration/default_weights.py]
+
+DATA has the networks of `SETS`, and beside them ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. The
+weights are learned from all sets together; in the table each set is searched with weights learned
+from the sets of other languages (leave one language out). Printed for all, known and unknown terms
+of the term list:
+
+    hits, sum, right   hits of probability .1 and more, the sum of their probabilities, and how
+                       many are right
+    ece                expected calibration error of these hits, ten bins
+    ATWV, MTWV, OTWV   NIST 2006, of all terms of the kind
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from benchmarks.german import Data, indexed
+from indexer.formats import jsonl
+from indexer.networks.utterances import networks_in
+from scoring.evaluate import evaluate
+from scoring.measures.twv import NAMED_POINTS, OperatingPoint
+from scoring.options import ScoringOptions
+from searcher.calibration.model import Model
+from searcher.calibration.weights import Examples, Weights, fit, together
+from searcher.development_set import lexical_candidates
+from searcher.lexical.lookup import inside_ecf
+from searcher.output.std_list import hit_list
+from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.search import SearchResult, search
+from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
+from searcher.tuning.tune import labelled, queries
+from std.config import Config
+from std.ecf_filter import speech_s
+from std.files import read
+from std.nist import ecf, rttm, term_list
+from std.phonetics.confusion import empty
+from std.store.resident import ResidentSegment
+from std.values import Bools, Float64s
+
+SETS = {  # folder and file of the networks, language
+    "german/clean_v25k/networks.jsonl": "de",
+    "german/calibrated_v100k/networks.jsonl": "de",
+    "dutch/clean_v30k/networks.jsonl": "nl",
+    "english/networks.jsonl": "en",
+    "english_whisper/hyb_sketch.jsonl": "en",
+}
+LEAST = 0.1  # probability of the hits that are counted
+BINS = 10
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Material:
+    """One set, indexed."""
+
+    name: str
+    language: str
+    data: Data
+    config: Config
+    segment: ResidentSegment
+
+    @property
+    def excerpts(self) -> Any:
+        """The searched speech."""
+        return self.data.ecf.excerpts
+
+
+def material(data: Path, name: str, language: str) -> Material:
+    """Read and index one set."""
+    path = data / name
+    folder = path.parent
+    with path.open("rb") as stream:
+        networks = list(networks_in(jsonl.parse(stream, path)))
+    content = Data(
+        folder,
+        networks,
+        read(ecf.parse, folder / "ecf.xml"),
+        read(rttm.parse, folder / "ref.rttm"),
+        read(term_list.parse, folder / "terms.xml"),
+    )
+    config = Config()
+    config = replace(config, pronunciation=replace(config.pronunciation, language=language))
+    return Material(name, language, content, config, indexed(networks, config))
+
+
+def examples(one: Material) -> tuple[Examples, Examples]:
+    """Labelled candidates of OOV and of IV phrases: words of the transcript, and the term list."""
+    recordings = tuple(indexed.recording for indexed in one.segment.recordings)
+    indexes, _ = open_phonetic_indexes(
+        [one.segment], {recording: i for i, recording in enumerate(recordings)}, one.config, None
+    )
+    assert indexes is not None
+    transcript = make_transcript(one.data.lexemes, recordings, one.config.text)
+    terms = [one.config.text.phrase(term.text) for term in one.data.terms.terms]
+    oov, in_vocabulary = queries(transcript, indexes, terms, SEED)
+    written = partial(lexical_candidates, segments=[one.segment], config=one.config)
+    inside = partial(inside_ecf, recordings=recordings, excerpts=one.excerpts)
+    return (
+        labelled(transcript, indexes, written, oov, inside, in_vocabulary=False),
+        labelled(transcript, indexes, written, in_vocabulary, inside, in_vocabulary=True),
+    )
+
+
+def learned(of_sets: Sequence[tuple[Examples, Examples]]) -> Model:
+    """The weights of several sets together."""
+    weights = [fit(together(kind), sorted(kind[0].features)) for kind in zip(*of_sets, strict=True)]
+    return Model("", empty([]), *weights)
+
+
+def searched(one: Material, model: Model, **options: Any) -> SearchResult:
+    """Search the term list without a tuned model, with these weights as the shipped ones."""
+    with mock.patch("searcher.language_search.default_model", return_value=model):
+        return search(
+            one.data.terms.terms,
+            [one.segment],
+            one.config,
+            speech_s=speech_s(one.excerpts),
+            excerpts=one.excerpts,
+            **options,
+        )
+
+
+def labels(one: Material, result: SearchResult) -> Bools:
+    """(n,) which hits are right."""
+    transcript = make_transcript(one.data.lexemes, result.recordings, one.config.text)
+    candidates = result.candidates
+    return correct_hits(
+        candidates.term,
+        candidates.recording,
+        candidates.start_ms,
+        candidates.end_ms,
+        result.probability,
+        find_occurrences(transcript, result.words),
+    )
+
+
+def calibration_error(probability: Float64s, right: Bools) -> float:
+    """Expected calibration error: mean distance of probability and share of right ones, by bin."""
+    bins = np.minimum((BINS * probability).astype(int), BINS - 1)
+    distance = np.bincount(bins, probability) - np.bincount(bins, right)
+    return float(np.abs(distance).sum() / max(1, len(right)))
+
+
+def rows(one: Material, result: SearchResult) -> Iterator[tuple[str, float, ...]]:
+    """Kind, hits, sum, right, calibration error, ATWV, MTWV, OTWV."""
+    right = labels(one, result)
+    unknown = np.array([bool(words) for words in result.oov_words])
+    miss, alarm = NAMED_POINTS["nist2006"][:2]
+    prior = NAMED_POINTS["nist2006"][2]
+    assert prior is not None
+    options = ScoringOptions(OperatingPoint(miss, alarm, prior), group_by=("attribute:Kind",))
+    kinds = {"all": np.ones_like(unknown), "known": ~unknown, "unknown": unknown}
+    terms = replace(
+        one.data.terms,
+        terms=tuple(
+            replace(term, attributes={"Kind": "unknown" if is_oov else "known"})
+            for term, is_oov in zip(one.data.terms.terms, unknown.tolist(), strict=True)
+        ),
+    )
+    hits = hit_list(result, terms, "terms.xml", "calibration")
+    scored = evaluate(one.data.ecf, one.data.lexemes, terms, hits, options).groups
+    for group in scored:
+        kind = group.name.removeprefix("Kind-")
+        here = kinds[kind][result.candidates.term] & (result.probability >= LEAST)
+        p, y = result.probability[here], right[here]
+        measures = group.measures
+        yield (
+            kind, len(p), float(p.sum()), int(y.sum()), calibration_error(p, y),
+            measures["ATWV"], measures["MTWV"], measures["OTWV"],
+        )  # fmt: skip
+
+
+def table(title: str, one: Material, result: SearchResult) -> None:
+    """Print the lines of one set."""
+    for kind, n, total, right, error, atwv, mtwv, otwv in rows(one, result):
+        ratio = total / right if right else float("nan")
+        print(
+            f"| {title} | {kind} | {n} | {total:.1f} | {right} | {ratio:.2f} | {error:.3f} | "
+            f"{atwv:.3f} | {mtwv:.3f} | {otwv:.3f} |",
+            flush=True,
+        )
+
+
+def written_as_module(model: Model) -> str:
+    """The source of `searcher.calibration.default_weights`."""
+
+    def source(name: str, weights: Weights) -> str:
+        lines = "".join(
+            f'        "{key}": {value:.4g},\n'
+            for key, value in sorted(weights.coefficients.items())
+        )
+        return f"{name} = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n)\n"
+
+    return (
+        '"""The shipped weights, written by ``benchmarks.calibration DATA --write``."""\n\n'
+        "from searcher.calibration.weights import Weights\n\n"
+        + source("OOV_WEIGHTS", model.oov_weights)
+        + source("IV_WEIGHTS", model.iv_weights)
+    )
+
+
+def main() -> None:
+    """Print the table; write the weights if asked to."""
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parse.add_argument("data", type=Path)
+    parse.add_argument("--write", type=Path, metavar="FILE")
+    args = parse.parse_args()
+    sets = [material(args.data, name, language) for name, language in SETS.items()]
+    of_sets = {one.name: examples(one) for one in sets}
+    print("| set | terms | hits | sum | right | sum/right | ece | ATWV | MTWV | OTWV |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for one in sets:
+        others = [of_sets[other.name] for other in sets if other.language != one.language]
+        table(one.name.rpartition("/")[0], one, searched(one, learned(others)))
+    model = learned(list(of_sets.values()))
+    for one in sets:
+        table(f"{one.name.rpartition('/')[0]}, seen", one, searched(one, model))
+    if args.write:
+        args.write.write_text(written_as_module(model), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

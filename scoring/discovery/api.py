@@ -1,0 +1,144 @@
+"""Files in, files out: what a program needs around `scoring.discovery.evaluate`.
+
+phone and word alignments  --read_corpus-->   Corpus
+class file, Corpus         --read_classes-->  Discovery
+fold file, Corpus          --read_folds-->    Folds
+talker file, Corpus        --read_talkers-->  talker of each recording, for `with_talkers`
+names of recordings        --talkers_by_name--> the same
+DiscoveryEvaluation        --write_report-->  scores.txt, .csv and .json, report.html
+"""
+
+import re
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from scoring.discovery import html_report, summary
+from scoring.discovery.corpus import Corpus, Discovery, make_corpus, make_discovery
+from scoring.discovery.folds import require_known
+from scoring.discovery.formats import alignments, classes, folds
+from scoring.discovery.formats.folds import Folds
+from scoring.discovery.scores import DiscoveryEvaluation
+from std.distinct import Given, require_distinct
+from std.errors import InputError
+from std.files import read
+from std.outputs import make_folder, open_output
+from std.terminal import json_text
+
+
+def read_corpus(phones_path: str | PathLike[str], words_path: str | PathLike[str]) -> Corpus:
+    """Read the gold annotation; nothing is known of its talkers.
+
+    Args:
+        phones_path, words_path: lines of ``file onset offset symbol``, in seconds; plain or gzip.
+
+    Raises:
+        InputError: a file cannot be read, a label ends before it begins or lies inside another.
+    """
+    phones = read(alignments.parse, Path(phones_path))
+    return make_corpus(phones, read(alignments.parse, Path(words_path)))
+
+
+def read_classes(path: str | PathLike[str], corpus: Corpus) -> Discovery:
+    """Read what a system discovered in a corpus.
+
+    Args:
+        path: ``Class ID`` lines, each with its members: ``file onset offset``, in seconds.
+        corpus: the gold annotation.
+
+    Raises:
+        InputError: a line is malformed, or a member lies in a recording that has no phones.
+    """
+    return make_discovery(read(classes.parse, Path(path)), corpus, Path(path))
+
+
+def read_folds(path: str | PathLike[str], corpus: Corpus) -> Folds:
+    """Read the parts of a corpus that are scored one by one.
+
+    Args:
+        path: lines of ``file onset offset``, in seconds; a blank line ends a fold.
+        corpus: the gold annotation.
+
+    Raises:
+        InputError: a line is malformed, or names a recording that the corpus has not.
+    """
+    parts = read(folds.parse, Path(path))
+    require_known(parts, corpus, Path(path))
+    return parts
+
+
+def read_talkers(path: str | PathLike[str], corpus: Corpus) -> dict[str, str]:
+    """Read the talker of each recording.
+
+    Args:
+        path: lines of ``file talker``.
+        corpus: every recording of its phones needs a talker.
+
+    Raises:
+        InputError: a line is malformed, or a recording has no talker, or two.
+    """
+    talkers = read(folds.parse_talkers, Path(path))
+    for file in _files_of_phones(corpus):
+        if file not in talkers:
+            raise InputError(Path(path), 0, f"a talker for recording {file}", "none")
+    return talkers
+
+
+def talkers_by_name(corpus: Corpus, pattern: str) -> dict[str, str]:
+    """The talker of each recording, from its name.
+
+    Args:
+        corpus: the gold annotation.
+        pattern: a regular expression; its first group, if any, else the whole match, is the talker.
+
+    Raises:
+        ValueError: it is no regular expression, or matches nothing in some name.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"expected a regular expression, got {error}") from error
+    talkers = {}
+    for file in _files_of_phones(corpus):
+        match = compiled.search(file)
+        if not match:
+            raise ValueError(f"expected a match in every name, got none in {file}")
+        talkers[file] = match[1 if compiled.groups else 0] or ""
+    return talkers
+
+
+def _files_of_phones(corpus: Corpus) -> list[str]:
+    return [corpus.files[i] for i in np.unique(corpus.phones.file).tolist()]
+
+
+def write_report(
+    evaluation: DiscoveryEvaluation,
+    folder: Path,
+    *,
+    title: str,
+    read_files: Mapping[str, Given] | None = None,
+) -> None:
+    """Write scores.txt, scores.csv, scores.json and report.html, each whole or not at all.
+
+    Args:
+        evaluation: of one class file.
+        folder: is created if it is not there.
+        title: what was scored, as the HTML report names it.
+        read_files: what was read, by option; none of it is overwritten.
+
+    Raises:
+        StdError: a file of the report is one of ``read_files``, or cannot be written.
+    """
+    contents = {
+        "scores.txt": summary.text(evaluation),
+        "scores.csv": summary.table(evaluation),
+        "scores.json": json_text(summary.document(evaluation)) + "\n",
+        "report.html": html_report.html_report(evaluation, title),
+    }
+    make_folder(folder)
+    require_distinct(read_files or {}, {"--output": [folder / name for name in contents]})
+    for name, content in contents.items():
+        with open_output(folder / name) as stream:
+            stream.write(content.encode())

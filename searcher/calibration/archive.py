@@ -1,0 +1,187 @@
+"""What is known of an archive before a term is searched in it by its phones.
+
+    archive_of      the statistics of an archive, from memory, from beside the index, or learned
+    learn_archive   number of slots, quality of each recording's speech, null distribution
+
+The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
+folder they are kept in one small file with a digest of all three; otherwise each process learns
+them once.
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from searcher.calibration.null_distribution import (
+    COEFFICIENTS,
+    NullDistribution,
+    learn_null_distribution,
+)
+from searcher.phonetic.index import PhoneticIndex
+from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
+from searcher.phonetic.search import search_phones
+from std.errors import InputError
+from std.execution.workers import IN_PROCESS, Executor
+from std.json_fields import read_json
+from std.outputs import open_output
+from std.phonetics.confusion import Counts, to_json
+from std.ranges import Range
+from std.store import Segment
+from std.store.columns import KEY_SHIFT, Int64s
+from std.values import Float64s
+
+FORMAT = "std-search archive 1"
+FILE = "null-distribution.json"
+QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Archive:
+    """Statistics of the segments that are searched by phones."""
+
+    slots: int  # of live recordings
+    quality: tuple[Float64s, ...]  # of each segment: (R,) speech quality of its recordings
+    null: NullDistribution
+
+    @property
+    def log_slots(self) -> float:
+        """Log of the number of slots, at least one."""
+        return float(np.log(max(self.slots, 1)))
+
+    def quality_in(self, recordings: Sequence[Int64s], n_recordings: int) -> Float64s:
+        """(n_recordings,) speech quality in a search's table of recordings; 0 if not searched.
+
+        Args:
+            recordings: of each segment, the rows of its recordings in that table.
+            n_recordings: rows of the table.
+        """
+        quality = np.zeros(n_recordings)
+        for rows, of_segment in zip(recordings, self.quality, strict=True):
+            quality[rows] = of_segment
+        return quality
+
+
+_known: WeakKeyDictionary[Segment, dict[str, Archive]] = WeakKeyDictionary()  # by first segment
+
+
+def speech_quality(indexes: Sequence[PhoneticIndex]) -> tuple[int, tuple[Float64s, ...]]:
+    """The number of live slots, and how sure the recogniser was of each recording.
+
+    Returns:
+        slots; of each segment (R,) the mean one-best posterior of the recording's slots, minus that
+        of the archive.
+    """
+    sums, counts = [], []
+    for index in indexes:
+        columns = index.columns
+        recording = (columns.slot_key >> KEY_SHIFT).astype(np.int64)
+        best = np.zeros(len(recording))
+        np.maximum.at(best, columns.posting_slot, columns.posting_posterior)
+        n = len(columns.recordings)
+        units = np.rint(best * 2**20).astype(np.int64)  # whole numbers add up in any order
+        total = np.zeros(n, np.int64)
+        np.add.at(total, recording, units)
+        sums.append(np.where(index.live, total, 0))
+        counts.append(np.where(index.live, np.bincount(recording, minlength=n), 0))
+    slots = int(sum(int(count.sum()) for count in counts))
+    mean = sum(int(total.sum()) for total in sums) / max(slots, 1)
+    quality = tuple(
+        (np.divide(total, count, out=np.full(len(count), mean), where=count > 0) - mean) / 2**20
+        for total, count in zip(sums, counts, strict=True)
+    )
+    return slots, quality
+
+
+def archive_of(
+    indexes: Sequence[PhoneticIndex],
+    counts: Counts,
+    folder: Path | None,
+    workers: Executor = IN_PROCESS,
+) -> Archive:
+    """The statistics of an archive: known already, kept beside the index, or learned now.
+
+    Args:
+        indexes: one of each segment.
+        counts: phone confusions that it is searched with.
+        folder: where the index lies, if in a folder.
+        workers: who searches the decoys.
+    """
+    digest = _digest(indexes, counts)
+    known = _known.setdefault(indexes[0].segment, {})
+    if digest not in known:
+        archive = _load(folder / FILE, digest, indexes) if folder else None
+        if archive is None:
+            archive = learn_archive(indexes, counts, workers)
+            if folder:
+                _save(archive, folder / FILE, digest)
+        known[digest] = archive
+    return known[digest]
+
+
+def learn_archive(
+    indexes: Sequence[PhoneticIndex], counts: Counts, workers: Executor = IN_PROCESS
+) -> Archive:
+    """Search decoys, and look at how sure the recogniser was.
+
+    Args:
+        indexes: one of each segment.
+        counts: phone confusions that it is searched with.
+        workers: who searches the decoys.
+    """
+    confusion = confusion_log_ratios(counts, indexes, [])
+    null = learn_null_distribution(
+        indexes,
+        lambda decoys: search_phones(decoys, indexes, confusion, workers),
+        lambda decoy: perfect_score(decoy, confusion),
+    )
+    slots, quality = speech_quality(indexes)
+    return Archive(slots, quality, null)
+
+
+def _digest(indexes: Sequence[PhoneticIndex], counts: Counts) -> str:
+    """Of everything that the statistics depend on."""
+    content = sha256(FORMAT.encode())
+    for index in indexes:
+        deleted = sorted(index.deleted)
+        content.update(json.dumps([index.segment.id, deleted, index.pronouncer]).encode())
+    content.update(json.dumps(to_json(counts), sort_keys=True).encode())
+    return content.hexdigest()
+
+
+def _save(archive: Archive, path: Path, digest: str) -> None:
+    """Keep the statistics; an index that cannot be written to is searched without."""
+    document = {
+        "format": FORMAT,
+        "digest": digest,
+        "slots": archive.slots,
+        "quality": [quality.tolist() for quality in archive.quality],
+        "null": archive.null.coefficients.tolist(),
+    }
+    with suppress(OSError, InputError), open_output(path) as sink:
+        sink.write(json.dumps(document).encode() + b"\n")
+
+
+def _load(path: Path, digest: str, indexes: Sequence[PhoneticIndex]) -> Archive | None:
+    """What was kept, if it is of this archive and whole."""
+    try:
+        document = read_json(path)
+        if document["format"].value != FORMAT or document["digest"].value != digest:
+            return None
+        quality = tuple(
+            np.array([row.within(QUALITY) for row in rows], np.float64)
+            for rows in document["quality"]
+        )
+        null = np.array([row.within(COEFFICIENT) for row in document["null"]], np.float64)
+        slots = int(document["slots"].within(SLOTS))
+    except (OSError, InputError):
+        return None
+    expected = [len(index.columns.recordings) for index in indexes]
+    if [len(rows) for rows in quality] != expected or len(null) != COEFFICIENTS:
+        return None
+    return Archive(slots, quality, NullDistribution(null))

@@ -1,0 +1,127 @@
+"""Weights of evidence: learned from candidates that are right or wrong, near weights known before.
+
+    Weights.log_ratio   features -> log likelihood ratio of each candidate
+    fit                 labelled candidates -> weights
+
+The labels of a term's candidates are not independent of each other: how often the term is said is
+unknown. So the likelihood is that of `searcher.calibration.occurrence_rate`, all candidates of a
+term together. The penalty pulls weights to those known before, each by how much its feature
+varies: where there is little to learn from, little changes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.calibration.features import Evidence, Features
+from searcher.calibration.occurrence_rate import log_evidence_of_labels, rate_posterior
+from std.store.columns import Int64s
+from std.values import Bools, Float64s
+
+RIDGE = 10.0  # penalty on a change of a log ratio by one, where the feature varies by its deviation
+MAX_ITERATIONS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Log likelihood ratio = intercept + sum of coefficient * feature + offset."""
+
+    intercept: float
+    coefficients: Mapping[str, float]
+
+    def log_ratio(self, evidence: Evidence) -> Float64s:
+        """(n,) of each candidate. Features without a coefficient weigh nothing."""
+        total = evidence.offset + self.intercept
+        for name, column in evidence.features.items():
+            if coefficient := self.coefficients.get(name):
+                total = total + coefficient * column
+        return total
+
+
+class Examples(NamedTuple):
+    """Candidates that are known to be right or wrong."""
+
+    features: Features  # each (n,)
+    offset: Float64s  # (n,)
+    term: Int64s  # (n,) ascending
+    n_terms: int
+    is_right: Bools  # (n,)
+
+
+def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Examples:
+    """The candidates of some terms, one term after the other.
+
+    Args:
+        evidence: of each term's candidates.
+        is_right: of each term's candidates.
+    """
+    names = evidence[0].features if evidence else {}
+    return Examples(
+        {name: np.concatenate([one.features[name] for one in evidence]) for name in names},
+        np.concatenate([np.empty(0), *(one.offset for one in evidence)]),
+        np.repeat(np.arange(len(evidence)), [len(labels) for labels in is_right]),
+        len(evidence),
+        np.concatenate([np.empty(0, bool), *is_right]),
+    )
+
+
+def together(sets: Sequence[Examples]) -> Examples:
+    """The examples of several sets."""
+    first = np.cumsum([0, *(one.n_terms for one in sets)])
+    return Examples(
+        {name: np.concatenate([one.features[name] for one in sets]) for name in sets[0].features},
+        np.concatenate([one.offset for one in sets]),
+        np.concatenate([one.term + n for one, n in zip(sets, first.tolist(), strict=False)]),
+        int(first[-1]),
+        np.concatenate([one.is_right for one in sets]),
+    )
+
+
+def fit(
+    examples: Examples, names: Sequence[str], prior: Weights | None = None, ridge: float = RIDGE
+) -> Weights:
+    """Learn weights by penalised maximum likelihood.
+
+    Args:
+        examples: candidates of terms.
+        names: features to weigh.
+        prior: weights that the penalty pulls to; None = to 0, and the intercept is free.
+        ridge: strength of the penalty.
+
+    Raises:
+        ValueError: the candidates are all right or all wrong.
+    """
+    from scipy.optimize import minimize
+
+    right = examples.is_right
+    if right.all() or not right.any():
+        raise ValueError(f"{np.count_nonzero(right)} of {len(right)} candidates are right")
+    table = np.stack([examples.features[name] for name in names], axis=1)
+    deviation = table.std(axis=0)
+    deviation[deviation == 0] = 1.0
+    mean, table = table.mean(axis=0), (table - table.mean(axis=0)) / deviation
+    begin = np.zeros(len(names) + 1)
+    if prior:
+        known = np.array([prior.coefficients.get(name, 0.0) for name in names])
+        begin = np.concatenate([[prior.intercept + known @ mean], known * deviation])
+    is_pulled = np.full(len(begin), ridge)
+    is_pulled[0] = ridge if prior else 0.0
+
+    def loss(values: Float64s) -> tuple[float, Float64s]:
+        log_ratio = values[0] + table @ values[1:] + examples.offset
+        posterior = rate_posterior(log_ratio, examples.term, examples.n_terms)
+        labelled = log_evidence_of_labels(log_ratio, examples.term, examples.n_terms, right)
+        error = posterior.probability - right
+        pull = is_pulled * (values - begin)
+        gradient = np.concatenate([[error.sum()], table.T @ error]) + pull
+        return float(
+            (posterior.log_evidence - labelled).sum() + pull @ (values - begin) / 2
+        ), gradient
+
+    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
+    slopes = found.x[1:] / deviation
+    return Weights(
+        float(found.x[0] - slopes @ mean), dict(zip(names, slopes.tolist(), strict=True))
+    )

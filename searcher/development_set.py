@@ -1,0 +1,175 @@
+"""Learn a model from a development set: an index, its speech, its transcript, terms like yours.
+
+stores --language--> segments --> phonetic indexes      what is searched
+ECF, RTTM            --> transcript of the recordings   what was spoken
+both, and the terms  --searcher.tuning--> Model
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from searcher.calibration.model import Model
+from searcher.candidates import Candidates
+from searcher.languages import by_language
+from searcher.lexical.lookup import inside_ecf
+from searcher.phonetic_candidates import PhoneticIndexes, open_phonetic_indexes
+from searcher.search import find_candidates
+from searcher.snapshot import adapted, open_stores, snapshot
+from searcher.tuning import tune as learning
+from searcher.tuning.reference import Transcript, make_transcript
+from std.config import Config, load_config
+from std.errors import InputError
+from std.files import read
+from std.languages.detection import language_code
+from std.nist import ecf, rttm, term_list
+from std.store import Segment
+from std.values import Excerpt, Recording, Term
+
+
+def tune(
+    *stores: str,
+    ecf_path: str | PathLike[str],
+    rttm_path: str | PathLike[str],
+    terms_path: str | PathLike[str],
+    config: Config | str | Path | None = None,
+    language: str | None = None,
+    seed: int = 1,
+    advance: Callable[[float], None] = lambda share: None,
+) -> Model:
+    """Learn phone confusions and score calibration from transcribed speech.
+
+    Args:
+        stores: index of the development set; several are its shards.
+        ecf_path: the speech that is transcribed.
+        rttm_path: its transcript.
+        terms_path: terms like those that will be searched, above all phrases.
+        config: a configuration or its TOML file; None = the default.
+        language: to learn of, where the index has several: its name or code.
+        seed: draws the in-vocabulary words that are learned from.
+        advance: called with each share of the work that is done; the shares add up to 1.
+
+    Raises:
+        InputError: a file or a store cannot be read, the index has no phone columns, or several
+            languages and none is named, or nothing of it is transcribed.
+        ConfigError: there is too little to learn from.
+
+    For example::
+
+        model = tune("DEV", ecf_path="dev.xml", rttm_path="dev.rttm", terms_path="terms.xml")
+        open_index("INDEX", model=model).search("polizei gewalt")
+    """
+    if not stores:
+        raise ValueError("tune: expected at least one store, got none")
+    with ExitStack() as opened:
+        shards = [opened.enter_context(closing(shard)) for shard in open_stores(stores)]
+        if not isinstance(config, Config):
+            config = load_config(Path(config) if config else None)
+        config = adapted(config, shards)
+        excerpts = read(ecf.parse, Path(ecf_path)).excerpts
+        terms = read(term_list.parse, Path(terms_path))
+        lexemes = read(partial(rttm.parse, encoding=terms.encoding), Path(rttm_path))
+        segments = in_one_language(snapshot(shards, config), language, stores[0])
+        # The table of `find_candidates`: deleted recordings count.
+        recordings = sorted({indexed.recording for s in segments for indexed in s.recordings})
+        indexes = _phonetic_indexes(segments, recordings, config, stores[0])
+        transcript = make_transcript(lexemes, recordings, config.text)
+        transcript = _within_ecf(transcript, excerpts, Path(rttm_path))
+        progress = _differences(advance)
+        model = learning.tune(
+            transcript,
+            indexes,
+            partial(lexical_candidates, segments=segments, config=config),
+            [config.text.phrase(term.text) for term in terms.terms],
+            partial(inside_ecf, recordings=tuple(recordings), excerpts=excerpts),
+            seed=seed,
+            progress=progress,
+        )
+    progress(1.0)
+    return model
+
+
+def _phonetic_indexes(
+    segments: Sequence[Segment], recordings: Sequence[Recording], config: Config, store: str
+) -> PhoneticIndexes:
+    """The phonetic indexes of segments, without a model."""
+    row_of = {recording: row for row, recording in enumerate(recordings)}
+    indexes, _ = open_phonetic_indexes(segments, row_of, config, None)
+    if indexes is None:
+        raise InputError(store, 0, "an index with sounds", "one made without a converter")
+    return indexes
+
+
+def _within_ecf(transcript: Transcript, excerpts: Sequence[Excerpt], path: Path) -> Transcript:
+    """What was spoken in the recordings that an ECF has."""
+    searched = {excerpt.recording for excerpt in excerpts}
+    rows = [row for row, recording in enumerate(transcript.recordings) if recording in searched]
+    spoken = transcript.within(rows)
+    if not spoken.words:
+        raise InputError(path, 0, "words of the recordings in the ECF", "none")
+    return spoken
+
+
+def in_one_language(
+    segments: Sequence[Segment], language: str | None, store: str
+) -> tuple[Segment, ...]:
+    """The segments of the language that is learned.
+
+    Args:
+        segments: of the index.
+        language: name or code of the language; None = the only one that the index has.
+        store: as messages name it.
+
+    Raises:
+        InputError: there are several and none is named, or another one.
+    """
+    groups = by_language(segments)
+    if not language:
+        if len(groups) == 1:
+            return tuple(segments)
+        indexed = ", ".join(group.language for group in groups)
+        raise InputError(store, 0, "one language, or --language to choose one", indexed)
+    for group in groups:
+        if group.language == language_code(language):
+            return tuple(group.segments)
+    indexed = ", ".join(group.language or "none that is known" for group in groups)
+    raise InputError(store, 0, f"recordings in {language!r}", indexed)
+
+
+def lexical_candidates(
+    phrases: Sequence[Sequence[str]], *, segments: Sequence[Segment], config: Config
+) -> list[Candidates]:
+    """Where phrases are written: candidates with their posteriors, one list per phrase.
+
+    Args:
+        phrases: words of each, normalised.
+        segments: that are searched.
+        config: of the search; its phonetic search and its calibration are switched off.
+    """
+    config = replace(
+        config,
+        sound=replace(config.sound, words="none"),
+        calibration=replace(config.calibration, words="none"),
+    )
+    terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
+    candidates = find_candidates(terms, segments, config).candidates
+    candidates = candidates.rows(candidates.score >= config.search.min_score)
+    bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
+    return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]
+
+
+def _differences(advance: Callable[[float], None]) -> Callable[[float], None]:
+    """Call ``advance`` with what is new of a share that grows to 1."""
+    done = 0.0
+
+    def progress(share: float) -> None:
+        nonlocal done
+        advance(share - done)
+        done = share
+
+    return progress

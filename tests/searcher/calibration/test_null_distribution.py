@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from searcher.calibration.null_distribution import NullDistribution, learn_null_distribution
+from searcher.phonetic.alignment import Hits
+from searcher.phonetic.layout import N_MEASURES, SCORE
+from tests.searcher.calibration.test_decoys import index_of
+
+
+def hits(scores):
+    n = len(scores)
+    measures = np.zeros((n, N_MEASURES), np.float32)
+    measures[:, SCORE] = np.sort(scores)[::-1]
+    rows, blank = np.zeros(n, np.int64), np.zeros((n, 8), np.int16)
+    return Hits(rows, rows, rows, rows, measures, blank.astype(np.int32), blank, blank, rows, rows)
+
+
+def test_the_tail_that_made_the_scores_is_found():
+    """Scores with an exponential tail: N exp(-score / slope) places from a score up."""
+    rng = np.random.default_rng(1)
+    slope, places = 1.5, 5000
+
+    def best(decoys):
+        return {
+            decoy: hits(np.sort(slope * rng.exponential(size=places))[::-1][:60])
+            for decoy in decoys
+        }
+
+    null = learn_null_distribution([index_of({"anna": "anna", "otto": "otoa"})], best, lambda p: 20)
+    for phones in (5, 10):
+        for score in (8.0, 11.0):
+            expected = np.log(places) - score / slope
+            found = null.log_e_value(np.array([score]), phones, 20.0)[0]
+            assert found == pytest.approx(expected, abs=0.35)
+
+
+def test_e_values_by_hand():
+    null = NullDistribution(
+        np.array([10.0, 0, 0, 0, 2.0, 0])
+    )  # 10 nats at rank 1, 2 for a factor e
+    assert null.log_e_value(np.array([10.0, 6.0, 14.0]), 7, 20.0).tolist() == [0, 2, -2]
+    steep = NullDistribution(np.array([10.0, 0, 0, 0, -2.0, 0]))
+    assert steep.slope(7) == 0.5
+
+
+def test_terms_that_fit_more_places_than_decoys():
+    null = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))
+    as_expected = 10 - 2 * np.log(np.arange(1, 61))
+    assert null.term_shift(as_expected, 7, 20.0) == pytest.approx(0, abs=1e-9)
+    assert null.term_shift(as_expected + 1, 7, 20.0) == pytest.approx(0.5)
+    assert null.term_shift(as_expected + 9, 7, 20.0) == 2
+    two_true = np.concatenate([[19.0, 18.0], as_expected])[:60]
+    assert null.term_shift(two_true, 7, 20.0) == pytest.approx(0, abs=0.25)
+    assert null.term_shift(np.array([19.0]), 7, 20.0) == 0  # one hit, surely true
+    assert null.term_shift(np.array([]), 7, 20.0) <= 0

@@ -1,0 +1,96 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searcher.calibration import occurrence_rate
+from searcher.calibration.occurrence_rate import (
+    LOG_PRIOR,
+    RATES,
+    log_evidence_of_labels,
+    rate_posterior,
+)
+
+RATIOS = st.lists(st.floats(-12, 12), min_size=1, max_size=7)
+
+
+def by_enumeration(log_ratios):
+    """The probability of each place: every subset of places may be the true ones."""
+    total, right = 0.0, np.zeros(len(log_ratios))
+    for subset in product((0, 1), repeat=len(log_ratios)):
+        chosen = np.array(subset, bool)
+        likelihood = np.exp(np.array(log_ratios)[chosen].sum())
+        weight = sum(np.exp(LOG_PRIOR) * RATES ** chosen.sum()) * likelihood
+        total += weight
+        right += weight * chosen
+    return right / total, np.log(total)
+
+
+@given(RATIOS)
+def test_probabilities_are_those_of_all_subsets(log_ratios):
+    found = rate_posterior(np.array(log_ratios), np.zeros(len(log_ratios), int), 1)
+    probability, evidence = by_enumeration(log_ratios)
+    assert found.probability == pytest.approx(probability, rel=1e-9, abs=1e-12)
+    assert found.log_evidence[0] == pytest.approx(evidence, rel=1e-9, abs=1e-9)
+
+
+@given(RATIOS, st.data())
+def test_the_labels_likelihood_and_its_derivative(log_ratios, data):
+    ratios = np.array(log_ratios)
+    right = np.array(data.draw(st.lists(st.booleans(), min_size=len(ratios), max_size=len(ratios))))
+    term = np.zeros(len(ratios), int)
+    evidence = log_evidence_of_labels(ratios, term, 1, right)[0]
+    by_hand = np.log(sum(np.exp(LOG_PRIOR) * RATES ** right.sum())) + ratios[right].sum()
+    assert evidence == pytest.approx(by_hand, rel=1e-9, abs=1e-9)
+
+    def log_likelihood(values):
+        found = rate_posterior(values, term, 1)
+        return log_evidence_of_labels(values, term, 1, right)[0] - found.log_evidence[0]
+
+    step = np.zeros(len(ratios))
+    step[0] = 1e-5
+    slope = (log_likelihood(ratios + step) - log_likelihood(ratios - step)) / 2e-5
+    assert slope == pytest.approx(
+        right[0] - rate_posterior(ratios, term, 1).probability[0], abs=1e-4
+    )
+
+
+def test_many_good_places_vouch_for_each_other_and_one_good_place_outdoes_a_poor_one():
+    def probabilities(*ratios):
+        return rate_posterior(np.array(ratios, float), np.zeros(len(ratios), int), 1).probability
+
+    alone = probabilities(1.0)[0]
+    assert probabilities(*[1.0] * 20)[0] > alone  # a name that is said often
+    assert probabilities(1.0, 12.0)[0] > 0.1
+    assert probabilities(-4.0)[0] < 0.05
+    assert (probabilities(*[-4.0] * 60) < 0.05).all()  # accidents do not
+
+
+def test_terms_and_blocks_do_not_change_each_other(monkeypatch):
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(0, 30, 40)
+    ratios = rng.normal(0, 4, sizes.sum())
+    term = np.repeat(np.arange(40), sizes)
+    whole = rate_posterior(ratios, term, 40)
+    ends = np.cumsum(sizes)
+    for i, (end, size) in enumerate(zip(ends, sizes, strict=True)):
+        alone = rate_posterior(ratios[end - size : end], np.zeros(size, int), 1)
+        assert (alone.probability == whole.probability[end - size : end]).all()
+        assert alone.log_evidence[0] == whole.log_evidence[i]
+    monkeypatch.setattr(occurrence_rate, "ROWS_AT_ONCE", 25)
+    assert (rate_posterior(ratios, term, 40).probability == whole.probability).all()
+
+
+def test_nothing_to_judge():
+    found = rate_posterior(np.empty(0), np.empty(0, int), 3)
+    assert found.probability.shape == (0,)
+    assert np.isfinite(found.log_evidence).all()
+    assert rate_posterior(np.empty(0), np.empty(0, int), 0).weight.shape == (0, len(RATES))
+
+
+def test_extreme_ratios_stay_probabilities():
+    found = rate_posterior(np.array([1e6, -1e6, 0.0]), np.zeros(3, int), 1).probability
+    assert ((found >= 0) & (found <= 1)).all()
+    assert found[0] > 1 - 1e-6
