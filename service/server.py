@@ -30,6 +30,8 @@ def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         bound = socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        # asyncio sets it for sockets that say their protocol; this one and those it accepts do not.
+        bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         reason = error.strerror or str(error)
         raise StdError(f"--host {host} --port {port}: {reason}") from error
