@@ -15,6 +15,9 @@ demo: environment
 	    --ecf examples/german/ecf.xml --output $(OUT)/hits.xml
 	$(BIN)/std-score $(OUT)/hits.xml --ecf examples/german/ecf.xml --rttm examples/german/ref.rttm \
 	    --terms examples/german/terms.xml --output $(OUT)/score
+	@echo
+	@echo "To search and hear it in a browser:"
+	@echo "    $(BIN)/std-serve --store $(OUT)/index --audio examples/german/audio --feedback $(OUT)/marks.jsonl"
 
 # From audio to a page of hits: open demo/audio/score/report.html.
 demo-audio: test-environment

@@ -1,7 +1,7 @@
 """A hit: a place where a term was found, with what explains it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
@@ -53,5 +53,5 @@ class Hit:
 
     def document(self) -> dict[str, Any]:
         """The hit as `std-search --json` and `--explain` write it."""
-        columns = {column.name: getattr(self, column.name) for column in fields(self)}
+        columns = {name: getattr(self, name) for name in self.__slots__}
         return {"termid": columns.pop("term_id"), **columns}
