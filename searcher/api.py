@@ -43,7 +43,7 @@ from searcher.hit import Hit
 from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.query import Describe, describer, words_of
-from searcher.search import SearchResult, search
+from searcher.search import SearchResult, TermCandidates, find_candidates, search
 from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
 from searcher.vocabulary import Vocabulary, of_counts
 from std.config import Config, load_config
@@ -52,7 +52,7 @@ from std.errors import InputError
 from std.execution.workers import IN_PROCESS, Executor
 from std.store import Segment, Store, vocabulary_counts
 from std.store.columns import KEY_SHIFT, IndexedRecording, Slots
-from std.values import ECF, Recording, Term, TermList
+from std.values import ECF, Excerpt, Recording, Term, TermList
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +201,33 @@ class Index:
             workers=workers,
             model=self._model,
             index_folder=self._folder,
+        )
+
+    def find_candidates(
+        self,
+        terms: Sequence[Term],
+        excerpts: Sequence[Excerpt] | None,
+        *,
+        workers: Executor,
+        wildcards: bool,
+    ) -> TermCandidates:
+        """The candidates of terms with their probabilities: see `searcher.search.find_candidates`.
+
+        Args:
+            terms: what to search for.
+            excerpts: candidates outside them are left out; None = everything counts.
+            workers: who searches the segments.
+            wildcards: whether ``*`` stands for any letters of a word.
+        """
+        return find_candidates(
+            terms,
+            self.segments,
+            self.config,
+            excerpts=excerpts,
+            workers=workers,
+            model=self._model,
+            index_folder=self._folder,
+            wildcards=wildcards,
         )
 
     def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
