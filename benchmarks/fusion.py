@@ -3,16 +3,16 @@
     python -m benchmarks.fusion DATA [--leave-out]
 
 DATA has the folders of `RECOGNISERS`, each with ``networks.jsonl``, ``ecf.xml``, ``ref.rttm`` and
-``terms.xml``; ``slf/NAME`` are lattices, which `std-index` makes networks of. The German folders are
-searched for the terms of both lists. With ``--leave-out`` probabilities come from weights that were
-learned on the sets of other languages; otherwise from the shipped ones. Ways:
+``terms.xml``; ``slf/NAME`` are lattices, which `std-index` makes networks of. The German folders
+are searched for the terms of both lists. With ``--leave-out`` probabilities come from weights that
+were learned on the sets of other languages; otherwise from the shipped ones. Ways:
 
     alone                    one recogniser
     max, noisy-or, mean      of the probabilities; 0 where one has no candidate
     logit mean               mean of the log odds, probabilities of at least `FLOOR`
-    ratios                   log likelihood ratios, weighted and added up, then one rate posterior per
-                             term; weight and penalty for a missing candidate tuned on the other
-                             language
+    ratios                   log likelihood ratios, weighted and added up, then one rate posterior
+                             per term; weight and penalty for a missing candidate tuned on the
+                             other language
     quadratic mean, equal    root of the mean square
     quadratic mean           the same, weighted by how sure each recogniser is: what `--fuse` does
 
@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 
@@ -55,11 +56,13 @@ from searcher.fusion.doubt import doubt
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
 from searcher.output.std_list import hit_list
 from searcher.search import TermCandidates, decide, find_candidates
+from std.config import Config
 from std.ecf_filter import speech_s
 from std.files import read
 from std.nist import term_list
 from std.store import Segment, open_store
-from std.values import Bools, Float64s, Int64s, TermList
+from std.store.columns import Int64s
+from std.values import Float64s, TermList
 
 RECOGNISERS = {  # name: folder, language
     "clean_v25k": ("german/clean_v25k", "de"),
@@ -111,8 +114,6 @@ def recogniser(data: Path, name: str, terms: TermList, model: Model) -> tuple[Ma
             utterances = data / folder / "utts.tsv"
             index_files([lattices], temporary, segments=utterances, ecf=data / folder / "ecf.xml")
             segments = open_store(temporary).segments()
-        from unittest import mock
-
         with mock.patch("searcher.language_search.default_model", lambda: model):
             found = find_candidates(terms.terms, segments, one.config, excerpts=one.excerpts)
         return one, Recogniser(name, found, doubt(segments))
@@ -168,7 +169,7 @@ def tuned(places: Fused) -> Weights:
     )
 
 
-def lenient(one: Material):  # noqa: ANN201  # a Config
+def lenient(one: Material) -> Config:
     """The configuration, leaving out nothing."""
     return replace(one.config, search=replace(one.config.search, min_score=0.0))
 
@@ -227,7 +228,9 @@ def models(data: Path, *, leave_out: bool) -> Mapping[str, Model]:
     """By language: the shipped weights, or those learned on sets of other languages."""
     if not leave_out:
         return dict.fromkeys(("de", "nl"), default_model())
-    of_sets = [(language, examples(material(data, name, language))) for name, language in SETS.items()]
+    of_sets = [
+        (language, examples(material(data, name, language))) for name, language in SETS.items()
+    ]
     return {
         language: learned([one for other, one in of_sets if other != language])
         for language in ("de", "nl")
@@ -252,7 +255,9 @@ def main() -> None:
         pair: fused(known[pair[0]][0], (known[pair[0]][1], known[pair[1]][1])) for pair in PAIRS
     }
     of_ratios = {language: tuned(places[pair]) for language, pair in TUNED_ON.items()}
-    print("| recognisers | way | ATWV | MTWV | MAP | sum/right | ECE |\n|---|---|---|---|---|---|---|")
+    print(
+        "| recognisers | way | ATWV | MTWV | MAP | sum/right | ECE |\n|---|---|---|---|---|---|---|"
+    )
     for pair, of_pair in places.items():
         one = of_pair.one
         for i, name in enumerate(pair):

@@ -71,7 +71,7 @@ def fuse(recognisers: Sequence[Recogniser]) -> TermCandidates:
     return replace(
         every[0],
         oov_words=_missing_in_all([found.oov_words for found in every]),
-        wildcards=_united([found.wildcards for found in every]),
+        wildcards=_combined([found.wildcards for found in every]),
         variants=_variants(recognisers, rows - firsts, rows >= 0, probability, weight),
         recordings=recordings,
         candidates=in_order(candidates),
@@ -191,14 +191,14 @@ def _missing_in_all(oov_words: Sequence[Sequence[tuple[str, ...]]]) -> tuple[tup
     )
 
 
-def _united(expansions: Sequence[Mapping[str, Expansion]]) -> dict[str, Expansion]:
+def _combined(expansions: Sequence[Mapping[str, Expansion]]) -> dict[str, Expansion]:
     """What each wildcard stands for in any of the indexes."""
-    united: dict[str, Expansion] = {}
+    combined: dict[str, Expansion] = {}
     for of_index in expansions:
         for pattern, expansion in of_index.items():
-            known = united.get(pattern, Expansion((), 0))
+            known = combined.get(pattern, Expansion((), 0))
             words = tuple(dict.fromkeys((*known.words, *expansion.words)))
             limited = known.limited or expansion.limited
             fitting = max(known.fitting, expansion.fitting, len(words))
-            united[pattern] = Expansion(words, fitting, limited)
-    return united
+            combined[pattern] = Expansion(words, fitting, limited)
+    return combined
