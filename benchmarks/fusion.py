@@ -114,7 +114,7 @@ def recogniser(data: Path, name: str, terms: TermList, model: Model) -> tuple[Ma
             utterances = data / folder / "utts.tsv"
             index_files([lattices], temporary, segments=utterances, ecf=data / folder / "ecf.xml")
             segments = open_store(temporary).segments()
-        with mock.patch("searcher.language_search.default_model", lambda: model):
+        with mock.patch("searcher.language_search.default_model", return_value=model):
             found = find_candidates(terms.terms, segments, one.config, excerpts=one.excerpts)
         return one, Recogniser(name, found, doubt(segments))
 
