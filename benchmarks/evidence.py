@@ -19,34 +19,26 @@ computed by std-score's code, at the operating points of NIST 2006 and of MediaE
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks import calibration
 from benchmarks.german import CONFIGS, POINTS, Data, cross_validated, indexed, read, tuned_on
 from scoring.evaluate import evaluate
 from scoring.group import Group
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
 from scoring.report.plot import COLOURS
-from searcher.calibration.features import DEFAULT_WEIGHTS, Weights, fit
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
-from searcher.development_set import lexical_candidates
-from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
-from searcher.phonetic_candidates import open_phonetic_indexes
 from searcher.search import SearchResult, search
-from searcher.tuning.reference import make_transcript
-from searcher.tuning.tune import learn, queries
 from std.config import Config, ExpansionConfig, SplittingConfig, load_config
 from std.ecf_filter import speech_s
-from std.phonetics.confusion import empty
 from std.store.resident import ResidentSegment
-from std.values import Bools, Float64s
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -170,25 +162,10 @@ def materials(data: Data) -> list[Material]:
 
 
 def prior_on(data: Data) -> Model:
-    """The few weights of search without a model, fitted as they were but on this half only."""
+    """The shipped weights as they would be if learned on this half only."""
     segment = indexed(data.networks, DEFAULT)
-    recordings = tuple(one.recording for one in segment.recordings)
-    ears, _ = open_phonetic_indexes(
-        [segment], {one: i for i, one in enumerate(recordings)}, DEFAULT, None
-    )
-    assert ears is not None
-    said = make_transcript(data.lexemes, recordings, DEFAULT.text)
-    phrases = [DEFAULT.text.phrase(term.text) for term in data.terms.terms]
-    unknown, _ = queries(said, ears, phrases, seed=1)
-
-    def few(features: Mapping[str, Float64s], right: Bools) -> Weights:
-        return fit({name: features[name] for name in DEFAULT_WEIGHTS.coefficients}, right)
-
-    search_written = partial(lexical_candidates, segments=[segment], config=DEFAULT)
-    inside = partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts)
-    with patch("searcher.tuning.tune.fit", few):
-        weights, _ = learn(said, ears, search_written, unknown, inside, in_vocabulary=False)
-    return Model(ears.pronouncer, empty([]), weights, None)
+    material = calibration.Material("half", "de", data, DEFAULT, segment)
+    return calibration.learned([calibration.examples(material)])
 
 
 def systems() -> Iterator[tuple[str, Config, Learned]]:

@@ -21,28 +21,40 @@ if TYPE_CHECKING:
         clean_up,
         delete_recordings,
         index_files,
+        list_recordings,
         merge_segments,
+        preview_files,
         verify_index,
+        watch_folder,
     )
+    from indexer.dry_run import Preview
     from indexer.input_options import InputOptions
     from indexer.languages.report import in_words as languages_line
+    from indexer.listing import ListedRecording
 
 __all__ = [
     "IndexCheck",
     "IndexReport",
     "InputOptions",
+    "ListedRecording",
+    "Preview",
     "clean_up",
     "delete_recordings",
     "index_files",
     "languages_line",
+    "list_recordings",
     "merge_segments",
+    "preview_files",
     "verify_index",
+    "watch_folder",
 ]
 
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
     "InputOptions": ("input_options", "InputOptions"),
+    "ListedRecording": ("listing", "ListedRecording"),
+    "Preview": ("dry_run", "Preview"),
     "languages_line": ("languages.report", "in_words"),
 }
 

@@ -5,6 +5,9 @@
     merge_segments       merge the segments of an index into as few as possible
     verify_index         read everything, name what is damaged
     clean_up             remove replaced segments at once
+    list_recordings      what an index holds
+    preview_files        what indexing files would bring, without an index
+    watch_folder         index what appears in a folder
 
 A store is a folder, ``memory:`` or ``couchdb://host/database``; an index is one store or several,
 its shards.
@@ -18,7 +21,9 @@ from pathlib import Path
 from typing import Any
 from warnings import warn
 
-from indexer.build import BuildReport, build, worthwhile_jobs
+from indexer.build import BuildReport, IndexedInput, build, worthwhile_jobs
+from indexer.describe import Described, describe, languages_in
+from indexer.dry_run import Preview, dry_run
 from indexer.file_columns import Skipped
 from indexer.formats.reader_options import ReaderOptions
 from indexer.input_options import InputOptions
@@ -31,15 +36,20 @@ from indexer.languages.report import (
     indexed_languages,
     pronounced_wrongly,
 )
+from indexer.listing import ListedRecording
+from indexer.listing import list_recordings as listed
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from indexer.origins import origins
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from indexer.watch import POLL_S, SETTLE_S, Folder, Outcome, outcomes, watch
 from std.config import Config, load_config
 from std.ecf_filter import speech_s
 from std.errors import InputError, StdError, StoreWarning
 from std.execution.processes import executor
 from std.execution.workers import Executor
 from std.files import is_regular, read, size_bytes
+from std.metadata.read import parse as parse_metadata
+from std.metadata.table import NO_METADATA, Metadata, updated
 from std.nist.audio_names import recording_name
 from std.nist.ecf import parse as parse_ecf
 from std.phonetics.g2p import converter
@@ -58,6 +68,7 @@ class IndexReport:
     """What one run of `index_files` did."""
 
     recordings: tuple[Recording, ...]  # indexed in this run, in order
+    inputs: tuple[IndexedInput, ...]  # that were indexed, and the utterances of each recording
     utterances: int
     slots: int
     postings: int
@@ -67,6 +78,9 @@ class IndexReport:
     languages: tuple[Language, ...]  # the most frequent first
     deleted: int  # audio files
     nonwords: Mapping[str, int]  # noises that were dropped, the most frequent first
+    tiers: Mapping[str, int]  # of annotations: how many files had each tier that was read
+    tiers_left_out: Mapping[str, int]  # and each that was not
+    estimated: tuple[Recording, ...]  # recordings with estimated times of words, in order
     skipped: tuple[Skipped, ...]  # files of folders that are no recogniser output
     wordless: tuple[Path, ...]  # inputs that hold no word
     not_in_ecf: tuple[Recording, ...]
@@ -74,6 +88,7 @@ class IndexReport:
     language_warnings: tuple[str, ...]  # recordings whose language is in doubt
     unmerged: tuple[str, ...]  # shards whose segments somebody else's writing kept from merging
     failures: tuple[StdError, ...]  # with ``keep_going``: what could not be read
+    described: Described  # what became of the metadata that were given
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +113,8 @@ class _Run:
     pronouncer: Pronouncer
     merge: bool
     keep_going: bool
+    metadata: Metadata
+    returning: Metadata = NO_METADATA  # of recordings that are deleted first
 
     @property
     def paths(self) -> list[Path]:
@@ -109,6 +126,7 @@ def index_files(
     store: Stores,
     *,
     ecf: AnyPath | None = None,
+    metadata: Metadata | AnyPath | None = None,
     config: Config | AnyPath | None = None,
     language: str | None = None,
     options: InputOptions | None = None,
@@ -120,33 +138,29 @@ def index_files(
     progress: ProgressBar | None = None,
     **changes: Any,
 ) -> IndexReport:
-    """Index recogniser output, as ``std-index`` does.
-
-    A recording that was indexed before is replaced.
+    """Index recogniser output, as ``std-index`` does; recordings indexed before are replaced.
 
     Args:
         inputs: files and folders; ``-`` is standard input.
         store: the index, made if it is not there; several stores are its shards.
         ecf: the recordings' true durations, and languages.
+        metadata: of recordings, also of those indexed before, or their file (`std.metadata.read`).
         config: a configuration, or a file such as ``configs/default.toml``.
-        language: of all these recordings (German, de, deu); None: by ECF, input or their words.
-        options, changes: how inputs are read, see `InputOptions`; ``changes`` are its fields by
-            name.
+        language: of all recordings (German, de); None: by metadata, ECF, input or their words.
+        options, changes: how inputs are read; ``changes`` are fields of `InputOptions` by name.
         jobs: worker processes on this machine.
         scheduler: address of a Dask scheduler; then ``jobs`` is not used.
         delete: audio files to take out of the index first.
         merge: merge all segments into one at the end.
         keep_going: index what can be read; the rest is in ``failures``.
-        progress: makes a progress bar: takes the size of all inputs in bytes and yields a
-            function that is called with the size of each file that is done.
+        progress: makes a progress bar of all inputs' bytes; called with those of each file.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
         StoreError: a store cannot be written.
         ConfigError: the configuration, the language or the scheduler is not there.
 
-    >>> report = index_files("examples/german/mesh", "memory:", ecf="examples/german/ecf.xml",
-    ...                      language="German")
+    >>> report = index_files("examples/german/mesh", "memory:", language="German")
     >>> len(report.recordings), report.utterances, report.languages[0]["language"]
     (15, 290, 'de')
     """
@@ -154,15 +168,18 @@ def index_files(
     options = replace(options or InputOptions(), **changes)
     require_different(urls)
     config = _config(config, language)
-    experiment = _experiment(ecf)
+    experiment, given = _experiment(ecf), _metadata(metadata)
     found = _found(inputs, options, urls, absolute=bool(scheduler))
     reader_options = options.load()
     pronouncer = pronouncer_of(config, experiment)
-    run = _Run(found.files, options.input_format, reader_options, pronouncer, merge, keep_going)
+    reading = options.input_format, reader_options
+    run = _Run(found.files, *reading, pronouncer, merge, keep_going, given)
     with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
-        deleted, built, unmerged = _changed(stores, workers, config, run, delete, progress)
+        deleted, built, described, unmerged = _changed(
+            stores, workers, config, run, delete, progress
+        )
     built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
-    return _report(built, pronouncer, experiment, deleted, unmerged)
+    return _report(built, pronouncer, experiment, deleted, described, unmerged)
 
 
 def delete_recordings(audio_files: Sequence[str], store: Stores) -> IndexReport:
@@ -222,6 +239,109 @@ def verify_index(store: Stores) -> Iterator[IndexCheck]:
             )
 
 
+def list_recordings(
+    store: Stores, *, where: str | None = None, recordings: Sequence[str] = ()
+) -> list[ListedRecording]:
+    """What an index holds, a value for each recording, ascending.
+
+    Args:
+        store: the index.
+        where: conditions on their metadata, as ``date >= 2024-01`` (`std.metadata.where`).
+        recordings: patterns of names; none: all.
+
+    Raises:
+        StdError: ``where`` is no condition, or a pattern fits no recording.
+    """
+    urls = _urls(store)
+    require_different(urls)
+    with ExitStack() as opened:
+        stores = [opened.enter_context(closing(open_store(url))) for url in urls]
+        return listed(stores, where, recordings)
+
+
+def preview_files(
+    inputs: AnyPath | Sequence[AnyPath],
+    store: Stores = (),
+    *,
+    config: Config | AnyPath | None = None,
+    options: InputOptions | None = None,
+    jobs: int = 1,
+) -> Iterator[Preview]:
+    """Read recogniser output as `index_files` would, and write nothing.
+
+    Args:
+        inputs: files and folders; ``-`` is standard input.
+        store: an index, if its recordings are to be compared.
+        config, options, jobs: see `index_files`.
+    """
+    urls, options = _urls(store), options or InputOptions()
+    found = _found(inputs, options, urls, absolute=False)
+    indexed: dict[str, set[str]] = {}
+    for url in urls:
+        with closing(open_store(url)) as opened:
+            indexed |= origins([opened])
+    paths = [file.path for file in found.files]
+    with executor(worthwhile_jobs(paths, jobs), None) as workers:
+        yield from dry_run(
+            found.files,
+            _config(config, None),
+            options.input_format,
+            options.load(),
+            indexed,
+            workers,
+        )
+    yield from (Preview(path, skipped="a hidden file") for path in found.hidden)
+
+
+def watch_folder(
+    folder: AnyPath,
+    store: Stores,
+    *,
+    tell: Callable[[str], None],
+    stopped: Callable[[float], bool],
+    options: InputOptions | None = None,
+    poll_s: float = POLL_S,
+    settle_s: float = SETTLE_S,
+    **settings: Any,
+) -> int:
+    """Index what appears in a folder until told to stop (`indexer.watch`).
+
+    Args:
+        folder: with the files of folders below it.
+        store: the index, made if it is not there.
+        tell: takes one line for each file.
+        stopped: waits so many seconds, or less; returns whether to stop.
+        options: how inputs are read.
+        poll_s: time between two looks at the folder.
+        settle_s: how long a file does not change before it is read.
+        settings: of `index_files`: ``metadata``, ``ecf``, ``config``, ``language``, ``jobs``, ...
+
+    Returns:
+        How many files were indexed.
+
+    Raises:
+        StdError: the folder is not there, or an option is not what it should be.
+    """
+    urls, root = _urls(store), Path(folder)
+    require_different(urls)
+    if not root.is_dir():
+        raise InputError(root, 0, "a folder to watch", "nothing of that name")
+    known: set[str] = set()
+    for url in urls:
+        with closing(open_store(url, create=True)) as opened:
+            known = known.union(*origins([opened]).values())
+
+    def index(batch: Sequence[Path]) -> Iterator[Outcome]:
+        report = index_files(batch, urls, options=options, keep_going=True, **settings)
+        for line in (*report.warnings, *report.language_warnings, *report.unmerged):
+            tell(f"warning: {line}")
+        return outcomes(batch, report.inputs, report.failures, report.wordless)
+
+    return watch(
+        Folder(root, frozenset(urls)), index, known, tell, stopped, poll_s=poll_s, settle_s=settle_s
+    )
+
+
 def pronouncer_of(config: Config, experiment: ECF | None) -> Pronouncer:
     """Who tells the recordings' languages and pronounces their words.
 
@@ -266,6 +386,12 @@ def _config(config: Config | AnyPath | None, language: str | None) -> Config:
 
 def _experiment(path: AnyPath | None) -> ECF | None:
     return read(parse_ecf, Path(path)) if path else None
+
+
+def _metadata(given: Metadata | AnyPath | None) -> Metadata:
+    if isinstance(given, Metadata):
+        return given
+    return read(parse_metadata, Path(given)) if given else NO_METADATA
 
 
 def _found(
@@ -318,18 +444,21 @@ def _changed(
     run: _Run,
     delete: Sequence[str],
     progress: ProgressBar | None,
-) -> tuple[int, BuildReport, tuple[str, ...]]:
-    """Delete, index, merge: in this order.
+) -> tuple[int, BuildReport, Described, tuple[str, ...]]:
+    """Delete, index, describe, merge: in this order.
 
     Returns:
-        How many audio files were deleted, what was indexed, and a line for each shard that was
-        not merged.
+        How many audio files were deleted, what was indexed, what became of metadata, and a line for
+        each shard that was not merged.
     """
     with _writing(stores):
+        run.pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
+        run = _keeping_metadata(run, stores, delete)
         deleted, failures = _deleted(delete, stores, may_fail=run.merge and not run.files)
         for one in stores:
             config = continued(config, one)
         built = _built(stores, workers, config, run, progress) if run.files else BuildReport()
+        described = describe(stores, run.metadata, run.pronouncer)
         later = uses_workers(stores, workers)
         if not later:  # while we may write: whoever writes next waits for us
             phone_builder = run.pronouncer.phone_builder
@@ -337,7 +466,7 @@ def _changed(
                 keep_few_segments(one, everything=run.merge, phone_builder=phone_builder)
     unmerged = _merged_by_workers(stores, workers, run.merge, run.pronouncer) if later else ()
     built.failures[:0] = failures
-    return deleted, built, unmerged
+    return deleted, built, described, unmerged
 
 
 def _built(
@@ -359,7 +488,19 @@ def _built(
             keep_going=run.keep_going,
             progress=lambda path, n_bytes: advance(n_bytes),
             pronouncer=run.pronouncer,
+            metadata=updated(run.returning, run.metadata),
         )
+
+
+def _keeping_metadata(run: _Run, stores: Sequence[Store], delete: Sequence[str]) -> _Run:
+    """The run with the metadata of recordings that it deletes, if it may index them again."""
+    if not run.files or not delete:
+        return run
+    files = {recording_name(file) for file in delete}
+    kept = NO_METADATA
+    for store in stores:
+        kept = updated(kept, store.metadata().of(files))
+    return replace(run, returning=kept)
 
 
 def _deleted(
@@ -389,6 +530,7 @@ def _report(
     pronouncer: Pronouncer,
     experiment: ECF | None,
     deleted: int,
+    described: Described,
     unmerged: Sequence[str],
 ) -> IndexReport:
     audio_s, not_in_ecf = built.speech_s, []
@@ -398,6 +540,7 @@ def _report(
         not_in_ecf = sorted(built.recordings - {one.recording for one in excerpts})
     return IndexReport(
         recordings=tuple(sorted(built.recordings)),
+        inputs=tuple(built.inputs),
         utterances=built.utterances,
         slots=built.slots,
         postings=built.postings,
@@ -407,6 +550,9 @@ def _report(
         languages=tuple(found_languages(pronouncer)),
         deleted=deleted,
         nonwords=dict(built.nonwords.most_common()),
+        tiers=dict(built.tiers.read.most_common()),
+        tiers_left_out=dict(built.tiers.left_out.most_common()),
+        estimated=tuple(sorted(built.estimated)),
         skipped=tuple(built.skipped),
         wordless=tuple(built.wordless),
         not_in_ecf=tuple(not_in_ecf),
@@ -414,4 +560,5 @@ def _report(
         language_warnings=tuple(doubts(pronouncer)),
         unmerged=tuple(unmerged),
         failures=tuple(built.failures),
+        described=described,
     )

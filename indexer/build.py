@@ -14,14 +14,16 @@ changed the old one may be in another shard; it leaves that in a commit of its o
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from indexer.file_columns import FileColumns, Skipped, index_file
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.tiers import Tiers
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.networks.utterance_spans import SEGMENTS_HINT
@@ -31,6 +33,7 @@ from std.config import Config
 from std.errors import InputError, StdError
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
+from std.metadata.table import NO_METADATA, Metadata
 from std.store import Store
 from std.values import Recording
 
@@ -38,6 +41,13 @@ MIN_PIECES = 20  # recordings of one utterance each, which rather are pieces of 
 MIN_POOL_BYTES = 8_000_000  # below, starting worker processes costs more than it saves
 
 Progress = Callable[[Path, int], None]  # called after each file with its size in bytes
+
+
+class IndexedInput(NamedTuple):
+    """An input file that was indexed."""
+
+    path: Path
+    utterances: Mapping[Recording, int]
 
 
 @dataclass(slots=True)
@@ -51,10 +61,13 @@ class BuildReport:
     seconds: float = 0.0
     words: set[str] = field(default_factory=set)
     recordings: set[Recording] = field(default_factory=set)
+    inputs: list[IndexedInput] = field(default_factory=list)
     failures: list[StdError] = field(default_factory=list)
     wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
     skipped: list[Skipped] = field(default_factory=list)
     nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
+    tiers: Tiers = field(default_factory=Tiers)  # of annotations: read and left out
+    estimated: set[Recording] = field(default_factory=set)  # recordings with estimated word times
     warnings: list[str] = field(default_factory=list)
 
 
@@ -69,6 +82,7 @@ def build(
     keep_going: bool = False,
     progress: Progress = lambda path, size: None,
     pronouncer: Pronouncer | None = None,
+    metadata: Metadata = NO_METADATA,
 ) -> BuildReport:
     """Index files into stores that are being written to (``with store.writing()``).
 
@@ -83,6 +97,7 @@ def build(
             else the first one ends the run at the last commit.
         progress: told of each file that is done: path, size in bytes.
         pronouncer: tells the recordings' languages, makes phone columns; None = no phones.
+        metadata: of recordings; committed with their words.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
@@ -92,7 +107,7 @@ def build(
     report = BuildReport()
     files = [file if isinstance(file, Input) else Input(file) for file in inputs]
     admission = Origins(files, origins(stores), options.segments is not None)
-    shards = [Shard(store, audio_files(store)) for store in stores]
+    shards = [Shard(store, audio_files(store), metadata=metadata) for store in stores]
     work = partial(
         index_file, config=config, input_format=input_format, options=options, shards=len(shards)
     )
@@ -200,7 +215,11 @@ def _unless_taken(
 
 def _count(result: FileColumns, report: BuildReport) -> None:
     report.recordings |= result.utterances.keys()
+    utterances = {recording: len(names) for recording, names in result.utterances.items()}
+    report.inputs.append(IndexedInput(result.source.path, utterances))
     report.nonwords += result.nonwords
+    report.tiers.read += result.tiers.read
+    report.tiers.left_out += result.tiers.left_out
     report.utterances += sum(map(len, result.utterances.values()))
     if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
         report.wordless.append(result.source.path)
@@ -208,3 +227,4 @@ def _count(result: FileColumns, report: BuildReport) -> None:
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)
         report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000
+        report.estimated |= {one.recording for one in columns.recordings if one.times_estimated}

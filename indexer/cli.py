@@ -3,13 +3,15 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from std.command import (
     JOBS,
     Parser,
     file_argument,
+    folder_argument,
     number,
     peak_memory_gb,
     print_json,
@@ -35,6 +37,10 @@ examples:
   std-index interviews/*.json --store INDEX --language Danish
   std-index azure --store INDEX --name-by path
   std-index --store INDEX --delete NEWS_2011_05_01 --merge
+  std-index networks --store INDEX --metadata recordings.csv
+  std-index --store INDEX --list --where 'date >= 2024-01 and speaker = "Ada"'
+  std-index networks --dry-run
+  std-index --store INDEX --watch incoming --metadata recordings.csv
   std-index --store couchdb://db.example/news --clean-up
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
@@ -52,7 +58,6 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument(
         "--store",
-        required=True,
         action="append",
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
     )
@@ -112,16 +117,32 @@ def add_recording_options(parse: argparse.ArgumentParser) -> None:
         help="index (laughs), [Music], %%HESITATION and the like as if they were words",
     )
     parse.add_argument(
+        "--tier",
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar="NAME",
+        help="read these tiers of ELAN and Praat files, * stands for any letters; "
+        "default: those that can be speech, which the summary names",
+    )
+    parse.add_argument(
         "--ecf",
         type=file_argument,
         metavar="XML",
         help="the recordings' true durations, and languages",
     )
     parse.add_argument(
+        "--metadata",
+        type=file_argument,
+        metavar="FILE",
+        help="CSV or JSON with title, date, speaker, language, audio, ... of recordings, also of "
+        "those that are indexed already",
+    )
+    parse.add_argument(
         "--language",
         type=text_argument,
         metavar="NAME",
-        help="of all these recordings: German, de, deu; else by ECF, input or their words",
+        help="of all these recordings: German, de, deu; else by metadata, ECF, input, words",
     )
 
 
@@ -141,6 +162,41 @@ def add_run_options(parse: argparse.ArgumentParser) -> None:
     parse.add_argument(
         "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
     )
+    parse.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="read INPUT, name format, utterances and recordings of each file, write nothing",
+    )
+    parse.add_argument(
+        "--watch",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="index what appears in a folder, until stopped",
+    )
+    add_list_options(parse)
+
+
+def add_list_options(parse: argparse.ArgumentParser) -> None:
+    """What an index holds."""
+    parse.add_argument(
+        "--list",
+        action="store_true",
+        help="list the recordings: speech, language, words, source, metadata",
+    )
+    parse.add_argument(
+        "--where",
+        type=text_argument,
+        metavar="CONDITION",
+        help="list recordings whose metadata fit: 'date >= 2024-01 and speaker = \"Ada\"'",
+    )
+    parse.add_argument(
+        "--recording",
+        type=text_argument,
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="list recordings of this name, * for any letters; with a slash: of this path",
+    )
 
 
 def add_output_options(parse: argparse.ArgumentParser) -> None:
@@ -158,16 +214,47 @@ def add_output_options(parse: argparse.ArgumentParser) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    if args.verify == bool(args.input or args.delete or args.merge or args.clean_up):
-        parser().error("expected INPUT files, --delete, --merge or --clean-up, or else --verify")
+    if problem := misuse(args):
+        parser().error(problem)
     return run("std-index", lambda: work(args))
 
 
+def misuse(args: argparse.Namespace) -> str:
+    """What is wrong with a combination of options; empty if nothing is."""
+    if not args.store and not args.dry_run:
+        return "the following arguments are required: --store"
+    maintains = bool(args.delete or args.merge or args.clean_up or args.verify or args.list)
+    if args.dry_run:
+        if not args.input or maintains or args.watch:
+            return "--dry-run needs INPUT files, and nothing else to be done"
+    elif args.watch:
+        if args.input or maintains:
+            return "--watch takes its files from its folder: no INPUT, nothing else to be done"
+    elif args.verify + args.list + changes_index(args) != 1:
+        return (
+            "expected INPUT files, --metadata, --delete, --merge or --clean-up, or else --watch, "
+            "--dry-run, --list or --verify"
+        )
+    if (args.where is not None or args.recording) and not args.list:
+        return "--where and --recording say what to --list"
+    return ""
+
+
+def changes_index(args: argparse.Namespace) -> bool:
+    """Whether an index is to be changed, now and not by watching."""
+    return bool(args.input or args.delete or args.merge or args.clean_up or args.metadata)
+
+
 def work(args: argparse.Namespace) -> int:
-    """Verify; or index, delete and merge, and clean up after that."""
+    """Verify, list, preview or watch; or index, delete and merge, and clean up after that."""
     if args.verify:
         return verify(args)
-    changes = bool(args.input or args.delete or args.merge)
+    if args.list or args.dry_run or args.watch:
+        from indexer import cli_actions
+
+        action = cli_actions.list_index if args.list else cli_actions.watch_inputs
+        return (cli_actions.preview if args.dry_run else action)(args)
+    changes = bool(args.input or args.delete or args.merge or args.metadata)
     status = index(args) if changes else 0
     if args.clean_up:
         clean_up(args.store, as_json=args.json and not changes, quiet=args.quiet)
@@ -176,32 +263,18 @@ def work(args: argparse.Namespace) -> int:
 
 def index(args: argparse.Namespace) -> int:
     """Delete, index, merge: in this order, one writer at a time."""
-    from indexer import InputOptions, index_files
-    from std.distinct import require_distinct
+    from indexer import index_files
+    from indexer.arguments import input_options, require_each_once
 
-    named_files = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
-    named_files |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
-    require_distinct(named_files | {"--config": args.config}, {})
+    require_each_once(args)
     report = index_files(
         args.input,
         args.store,
         ecf=args.ecf,
+        metadata=args.metadata,
         config=args.config,
         language=args.language,
-        options=InputOptions(
-            input_format=args.format,
-            name_by=args.name_by,
-            segments=args.segments,
-            words=args.words,
-            times=args.times,
-            one_best=args.one_best,
-            frame_shift_s=args.frame_shift,
-            acoustic_scale=args.acoustic_scale,
-            lm_scale=args.lm_scale,
-            word_on=args.word_on,
-            lattice_method=args.lattice_method,
-            keep_nonwords=args.keep_nonwords,
-        ),
+        options=input_options(args),
         jobs=args.jobs,
         scheduler=args.scheduler,
         delete=args.delete,
@@ -211,7 +284,8 @@ def index(args: argparse.Namespace) -> int:
     )
     tell_of_problems(report, args)
     if args.json:
-        print_json(figures(report, args.jobs))
+        described = {"metadata": asdict(report.described)} if args.metadata else {}
+        print_json(figures(report, args.jobs) | described)
     if not args.quiet:
         tell_summary(report, args)
     return 2 if report.failures or (args.merge and report.unmerged) else 0
@@ -232,6 +306,9 @@ def figures(report: "IndexReport", jobs: int) -> dict[str, Any]:
         "peak_memory_gb": peak_memory_gb(workers=jobs),
         "skipped": [str(file.path) for file in report.skipped],
         "nonwords": report.nonwords,
+        "tiers": report.tiers,
+        "tiers_left_out": report.tiers_left_out,
+        "times_estimated": len(report.estimated),
         "wordless": [str(path) for path in report.wordless],
     }
 
@@ -248,6 +325,10 @@ def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
     stores = ", ".join(args.store)
     if report.deleted:
         tell(f"{report.deleted} files deleted from {stores}")
+    if args.metadata:
+        again = report.described.pronounced_again
+        spoken = f", {again} pronounced in another language than before" if again else ""
+        tell(f"metadata of {report.described.recordings} files{spoken} -> {stores}")
     if not args.input:
         return
     speed = report.speech_s / report.seconds if report.seconds else 0.0
@@ -261,6 +342,20 @@ def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
     )
     if any(one["language"] for one in report.languages):
         tell(languages_line(report.languages))
+    if n := len(report.estimated):
+        tell(f"times of words are estimated in {n} of {len(report.recordings)} recordings")
+    if report.tiers:
+        left_out = f"; left out: {listed(report.tiers_left_out)}" if report.tiers_left_out else ""
+        tell(f"tiers read: {listed(report.tiers)}{left_out}")
+
+
+def listed(counts: Mapping[str, int]) -> str:
+    """The most frequent names of a count, with their numbers."""
+    from std.terminal import printable
+
+    shown = [f"{printable(name) or '(no name)'} ({n})" for name, n in counts.items()]
+    more = [f"{len(shown) - NAMED} more"] if len(shown) > NAMED else []
+    return ", ".join([*shown[:NAMED], *more])
 
 
 def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
@@ -270,6 +365,11 @@ def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
     for line in report.unmerged:
         (say if args.merge else warn)("std-index", line)
     tell_of_inputs(report, args)
+    if missing := report.described.not_indexed:
+        n = len(missing)
+        example = f"{missing[0]}{' ...' if n > 1 else ''}"
+        metadata = named(args.metadata)
+        warn("std-index", f"{n} recordings of {metadata} are not in the index: {example}")
     for failure in report.failures:
         say("std-index", str(failure))
     if report.not_in_ecf:

@@ -14,6 +14,7 @@ import numpy as np
 
 from indexer.formats.detect import foreign
 from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.tiers import Tiers
 from indexer.inputs import Input
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances, concatenated
@@ -38,6 +39,7 @@ class FileColumns:
     utterances: Mapping[Recording, tuple[str, ...]]
     nonwords: Counter[str]  # noises that were dropped
     languages: Mapping[Recording, str]  # of those where the file says one
+    tiers: Tiers  # of an annotation: read and left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ def index_file(
     """
     path = source.path
     nonwords = Nonwords(options.nonwords.keep)
-    options = replace(options, file=source.name or options.file, nonwords=nonwords)
+    tiers = Tiers(options.tiers.wanted)
+    options = replace(options, file=source.name or options.file, nonwords=nonwords, tiers=tiers)
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
@@ -83,6 +86,7 @@ def index_file(
             utterances=names,
             nonwords=nonwords.dropped,
             languages=_languages(utterances),
+            tiers=tiers,
         )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))

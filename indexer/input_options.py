@@ -6,6 +6,7 @@ from pathlib import Path
 from indexer.formats.ctm import timed_words
 from indexer.formats.reader_options import Names, ReaderOptions, WordOn, load
 from indexer.formats.sausage import read_times
+from indexer.formats.tiers import Tiers
 from indexer.inputs import NameBy
 from indexer.lattices.lattice import LatticeMethod
 from indexer.networks.nonwords import Nonwords
@@ -35,6 +36,7 @@ class InputOptions:
     word_on: WordOn = "auto"  # where the words of HTK lattices stand
     lattice_method: LatticeMethod = "mbr"
     keep_nonwords: bool = False  # index noises as if they were words
+    tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
     def load(self) -> ReaderOptions:
         """Read the files; the result is what each reader takes.
@@ -50,6 +52,7 @@ class InputOptions:
             lattice_method=self.lattice_method,
             names=NAMES[self.name_by],
             nonwords=Nonwords(self.keep_nonwords),
+            tiers=Tiers(self.tiers),
             one_best=read(timed_words, self.one_best) if self.one_best else None,
             times=self.times,
             slot_times=read_times(self.times, self.frame_shift_s) if self.times else None,

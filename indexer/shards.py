@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config
+from std.metadata.table import NO_METADATA, Metadata, updated
 from std.store import Segment, Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
@@ -20,6 +21,7 @@ class Shard:
     batch: list[SegmentColumns] = field(default_factory=list)
     postings: int = 0  # in the batch
     added: set[str] = field(default_factory=set)  # audio files committed in this run
+    metadata: Metadata = NO_METADATA  # of this run, for the recordings of all shards
 
 
 def audio_files(store: Store) -> set[str]:
@@ -80,14 +82,19 @@ def commit(
     """
     shard = shards[number]
     add = [one for one in add if one.recordings]
+    metadata = shard.metadata.of(gathered.files)
+    holders = [other for other in shards if other is not shard and gathered.files & other.held]
+    for other in holders:
+        metadata = updated(other.store.metadata().of(gathered.files), metadata)
     shard.store.commit(
         add,
         normalisation=config.text,
         replace=gathered.earlier,
         delete_files=gathered.files,
+        metadata=metadata,
     )
-    for other in shards:
-        if other is not shard and (moved := gathered.files & other.held):
+    for other in holders:
+        if moved := gathered.files & other.held:
             other.store.commit(normalisation=config.text, delete_files=moved)
             other.held -= moved
     shard.added |= gathered.files

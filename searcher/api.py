@@ -5,7 +5,7 @@
                 search_terms  a term list and an ECF --> everything std-search knows of a batch
                 hits          what a search returned --> hits, in the order of the hit list
                 query         what a term becomes, without searching
-                recordings    what is indexed
+                recordings    what is indexed, with metadata; some by conditions
                 words         what the recogniser wrote in a recording
 
 An example on real speech (the commands do the same: `std-index`, `std-search`):
@@ -33,7 +33,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,8 +50,10 @@ from std.config import Config, load_config
 from std.ecf_filter import speech_s
 from std.errors import InputError
 from std.execution.workers import IN_PROCESS, Executor
+from std.metadata.table import NO_METADATA, Metadata, updated
+from std.recordings import IndexRecording, chosen, index_recordings
 from std.store import Segment, Store, vocabulary_counts
-from std.store.columns import KEY_SHIFT, IndexedRecording, Slots
+from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Slots
 from std.values import ECF, Excerpt, Recording, Term, TermList
 
 
@@ -140,37 +142,62 @@ class Index:
         """The words that the recogniser wrote, with their counts."""
         return of_counts(vocabulary_counts(self.segments))
 
+    @cached_property
+    def metadata(self) -> Metadata:
+        """What is known of the recordings beside their words, of all shards."""
+        metadata = NO_METADATA
+        for store in self._stores:
+            metadata = updated(metadata, store.metadata())
+        return metadata
+
     def search(
-        self, *terms: str, decide: bool = False, workers: Executor = IN_PROCESS
+        self,
+        *terms: str,
+        decide: bool = False,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
     ) -> list[Hit]:
         """Search terms; hits of all of them, the most probable first.
 
         Args:
             terms: words or phrases; ``*`` stands for any letters of a word.
             decide: accept or reject each hit (``config.decision``).
+            where, recordings: search some recordings only, see `recordings`; decisions are about
+                these, as about the speech of an ECF.
             workers: who searches the segments, see `std.execution.processes.executor`.
 
         Raises:
             InputError: a term has no letter and no digit.
+            StdError: ``where`` is no condition, or a pattern fits no recording.
         """
-        hits = self.hits(self.find(*terms, workers=workers), decided=decide)
-        return sorted(hits, key=lambda hit: -hit.probability)
+        found = self.find(*terms, where=where, recordings=recordings, workers=workers)
+        return sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability)
 
-    def find(self, *terms: str, workers: Executor = IN_PROCESS) -> SearchResult:
+    def find(
+        self,
+        *terms: str,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
+    ) -> SearchResult:
         """Search terms as `search` does, and return everything that is known of them.
 
         Raises:
             InputError: a term has no letter and no digit.
+            StdError: ``where`` is no condition, or a pattern fits no recording.
         """
         for term in terms:
             words_of(term, self.config.text)
         # Whoever asks for a term may ask for one that does not occur.
         decision = replace(self.config.decision, terms="any")
+        speech = self._searched(None, where, recordings)
         return search(
             [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)],
             self.segments,
             replace(self.config, decision=decision),
-            speech_s=sum(speech_ms(self.segments).values()) / 1000,
+            speech_s=speech.seconds,
+            excerpts=speech.excerpts,
             workers=workers,
             model=self._model,
             index_folder=self._folder,
@@ -182,6 +209,8 @@ class Index:
         terms: TermList | Sequence[Term],
         ecf: ECF | None = None,
         *,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
         """Search a term list as an evaluation does: every hit has a decision, ``*`` is a letter.
@@ -189,15 +218,16 @@ class Index:
         Args:
             terms: what to search for.
             ecf: the speech that is searched; hits outside are left out. None = all of it.
+            where, recordings: search some recordings of it only, see `recordings`.
             workers: who searches the segments, see `std.execution.processes.executor`.
         """
-        everything_s = sum(speech_ms(self.segments).values()) / 1000
+        speech = self._searched(ecf.excerpts if ecf else None, where, recordings)
         return search(
             terms.terms if isinstance(terms, TermList) else terms,
             self.segments,
             self.config,
-            speech_s=speech_s(ecf.excerpts) if ecf else everything_s,
-            excerpts=ecf.excerpts if ecf else None,
+            speech_s=speech.seconds,
+            excerpts=speech.excerpts,
             workers=workers,
             model=self._model,
             index_folder=self._folder,
@@ -238,7 +268,18 @@ class Index:
             decided: whether the hits show the decision.
         """
         around = contexts(result.candidates, result.recordings, self.segments)
-        return list(explained(result, around, decided=decided))
+        return list(explained(result, around, decided=decided, metadata=self.metadata))
+
+    def _searched(
+        self, excerpts: Sequence[Excerpt] | None, where: str | None, recordings: Sequence[str]
+    ) -> "Speech":
+        """The speech that is searched."""
+        if where is not None or recordings:
+            wanted = self.recordings(where=where, recordings=recordings)
+            return restricted(excerpts, wanted)
+        if excerpts is None:
+            return Speech(None, sum(speech_ms(self.segments).values()) / 1000)
+        return Speech(excerpts, speech_s(excerpts))
 
     def query(
         self, term: str, *, all_words: bool = False, all_matches: bool = False
@@ -264,15 +305,21 @@ class Index:
             )
         return self._describers[flags](term)
 
-    def recordings(self) -> list[IndexedRecording]:
-        """The indexed recordings, ascending, with how much speech each has."""
-        live = [
-            indexed
-            for segment in self.segments
-            for row, indexed in enumerate(segment.recordings)
-            if row not in segment.deleted
-        ]
-        return sorted(live, key=lambda indexed: indexed.recording)
+    def recordings(
+        self, *, where: str | None = None, recordings: Sequence[str] = ()
+    ) -> list[IndexRecording]:
+        """The indexed recordings, ascending, with their metadata and how much speech each has.
+
+        Args:
+            where: conditions, as ``date >= 2024-01 and speaker = "Ada"`` (`std.metadata.where`);
+                None = all recordings.
+            recordings: patterns of names, with ``*``; with a slash, of paths of inputs and audio.
+
+        Raises:
+            StdError: ``where`` is no condition, a column is unknown, or a pattern fits nothing.
+        """
+        everything = index_recordings(self.segments, self.metadata)
+        return chosen(everything, self.metadata, where, recordings)
 
     def words(
         self,
@@ -303,6 +350,23 @@ class Index:
                     return _words(segment, row, from_s, to_s, alternatives=alternatives)
         name = f"{wanted.file}, channel {wanted.channel}"
         raise InputError(self._stores[0].url, 0, "a recording of the index", name)
+
+
+class Speech(NamedTuple):
+    """The speech that is searched."""
+
+    excerpts: Sequence[Excerpt] | None  # None: all of it
+    seconds: float
+
+
+def restricted(excerpts: Sequence[Excerpt] | None, recordings: Sequence[IndexRecording]) -> Speech:
+    """Some recordings, or those of their excerpts that an ECF has."""
+    if excerpts is None:
+        whole = [Excerpt(one.recording, 0.0, MAX_TIME_MS / 1000) for one in recordings]
+        return Speech(whole, sum(one.speech_ms for one in recordings) / 1000)
+    wanted = {one.recording for one in recordings}
+    inside = [excerpt for excerpt in excerpts if excerpt.recording in wanted]
+    return Speech(inside, speech_s(inside))
 
 
 def _words(

@@ -17,6 +17,7 @@ examples:
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
   std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
   std-search --store POCKETSPHINX --store WHISPER --fuse "polizei gewalt"
+  std-search --store INDEX --where 'date >= 2024-01 and speaker = "Ada"' haushalt
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 
 exit status: 0 a batch is written, or a TERM was found; 1 no TERM was found (as grep);
@@ -32,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     _add_input_and_output(parse)
+    _add_selection(parse)
     _add_settings(parse)
     return parse
 
@@ -77,6 +79,26 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_selection(parse: argparse.ArgumentParser) -> None:
+    """Which recordings are searched."""
+    parse.add_argument(
+        "--where",
+        type=text_argument,
+        metavar="CONDITION",
+        help="search recordings whose metadata fit: 'date >= 2024-01 and speaker = \"Ada\"'; "
+        "= != < <= > >= and ~ for a pattern with *",
+    )
+    parse.add_argument(
+        "--recording",
+        type=text_argument,
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="search recordings of this name, * for any letters; with a slash: of this path "
+        "('radio/*')",
+    )
+
+
 def _add_settings(parse: argparse.ArgumentParser) -> None:
     """How it is searched, decided and shown."""
     parse.add_argument(
@@ -110,6 +132,13 @@ def _add_settings(parse: argparse.ArgumentParser) -> None:
         "--system-id", type=text_argument, default="std", help="name of the system in the hit list"
     )
     parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table (50); 0 = all")
+    parse.add_argument(
+        "--columns",
+        type=text_argument,
+        default="date,speaker,title",
+        metavar="NAMES",
+        help="metadata in the table, where the recordings have them (date,speaker,title)",
+    )
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
 

@@ -25,7 +25,7 @@ from std.values import Bools, Float64s
 MIN_PROBABILITY = 1e-3  # phonetic hits below are left out
 
 
-class Heard(NamedTuple):
+class PhoneticResult(NamedTuple):
     """What phonetic search found."""
 
     of_term: Sequence[PhoneticHits | None]  # None: the term was not searched by its phones
@@ -47,7 +47,7 @@ def calibrate(
     is_oov: Bools,
     lexical: Candidates,
     variants: Sequence[Variant],
-    heard: Heard | None,
+    phonetic: PhoneticResult | None,
     model: Model,
 ) -> tuple[Candidates, tuple[Variant, ...]]:
     """Give the candidates of each term calibrated probabilities.
@@ -58,7 +58,7 @@ def calibrate(
         is_oov: (terms,) whether the index lacks one of its words.
         lexical: merged candidates, ordered by term.
         variants: that they point into.
-        heard: what phonetic search found, if it took part.
+        phonetic: what phonetic search found, if it took part.
         model: how evidence is weighed.
 
     Returns:
@@ -69,8 +69,8 @@ def calibrate(
         _evidence(
             words,
             lexical.rows(slice(bounds[i], bounds[i + 1])),
-            heard.of_term[i] if heard else None,
-            heard,
+            phonetic.of_term[i] if phonetic else None,
+            phonetic,
             model,
             is_oov=bool(is_oov[i]),
             is_calibrated=bool(is_calibrated[i]),
@@ -85,10 +85,12 @@ def calibrate(
             continue
         n = len(of_term.lexical.term)
         parts.append(of_term.lexical._replace(score=probability[:n]))
-        if of_term.hits and heard:
+        if of_term.hits and phonetic:
             kept = np.flatnonzero(probability[n:] >= MIN_PROBABILITY)
             hits = of_term.hits._replace(hits=of_term.hits.hits.rows(kept))
-            parts.append(hits_as_candidates(i, hits, probability[n:][kept], heard.indexes, table))
+            parts.append(
+                hits_as_candidates(i, hits, probability[n:][kept], phonetic.indexes, table)
+            )
     return in_order(concatenate(parts)), tuple(table)
 
 
@@ -96,7 +98,7 @@ def _evidence(
     words: Sequence[str],
     lexical: Candidates,
     hits: PhoneticHits | None,
-    heard: Heard | None,
+    phonetic: PhoneticResult | None,
     model: Model,
     *,
     is_oov: bool,
@@ -104,10 +106,10 @@ def _evidence(
 ) -> TermEvidence:
     """The log likelihood ratio of each place of a term."""
     letters = sum(map(len, words))
-    if hits is None or heard is None:
+    if hits is None or phonetic is None:
         ratio = model.iv_weights.log_ratio(iv_features(lexical.score, len(words), letters))
         return TermEvidence(lexical, None, ratio if is_calibrated else None)
-    paired = pair_with_hits(lexical, hits, heard.searched)
+    paired = pair_with_hits(lexical, hits, phonetic.searched)
     if is_oov:
         ratio = model.oov_weights.log_ratio(paired.oov_evidence())
     else:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,12 +74,14 @@ def batch(args: argparse.Namespace) -> None:
     terms = read(term_list.parse, args.terms)
     with opened(args, config) as index:
         check_recordings(experiment, index, args)
+        experiment = restricted(experiment, index, args)
         waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
         with waiting, executor(args.jobs, args.scheduler) as workers:
             found = index.search_terms(terms, experiment, workers=workers)
         if found.outside_ecf:
-            left_out = f"{found.outside_ecf} hits outside the speech of {named(args.ecf)} left out"
-            warn("std-search", left_out)
+            asked = " or in other recordings than asked for" if is_restricted(args) else ""
+            speech = f"outside the speech of {named(args.ecf)}{asked}"
+            warn("std-search", f"{found.outside_ecf} hits {speech} left out")
         warn_of_phones(found)
         for warning in term_warnings(found):
             warn("std-search", warning)
@@ -124,6 +127,29 @@ def check_recordings(
         )
 
 
+def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace) -> "ECF":
+    """The speech that is searched: of the recordings asked for.
+
+    Raises:
+        StdError: the ECF has none of them.
+    """
+    if not is_restricted(args):
+        return experiment
+    recordings = index.recordings(where=args.where, recordings=args.recording)
+    fitting = {one.recording for one in recordings}
+    excerpts = tuple(one for one in experiment.excerpts if one.recording in fitting)
+    if not excerpts:
+        raise StdError(
+            f"--where, --recording: expected recordings of {named(args.ecf)}, got none of them"
+        )
+    return replace(experiment, excerpts=excerpts)
+
+
+def is_restricted(args: argparse.Namespace) -> bool:
+    """Whether only some recordings are searched."""
+    return args.where is not None or bool(args.recording)
+
+
 def write_hit_list(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
     """Write the hit list in the dialect asked for, in the term list's encoding."""
     from searcher.output.std_list import hit_list
@@ -156,7 +182,9 @@ def interactive(args: argparse.Namespace) -> int:
 
     with opened(args, configuration(args)) as index:
         with executor(args.jobs, args.scheduler) as workers:
-            found = index.find(*args.term, workers=workers)
+            found = index.find(
+                *args.term, where=args.where, recordings=args.recording, workers=workers
+            )
         warn_of_phones(found)
         write_oov_words(args, found, index)
         hits = index.hits(found, decided=args.decide or args.beta is not None)
@@ -178,13 +206,16 @@ def show(hits: "Sequence[Hit]", found: "SearchResult", args: argparse.Namespace)
     for line in remarks(found):
         tell(line)
     if not hits:
-        tell("no hits")
+        asked = " in the recordings asked for" if is_restricted(args) else ""
+        tell(f"no hits{asked}")
         return
+    names = [name.strip().lower() for name in args.columns.split(",")]
     print_table(
         hits,
         limit=args.limit or len(hits),
         decided=args.decide or args.beta is not None,
         languages=len({*found.languages} - {""}) > 1,
+        columns=[name for name in names if any(name in hit.metadata for hit in hits)],
     )
 
 

@@ -7,12 +7,13 @@ FusedIndex   what `searcher.api.Index` offers to searches; hits at one place are
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 
-from searcher.api import Index, open_index
+from searcher.api import Index, Speech, open_index, restricted
 from searcher.calibration.model import Model
 from searcher.fusion.doubt import doubt
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
@@ -24,8 +25,9 @@ from searcher.search import SearchResult, decide
 from std.config import Config
 from std.ecf_filter import speech_s
 from std.execution.workers import IN_PROCESS, Executor
+from std.metadata.table import NO_METADATA, Metadata, updated
+from std.recordings import IndexRecording, chosen
 from std.store import Segment, require_different
-from std.store.columns import IndexedRecording
 from std.values import ECF, Excerpt, Recording, Term, TermList
 
 Models = Model | str | Path | Sequence[Model | str | Path] | None
@@ -106,43 +108,70 @@ class FusedIndex:
         """Requests made so far, of all stores."""
         return sum(index.round_trips for index in self._indexes.values())
 
-    def recordings(self) -> list[IndexedRecording]:
-        """The recordings that any recogniser has, ascending, with how much speech each has."""
-        longest: dict[Recording, IndexedRecording] = {}
+    @cached_property
+    def metadata(self) -> Metadata:
+        """What is known of the recordings beside their words, of all indexes."""
+        metadata = NO_METADATA
+        for index in self._indexes.values():
+            metadata = updated(metadata, index.metadata)
+        return metadata
+
+    def recordings(
+        self, *, where: str | None = None, recordings: Sequence[str] = ()
+    ) -> list[IndexRecording]:
+        """The recordings that any recogniser has, ascending: see `Index.recordings`."""
+        longest: dict[Recording, IndexRecording] = {}
         for index in self._indexes.values():
             for one in index.recordings():
                 known = longest.get(one.recording, one)
                 longest[one.recording] = max(known, one, key=lambda each: each.speech_ms)
-        return [longest[recording] for recording in sorted(longest)]
+        everything = [
+            replace(longest[recording], metadata=self.metadata.values(recording.file))
+            for recording in sorted(longest)
+        ]
+        return chosen(everything, self.metadata, where, recordings)
 
     def search(
-        self, *terms: str, decide: bool = False, workers: Executor = IN_PROCESS
+        self,
+        *terms: str,
+        decide: bool = False,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
     ) -> list[Hit]:
         """Search terms; hits of all of them, the most probable first: see `Index.search`."""
-        hits = self.hits(self.find(*terms, workers=workers), decided=decide)
-        return sorted(hits, key=lambda hit: -hit.probability)
+        found = self.find(*terms, where=where, recordings=recordings, workers=workers)
+        return sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability)
 
-    def find(self, *terms: str, workers: Executor = IN_PROCESS) -> SearchResult:
+    def find(
+        self,
+        *terms: str,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
+    ) -> SearchResult:
         """Search terms and return everything that is known of them: see `Index.find`."""
         for term in terms:
             words_of(term, self.config.text)
         wanted = [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)]
         decision = replace(self.config.decision, terms="any")
         config = replace(self.config, decision=decision)
-        return self._search(wanted, config, None, self._speech_s, workers, wildcards=True)
+        speech = self._searched(None, where, recordings)
+        return self._search(wanted, config, speech, workers, wildcards=True)
 
     def search_terms(
         self,
         terms: TermList | Sequence[Term],
         ecf: ECF | None = None,
         *,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
         """Search a term list as an evaluation does: see `Index.search_terms`."""
         wanted = terms.terms if isinstance(terms, TermList) else terms
-        excerpts = ecf.excerpts if ecf else None
-        trials = speech_s(ecf.excerpts) if ecf else self._speech_s
-        return self._search(wanted, self.config, excerpts, trials, workers, wildcards=False)
+        speech = self._searched(ecf.excerpts if ecf else None, where, recordings)
+        return self._search(wanted, self.config, speech, workers, wildcards=False)
 
     def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
         """The hits of a search of this index, by term, recording and time.
@@ -160,23 +189,27 @@ class FusedIndex:
             own = contexts(result.candidates.rows(rows), result.recordings, index.segments)
             for row, context in zip(rows.tolist(), own, strict=True):
                 around[row] = context
-        hits = explained(result, around, decided=decided)
+        hits = explained(result, around, decided=decided, metadata=self.metadata)
         return [
             replace(hit, found_by=variant.found_by)
             for hit, variant in zip(hits, fused, strict=True)
         ]
 
-    @property
-    def _speech_s(self) -> float:
-        """Seconds of speech that any recogniser has."""
-        return sum(one.speech_ms for one in self.recordings()) / 1000
+    def _searched(
+        self, excerpts: Sequence[Excerpt] | None, where: str | None, recordings: Sequence[str]
+    ) -> Speech:
+        """The speech that is searched."""
+        if where is not None or recordings:
+            return restricted(excerpts, self.recordings(where=where, recordings=recordings))
+        if excerpts is None:
+            return Speech(None, sum(one.speech_ms for one in self.recordings()) / 1000)
+        return Speech(excerpts, speech_s(excerpts))
 
     def _search(
         self,
         terms: Sequence[Term],
         config: Config,
-        excerpts: Sequence[Excerpt] | None,
-        trials: float,
+        speech: Speech,
         workers: Executor,
         *,
         wildcards: bool,
@@ -185,9 +218,9 @@ class FusedIndex:
         recognisers = [
             Recogniser(
                 name,
-                index.find_candidates(terms, excerpts, workers=workers, wildcards=wildcards),
+                index.find_candidates(terms, speech.excerpts, workers=workers, wildcards=wildcards),
                 doubt(index.segments),
             )
             for name, index in self._indexes.items()
         ]
-        return decide(fuse(recognisers), config, trials)
+        return decide(fuse(recognisers), config, speech.seconds)

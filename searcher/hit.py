@@ -1,6 +1,8 @@
 """A hit: a place where a term was found, with what explains it."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from math import ceil
 from typing import Any
 
 
@@ -17,7 +19,7 @@ class Finding:
 
     def document(self) -> dict[str, Any]:
         """The finding as `std-search --json` and `--explain` write it."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {column.name: getattr(self, column.name) for column in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Hit:
     language: str | None  # of the recording, if the index knows it
     start_s: float
     duration_s: float
+    within_s: float | None  # start and end are estimates, at most so far off; None: they are not
     score: float
     decision: str | None
     searched: str  # the words that were looked up, or that stand where the phones matched
@@ -50,6 +53,7 @@ class Hit:
     expected_occurrences: float  # of the term, in all the speech that is searched
     because: str  # the decision in words
     found_by: tuple[Finding, ...] = ()  # of several recognisers, the most probable first
+    metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
 
     @property
     def found_as(self) -> str:
@@ -59,9 +63,14 @@ class Hit:
             return how
         return f"{how}, an alternative to {repr(self.likeliest) if self.likeliest else 'silence'}"
 
+    @property
+    def estimate(self) -> str:
+        """What a person is told of times that are estimated: "within 2.1 s"; empty if not."""
+        return "" if self.within_s is None else f"within {ceil(10 * self.within_s) / 10:.1f} s"
+
     def document(self) -> dict[str, Any]:
         """The hit as `std-search --json` and `--explain` write it."""
-        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        columns = {column.name: getattr(self, column.name) for column in fields(self)}
         if not columns.pop("found_by"):
             return {"termid": columns.pop("term_id"), **columns}
         findings = [finding.document() for finding in self.found_by]

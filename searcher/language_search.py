@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibrated_candidates import Heard, calibrate
+from searcher.calibrated_candidates import PhoneticResult, calibrate
 from searcher.calibration.archive import archive_of
 from searcher.calibration.model import Model, default_model
 from searcher.candidates import Candidates, concatenate, in_order
@@ -79,14 +79,14 @@ def search_language(request: Request, group: Group) -> LanguageResult:
     )
     calibrated = config.calibration.words
     is_calibrated = is_oov if calibrated == "unknown" else np.full_like(is_oov, calibrated == "all")
-    heard, without_phones, without_model = _search_phones(request, group, config, is_oov)
+    phonetic_result, without_phones, without_model = _search_phones(request, group, config, is_oov)
     candidates, variants = calibrate(
         request.words,
         is_calibrated & ~request.has_wildcard,
         is_oov,
         lexical,
         variants,
-        heard,
+        phonetic_result,
         model or default_model(),
     )
     return LanguageResult(
@@ -94,7 +94,7 @@ def search_language(request: Request, group: Group) -> LanguageResult:
         variants,
         found_words,
         outside_ecf,
-        heard is not None,
+        phonetic_result is not None,
         without_phones,
         without_model,
     )
@@ -102,7 +102,7 @@ def search_language(request: Request, group: Group) -> LanguageResult:
 
 def _search_phones(
     request: Request, group: Group, config: Config, is_oov: Bools
-) -> tuple[Heard | None, tuple[str, ...], str]:
+) -> tuple[PhoneticResult | None, tuple[str, ...], str]:
     """Search terms by their phones.
 
     Returns:
@@ -120,7 +120,11 @@ def _search_phones(
     inside = partial(inside_ecf, recordings=request.recordings, excerpts=request.excerpts)
     hits = phonetic_hits(pronounced(terms, phonetic.lexicon), phonetic, inside, request.workers)
     without_model = phonetic.pronouncer if request.model and not phonetic.model else ""
-    return Heard(hits, phonetic, searched_archive(request, phonetic)), without_phones, without_model
+    return (
+        PhoneticResult(hits, phonetic, searched_archive(request, phonetic)),
+        without_phones,
+        without_model,
+    )
 
 
 def searched_archive(request: Request, phonetic: PhoneticIndexes) -> SearchedArchive:

@@ -18,24 +18,26 @@ from searcher.calibration.features import (
 )
 from searcher.candidates import Candidates
 from searcher.lexical.deduplicate import overlap
-from searcher.phonetic.layout import SAME_PLACE_MS
+from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
 from searcher.phonetic_candidates import PhoneticHits
 from std.store.columns import Int64s
-from std.values import Bools, Float64s
+from std.values import Float64s
+
+NO_HIT_SCORE = -5.0  # below that of any hit
 
 
 class Paired(NamedTuple):
     """Lexical candidates, each with its hit if there is one; then the hits without a candidate."""
 
     posterior: Float64s  # (n,) of the candidate; 0 where there is none
-    is_heard: Bools  # (n,) whether there is a hit
+    score: Float64s  # (n,) of the hit, nats; `NO_HIT_SCORE` where there is none
     features: Features  # each (n,), of the hit
     unpaired: Int64s  # rows of the hits without a candidate
     log_searched: float  # log of the number of slots in the searched speech
 
     def oov_evidence(self) -> Evidence:
         """For a term with a word that the index lacks."""
-        return oov_features(self.posterior, self.is_heard, self.features, self.log_searched)
+        return oov_features(self.posterior, self.features, self.log_searched)
 
     def iv_evidence(self, words: int, letters: int) -> Evidence:
         """For a term whose words the index has."""
@@ -92,9 +94,11 @@ def pair_with_hits(
     for name, column in features.items():
         columns[name] = np.full(len(rows), no_hit(name, archive))
         columns[name][is_heard] = column[rows[is_heard]]
+    score = np.full(len(rows), NO_HIT_SCORE)
+    score[is_heard] = hits.measures[rows[is_heard], SCORE]
     return Paired(
         np.concatenate([lexical.score, np.zeros(len(unpaired))]),
-        is_heard,
+        score,
         columns,
         unpaired,
         searched.log_searched,

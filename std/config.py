@@ -163,7 +163,7 @@ class DecisionConfig(_Section):
     )
     terms: Literal["occurring", "any"] = "occurring"  # exact: evaluations score only the former
     missing: Annotated[float, Range(0, 1_000_000)] = (
-        0.05  # exact: expected occurrences of a term that no candidate stands for
+        0.03  # exact: expected occurrences of a term that no candidate stands for
     )
 
 

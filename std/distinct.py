@@ -16,7 +16,7 @@ from std.errors import STANDARD_STREAM, InputError, StdError, named
 from std.files import is_nameless
 from std.outputs import descriptor_of, output_name, status_of, unwritable
 
-INDEX_FILES = ("manifest.json", "lock", "segments", "bktree")  # see `std.store.folder`
+INDEX_FILES = ("manifest.json", "lock", "segments", "metadata", "bktree")  # see `std.store.folder`
 Given = Path | Sequence[Path] | None
 
 

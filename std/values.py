@@ -85,9 +85,12 @@ class ConfusionNetwork:
     spans_ms: Int32s  # (m, 2) start, end of each alternative
     times_estimated: bool = False  # slot times are interpolated, not the recogniser's
     language: str = ""  # name or code, where the recogniser's output says it
+    slot_errors_ms: Int32s | None = None  # (n,) how far times may be off; None: by the flag
 
     def __post_init__(self) -> None:
         n, m = len(self.epsilons), len(self.words)
+        if self.slot_errors_ms is not None and self.slot_errors_ms.shape != (n,):
+            raise ValueError(f"{self.utterance}: errors of times do not fit {n} slots")
         if self.slot_spans_ms.shape != (n, 2) or self.spans_ms.shape != (m, 2):
             raise ValueError(f"{self.utterance}: spans do not fit {n} slots, {m} alternatives")
         if self.offsets.shape != (n + 1,) or self.offsets[0] != 0 or self.offsets[-1] != m:

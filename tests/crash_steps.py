@@ -26,6 +26,7 @@ import numpy as np
 
 from indexer.maintain import delete, upkeep
 from indexer.segments.invert import invert
+from std.metadata.table import of_rows
 from std.store import Store, open_store
 from std.store.couchdb import parts
 from std.store.couchdb.http import Database
@@ -79,12 +80,20 @@ def index_in_parts(store: Store) -> None:
     index(store)
 
 
+def describe(store: Store) -> None:
+    """Metadata of recordings, alone and with a recording."""
+    with store.writing():
+        store.commit(normalisation=PLAIN, metadata=of_rows({"a": {"title": "A"}, "b": {"x": "B"}}))
+        store.commit([speech("d", 2)], normalisation=PLAIN, metadata=of_rows({"d": {"x": "D"}}))
+
+
 SCENARIOS: dict[str, Callable[[Store], None]] = {
     "index": index,
     "delete": forget,
     "merge": merge,
     "heal": index,
     "parts": index_in_parts,
+    "metadata": describe,
 }
 
 
@@ -174,6 +183,7 @@ def state(url: str) -> dict[str, Any]:
         segment.id: (segment.columns().digest(), sorted(segment.deleted))
         for segment in store.segments()
     }
+    found["metadata"] = store.metadata().text
     found |= {"damage": list(store.damage()), "order": [one.id for one in store.segments()]}
     store.close()
     if "://" not in url:

@@ -48,6 +48,9 @@ def test_index_reports_what_it_did(german, tmp_path, capsys):
         "skipped",
         "wordless",
         "nonwords",
+        "tiers",
+        "tiers_left_out",
+        "times_estimated",
     }
     assert (figures["files"], figures["utterances"]) == (15, 290)
     assert figures["speech_seconds"] == pytest.approx(1479.422)

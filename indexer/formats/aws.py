@@ -91,7 +91,15 @@ def _place(recording: Recording, part: Part) -> Recording:
     """Return the channel that a part of the results is about."""
     if not part.has("channel_label"):
         return recording
-    label = part["channel_label"]
+    return channel_named(recording, part["channel_label"])
+
+
+def channel_named(recording: Recording, label: Part) -> Recording:
+    """Return the channel that AWS calls ch_0, ch_1, ...
+
+    Raises:
+        InputError: it is called otherwise.
+    """
     channel = re.fullmatch(r"ch_(\d{1,3})", label.text())
     if not channel:
         raise label.error("ch_0, ch_1, ...")
@@ -140,24 +148,26 @@ def _segments(builder: NetworkBuilder, segments: Iterable[Part], recording: Reco
             write_hypotheses(
                 builder,
                 segment.line,
-                weighted([_mean_log(words) for words in word_lists], word_lists),
+                weighted([mean_log(words) for words in word_lists], word_lists),
             )
 
 
-def _mean_log(words: list[HypothesisWord]) -> float:
+def mean_log(words: list[HypothesisWord]) -> float:
+    """Return the logarithm of the geometric mean of words' confidences: a hypothesis' weight."""
     logs = [math.log(max(word.confidence, MIN_CONFIDENCE)) for word in words]
     return sum(logs) / len(logs) if logs else math.log(MIN_CONFIDENCE)
 
 
 def _heard(alternative: Part, item: Part) -> HypothesisWord:
     return HypothesisWord(
-        _named(alternative["content"].text(), alternative),
+        named(alternative["content"].text(), alternative),
         alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
         *_span(item, "start_time", "end_time", 1.0),
     )
 
 
-def _named(content: str, item: Part) -> str:
+def named(content: str, item: Part) -> str:
+    """Return the word of an item, or that it is not named: what was redacted."""
     if item.has("redactions") or _REDACTED.fullmatch(content):
         return UNNAMED
     return bare(content) or content
@@ -176,7 +186,7 @@ def _turns(builder: NetworkBuilder, turns: Part, recording: Recording, nonwords:
     for turn in turns:
         words = [
             HypothesisWord(
-                _named(item["Content"].text(), item),
+                named(item["Content"].text(), item),
                 item["Confidence"].probability() if item.has("Confidence") else 1.0,
                 *_span(item, *keys),
             )

@@ -131,7 +131,7 @@ def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:
             continue
         if not 5 <= len(fields) <= 8:
             raise InputError(path, at, "5 or 6 fields", shown(line.strip()))
-        where = slots.setdefault(_recording(path, at, fields), [])
+        where = slots.setdefault(recording_in(path, at, fields), [])
         mark = fields[4]
         if mark == b"<ALT_BEGIN>" and not alternatives:
             begun, alternatives = at, [[]]
@@ -153,7 +153,12 @@ def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:
     return slots
 
 
-def _recording(path: Path | str, line: int, fields: list[bytes]) -> Recording:
+def recording_in(path: Path | str, line: int, fields: list[bytes]) -> Recording:
+    """Read the recording from the first two fields of a line of NIST's: a file, a channel.
+
+    Raises:
+        InputError: the second is neither a letter nor a number.
+    """
     channel = fields[1].upper()
     if len(channel) == 1 and b"A" <= channel <= b"Z":
         channel = b"%d" % (channel[0] - ord("A") + 1)

@@ -17,25 +17,48 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats import (
+    assemblyai,
     aws,
+    aws_streaming,
     azure,
     ctm,
+    deepgram,
     deepspeech,
     dstc,
+    eaf,
+    elevenlabs,
+    gentle,
     google,
     jsonl,
     kaldi_lattice,
     mesh,
+    nemo,
     plf,
     pocketsphinx,
+    pocketsphinx_json,
+    revai,
+    riva,
     sausage,
+    sherpa_onnx,
     slf,
+    speechmatics,
+    srt,
+    stm,
+    table,
+    textgrid,
+    timed_text,
+    transformers,
+    ttml,
+    video_indexer,
     vosk,
     watson,
+    webvtt,
     whisper,
 )
+from indexer.formats.caption_text import as_utf8
 from indexer.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.service_answers import what_instead
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
@@ -49,18 +72,44 @@ LooksLike = Callable[[bytes], bool]
 BOM = codecs.BOM_UTF8
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
+_ONE_WORD = re.compile(rb'(?<=[:\[,])\s*"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
+_HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
 HEAD_BYTES = 1 << 16
 
 JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "jsonl": (jsonl.parse, jsonl.looks_like),
     "dstc": (dstc.parse, dstc.looks_like),
     "deepspeech": (deepspeech.parse, deepspeech.looks_like),
+    "video-indexer": (video_indexer.parse, video_indexer.looks_like),
+    "gentle": (gentle.parse, gentle.looks_like),
+    "sherpa-onnx": (sherpa_onnx.parse, sherpa_onnx.looks_like),
+    "transformers": (transformers.parse, transformers.looks_like),
+    "nemo": (nemo.parse, nemo.looks_like),
+    "assemblyai": (assemblyai.parse, assemblyai.looks_like),
+    "elevenlabs": (elevenlabs.parse, elevenlabs.looks_like),
+    "revai": (revai.parse, revai.looks_like),
+    "speechmatics": (speechmatics.parse, speechmatics.looks_like),
+    "deepgram": (deepgram.parse, deepgram.looks_like),
     "watson": (watson.parse, watson.looks_like),
+    "aws-streaming": (aws_streaming.parse, aws_streaming.looks_like),
     "aws": (aws.parse, aws.looks_like),
     "azure": (azure.parse, azure.looks_like),
+    "riva": (riva.parse, riva.looks_like),
     "google": (google.parse, google.looks_like),
     "whisper": (whisper.parse, whisper.looks_like),
     "vosk": (vosk.parse, vosk.looks_like),
+    "pocketsphinx-json": (pocketsphinx_json.parse, pocketsphinx_json.looks_like),
+    "timed-text": (timed_text.parse, timed_text.looks_like),
+}
+# Of captions and annotations, which may be in UTF-16. Their first line tells, so they are asked
+# first.
+CAPTION_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
+    "vtt": (webvtt.parse, webvtt.looks_like),
+    "srt": (srt.parse, srt.looks_like),
+    "ttml": (ttml.parse, ttml.looks_like),
+    "eaf": (eaf.parse, eaf.looks_like),
+    "textgrid": (textgrid.parse, textgrid.looks_like),
+    "table": (table.parse, table.looks_like),
 }
 TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "mesh": (mesh.parse, mesh.looks_like),
@@ -70,6 +119,8 @@ TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "kaldi-lattice": (kaldi_lattice.parse, kaldi_lattice.looks_like),
     "plf": (plf.parse, plf.looks_like),
     "ctm": (ctm.parse, ctm.looks_like),
+    **CAPTION_FORMATS,
+    "stm": (stm.parse, stm.looks_like),
 }
 FORMATS = TEXT_FORMATS | JSON_FORMATS
 
@@ -143,6 +194,9 @@ def foreign(
 
 def _detected(head: bytes, path: Path | str) -> str | None:
     if head.startswith(UTF_16):
+        wide = as_utf8(head).lstrip()
+        if name := next((name for name, one in CAPTION_FORMATS.items() if one[1](wide)), None):
+            return name
         promised = CLAIMS.search(str(path)) or IS_JSON.search(str(path))
         raise (InputError if promised else ForeignFileError)(path, 1, "UTF-8 text", "UTF-16")
     if _KALDI_BINARY.match(head):
@@ -151,7 +205,9 @@ def _detected(head: bytes, path: Path | str) -> str | None:
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
     if extension in FORMATS and not head:
         return extension  # its reader says what is missing
-    formats = JSON_FORMATS if is_json(head) else TEXT_FORMATS
+    formats = CAPTION_FORMATS | TEXT_FORMATS
+    if is_json(head):
+        formats, head = JSON_FORMATS, _ONE_WORD.sub(b'""', head)
     return next((name for name, (_, looks_like) in formats.items() if looks_like(head)), None)
 
 
@@ -177,7 +233,7 @@ def _any_json(
             continue
         if any(isinstance(block, Utterances) and len(block.words) for block in blocks):
             return blocks
-        if wordless is None:
+        if wordless is None and (name == likeliest or not _HAS_VALUES.search(content)):
             wordless = blocks
     if likeliest in problems:
         raise problems[likeliest]
@@ -185,14 +241,13 @@ def _any_json(
         return wordless
     head = _text_of(content[:HEAD_BYTES])
     try:
-        for _ in documents(BytesIO(content), path):
-            pass
+        instead = next(filter(None, map(what_instead, documents(BytesIO(content), path))), None)
     except InputError:
         if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
             raise
         raise unknown(head, path, FORMATS) from None
     lacks = {name: problem.expected for name, problem in problems.items()}
-    raise unknown(head, path, FORMATS, lacks)
+    raise unknown(head, path, FORMATS, lacks, instead)
 
 
 def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:

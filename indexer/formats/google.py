@@ -23,15 +23,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats import riva
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.stated_language import stated_language
 from indexer.networks.builder import UNKNOWN, NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
-    Hypothesis,
     HypothesisWord,
     bare,
+    by_confidence,
     spoken,
     untimed,
     write_hypotheses,
@@ -60,7 +61,7 @@ def looks_like(head: bytes) -> bool:
     return b"google.cloud.speech" in head or (
         b'"alternatives"' in head and b'"transcript"' in head
         and b'"timestamps"' not in head and b'"word_alternatives"' not in head
-        and b'"jobName"' not in head
+        and b'"jobName"' not in head and b'"channels"' not in head and not riva.looks_like(head)
     )  # fmt: skip
 
 
@@ -101,7 +102,8 @@ def parse(
                 if len(words) == 1:
                     write_words(builder, result.line, words[0])
                 else:
-                    write_hypotheses(builder, result.line, _weighted(result, words))
+                    confidences = [_confidence(one) for one in result["alternatives"]]
+                    write_hypotheses(builder, result.line, by_confidence(confidences, words))
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
@@ -156,14 +158,21 @@ def _is_final(result: Part) -> bool:
 
 
 def _without_repetition(results: list[Part]) -> list[Part]:
-    """Leave out the last result if it has no transcript, or the others if it alone has times."""
+    """Leave out the last result if it says all once more, or the others if it alone has times."""
     if len(results) < 2 or not _tells_speakers(results[-1]):
         return results
-    if any(a["transcript"].value for a in results[-1].each("alternatives")):
-        return results
     *others, last = results
+    once_more = _transcript([last])
+    if once_more and once_more != _transcript(others):
+        return results
     timed = any(a["words"].value for result in others for a in result.each("alternatives"))
     return others if timed else [last]
+
+
+def _transcript(results: list[Part]) -> str:
+    """Join the best transcripts of results."""
+    best = (next(result.each("alternatives"), None) for result in results)
+    return " ".join(one.name(["transcript"]).strip() for one in best if one).strip()
 
 
 def _tells_speakers(result: Part) -> bool:
@@ -202,13 +211,3 @@ def _word(word: Part, otherwise: float) -> HypothesisWord:
 def _confidence(part: Part) -> float:
     """Return a confidence; 0 is how Google says that there is none."""
     return part["confidence"].probability() if part.has("confidence") else 0.0
-
-
-def _weighted(result: Part, word_lists: list[list[HypothesisWord]]) -> list[Hypothesis]:
-    weights = [_confidence(alternative) for alternative in result["alternatives"]]
-    if not all(weights):
-        weights = [1.0] * len(word_lists)
-    total = max(1.0, sum(weights))
-    return [
-        Hypothesis(weight / total, words) for weight, words in zip(weights, word_lists, strict=True)
-    ]

@@ -19,7 +19,7 @@ RECOGNISER_FIRST = (
     "index what it writes"
 )
 UNPACK = "unpack it first"
-NO_WORD_TIMES = "subtitles lack times of words: let the recogniser write JSON, too"
+NO_WORD_TIMES = "save it as SRT or WebVTT"
 IS_REFERENCE = "std-score takes it as the reference"
 
 
@@ -64,17 +64,15 @@ BINARY = [
     _Magic(rb"\x00\x00\x00\x01Bud1", "a folder's settings of macOS"),
 ]
 TEXT = [
-    _Magic(rb"WEBVTT", "WebVTT subtitles", NO_WORD_TIMES),
-    _Magic(rb"\d+\s*\r?\n\d+:\d\d:\d\d[,.]\d+ +-->", "SRT subtitles", NO_WORD_TIMES),
     _Magic(rb"\[\d+:\d\d[.:\d]*\]", "LRC or a transcript with times of lines", NO_WORD_TIMES),
-    _Magic(rb"(?s).{0,99}ooTextFile", "a TextGrid of Praat"),
+    _Magic(rb"(?s).{0,99}ooTextFile", "an object of Praat's that is no TextGrid"),
+    _Magic(rb"ooBinaryFile", "a binary file of Praat's", "save it as a text file"),
     _Magic(
         rb"(;[^\n]*\n)*(SPEAKER|LEXEME|SPKR-INFO|NON-LEX|NON-SPEECH|SU|NOSCORE|SEGMENT) ",
         "RTTM",
         IS_REFERENCE,
     ),
     _Magic(rb"(?i)<!doctype html|<html", "HTML"),
-    _Magic(rb"(;;[^\n]*\n)*(\S+ +){3}[\d.]+ +[\d.]+ +<", "STM", "it is a reference of NIST's"),
 ]
 XML = re.compile(
     rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<([A-Za-z_][\w.:-]*)", re.S
@@ -82,25 +80,42 @@ XML = re.compile(
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
 
 # Names that only recognisers' files have: such a file is damaged if no reader knows it.
-CLAIMS = re.compile(r"\.(mesh|jsonl|ctm|slf|lat|sau|sausage|plf|wlat|htk)(\.gz)?$", re.IGNORECASE)
+CLAIMS = re.compile(
+    r"\.(mesh|jsonl|ctm|slf|lat|sau|sausage|plf|wlat|htk|srt|vtt|ttml|dfxp|eaf|textgrid|stm)(\.gz)?$",
+    re.IGNORECASE,
+)
 IS_JSON = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
 
 JSON_KEYS: Mapping[str, tuple[str, ...]] = {
     "jsonl": ("utt slots",),
     "dstc": ("turns cnet arcs", "cnet arcs word score"),
     "deepspeech": ("transcripts confidence words start_time",),
+    "video-indexer": ("videos insights transcript", "transcriptBlocks lines timeRange"),
+    "gentle": ("words case alignedWord",),
+    "sherpa-onnx": ("text tokens timestamps",),
+    "transformers": ("text word_offsets lm_score",),
+    "nemo": ("audio_filepath pred_text", "session_id speaker_count words"),
+    "assemblyai": ("audio_url status words", "end_of_turn words transcript"),
+    "elevenlabs": ("words text type logprob",),
+    "revai": ("monologues elements ts end_ts",),
+    "speechmatics": ("results alternatives content start_time", "speakers words name time lang"),
+    "deepgram": ("results channels alternatives words", "channel_index channel is_final"),
     "watson": ("results alternatives timestamps", "results word_alternatives"),
+    "aws-streaming": ("Results IsPartial Alternatives Items",),
     "aws": ("results items alternatives content", "Transcript BeginOffsetMillis"),
     "azure": (
         "NBest Lexical", "recognizedPhrases nBest", "phrases offsetMilliseconds",
         "RecognitionStatus Offset", "AudioFileResults SegmentResults",
     ),
+    "riva": ("results alternatives transcript audioProcessed",),
     "google": ("results alternatives transcript words", "alternatives transcript words"),
     "whisper": (
         "segments start end text", "transcription offsets text", "chunks timestamp text",
         "start end words", "words start end word", "word_segments start end", "start end text",
     ),
     "vosk": ("result text conf word", "monologues terms text", "result word start end"),
+    "pocketsphinx-json": ("b d p t w",),
+    "timed-text": ("start end text", "start duration text", "start end word"),
 }  # fmt: skip
 _KEY = re.compile(rb'"([^"\\\x00-\x1f]{1,40})"\s*:')
 SHOWN_KEYS = 6
@@ -122,6 +137,7 @@ def unknown(
     path: Path | str,
     formats: Mapping[str, object],
     lacks: Mapping[str, str] | None = None,
+    instead: tuple[str, str] | None = None,
 ) -> InputError:
     """Return the error that a file is of none of the formats.
 
@@ -130,6 +146,7 @@ def unknown(
         path: its name.
         formats: those there are.
         lacks: what readers of JSON missed in it, by format.
+        instead: what JSON is, and what to do about it, if that is known.
     """
     expected = f"recogniser output ({', '.join(formats)})"
     claims = bool(CLAIMS.search(str(path)))
@@ -143,7 +160,7 @@ def unknown(
     if binary is not None:
         return ForeignFileError(path, 0, expected, binary.what, binary.hint)
     is_json = re.match(rb"\s*([{\[]\s*[\[{\"\d\]}]|[{\[]\s*$)", head)
-    what, hint = _json(head, lacks) if is_json else _text(head)
+    what, hint = instead or (_json(head, lacks) if is_json else _text(head))
     return (InputError if claims else ForeignFileError)(path, 1, expected, what, hint)
 
 

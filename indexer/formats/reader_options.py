@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from indexer.formats.tiers import Tiers
 from indexer.lattices.lattice import LatticeMethod
 from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords
@@ -47,6 +48,7 @@ class ReaderOptions:
     lm_scale: float | None = None
     lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
     nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
+    tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
 
 
 DEFAULT = ReaderOptions()

@@ -15,7 +15,9 @@ from std.nist.audio_names import recording_name
 from std.values import Recording
 
 _EXTENSION = re.compile(
-    r"(\.words)?\.(mesh|jsonl?|ctm|slf|lat|txt|sau|sausage|plf|wlat|htk)$", re.IGNORECASE
+    r"(\.words)?\.(mesh|jsonl?|ctm|slf|lat|txt|sau|sausage|plf|wlat|htk"
+    r"|srt|vtt|ttml|dfxp|xml|eaf|textgrid|tsv|csv|stm)$",
+    re.IGNORECASE,
 )
 
 NAMELESS = "<nameless>"  # the recording of standard input, until its content says another

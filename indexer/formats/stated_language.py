@@ -4,6 +4,7 @@
     aws          "results": {"language_code": "de-DE"}; analytics: "LanguageCode"
     azure        "locale": "de-DE"; the SDK: "PrimaryLanguage": {"Language": "de-DE"}
     google       "languageCode": "de-de"
+    assemblyai   "language_code": "en_us"; elevenlabs: "deu"
     our JSONL    "language": "de"
 
 It is a hint: what is no text is passed over.

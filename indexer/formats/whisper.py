@@ -8,7 +8,9 @@
     whisper-timestamped  ... "words": [{"text", "start", "end", "confidence"}]
     OpenAI's API         {"segments": [...], "words": [...]} (verbose_json), one may be missing;
                              "word_segments" of older whisperX is the same
-    transformers         {"chunks": [{"timestamp": [start, end], "text"}]}, words or phrases
+    transformers         {"chunks": [{"timestamp": [start, end], "text"}]}, words or phrases, and
+                             insanely-fast-whisper's; or the list of them alone
+    BBC's Kaldi          {"retval": {"words": [{"word", "start", "end", "confidence", "punct"}]}}
     whisper.cpp -oj      {"transcription": [{"offsets": {"from", "to"}, "text"}]}   in ms
     whisper.cpp -ojf     ... "tokens": [{"text": " d", "p": 0.97, "offsets": {"from", "to"}}]
     whisper.cpp server   openai-whisper's, but its words are tokens: they have "t_dtw"
@@ -20,7 +22,9 @@ without times share the gap they stand in; segments without words share their ti
 (``times_estimated``).
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -37,11 +41,12 @@ from std.json_fields import Part, documents
 
 KEYS = (  # of which a document of the family has all in one line
     "transcription offsets", "segments text", "segments language", "avg_logprob text",
-    "words text language", "chunks timestamp",
+    "words text language", "chunks timestamp", "retval words punct",
 )  # fmt: skip
 CONFIDENCES = ("probability", "score", "confidence")
 WORD_LISTS = ("words", "word_segments")
 MS = 1000.0
+_CHUNK = re.compile(rb'"timestamp"\s*:\s*\[\s*\d+(\.\d+)?\s*,')
 
 
 class _Utterance(NamedTuple):
@@ -52,7 +57,9 @@ class _Utterance(NamedTuple):
 
 def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is of the Whisper family."""
-    return any(all(b'"%b"' % key.encode() in head for key in keys.split()) for keys in KEYS)
+    return any(all(b'"%b"' % key.encode() in head for key in keys.split()) for keys in KEYS) or (
+        b'"text"' in head and _CHUNK.search(head) is not None
+    )
 
 
 def parse(
@@ -65,9 +72,10 @@ def parse(
     """
     builder, recording = NetworkBuilder(path), recording_for(path, options)
     count = 0
-    for document in documents(stream, path, split_letters=True):
+    for document, chunks in _by_kind(documents(stream, path, split_letters=True)):
         builder.language = stated_language(document)
-        for start, end, words in _utterances(document, options.nonwords):
+        utterances = _chunks(chunks, options.nonwords) if chunks else None
+        for start, end, words in utterances or _utterances(document, options.nonwords):
             if words:
                 count += 1
                 builder.utterance(document.line, recording, f"{recording.file}-{count}", start, end)
@@ -75,7 +83,19 @@ def parse(
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
+def _by_kind(parts: Iterable[Part]) -> Iterator[tuple[Part, list[Part]]]:
+    """Yield each document, and those in a row that are chunks together, with the first of them."""
+    for is_chunk, group in groupby(parts, lambda part: part.has("timestamp") and part.has("text")):
+        if is_chunk:
+            chunks = list(group)
+            yield chunks[0], chunks
+        else:
+            yield from ((document, []) for document in group)
+
+
 def _utterances(document: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
+    if document.has("retval"):
+        document = document["retval"]
     if document.has("transcription"):
         return _cpp(list(document["transcription"]), nonwords)
     if document.has("chunks"):

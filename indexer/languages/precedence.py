@@ -3,15 +3,16 @@
 In this order of precedence:
 
     1  ``--language``, or ``[pronunciation] language`` of the configuration
-    2  the ECF: its excerpt's attribute ``language``, else the ECF's own
-    3  the recogniser's output, where it says one (Whisper, AWS, Azure, Google, our JSONL)
-    4  the recording's own words (`std.languages.detection`), if they leave no doubt
-    5  in doubt: the likeliest language of all the run's doubtful recordings together,
+    2  the recording's metadata, column ``language``
+    3  the ECF: its excerpt's attribute ``language``, else the ECF's own
+    4  the recogniser's output, where it says one (Whisper, AWS, Azure, Google, our JSONL)
+    5  the recording's own words (`std.languages.detection`), if they leave no doubt
+    6  in doubt: the likeliest language of all the run's doubtful recordings together,
        else that of most of the index
 
 A segment holds recordings of one language, so its words are pronounced once. Which recordings
 are told by their words does not depend on how they are cut into segments, shards or processes;
-only 5 looks beyond a recording, when all of a run have been read.
+only 6 looks beyond a recording, when all of a run have been read.
 """
 
 from collections import defaultdict
@@ -40,7 +41,8 @@ from std.values import Float64s, Recording
 
 CELLS = 4_000_000  # words times recordings counted at a time
 Source = str  # who said so: one of these
-OPTION, ECF, INPUT, WORDS, OTHERS = "--language", "ECF", "input", "words", "other recordings"
+OPTION, METADATA, ECF, INPUT = "--language", "metadata", "ECF", "input"
+WORDS, OTHERS = "words", "other recordings"
 
 
 class Spoken(NamedTuple):
@@ -54,7 +56,7 @@ class Spoken(NamedTuple):
     @property
     def contradicted(self) -> bool:
         """Whether its words are surely those of another language than somebody said."""
-        told = self.source in (ECF, INPUT)
+        told = self.source in (METADATA, ECF, INPUT)
         return told and self.guess.sure and self.guess.language != self.language
 
 
@@ -65,19 +67,25 @@ class Told:
     everywhere: str = ""  # by the user
     by_ecf: Mapping[Recording, str] = field(default_factory=dict)
     by_input: dict[Recording, str] = field(default_factory=dict)
+    by_metadata: dict[str, str] = field(default_factory=dict)  # of an audio file
 
     def of(self, recording: Recording) -> tuple[str, Source]:
         """The code of a recording's language and who said it; empty: nobody."""
         if self.everywhere:
             return language_code(self.everywhere), OPTION
-        for source, told in ((ECF, self.by_ecf), (INPUT, self.by_input)):
-            if is_language(code := language_code(told.get(recording, ""))):
+        for source, told in (
+            (METADATA, self.by_metadata.get(recording.file)),
+            (ECF, self.by_ecf.get(recording)),
+            (INPUT, self.by_input.get(recording)),
+        ):
+            if is_language(code := language_code(told or "")):
                 return code, source
         return "", WORDS
 
     def not_understood(self) -> list[str]:
-        """What was said in ECF and input that is no language's name or code."""
-        names = {*self.by_ecf.values(), *self.by_input.values()} - {""}
+        """What was said in metadata, ECF and input that is no language's name or code."""
+        said = self.by_metadata, self.by_ecf, self.by_input
+        names = {name for by_whom in said for name in by_whom.values()} - {""}
         return sorted(name for name in names if not is_language(language_code(name)))
 
 

@@ -68,7 +68,7 @@ class Pronouncer:
     def _made(self, columns: SegmentColumns, languages: Sequence[Spoken]) -> list[SegmentColumns]:
         parts = split(columns, [recording.language for recording in languages])
         return [
-            replace(part, extra=dict(self.phone_builder.of(part, language)))
+            replace(part, extra={**part.extra, **self.phone_builder.of(part, language)})
             for language, part in parts.items()
         ]
 

@@ -79,7 +79,7 @@ def doubts(pronouncer: Pronouncer) -> Iterator[str]:
         )
         yield from contradictions(of_language, "--language overrules it")
     if names := pronouncer.told.not_understood():
-        yield f"there is no language {names[0]!r}, as the ECF or the input says; it was ignored"
+        yield f"there is no language {names[0]!r}, as metadata, ECF or input say; it was ignored"
     for language, problem in sorted(pronouncer.phone_builder.problems.items()):
         if language:
             yield f"unknown words of language {language!r} are not found by sound: {problem}"

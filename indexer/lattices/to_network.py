@@ -21,7 +21,7 @@ from indexer.lattices.lattice import NO_WORD, Lattice, LatticeMethod, ordered
 from indexer.networks.columns import RawUtterances, utterances_of
 from indexer.networks.nonwords import Nonwords, is_noise, replacements
 from indexer.networks.slot_times import Int64s, untangled
-from indexer.networks.utterances import Utterances
+from indexer.networks.utterances import Utterances, slot_errors
 from std.values import ConfusionNetwork, Float64s, Int32s
 
 MIN_POSTERIOR = 1e-4  # links below play no part
@@ -73,7 +73,10 @@ def to_utterances(
     lattice = pruned(words_only(lattice, nonwords), min_posterior)
     slots = mbr_slots(lattice) if method == "mbr" else pivot_slots(lattice)
     utterances = utterances_of(_columns(lattice, slots), path, nonwords=nonwords)
-    return replace(utterances, times_estimated=np.array([True])) if estimated else utterances
+    if not estimated:
+        return utterances
+    errors = slot_errors(utterances.slot_spans_ms, *utterances.spans_ms[0].tolist())
+    return replace(utterances, times_estimated=np.array([True]), slot_errors_ms=errors)
 
 
 def words_only(lattice: Lattice, nonwords: Nonwords | None = None) -> Lattice:

@@ -19,20 +19,15 @@ from pathlib import Path
 
 import numpy as np
 
+from indexer.networks.estimated_times import Filled, filled, letters
 from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords, is_noise, replacements, spoken
-from indexer.networks.slot_times import (
-    Int64s,
-    filled,
-    times_from_one_best,
-    untangled,
-    weighted_spans,
-)
+from indexer.networks.slot_times import Int64s, times_from_one_best, untangled, weighted_spans
 from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan, span_of
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
-from std.values import Bools, Float64s, Recording
+from std.values import Float64s, Recording
 
 SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment
 FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors that far beyond 1 is 1
@@ -121,7 +116,7 @@ def utterances_of(
     excess = np.where(totals > 1 + FLOAT32_NOISE, totals, 1.0)
     spans = np.rint(1000 * columns.spans_s)
     utterance_spans = np.rint(1000 * columns.utterance_spans_s)
-    slot_spans, estimated = _slot_spans(columns, slot_of, spans, utterance_spans)
+    slot_spans, estimated, errors = _slot_spans(columns, slot_of, spans, utterance_spans)
     _require_times(columns, slot_spans, path)
     untimed = np.isnan(spans[:, 0])
     spans[untimed] = slot_spans[slot_of[untimed]]
@@ -135,6 +130,7 @@ def utterances_of(
         times_estimated=estimated,
         bounds=columns.bounds,
         slot_spans_ms=np.rint(slot_spans).astype(np.int32),
+        slot_errors_ms=np.ceil(errors).astype(np.int32),
         epsilons=(columns.epsilons / excess).astype(np.float32),
         offsets=columns.offsets,
         vocabulary=columns.vocabulary,
@@ -286,23 +282,22 @@ def _merged(keys: Int64s, posteriors: Float64s) -> Float64s:
 
 def _slot_spans(
     columns: RawUtterances, slot_of: Int64s, spans: Float64s, utterance_spans: Float64s
-) -> tuple[Float64s, Bools]:
+) -> Filled:
     """Take slot times as written, else from the words, else from the gaps between them."""
     slots = len(columns.epsilons)
     slot_spans = 1000 * columns.slot_spans_s
     missing = np.isnan(slot_spans[:, 0])
+    estimated, errors = np.zeros(len(columns.utterances), dtype=bool), np.zeros(slots)
     if not missing.any():
-        return slot_spans, np.zeros(len(columns.utterances), dtype=bool)
+        return Filled(slot_spans, estimated, errors)
     derived = weighted_spans(slot_of, slots, columns.posteriors, spans)
     slot_spans = np.where(missing[:, None], derived, slot_spans)
-    estimated = np.zeros(len(columns.utterances), dtype=bool)
     if np.isnan(slot_spans).any():
-        letters = np.array([len(word) for word in columns.vocabulary], dtype=np.float64)
         rising = np.argsort(columns.posteriors, kind="stable")  # written last: the best word's
         best = np.zeros(slots)
-        best[slot_of[rising]] = letters[columns.tokens[rising]]
-        slot_spans, estimated = filled(slot_spans, columns.bounds, best, utterance_spans)
-    return untangled(slot_spans, columns.bounds), estimated
+        best[slot_of[rising]] = letters(columns.vocabulary)[columns.tokens[rising]]
+        slot_spans, estimated, errors = filled(slot_spans, columns.bounds, best, utterance_spans)
+    return Filled(untangled(slot_spans, columns.bounds), estimated, errors)
 
 
 def _whole_spans(utterance_spans: Float64s, slot_spans: Float64s, bounds: Int64s) -> Float64s:

@@ -8,6 +8,7 @@ it there.
 
 import math
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -161,6 +162,58 @@ def weighted(logs: Sequence[float], words: Sequence[Sequence[HypothesisWord]]) -
     return [
         Hypothesis(odd / sum(odds), sequence) for odd, sequence in zip(odds, words, strict=True)
     ]
+
+
+def by_confidence(
+    confidences: Sequence[float], words: Sequence[Sequence[HypothesisWord]]
+) -> list[Hypothesis]:
+    """Give hypotheses their confidences as weights, scaled where they sum to more than 1.
+
+    Where one has none (0), all count alike.
+
+    >>> [one.weight for one in by_confidence([0.75, 0.75], [[], []])]
+    [0.5, 0.5]
+    """
+    if not all(confidences):
+        confidences = [1.0] * len(words)
+    total = max(1.0, sum(confidences))
+    return [
+        Hypothesis(confidence / total, sequence)
+        for confidence, sequence in zip(confidences, words, strict=True)
+    ]
+
+
+def rated(words: Sequence[HypothesisWord]) -> list[HypothesisWord]:
+    """Take words as sure if all of them have confidence 0: so a service says it has none."""
+    if any(word.confidence for word in words):
+        return list(words)
+    return [word._replace(confidence=1.0) for word in words]
+
+
+def at_common_pauses(
+    hypotheses: Sequence[Hypothesis],
+) -> Iterator[list[Hypothesis]]:
+    """Cut long hypotheses, the best first, into utterances where nobody says anything.
+
+    They are cut in the pauses of the best one of more than half a second; a word of another goes
+    where its middle is. Where a word has no times, nothing is cut.
+    """
+    everything = [word for hypothesis in hypotheses for word in hypothesis.words]
+    if not hypotheses or any(word.start_s != word.start_s for word in everything):
+        yield list(hypotheses)
+        return
+    pieces = list(by_pauses(hypotheses[0].words))
+    cuts = [(one[-1].end_s + other[0].start_s) / 2 for one, other in pairwise(pieces)]
+    parts: list[list[list[HypothesisWord]]] = []
+    for _, words in hypotheses:
+        parts.append([[] for _ in range(len(cuts) + 1)])
+        for word in words:
+            parts[-1][bisect_right(cuts, (word.start_s + word.end_s) / 2)].append(word)
+    for number in range(len(cuts) + 1):
+        yield [
+            Hypothesis(hypothesis.weight, own[number])
+            for hypothesis, own in zip(hypotheses, parts, strict=True)
+        ]
 
 
 def by_pauses(words: Sequence[HypothesisWord]) -> Iterator[list[HypothesisWord]]:

@@ -4,7 +4,7 @@ The steps, in order; each takes and returns times in float milliseconds, NaN = u
 
     weighted_spans   slot = posterior-weighted mean of its words' times
     times_from_one_best   times of a one-best transcript's words, for slots that have none
-    filled           slots without times share the gap they stand in, by characters
+    filled           `indexer.networks.estimated_times`: slots without times share their gap
     untangled        overlapping neighbours meet halfway; boundaries never run backwards
 
 Slots of many utterances stand one after the other; ``bounds`` says where each utterance begins.
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from indexer.networks.n_best import TimedWord
-from std.values import Bools, Float64s
+from std.values import Float64s
 
 Int64s = npt.NDArray[np.int64]
 SKIP_COST = 0.6  # two skips cost more than the worst match: a slot takes a word where it can
@@ -64,60 +64,6 @@ def untangled(spans: Float64s, bounds: Int64s) -> Float64s:
         return spans
     shift = np.repeat(np.arange(len(bounds) - 1) * MAX_MS, np.diff(bounds))[:, None]
     return np.maximum.accumulate((spans + shift).ravel()).reshape(-1, 2) - shift
-
-
-def filled(
-    spans: Float64s, bounds: Int64s, weights: Float64s, utterance_spans: Float64s
-) -> tuple[Float64s, Bools]:
-    """Let each run of slots without times share the gap it stands in, in proportion to weights.
-
-    A gap reaches from the end of the slot before (or the utterance's start) to the start of
-    the slot after (or the utterance's end). Slots of weight 0 (no word) get no width; a run of
-    nothing but such slots stands at the gap's beginning.
-
-    Args:
-        spans: (n, 2); NaN = unknown.
-        bounds: (u + 1,) first slot of each utterance.
-        weights: (n,) characters of the slot's best word, 0 where there is none.
-        utterance_spans: (u, 2) start, end of each utterance; NaN = unknown.
-
-    Returns:
-        The spans, still NaN where a gap has an unknown side, and (u,) which utterances have
-        interpolated word times.
-    """
-    open_slots = np.isnan(spans[:, 0])
-    estimated = np.zeros(len(utterance_spans), dtype=bool)
-    if not open_slots.any():
-        return spans, estimated
-    spans = spans.copy()
-    for utterance in np.unique(np.searchsorted(bounds, np.flatnonzero(open_slots), "right")) - 1:
-        lo, hi = bounds[utterance], bounds[utterance + 1]
-        estimated[utterance] = _fill_one(spans[lo:hi], weights[lo:hi], utterance_spans[utterance])
-    return spans, estimated
-
-
-def _fill_one(spans: Float64s, weights: Float64s, utterance: Float64s) -> bool:
-    """Fill one utterance's spans in place; True if a word's times were interpolated."""
-    edges = np.concatenate(
-        [[utterance[0]], spans.ravel(), [utterance[1]]]
-    )  # boundary before, after
-    interpolated = False
-    last = -1  # the last slot with times
-    for after in [*np.flatnonzero(~np.isnan(spans[:, 0])).tolist(), len(spans)]:
-        run = slice(last + 1, after)
-        if run.start < run.stop:
-            left, right = edges[2 * last + 2], edges[2 * after + 1]
-            total = weights[run].sum()
-            if total == 0:
-                left = right if np.isnan(left) else left
-                spans[run] = 0.0 if np.isnan(left) else left
-            else:
-                ends = left + (max(right, left) - left) * np.cumsum(weights[run]) / total
-                spans[run, 1] = ends
-                spans[run, 0] = [left, *ends[:-1]]
-                interpolated = True
-        last = after
-    return interpolated
 
 
 def times_from_one_best(

@@ -36,6 +36,7 @@ class Utterances:
     times_estimated: Bools  # (u,) slot times are interpolated, not the recogniser's
     bounds: Int64s  # (u + 1,)
     slot_spans_ms: Int32s  # (n, 2)
+    slot_errors_ms: Int32s  # (n,) how far estimated times may be off; 0: they were written
     epsilons: Float32s  # (n,) posterior of 'no word'
     offsets: Int64s  # (n + 1,)
     vocabulary: Sequence[str]  # (v,)
@@ -64,6 +65,7 @@ class Utterances:
                 posteriors=self.posteriors[first:last],
                 spans_ms=self.word_spans_ms[first:last],
                 times_estimated=bool(self.times_estimated[i]),
+                slot_errors_ms=self.slot_errors_ms[lo:hi],
                 language=self.languages[i],
             )
 
@@ -88,6 +90,7 @@ class Utterances:
             times_estimated=self.times_estimated[picked],
             bounds=_ends(np.diff(self.bounds)[picked]),
             slot_spans_ms=self.slot_spans_ms[slots],
+            slot_errors_ms=self.slot_errors_ms[slots],
             epsilons=self.epsilons[slots],
             offsets=_ends(np.diff(self.offsets)[slots]),
             words=self.words[words],
@@ -118,6 +121,7 @@ def stacked(networks: Iterable[ConfusionNetwork]) -> Utterances:
         times_estimated=_array([network.times_estimated for network in networks], np.bool_),
         bounds=_ends(_array([len(network) for network in networks], np.int64)),
         slot_spans_ms=_joined([network.slot_spans_ms for network in networks], np.int32, 2),
+        slot_errors_ms=_joined([_slot_errors(network) for network in networks], np.int32),
         epsilons=_joined([network.epsilons for network in networks], np.float32),
         offsets=_ends(_joined([np.diff(network.offsets) for network in networks], np.int64)),
         vocabulary=list(ids),
@@ -144,6 +148,7 @@ def concatenated(blocks: Sequence[Utterances]) -> Utterances:
         times_estimated=_joined([block.times_estimated for block in blocks], np.bool_),
         bounds=_ends(_joined([np.diff(block.bounds) for block in blocks], np.int64)),
         slot_spans_ms=_joined([block.slot_spans_ms for block in blocks], np.int32, 2),
+        slot_errors_ms=_joined([block.slot_errors_ms for block in blocks], np.int32),
         epsilons=_joined([block.epsilons for block in blocks], np.float32),
         offsets=_ends(_joined([np.diff(block.offsets) for block in blocks], np.int64)),
         vocabulary=list(ids),
@@ -151,6 +156,20 @@ def concatenated(blocks: Sequence[Utterances]) -> Utterances:
         posteriors=_joined([block.posteriors for block in blocks], np.float32),
         word_spans_ms=_joined([block.word_spans_ms for block in blocks], np.int32, 2),
     )
+
+
+def _slot_errors(network: ConfusionNetwork) -> Int32s:
+    if network.slot_errors_ms is not None:
+        return network.slot_errors_ms
+    if network.times_estimated:  # somewhere in the utterance is all that is known
+        return slot_errors(network.slot_spans_ms, network.start_ms, network.end_ms)
+    return np.zeros(len(network), np.int32)
+
+
+def slot_errors(slot_spans_ms: Int32s, start_ms: int, end_ms: int) -> Int32s:
+    """(n,) how far slots may be off that lie somewhere between two times."""
+    off = np.maximum(end_ms - slot_spans_ms[:, 0], slot_spans_ms[:, 1] - start_ms)
+    return np.maximum(off, 0).astype(np.int32)
 
 
 def _array(values: Sequence[Any], dtype: type[Scalar]) -> npt.NDArray[Scalar]:

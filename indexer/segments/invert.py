@@ -11,7 +11,9 @@ from indexer.segments.order import posting_order
 from std.store.columns import (
     KEY_SHIFT,
     MAX_WORD_MS,
+    SLOT_ERROR,
     TIME_MASK,
+    Column,
     IndexedRecording,
     Int64s,
     SegmentColumns,
@@ -78,7 +80,13 @@ def invert(
         slot_key=slot_key,
         slot_epsilon=epsilon,
         slot_word=likeliest_words(word, posterior, slot, epsilon),
+        extra=slot_errors(utterances.slot_errors_ms[slot_order]),
     )
+
+
+def slot_errors(errors_ms: npt.NDArray[np.integer]) -> dict[str, Column]:
+    """The column `SLOT_ERROR` among a segment's extra ones; none where no time is estimated."""
+    return {SLOT_ERROR: errors_ms.astype("<u4")} if errors_ms.any() else {}
 
 
 def _ascending(middle_ms: Int64s, n_slots: Int64s) -> Int64s:

@@ -14,10 +14,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from indexer.segments.invert import slot_errors
 from indexer.segments.order import posting_order
 from std.store import Segment
 from std.store.columns import (
     KEY_SHIFT,
+    SLOT_ERROR,
     TIME_MASK,
     Column,
     IndexedRecording,
@@ -95,7 +97,7 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     Args:
         segments: what to merge; those without an id are not committed yet. Slots of one recording
             that share their middle come in the order in which the segments' speech of it begins.
-        rebuild: makes the extra columns of the result, which are dropped without it.
+        rebuild: makes the extra columns of the result, of which only `SLOT_ERROR` stays without.
 
     Returns:
         Columns equal to those of inverting all the live recordings' networks at once.
@@ -141,8 +143,22 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
             ],
             np.int32,
         )[slot_order],
+        extra=_slot_errors(parts, slot_kept, slot_order),
     )
-    return replace(columns, extra=dict(rebuild(columns))) if rebuild else columns
+    return replace(columns, extra={**columns.extra, **rebuild(columns)}) if rebuild else columns
+
+
+def _slot_errors(
+    parts: Sequence[SegmentColumns], slot_kept: Sequence[Rows], slot_order: Int64s
+) -> dict[str, Column]:
+    """The column `SLOT_ERROR` of the merged segment, where a part has one."""
+    if not any(SLOT_ERROR in part.extra for part in parts):
+        return {}
+    errors_ms = [
+        part.extra.get(SLOT_ERROR, np.zeros(len(part.slot_key), np.uint32))[kept]
+        for part, kept in zip(parts, slot_kept, strict=True)
+    ]
+    return slot_errors(_concatenated(errors_ms, np.uint32)[slot_order])
 
 
 def _merged_slot_keys(

@@ -27,13 +27,16 @@ def _separated(network: ConfusionNetwork, normalisation: Normalisation) -> Confu
     """A network likewise."""
     if not normalisation.several_words(network.words):
         return network
-    slots = [part for slot in network for part in _parts(slot, normalisation)]
+    parts = [_parts(slot, normalisation) for slot in network]
+    slots = [part for slot_parts in parts for part in slot_parts]
+    errors = network.slot_errors_ms
     arcs = [arc for slot in slots for arc in slot.alternatives]
     return replace(
         network,
         slot_spans_ms=np.array([slot[:2] for slot in slots], np.int32).reshape(-1, 2),
         epsilons=np.array([slot.epsilon for slot in slots], np.float32),
         offsets=np.cumsum([0, *(len(slot.alternatives) for slot in slots)], dtype=np.int32),
+        slot_errors_ms=None if errors is None else np.repeat(errors, list(map(len, parts))),
         words=tuple(arc.word for arc in arcs),
         posteriors=np.array([arc.posterior for arc in arcs], np.float32),
         spans_ms=np.array([arc[2:] for arc in arcs], np.int32).reshape(-1, 2),

@@ -21,10 +21,9 @@ from searcher.calibration.archive import Archive
 from searcher.calibration.null_distribution import COEFFICIENTS, NullDistribution
 from searcher.phonetic import layout
 from searcher.phonetic.alignment import MAX_HITS, Hits
-from std.values import Bools, Float64s
+from std.values import Float64s
 
 MAX_OVERHANG = 4  # phones of a cut word beyond which it does not matter how many
-SELF_SCORE = 3.2  # nats that a phone scores when it is recognised as itself, on average
 TYPICAL_PHONE_MS = 75.0
 LOGIT_FLOOR = 1e-3
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
@@ -58,12 +57,10 @@ def hit_features(
 
     log_e_rate        log of the accidental places expected to score as high, per slot
     common            how much more accidental hits the term has than decoys of its length, as a log
-    score, relative   log ratio; its share of a perfect match, and that squared
-    length            log of the number of phones
+    relative          the score's share of a perfect match, and that squared
     cut_before, ..    phones of the first word before the hit, of the last after it
     path              log posteriors of the words on the path, summed
-    standing          score minus what the one-best words in the span would score
-    sure, longest     their mean posterior; phones of the longest of them that the hit cuts
+    longest           phones of the longest one-best word that the hit cuts, times its posterior
     odd_length        size of the log of the duration over the typical one
     same              share of the phones recognised as the query's own
     speech_quality    mean one-best posterior of the recording, minus that of the archive
@@ -75,15 +72,11 @@ def hit_features(
     return {
         "log_e_rate": archive.null.log_e_value(score, phones, perfect) - archive.log_slots,
         "common": np.full(n, archive.null.term_shift(score, phones, perfect)),
-        "score": score,
         "relative": relative,
         "relative_squared": relative**2,
-        "length": np.full(n, np.log(q)),
         "cut_before": np.minimum(m[:, layout.PHONES_BEFORE], MAX_OVERHANG),
         "cut_after": np.minimum(m[:, layout.PHONES_AFTER], MAX_OVERHANG),
         "path": m[:, layout.PATH_LOG_POSTERIOR],
-        "standing": score - SELF_SCORE * m[:, layout.ONE_BEST_PHONES],
-        "sure": m[:, layout.ONE_BEST_POSTERIOR],
         "longest": m[:, layout.ONE_BEST_CUT_PHONES],
         "odd_length": np.abs(slow),
         "same": m[:, layout.SAME_PHONES],
@@ -96,15 +89,12 @@ def no_hit(name: str, archive: Archive) -> float:
     return float(np.log(MAX_HITS)) - archive.log_slots if name == "log_e_rate" else 0.0
 
 
-def oov_features(
-    posterior: Float64s, is_heard: Bools, of_hits: Features, log_searched: float
-) -> Evidence:
+def oov_features(posterior: Float64s, of_hits: Features, log_searched: float) -> Evidence:
     """Evidence for candidates of an OOV term: phones, and splits or similar words.
 
     Args:
         posterior: (n,) of the likeliest split or similar word times its similarity; 0 where
             there is none.
-        is_heard: (n,) whether there is a phonetic hit.
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
         log_searched: log of the number of slots in the searched speech.
     """
@@ -113,8 +103,6 @@ def oov_features(
         {
             **of_hits,
             "written": written.astype(float),
-            "written_logit": written * logit(posterior),
-            "unheard": (~is_heard).astype(float),
         },
         np.full(len(posterior), -log_searched),
     )
@@ -188,7 +176,7 @@ def logit(posterior: Float64s) -> Float64s:
 
 def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
     """The features that a model for IV or for OOV terms may weigh."""
-    none, nowhere = np.empty(0), np.empty(0, bool)
+    none = np.empty(0)
     rows, blank = np.empty(0, np.int64), np.empty((0, 0), np.int16)
     hits = Hits(
         rows, rows, rows, rows, np.empty((0, layout.N_MEASURES), np.float32),
@@ -197,4 +185,4 @@ def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
     of_hits = hit_features(1, 1.0, hits, none, NOWHERE)
     if in_vocabulary:
         return frozenset(iv_features_with_hits(none, of_hits, 1, 1, 0.0).features)
-    return frozenset(oov_features(none, nowhere, of_hits, 0.0).features)
+    return frozenset(oov_features(none, of_hits, 0.0).features)

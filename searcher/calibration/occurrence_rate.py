@@ -1,9 +1,9 @@
-"""Probabilities of a term's places, given how often the term is said: an exact sum over rates.
+"""Probabilities of a term's places, summed over its occurrence rate: how often it is said.
 
-What is known of each place i of a term is a log likelihood ratio t_i: how much likelier its evidence
-is if the term was said there than by accident, with one true place expected in the archive. True
-places follow a Poisson process with an unknown rate r, accidental ones another, so that given r each
-place is right by itself with odds r exp(t_i), and what is seen has the likelihood
+What is known of each place i of a term is a log likelihood ratio t_i: how much likelier its
+evidence is if the term was said there than by accident, with one true place expected in the
+archive. True places follow a Poisson process with an unknown rate r, accidental ones another, so
+that given r each place is right by itself with odds r exp(t_i), and what is seen has the likelihood
 
     L(r) = exp(-DETECTED r) prod_i (1 + r exp(t_i))
 
@@ -31,7 +31,7 @@ DETECTED = 0.9  # share of true places that are among the candidates
 LOG_RATES: Float64s = np.linspace(
     np.log(3e-3), np.log(1000.0), 28
 )  # grid, occurrences in the archive
-PRIOR_MEAN, PRIOR_DEVIATION = 0.0, 0.7  # of the log rate, before the places are seen
+PRIOR_MEAN, PRIOR_DEVIATION = 0.0, 0.5  # of the log rate, before the places are seen
 MAX_LOG_RATIO = 30.0
 ROWS_AT_ONCE = 100_000
 

@@ -20,7 +20,7 @@ where N is large, x is small there and a short power series in p x does.
 
 Against the plug-in rule (theta from N = sum p): given that a candidate is right, N is not sum p
 but one plus the others, so a lone unlikely candidate is not accepted for its loneliness.
-"""  # the formula
+"""  # noqa: E501  # the formula
 
 from functools import cache
 

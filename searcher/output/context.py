@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.candidates import Candidates
+from std.errors import StoreError
 from std.store import Segment
-from std.store.columns import KEY_SHIFT
+from std.store.columns import KEY_SHIFT, SLOT_ERROR
 from std.values import Recording
 
 WORDS_AROUND = 4
@@ -23,6 +24,7 @@ class Context(NamedTuple):
     likeliest: str
     after: str
     slots: tuple[int, int] = (0, 0)  # first and one past the last, of its recording's slots
+    error_ms: int = 0  # how far its times may be off; 0 where none of them is estimated
 
 
 def contexts(
@@ -64,6 +66,7 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     end = slots.positions(candidates.last_slot) + 1
     borders = np.searchsorted(said, np.stack([recording, first, end, recording_end], axis=1))
     covered = np.stack([first - recording, end - recording], axis=1)
+    errors_ms = _largest_errors(candidates, segment)
 
     def text(begin: int, stop: int) -> str:
         return " ".join(words[i] for i in slots.word[said[begin:stop]].tolist())
@@ -74,8 +77,23 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
             text(own, after),
             text(after, min(stop, after + WORDS_AROUND)),
             (first_slot, end_slot),
+            error_ms,
         )
-        for (begin, own, after, stop), (first_slot, end_slot) in zip(
-            borders.tolist(), covered.tolist(), strict=True
+        for (begin, own, after, stop), (first_slot, end_slot), error_ms in zip(
+            borders.tolist(), covered.tolist(), errors_ms, strict=True
         )
     ]
+
+
+def _largest_errors(candidates: Candidates, segment: Segment) -> list[int]:
+    """(n,) how far the times of each candidate may be off: what the worst of its slots may."""
+    column = segment.extra(SLOT_ERROR)
+    if column is None:
+        return [0] * len(candidates.term)
+    first, last = candidates.first_slot, candidates.last_slot
+    if int(last.max(initial=-1)) >= len(column):
+        raise StoreError(f"segment {segment.id}: expected {SLOT_ERROR} of every slot")
+    bounds = np.stack([first, last + 1], axis=1).ravel()
+    padded = np.append(column, 0)  # what is one past the last may be asked for
+    largest: list[int] = np.maximum.reduceat(padded, bounds)[::2].tolist()
+    return largest

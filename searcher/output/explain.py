@@ -7,10 +7,15 @@ from searcher.decisions import THRESHOLD
 from searcher.hit import Hit
 from searcher.output.context import Context
 from searcher.search import SearchResult
+from std.metadata.table import NO_METADATA, Metadata
 
 
 def explained(
-    found: SearchResult, contexts: Sequence[Context], *, decided: bool = True
+    found: SearchResult,
+    contexts: Sequence[Context],
+    *,
+    decided: bool = True,
+    metadata: Metadata = NO_METADATA,
 ) -> Iterator[Hit]:
     """One hit per detection, in the order of the hit list.
 
@@ -18,6 +23,7 @@ def explained(
         found: what a search returns.
         contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
+        metadata: of the recordings.
     """
     table = found.candidates
     columns = (table.term, table.variant, table.recording, table.start_ms, table.end_ms)
@@ -34,6 +40,8 @@ def explained(
         if decided:
             sign = ">=" if yes else "<"
             because = f"score {score:.4f} {sign} threshold {THRESHOLD:.4f}: {because}"
+        if context.error_ms:
+            because += f"; times are estimated, within {context.error_ms / 1000:.3f} s"
         yield Hit(
             term_id=found.terms[term].term_id,
             term=found.terms[term].text,
@@ -42,6 +50,7 @@ def explained(
             language=found.languages[recording] or None,
             start_s=start_ms / 1000,
             duration_s=(end_ms - start_ms) / 1000,
+            within_s=context.error_ms / 1000 if context.error_ms else None,
             score=score if decided else probability,
             decision=("YES" if yes else "NO") if decided else None,
             searched=" ".join(searched.words),
@@ -55,6 +64,7 @@ def explained(
             threshold=THRESHOLD if decided else None,
             expected_occurrences=expected,
             because=because,
+            metadata=metadata.values(where.file),
         )
 
 

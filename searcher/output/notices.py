@@ -45,7 +45,7 @@ def term_warnings(found: SearchResult) -> Iterator[str]:
 
 
 def phonetic_warnings(found: SearchResult) -> Iterator[str]:
-    """Where out-of-vocabulary words were not searched by phones, and where the model is of another language."""
+    """Where OOV words were not searched by phones, and where the model is of another language."""
     if found.without_phones:
         reasons = ""
         if languages := sorted({*found.without_phones} - {""}):

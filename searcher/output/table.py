@@ -8,7 +8,14 @@ from std.command import console
 PIPED_WIDTH = 140  # characters where stdout is no terminal
 
 
-def print_table(hits: Sequence[Hit], *, limit: int, decided: bool, languages: bool = False) -> None:
+def print_table(
+    hits: Sequence[Hit],
+    *,
+    limit: int,
+    decided: bool,
+    languages: bool = False,
+    columns: Sequence[str] = (),
+) -> None:
     """Print the first hits, one per line, with the words around them.
 
     Args:
@@ -16,6 +23,7 @@ def print_table(hits: Sequence[Hit], *, limit: int, decided: bool, languages: bo
         limit: how many are printed.
         decided: show each hit's rescaled score and whether it is accepted.
         languages: show which language each hit's recording is in.
+        columns: metadata of the recordings to show.
     """
     from rich.table import Table
 
@@ -27,7 +35,7 @@ def print_table(hits: Sequence[Hit], *, limit: int, decided: bool, languages: bo
     language = ("language",) if languages else ()
     decision = ("score", "decision") if decided else ()
     for name in (
-        *("term", "file", *language, "time", "probability"),
+        *("term", "file", *map(cell, columns), *language, "time", "probability"),
         *(*decision, "context", "found as"),
     ):
         table.add_column(
@@ -42,8 +50,9 @@ def print_table(hits: Sequence[Hit], *, limit: int, decided: bool, languages: bo
         table.add_row(
             cell(hit.term),
             cell(hit.file) + channel,
+            *(cell(hit.metadata.get(name, "")) for name in columns),
             *((cell(hit.language or "?"),) if languages else ()),
-            clock(hit.start_s),
+            f"{clock(hit.start_s)} {hit.estimate}".strip(),
             f"{hit.probability:.3f}",
             *((f"{hit.score:.3f}", hit.decision) if decided else ()),
             f"{before} [bold]{inside}[/bold] {after}".strip(),

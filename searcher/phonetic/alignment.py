@@ -1,11 +1,13 @@
 """A query's phones aligned with the networks of one segment.
 
-    align_windows   all hits in some runs of slots
-    best_hits       at most one for each place, best first
-    tiles_of        runs of slots that cover all of a segment
+    align_extensions        the best hits around extended seeds
+        align_windows           all hits in some runs of slots ("windows")
+        best_hits               at most one for each place, best first
+    best_of_segments        of several segments
+    tiles_of                windows that cover all of a segment
 
 The query's phones are aligned to every path through the networks' alternatives
-(`searcher.phonetic.alignment_kernels.find_hits`).
+(`searcher.phonetic.alignment_kernels`).
 """
 
 from collections.abc import Sequence
@@ -23,7 +25,7 @@ from searcher.phonetic.layout import (
     Ratios,
     hit_rows,
 )
-from searcher.phonetic.seeds import MAX_WINDOW_SLOTS
+from searcher.phonetic.seeds import MAX_WINDOW_SLOTS, Cutoff, Extensions, windows_of
 from std.store.columns import MAX_TIME_MS, Int64s
 from std.values import Float32s, Int32s
 
@@ -32,6 +34,7 @@ TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span
 WINDOWS_AT_ONCE = 256  # that share the room for hits
 PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, against phone log ratios
 MAX_HITS = 60  # per query; hits of a lower rank never mattered
+FIRST_WINDOWS = 3 * MAX_HITS  # whose paths are sought first; windows may share a place
 
 
 class Hits(NamedTuple):
@@ -112,6 +115,34 @@ def align_windows(ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_sco
         last_slot=last_slot,
     )
     return hits.rows(np.flatnonzero(index.live[recording]))
+
+
+def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> Hits:
+    """The `best_hits` of a query around the extensions that the archive's cut-off takes.
+
+    First every window gets its score, which is fast; then paths are sought in the best windows
+    only. If these have `MAX_HITS` places, no hit of another window comes before them: it scores
+    less than all of these. Otherwise more windows are aligned.
+    """
+    from searcher.phonetic.alignment_kernels import best_scores
+
+    ratios, min_score = extensions.query
+    windows = windows_of(extensions, cutoff, index)
+    scores = best_scores(
+        ratios=ratios,
+        windows=windows,
+        columns=index.phonetic_columns,
+        path_weight=np.float32(PATH_WEIGHT),
+    )
+    descending, aligned = np.sort(scores)[::-1], FIRST_WINDOWS
+    while True:
+        is_last = aligned >= len(windows) or descending[aligned] <= min_score
+        least = min_score if is_last else float(descending[aligned])
+        best = windows[scores >= np.float32(least)]
+        hits = best_hits(align_windows(ratios, index, best, least))
+        if is_last or len(hits.recording) == MAX_HITS:
+            return hits
+        aligned *= 2
 
 
 def best_hits(hits: Hits) -> Hits:

@@ -11,9 +11,16 @@ an archive is cut into segments.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from searcher.phonetic.alignment import Hits, align_windows, best_hits, best_of_segments, tiles_of
+from searcher.phonetic.alignment import (
+    Hits,
+    align_extensions,
+    align_windows,
+    best_hits,
+    best_of_segments,
+    tiles_of,
+)
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.ratios import Query, perfect_score, ratios_in
 from searcher.phonetic.seeds import (
@@ -26,7 +33,6 @@ from searcher.phonetic.seeds import (
     extend_seeds,
     find_seeds,
     limits_of,
-    windows_of,
 )
 from std.execution.workers import IN_PROCESS, Executor
 from std.phonetics.confusion import Confusion
@@ -79,27 +85,18 @@ def search_phones(
     hits: dict[Pronunciation, Hits] = {}
     for first in range(0, len(queries), at_once):
         batch = queries[first : first + at_once]
-        rows = _search_segments(batch, indexes, archive, workers)
-        for phones, parts in zip(batch, rows, strict=True):
-            hits[phones] = best_of_segments(parts, indexes)
+        phones = [[(query,)] * len(indexes) for query in batch]
+        if archive.limits is None:
+            rows = _in_segments(partial(align_all, archive=archive), phones, indexes, workers)
+        else:
+            seeds = _in_segments(partial(seeds_in, archive=archive), phones, indexes, workers)
+            chosen_seeds = _with_cutoffs(seeds, archive.limits.seeds)
+            extensions = _in_segments(extend_seeds, chosen_seeds, indexes, workers)
+            chosen_extensions = _with_cutoffs(extensions, archive.limits.windows)
+            rows = _in_segments(align_extensions, chosen_extensions, indexes, workers)
+        for query, parts in zip(batch, rows, strict=True):
+            hits[query] = best_of_segments(parts, indexes)
     return hits
-
-
-def _search_segments(
-    queries: Sequence[Pronunciation],
-    indexes: Sequence[PhoneticIndex],
-    archive: Archive,
-    workers: Executor,
-) -> Rows[Hits]:
-    """The best hits of each query in each segment."""
-    phones = [[query] * len(indexes) for query in queries]
-    if archive.limits is None:
-        return _in_segments(partial(align_all, archive=archive), phones, indexes, workers)
-    seeds = _in_segments(partial(seeds_in, archive=archive), phones, indexes, workers)
-    chosen_seeds = _with_cutoffs(seeds, archive.limits.seeds)
-    extensions = _in_segments(extensions_in, chosen_seeds, indexes, workers)
-    chosen_extensions = _with_cutoffs(extensions, archive.limits.windows)
-    return _in_segments(align_extensions, chosen_extensions, indexes, workers)
 
 
 def _with_cutoffs(rows: Rows[Counted], limit: int) -> list[list[tuple[Counted, Cutoff]]]:
@@ -109,12 +106,12 @@ def _with_cutoffs(rows: Rows[Counted], limit: int) -> list[list[tuple[Counted, C
 
 
 def _in_segments(
-    function: Callable[[Value, PhoneticIndex], Result],
-    rows: Rows[Value],
+    function: Callable[..., Result],
+    rows: Rows[tuple[Any, ...]],
     indexes: Sequence[PhoneticIndex],
     workers: Executor,
 ) -> list[list[Result]]:
-    """Apply a function to each query's value in each segment, by any worker."""
+    """Apply a function to each query's values and the index, in each segment, by any worker."""
     pieces = max(1, min(len(rows), -(-workers.workers // len(indexes))))  # of the queries
     tasks = [
         (index, [row[i] for row in rows[piece::pieces]])
@@ -131,10 +128,10 @@ def _in_segments(
 
 
 def _in_segment(
-    function: Callable[[Value, PhoneticIndex], Result], task: tuple[PhoneticIndex, list[Value]]
+    function: Callable[..., Result], task: tuple[PhoneticIndex, list[tuple[Any, ...]]]
 ) -> list[Result]:
-    index, values = task
-    return [function(value, index) for value in values]
+    index, queries = task
+    return [function(*values, index) for values in queries]
 
 
 def query_in(phones: Pronunciation, index: PhoneticIndex, archive: Archive) -> Query:
@@ -152,19 +149,5 @@ def align_all(phones: Pronunciation, index: PhoneticIndex, archive: Archive) -> 
 
 
 def seeds_in(phones: Pronunciation, index: PhoneticIndex, archive: Archive) -> Seeds:
-    """The first step in a large archive: a query's seeds in a segment, counted by score."""
+    """A query's seeds in a segment of a large archive, counted by score."""
     return find_seeds(query_in(phones, index, archive), index)
-
-
-def extensions_in(chosen: tuple[Seeds, Cutoff], index: PhoneticIndex) -> Extensions:
-    """The second: the extensions of those seeds that the archive's cut-off takes, counted."""
-    seeds, cutoff = chosen
-    return extend_seeds(seeds, cutoff, index)
-
-
-def align_extensions(chosen: tuple[Extensions, Cutoff], index: PhoneticIndex) -> Hits:
-    """The third: the best hits in the windows around those that the archive's cut-off takes."""
-    extensions, cutoff = chosen
-    ratios, min_score = extensions.query
-    windows = windows_of(extensions, cutoff, index)
-    return best_hits(align_windows(ratios, index, windows, min_score))

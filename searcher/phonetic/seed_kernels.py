@@ -2,6 +2,9 @@
 
     local_fits       the words that fit some part of a query
     extension_scores the score of each occurrence, with the words around it
+        _by_rest            occurrences with equally long rests of the query
+        _add_phones_beside  the phones of the words around
+        _gains              what they add
     windows_around   the runs of slots around the best of them
 
 Slots are known by their keys (recording << 32 | ms) as int64, so that slots of different
@@ -11,9 +14,12 @@ recordings are never neighbours. Scores are log-likelihood ratios in nats.
 import numpy as np
 
 from searcher.phonetic.layout import MAX_WORD_SPAN_MS
-from std.execution.compiled import compiled
+from std.execution.compiled import compiled, compiled_within
 from std.store.columns import Int64s, UInt8s
 from std.values import Float32s, Int32s
+
+LANES = 64  # occurrences aligned at a time
+NEVER = np.float32(-1e9)  # log ratio of what cannot be
 
 
 @compiled
@@ -86,6 +92,9 @@ def extension_scores(
     """The extension score of each occurrence of a seed: the seed's score and what the likeliest
     words around it add for the rest of the query.
 
+    Occurrences with equally long rests are aligned together, `LANES` at a time: a loop over lanes
+    becomes vector instructions.
+
     Args:
         match: (Q, P); deletion: (Q,); insertion: (P,) log ratios.
         seed_words, seed_scores, seed_spans: the seeds, as `local_fits` gives them.
@@ -94,55 +103,170 @@ def extension_scores(
     Returns:
         (n,) scores.
     """
-    q = len(deletion)
-    row = np.empty(q + 1, np.float32)
-    out = np.empty(len(slots), np.float32)
+    q, no_phone = len(deletion), len(insertion)
+    scores = np.empty(len(slots), np.float32)
     for i in range(len(slots)):
+        scores[i] = seed_scores[seed_of[i]]
+    costs = np.empty(no_phone + 1, np.float32)  # of insertions; the last stands for no more phones
+    costs[:no_phone] = insertion
+    costs[no_phone] = NEVER
+    phones = np.empty((LANES, q + 3), np.int64)
+    places = np.empty(LANES, np.int64)
+    left = np.empty(LANES, np.int64)  # phones that a lane still takes
+    gains = np.empty(LANES, np.float32)
+    for forwards in (False, True):
+        ratios = np.empty((no_phone + 1, q), np.float32)  # of the query in this direction
+        omitted = np.empty(q, np.float32)
+        for k in range(q):
+            at = k if forwards else q - 1 - k
+            omitted[k] = deletion[at]
+            for phone in range(no_phone):
+                ratios[phone, k] = match[at, phone]
+            ratios[no_phone, k] = NEVER
+        order, bounds = _by_rest(seed_of, seed_spans, q, forwards)
+        for rest in range(1, q + 1):
+            for first in range(bounds[rest], bounds[rest + 1], LANES):
+                lanes = min(LANES, bounds[rest + 1] - first)
+                rows = order[first : first + lanes]
+                phones[:] = no_phone
+                for lane in range(lanes):
+                    seed, places[lane] = seed_of[rows[lane]], slots[rows[lane]]
+                    # Behind the seed its own word may go on; before it, the alignment sees to that.
+                    word, left[lane] = seed_words[seed], rest + 3
+                    if forwards:
+                        begin = word_offsets[word] + seed_spans[seed, 2]
+                        size = min(word_offsets[word + 1] - begin, left[lane])
+                        for z in range(size):
+                            phones[lane, z] = word_phones[begin + z]
+                        left[lane] -= size
+                _add_phones_beside(
+                    places[:lanes], forwards, slot_key, slot_word, word_offsets, word_phones,
+                    left, rest + 3, phones,
+                )  # fmt: skip
+                _gains(phones, rest, ratios, omitted, costs, gains)
+                for lane in range(lanes):
+                    scores[rows[lane]] += gains[lane]
+    return scores
+
+
+@compiled_within
+def _by_rest(seed_of: Int64s, seed_spans: Int32s, q: int, forwards: bool) -> tuple[Int64s, Int64s]:
+    """Occurrences by the number of query phones before or behind their seed.
+
+    Returns:
+        (n,) rows of the occurrences; (q + 2,) where in them those with each number begin.
+    """
+    bounds = np.zeros(q + 2, np.int64)
+    for i in range(len(seed_of)):
         seed = seed_of[i]
-        total = seed_scores[seed]
-        for forwards in (False, True):
-            rest = q - seed_spans[seed, 1] if forwards else seed_spans[seed, 0]
-            if rest == 0:
-                continue
-            row[0] = 0.0
+        bounds[(q - seed_spans[seed, 1] if forwards else seed_spans[seed, 0]) + 1] += 1
+    for rest in range(q + 1):
+        bounds[rest + 1] += bounds[rest]
+    order, room = np.empty(len(seed_of), np.int64), bounds.copy()
+    for i in range(len(seed_of)):
+        seed = seed_of[i]
+        rest = q - seed_spans[seed, 1] if forwards else seed_spans[seed, 0]
+        order[room[rest]] = i
+        room[rest] += 1
+    return order, bounds
+
+
+@compiled_within
+def _add_phones_beside(
+    places: Int64s,
+    forwards: bool,
+    slot_key: Int64s,
+    slot_word: Int32s,
+    word_offsets: Int64s,
+    word_phones: UInt8s,
+    left: Int64s,
+    n: int,
+    phones: Int64s,
+) -> None:
+    """The phones of the likeliest words beside each seed, slot by slot.
+
+    All lanes take a step before any takes the next: their cache misses overlap.
+
+    Args:
+        places: (lanes,) slots of the seeds.
+        left: (LANES,) phones that each lane still takes; a slot without phones counts as one.
+        n: phones that a lane takes.
+        phones: (LANES, n) filled.
+    """
+    begins = np.empty(len(places), np.int64)
+    sizes = np.empty(len(places), np.int64)
+    filled = np.empty(len(places), np.int64)
+    for lane in range(len(places)):
+        filled[lane] = n - left[lane]
+    distance, n_open = 0, len(places)
+    while n_open:
+        distance += 1 if forwards else -1
+        n_open = 0
+        for lane in range(len(places)):
+            slot = places[lane] + distance
+            if left[lane] > 0 and 0 <= slot < len(slot_key):
+                is_near = abs(slot_key[slot] - slot_key[places[lane]]) <= MAX_WORD_SPAN_MS
+                left[lane] = left[lane] if is_near else 0
+                begins[lane] = slot_word[slot]
+                n_open += is_near
+            else:
+                left[lane] = 0
+        for lane in range(len(places)):
+            word = begins[lane]
+            if left[lane] > 0:
+                begins[lane] = word_offsets[word] if word >= 0 else 0
+                sizes[lane] = word_offsets[word + 1] - word_offsets[word] if word >= 0 else 0
+        for lane in range(len(places)):
+            if left[lane] > 0:
+                size = min(sizes[lane], left[lane])
+                begin = begins[lane] if forwards else begins[lane] + sizes[lane] - 1
+                step = 1 if forwards else -1
+                for z in range(size):
+                    phones[lane, filled[lane] + z] = word_phones[begin + step * z]
+                filled[lane] += size
+                left[lane] -= max(size, 1)
+
+
+@compiled_within
+def _gains(
+    phones: Int64s, rest: int, ratios: Float32s, omitted: Float32s, costs: Float32s, gains: Float32s
+) -> None:
+    """What the phones of each lane add for the rest of the query.
+
+    Args:
+        phones: (LANES, n) of each lane, away from the seed.
+        rest: query phones left.
+        ratios: (P + 1, Q) of each phone and the query's, these away from the seed, ending with
+            the query's end; `NEVER` for the last, which is no phone.
+        omitted: (Q,) deletions, likewise.
+        costs: (P + 1,) of insertions.
+        gains: (LANES,) filled.
+    """
+    begin = len(omitted) - rest
+    row = np.empty((rest + 1, LANES), np.float32)
+    same = np.empty((rest, LANES), np.float32)
+    diagonal = np.empty(LANES, np.float32)
+    inserted = np.empty(LANES, np.float32)
+    row[:] = NEVER
+    row[0] = 0.0
+    gains[:] = 0.0
+    for s in range(rest + 3):
+        for lane in range(LANES):
+            phone = phones[lane, s]
+            inserted[lane] = costs[phone]
             for k in range(rest):
-                row[k + 1] = -1e9
-            gain = np.float32(0.0)
-            slot = slots[i]
-            word = seed_words[seed]
-            step = 1 if forwards else -1
-            # Behind the seed its own word may go on; before it, that is left to the alignment.
-            z = seed_spans[seed, 2] if forwards else -1
-            phones_left = rest + 3
-            while phones_left > 0:
-                size = word_offsets[word + 1] - word_offsets[word]
-                if z < 0 or z >= size:
-                    slot += step
-                    if slot < 0 or slot >= len(slot_key):
-                        break
-                    if abs(slot_key[slot] - slot_key[slots[i]]) > MAX_WORD_SPAN_MS:
-                        break
-                    word = slot_word[slot]
-                    if word < 0 or word_offsets[word + 1] == word_offsets[word]:
-                        word = seed_words[seed]
-                        z = -1
-                        phones_left -= 1
-                        continue
-                    z = 0 if forwards else word_offsets[word + 1] - word_offsets[word] - 1
-                phone = word_phones[word_offsets[word] + z]
-                z += step
-                phones_left -= 1
-                diagonal = row[0]
-                row[0] += insertion[phone]
-                for k in range(rest):
-                    at = seed_spans[seed, 1] + k if forwards else seed_spans[seed, 0] - 1 - k
-                    value = max(diagonal + match[at, phone], row[k + 1] + insertion[phone])
-                    diagonal = row[k + 1]
-                    row[k + 1] = max(value, row[k] + deletion[at])
-                    gain = max(gain, row[k + 1])
-            total += gain
-        out[i] = total
-    return out
+                same[k, lane] = ratios[phone, begin + k]
+        for lane in range(LANES):
+            diagonal[lane] = row[0, lane]
+            row[0, lane] += inserted[lane]
+        for k in range(rest):
+            for lane in range(LANES):
+                before = row[k + 1, lane]
+                value = max(diagonal[lane] + same[k, lane], before + inserted[lane])
+                value = max(value, row[k, lane] + omitted[begin + k])
+                diagonal[lane] = before
+                row[k + 1, lane] = value
+                gains[lane] = max(gains[lane], value)
 
 
 @compiled

@@ -192,5 +192,7 @@ def seed_words(match: Float32s, index: PhoneticIndex) -> Int64s:
     for one, two, three in zip(likely, likely[1:], likely[2:], strict=False):
         fits |= one[first] + two[second] + three[third] >= MIN_TRIGRAM_SCORE
     offsets = index.gram_offsets
-    words = [index.gram_words[offsets[i] : offsets[i + 1]] for i in np.flatnonzero(fits).tolist()]
-    return np.unique(np.concatenate([np.empty(0, np.int64), *words]))
+    is_seed = np.zeros(len(index.words), dtype=bool)
+    for i in np.flatnonzero(fits).tolist():
+        is_seed[index.gram_words[offsets[i] : offsets[i + 1]]] = True
+    return np.flatnonzero(is_seed)

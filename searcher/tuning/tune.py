@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from searcher.calibration.archive import archive_of
 from searcher.calibration.decoys import LENGTHS, draw_decoys, phone_chain
-from searcher.calibration.features import Evidence
+from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.model import Model, default_model
-from searcher.calibration.weights import Examples, Weights, examples_of, fit
+from searcher.calibration.weights import Examples, Weights, examples_of, fit, refit
 from searcher.candidates import NONE, Candidates
 from searcher.pairing import Paired, SearchedArchive, pair_with_hits
 from searcher.phonetic.alignment import align_windows
@@ -47,7 +47,6 @@ NEAR_MS = 250  # how far from the transcript's times an alignment may lie
 MIN_SCORE = -3.0  # of an alignment that is counted
 IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
 ABSENT, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said
-NO_HIT_SCORE = -5.0  # nats, below that of any hit
 MIN_EXAMPLES = 30  # correct hits without which nothing is learned
 
 WrittenSearch = Callable[[Sequence[Sequence[str]]], list[Candidates]]
@@ -118,7 +117,8 @@ def queries(
     """Phrases to learn from: those with a word the index lacks, and those without.
 
     A term list is small; every word of the transcript that the index lacks is an OOV word
-    that was really spoken, and makes as good an example.
+    that was really spoken, and makes as good an example. IV phrases may be short: they are found
+    by their words.
     """
     vocabulary = {word for index in indexes.indexes for word in index.words}
     single: set[Phrase] = {(word,) for word in transcript.words}
@@ -133,7 +133,7 @@ def queries(
         if ways and len(ways[0]) >= MIN_QUERY_PHONES
     }  # fmt: skip
     oov = sorted(words for words in audible if not vocabulary.issuperset(words))
-    in_vocabulary = audible - set(oov)
+    in_vocabulary = {words for words in asked if vocabulary.issuperset(words)}
     rng = random.Random(seed)  # a sample, not a secret
     words = sorted(single & in_vocabulary)
     both = sorted(words for words in pairs if vocabulary.issuperset(words))
@@ -164,6 +164,9 @@ def learn(
     Raises:
         ConfigError: there are too few.
     """
+    prior = default_model().iv_weights if in_vocabulary else default_model().oov_weights
+    if in_vocabulary:  # first what the words say, then what the phones add
+        prior = refit(labelled_by_words(transcript, written, phrases), prior)
     examples = labelled(transcript, indexes, written, phrases, inside, in_vocabulary=in_vocabulary)
     n = int(np.count_nonzero(examples.is_right))
     if n < MIN_EXAMPLES or n == len(examples.is_right):
@@ -172,8 +175,33 @@ def learn(
             f"expected at least {MIN_EXAMPLES} occurrences of words that the index {kind} in "
             f"the transcript, got {n}"
         )
-    prior = default_model().iv_weights if in_vocabulary else default_model().oov_weights
     return fit(examples, sorted(examples.features), prior), n
+
+
+def labelled_by_words(
+    transcript: Transcript, written: WrittenSearch, phrases: Sequence[Phrase]
+) -> Examples:
+    """The candidates that IV phrases have by their words, right or wrong.
+
+    Args:
+        transcript, written, phrases: see `learn`.
+    """
+    candidates = [
+        (words, rows)
+        for words, rows in zip(phrases, written(phrases), strict=True)
+        if len(rows.term)
+    ]
+    hits = [
+        (np.full(len(rows.term), i), rows.recording, rows.start_ms, rows.end_ms)
+        for i, (_, rows) in enumerate(candidates)
+    ]
+    posteriors = [rows.score for _, rows in candidates]
+    right = _correct_hits(transcript, [words for words, _ in candidates], hits, posteriors)
+    evidence = [
+        iv_features(rows.score, len(words), sum(map(len, words))) for words, rows in candidates
+    ]
+    ends = np.cumsum([len(one.offset) for one in evidence], dtype=np.int64)[:-1]
+    return examples_of(evidence, np.split(right, ends) if evidence else [])
 
 
 def labelled(
@@ -212,7 +240,7 @@ def labelled(
                 np.concatenate([rows.end_ms, alone.end_ms]),
             )
         )
-        scores.append(100 * posterior + _fit_of_phones(paired))
+        scores.append(100 * posterior + paired.score)
         letters = sum(map(len, words))
         evidence.append(
             paired.iv_evidence(len(words), letters) if in_vocabulary else paired.oov_evidence()
@@ -225,11 +253,6 @@ def labelled(
             evidence.append(paired.oov_evidence())
             labels.append(np.zeros(len(paired.posterior), bool))
     return examples_of(evidence, labels)
-
-
-def _fit_of_phones(paired: Paired) -> Float64s:
-    """(n,) score of each place's phonetic hit, nats; lowest where there is none."""
-    return np.where(paired.is_heard, paired.features["score"], NO_HIT_SCORE)
 
 
 def _absent(

@@ -60,10 +60,18 @@ def compiled(kernel: Kernel) -> Kernel:
     installation is read-only, or in NUMBA_CACHE_DIR. Where nothing of that can be written,
     every process compiles anew: slower to start, same results; a person is told so.
     """
+    dispatcher: Any = numba.njit(kernel)
     try:
-        dispatcher: Any = numba.njit(cache=True)(kernel)
         dispatcher._cache = _Cache(kernel)  # type: ignore[no-untyped-call]  # numba
     except RuntimeError:  # numba: "no locator available"
         not_kept("no folder for them can be written")
-        return cast(Kernel, numba.njit(kernel))
     return cast(Kernel, dispatcher)
+
+
+def compiled_within(function: Kernel) -> Kernel:
+    """Compile a function that only kernels of its module call: a part of their machine code.
+
+    It needs no cache of its own, which would make each kernel slower to compile and to load.
+    """
+    compile_part: Any = numba.njit  # its types lack these two
+    return cast(Kernel, compile_part(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))

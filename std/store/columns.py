@@ -6,7 +6,8 @@ Every kind of store keeps the same columns, so a search gives the same hits in e
     posting_*             word by word (CSR: posting_offsets), by recording and time within a word
     slot_*                recording by recording (CSR: slot_offsets) in time order; needed to skip
                           empty slots in phrases and to show context
-    extra                 further columns by name (the phone columns); stores only keep them
+    extra                 further columns by name (`SLOT_ERROR`, the phone columns); stores only
+                          keep them
 
 A key is ``recording << 32 | time_ms``: one sorted column orders all recordings of a segment, and
 a join of two words is a binary search in it. Times are below 2**32 ms, words below 2**16 ms.
@@ -32,6 +33,10 @@ UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 Column = npt.NDArray[np.generic]
 
+# Extra column, (n,) of <u4: how far the times of a slot's words may be off where they are
+# estimates, 0 where they are the recogniser's. A segment without estimates does not have it, nor
+# has an index that was made before there was one.
+SLOT_ERROR = "slot_error_ms"
 MAX_WORD_MS = 2**16 - 1
 MAX_TIME_MS = 2**32 - 1
 KEY_SHIFT = np.uint64(32)
@@ -134,6 +139,9 @@ class SegmentColumns:
         for name in ("slot_epsilon", "slot_word"):
             if len(getattr(self, name)) != n:
                 raise ValueError(f"{name} does not have {n} rows")
+        errors = self.extra.get(SLOT_ERROR)
+        if errors is not None and (errors.shape != (n,) or errors.dtype != np.dtype("<u4")):
+            raise ValueError(f"{SLOT_ERROR} does not have {n} rows of <u4")
         freeze(self)
 
     def posting_keys(self, rows: slice | Int64s) -> UInt64s:

@@ -4,6 +4,7 @@
         manifest.json             the commit point: replaced whole by a rename
         lock                      flock of the one writer; the kernel frees it with the process
         segments/ID/COLUMN.npy    columns; ID is the digest of their content
+        metadata/ID.json          titles, dates, ... of recordings, if there are any
         bktree/                   a tree of the words, which the searcher builds on demand
 
 A segment is written under a temporary name, its files and folders are synchronised to disk, and
@@ -16,13 +17,15 @@ import dataclasses
 import fcntl
 import re
 import shutil
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from std.errors import InputError, StoreBusyError, StoreError
+from std.errors import InputError, StoreBusyError, StoreError, StoreWarning
+from std.metadata.table import NO_METADATA, Metadata
 from std.outputs import open_output
 from std.store.column_files import (
     difference,
@@ -40,6 +43,8 @@ from std.store.manifest import (
     manifest_after_commit,
     manifest_from_json,
     manifest_to_json,
+    metadata_after_commit,
+    metadata_from_text,
     segment_entry,
 )
 from std.store.resident import ResidentSegment
@@ -47,6 +52,7 @@ from std.store.verify import faults
 from std.text import Normalisation
 
 SEGMENT_FOLDER = re.compile(rf"{SEGMENT_ID.pattern}(\.tmp)?")  # names of segments' folders
+METADATA_FILE = re.compile(rf"\.?{SEGMENT_ID.pattern}\.json(\..*)?")  # and its temporary file
 SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest and mapping it
 
 
@@ -101,6 +107,7 @@ class FolderStore:
         self.url = url
         self._root = Path(url)
         self._manifest_path = self._root / "manifest.json"
+        self._known_metadata = NO_METADATA  # as they were read or written last
 
     def _manifest(self) -> Manifest:
         try:
@@ -125,6 +132,33 @@ class FolderStore:
                         f"{error.filename}: expected a column of this index, got no file"
                     ) from error
         raise AssertionError("unreachable")
+
+    def metadata(self) -> Metadata:
+        for attempt in range(SNAPSHOT_TRIES):
+            manifest = self._manifest()
+            if manifest.metadata == self._known_metadata.id:
+                return self._known_metadata
+            path = self._metadata_path(manifest.metadata)
+            try:
+                content = path.read_bytes() if manifest.metadata else b""
+            except FileNotFoundError as error:  # a commit may have replaced them
+                newer = self._manifest() != manifest
+                if not newer or attempt == SNAPSHOT_TRIES - 1:
+                    raise StoreError(
+                        f"{path}: expected metadata of this index, got no file"
+                    ) from error
+                continue
+            except OSError as error:
+                raise StoreError(f"{path}: {error_reason(error)}") from error
+            if not manifest.metadata:
+                self._known_metadata = NO_METADATA
+            else:
+                self._known_metadata = metadata_from_text(content, manifest, str(path))
+            return self._known_metadata
+        raise AssertionError("unreachable")
+
+    def _metadata_path(self, metadata_id: str) -> Path:
+        return self._root / "metadata" / f"{metadata_id}.json"
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -157,6 +191,7 @@ class FolderStore:
         normalisation: Normalisation,
         replace: Collection[str] = (),
         delete_files: Collection[str] = (),
+        metadata: Metadata = NO_METADATA,
     ) -> None:
         manifest = self._manifest()
         manifest_after_commit(
@@ -167,9 +202,13 @@ class FolderStore:
             manifest = manifest_after_commit(
                 manifest, entries, normalisation, replace, delete_files, place=self.url
             )
+            table = metadata_after_commit(self._metadata_to_change(metadata), metadata, manifest)
+            self._write_metadata(table)
+            manifest = dataclasses.replace(manifest, metadata=table.id)
             with open_output(self._manifest_path) as stream:
                 stream.write(manifest_to_json(manifest).encode())
             sync_folder(self._root)
+            self._known_metadata = table
         except (OSError, InputError) as error:
             self._remove_unreferenced()  # a full disk needs the room
             raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
@@ -194,9 +233,31 @@ class FolderStore:
         sync_folder(final.parent)
         return dataclasses.replace(entry, files=files)
 
+    def _metadata_to_change(self, given: Metadata) -> Metadata:
+        """The metadata before a commit; none if they are damaged and others are given."""
+        try:
+            return self.metadata()
+        except StoreError as error:
+            if not given:
+                raise
+            message = f"{error}; only the metadata given now are kept"
+            warnings.warn(message, StoreWarning, stacklevel=3)
+            return NO_METADATA
+
+    def _write_metadata(self, table: Metadata) -> None:
+        """Put the metadata in place; no manifest names them yet."""
+        if not table or table is self._known_metadata:
+            return
+        path = self._metadata_path(table.id)
+        path.parent.mkdir(exist_ok=True)
+        with open_output(path) as stream:
+            stream.write(table.text.encode())
+        sync_folder(path.parent)
+
     def _remove_unreferenced(self) -> None:
-        """Remove segments that the manifest does not name: replaced ones, or of a killed writer."""
-        live = {entry.id for entry in self._manifest().segments}
+        """Remove what the manifest does not name: replaced, or left by a killed writer."""
+        manifest = self._manifest()
+        live = {entry.id for entry in manifest.segments}
         with suppress(OSError):  # what cannot be removed now is removed next time
             folder = self._root / "segments"
             for path in folder.iterdir() if folder.is_dir() else ():
@@ -204,12 +265,22 @@ class FolderStore:
                     shutil.rmtree(path, ignore_errors=True)
             for path in self._root.glob(".manifest.json.*"):
                 path.unlink(missing_ok=True)
+            for path in self._root.glob("metadata/*"):
+                if path.name != f"{manifest.metadata}.json":
+                    path.unlink(missing_ok=True)
+            if not manifest.metadata and (self._root / "metadata").is_dir():
+                (self._root / "metadata").rmdir()
 
     def clean_up(self) -> int:
         with self.writing():
             return 0  # a commit removes what it replaces; maps keep it readable
 
     def damage(self) -> Iterator[str]:
+        self._known_metadata = NO_METADATA  # read them again
+        try:
+            self.metadata()
+        except StoreError as error:
+            yield str(error)
         for entry in self._manifest().segments:
             damaged = [
                 f"{path}: expected the file that was committed, got {wrong}"
@@ -256,6 +327,8 @@ def _belongs_to_index(path: Path) -> bool:
         return path.is_dir() and all(
             SEGMENT_FOLDER.fullmatch(segment.name) for segment in path.iterdir()
         )
+    if path.name == "metadata":
+        return path.is_dir() and all(METADATA_FILE.fullmatch(one.name) for one in path.iterdir())
     return path.name in ("manifest.json", "lock", "bktree") or path.name.startswith(
         ".manifest.json."
     )

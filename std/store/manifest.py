@@ -13,13 +13,15 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from std.errors import StoreError, quoted
+from std.metadata.table import Metadata, from_json, updated
 from std.store.columns import IndexedRecording, SegmentColumns
 from std.text import Normalisation, require_same
 from std.values import Recording
 
 FORMAT = "std-index"
 VERSION = 3  # since 3, recordings say which inputs they were read from
-READABLE = (2, VERSION)
+METADATA_VERSION = 4  # of an index with metadata: an older program would lose them at a commit
+READABLE = (2, VERSION, METADATA_VERSION)
 BEFORE_PUNCTUATION = {"punctuation": "keep"}  # what an index without this key was made with
 SEGMENT_ID = re.compile("[0-9a-f]{32}")
 
@@ -60,6 +62,12 @@ class Manifest:
 
     normalisation: Normalisation | None = None
     segments: tuple[SegmentEntry, ...] = ()
+    metadata: str = ""  # id of the metadata that belong to it; empty: there are none
+
+    @property
+    def live_files(self) -> set[str]:
+        """Audio files with a recording that is not deleted."""
+        return set().union(*(entry.live_files for entry in self.segments))
 
 
 def segment_entry(columns: SegmentColumns, files: Mapping[str, Any] | None = None) -> SegmentEntry:
@@ -106,14 +114,25 @@ def manifest_after_commit(
         remaining = replace(segment, deleted=segment.deleted | segment.rows_of(delete_files))
         if remaining.live_files:
             kept.append(remaining)
-    return Manifest(normalisation, (*kept, *added.values()))
+    return Manifest(normalisation, (*kept, *added.values()), manifest.metadata)
+
+
+def metadata_after_commit(before: Metadata, given: Metadata, manifest: Manifest) -> Metadata:
+    """The metadata after a commit: those given replace earlier ones, only live recordings have any.
+
+    Args:
+        before: the metadata of the index before the commit.
+        given: with the commit.
+        manifest: after the commit.
+    """
+    return updated(before, given).of(manifest.live_files) if before or given else before
 
 
 def manifest_to_json(manifest: Manifest) -> str:
     """Manifest -> JSON text."""
     document = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": METADATA_VERSION if manifest.metadata else VERSION,
         "normalisation": manifest.normalisation and asdict(manifest.normalisation),
         "segments": [
             {
@@ -128,6 +147,8 @@ def manifest_to_json(manifest: Manifest) -> str:
             for entry in manifest.segments
         ],
     }
+    if manifest.metadata:
+        document["metadata"] = manifest.metadata
     return json.dumps(document | {"digest": _digest(document)}, ensure_ascii=False, indent=1)
 
 
@@ -151,12 +172,28 @@ def manifest_from_json(text: str | bytes, place: str) -> Manifest:
         if document.pop("digest") != _digest(document):
             raise StoreError(f"{place}: expected an undamaged manifest, got a wrong digest")
         options = document["normalisation"]
+        metadata = document.get("metadata", "")
+        if metadata and not SEGMENT_ID.fullmatch(metadata):  # it becomes part of paths
+            raise ValueError(f"metadata {metadata!r}")
         return Manifest(
             None if options is None else Normalisation(**(BEFORE_PUNCTUATION | options)),
             tuple(_segment(fields) for fields in document["segments"]),
+            metadata,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(f"{place}: expected a manifest, got {quoted(error)}") from error
+
+
+def metadata_from_text(text: str | bytes, manifest: Manifest, place: str) -> Metadata:
+    """The metadata of an index, which the manifest names by their digest.
+
+    Raises:
+        StoreError: the text is not what was committed.
+    """
+    content = text.encode() if isinstance(text, str) else text
+    if hashlib.sha256(content).hexdigest()[:32] != manifest.metadata:
+        raise StoreError(f"{place}: expected the metadata that were committed, got other content")
+    return from_json(content, place)
 
 
 def _segment(fields: Mapping[str, Any]) -> SegmentEntry:

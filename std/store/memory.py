@@ -5,8 +5,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from std.errors import StoreBusyError
+from std.metadata.table import NO_METADATA, Metadata
 from std.store.columns import SegmentColumns
-from std.store.manifest import Manifest, manifest_after_commit, segment_entry
+from std.store.manifest import (
+    Manifest,
+    manifest_after_commit,
+    metadata_after_commit,
+    segment_entry,
+)
 from std.store.resident import ResidentSegment
 from std.store.verify import faults
 from std.text import Normalisation
@@ -28,6 +34,7 @@ class MemoryStore:
         self.url = url
         self._manifest = Manifest()
         self._columns: dict[str, SegmentColumns] = {}
+        self._metadata = NO_METADATA
         self._writing = False
 
     def normalisation(self) -> Normalisation | None:
@@ -38,6 +45,9 @@ class MemoryStore:
             MemorySegment(entry.id, self._columns[entry.id], entry.deleted)
             for entry in self._manifest.segments
         )
+
+    def metadata(self) -> Metadata:
+        return self._metadata
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -56,6 +66,7 @@ class MemoryStore:
         normalisation: Normalisation,
         replace: Collection[str] = (),
         delete_files: Collection[str] = (),
+        metadata: Metadata = NO_METADATA,
     ) -> None:
         entries = [segment_entry(columns) for columns in add]
         manifest = manifest_after_commit(
@@ -64,6 +75,7 @@ class MemoryStore:
         columns = self._columns | {
             entry.id: added for entry, added in zip(entries, add, strict=True)
         }
+        self._metadata = metadata_after_commit(self._metadata, metadata, manifest)
         self._manifest = manifest
         self._columns = {entry.id: columns[entry.id] for entry in manifest.segments}
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from std.metadata.table import NO_METADATA, Metadata
 from std.store.columns import (
     Column,
     IndexedRecording,
@@ -89,6 +90,12 @@ class Store(Protocol):
     def segments(self) -> tuple[CommittedSegment, ...]:
         """A consistent snapshot of the live segments, in the order they were committed."""
 
+    def metadata(self) -> Metadata:
+        """What is known of the recordings beside their words: title, date, speaker, ...
+
+        As it was when `segments` was called last, or when the store was opened; or newer.
+        """
+
     def writing(self) -> AbstractContextManager[None]:
         """Hold the right to write, at most until the process ends.
 
@@ -103,8 +110,11 @@ class Store(Protocol):
         normalisation: Normalisation,
         replace: Collection[str] = (),
         delete_files: Collection[str] = (),
+        metadata: Metadata = NO_METADATA,
     ) -> None:
         """In one step: drop segments, mark files of the others as deleted, add segments.
+
+        A recording keeps its metadata when it is indexed again; deleting it deletes them.
 
         Args:
             add: segments that join the index.
@@ -112,6 +122,8 @@ class Store(Protocol):
             replace: ids of segments that leave the index; ``add`` holds their recordings.
             delete_files: audio files whose recordings are deleted from all segments but the added
                 ones.
+            metadata: of recordings that are in the index after the commit; the row of each replaces
+                the one it had.
 
         Raises:
             StoreError: another normalisation, or the store cannot be written.

@@ -8,7 +8,8 @@ Each audio file is reconciled by its version on either side (`std.store.versions
     live on one, deleted on the other           deleted, unless it was indexed again since
 
 Segments that both sides have stay. Segments that only the other side has are added, without the
-recordings whose version on our side stays. `Reconciled` lists what changed for which audio file.
+recordings whose version on our side stays. Of the metadata of a recording those stay that were
+changed more often. `Reconciled` lists what changed for which audio file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,16 +17,18 @@ from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
+from std.metadata.table import NO_METADATA, Metadata, reconciled
 from std.store.manifest import Manifest, SegmentEntry
 from std.store.versions import Version, Versions, newest_tombstones, stored_rows
 from std.text import require_same
 
 
 class IndexState(NamedTuple):
-    """A manifest with the versions of its audio files."""
+    """A manifest with the versions of its audio files, and their metadata."""
 
     manifest: Manifest
     versions: Versions = Versions()
+    metadata: Metadata = NO_METADATA
 
     def live(self) -> dict[str, Version]:
         """The version of each live audio file."""
@@ -88,7 +91,12 @@ def reconcile(ours: IndexState, other: IndexState, place: str) -> Reconciled:
         )
     ]
     manifest = Manifest(normalisation or theirs, tuple(segments))
-    result = IndexState(manifest, Versions(versions, newest_tombstones(live, *known)))
+    metadata = reconciled(ours.metadata, other.metadata).of(manifest.live_files)
+    result = IndexState(
+        replace(manifest, metadata=metadata.id),
+        Versions(versions, newest_tombstones(live, *known)),
+        metadata,
+    )
 
     def files_with(*wanted: Outcome) -> frozenset[str]:
         return frozenset(file for file, outcome in outcomes.items() if outcome in wanted)

@@ -8,6 +8,7 @@ import pytest
 from indexer.cli import main as std_index
 from indexer.segments.merge import merged
 from std.errors import StoreError, StoreWarning
+from std.metadata.table import of_rows
 from std.store.couchdb import parts
 from std.store.couchdb.bulk import stored_segment_ids
 from std.store.couchdb.layout import Layout
@@ -295,3 +296,27 @@ def test_parts_that_come_late(in_parts, side, replicate):
     a.index(4)
     held = stored_segment_ids(a.store._database)
     assert read_winner(a.store._database).stored.parts <= held
+
+
+def test_metadata_of_both_sides_are_kept(side):
+    def titles(one) -> dict:
+        one.store.segments()
+        metadata = one.store.metadata()
+        return {file: metadata.values(file)["title"] for file in metadata.files}
+
+    def describe(one, **titles: str) -> None:
+        rows = of_rows({file: {"title": title} for file, title in titles.items()})
+        one.write(lambda: one.store.commit(normalisation=PLAIN, metadata=rows))
+
+    a, b = side("a"), side("b")
+    a.index(1, 2, 3)
+    describe(a, file1="one", file3="three")
+    a.meet(b)
+    describe(a, file1="one again")
+    describe(b, file2="two")
+    b.delete(3)
+    a.meet(b)
+    a.merge()
+    a.meet(b)
+    b.merge()
+    assert titles(a) == titles(b) == {"file1": "one again", "file2": "two"}

@@ -82,9 +82,9 @@ def test_context_shows_the_likeliest_words(two_segments):
     found = search([Term("T1", "polizei"), Term("T2", "gehalt")], two_segments, GLOBAL, speech_s=9)
     shown = contexts(found.candidates, found.recordings, two_segments)
     assert [tuple(one) for one in shown] == [
-        ("", "polizei", "ruft", (0, 1)),
-        ("die", "polizei", "gewalt", (1, 2)),
-        ("die polizei", "gewalt", "", (2, 3)),
+        ("", "polizei", "ruft", (0, 1), 0),
+        ("die", "polizei", "gewalt", (1, 2), 0),
+        ("die polizei", "gewalt", "", (2, 3), 0),
     ]
 
 

@@ -84,18 +84,11 @@ def test_a_damaged_cache_is_made_anew(tmp_path):
 
 
 def test_a_read_only_installation_says_that_it_compiles_each_time(monkeypatch):
-    import numba
+    from numba.core.caching import CacheImpl
 
     from std.execution.compiled import compiled
 
-    njit = numba.njit
-
-    def without_cache(*functions, cache=False):
-        if cache:
-            raise RuntimeError("cannot cache function: no locator available")
-        return njit(*functions)
-
-    monkeypatch.setattr(numba, "njit", without_cache)
+    monkeypatch.setattr(CacheImpl, "_locator_classes", [])  # no folder for the machine code
     told: list[str] = []
     notices.set_notice(told.append)
     try:

@@ -99,7 +99,8 @@ def _is_complete(database: Database, entry: SegmentEntry) -> bool:
 
 def _only(document: ManifestDocument, segment_ids: Collection[str]) -> IndexState:
     segments = tuple(entry for entry in document.manifest.segments if entry.id in segment_ids)
-    return IndexState(changed(document.manifest, segments=segments), document.versions)
+    manifest = changed(document.manifest, segments=segments)
+    return document.state._replace(manifest=manifest)
 
 
 def _listed(changes: list[tuple[frozenset[str], str]]) -> str:

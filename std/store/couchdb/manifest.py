@@ -3,11 +3,12 @@
     index       the manifest (`std.store.manifest`)
     versions    versions and tombstones of audio files (`std.store.versions`); absent if there are
                 none
+    metadata    metadata of recordings (`std.metadata.table`); absent if there are none
     lease       who may write, and until when by the server's clock
     retired     segments that await removal, and since when
 
-``index`` and ``versions`` are texts, deflated; a long one is replaced by the ids of its parts
-(`std.store.couchdb.parts`).
+``index``, ``versions`` and ``metadata`` are texts, deflated; a long one is replaced by the ids of
+its parts (`std.store.couchdb.parts`).
 
 A split cluster accepts writes on both sides, and databases that replicate each other may do so at
 any time. CouchDB then keeps both revisions of the document as conflicts: it chooses one as the
@@ -25,6 +26,7 @@ from functools import partial
 from typing import Any
 
 from std.errors import StoreError
+from std.metadata.table import NO_METADATA, Metadata
 from std.store.couchdb.codec import Document
 from std.store.couchdb.errors import ConflictError
 from std.store.couchdb.http import Database
@@ -37,12 +39,18 @@ from std.store.couchdb.parts import (
     read_texts,
     write_parts,
 )
-from std.store.manifest import SEGMENT_ID, Manifest, manifest_from_json, manifest_to_json
+from std.store.manifest import (
+    SEGMENT_ID,
+    Manifest,
+    manifest_from_json,
+    manifest_to_json,
+    metadata_from_text,
+)
 from std.store.reconcile import IndexState
 from std.store.versions import Versions, versions_from_json, versions_to_json
 
 MANIFEST = "manifest"  # name of the document
-INDEX_FIELDS = ("index", "versions")
+INDEX_FIELDS = ("index", "versions", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +72,18 @@ class ManifestDocument:
     revision: str | None = None  # None if it is not in the database yet
     manifest: Manifest = field(default_factory=Manifest)
     versions: Versions = field(default_factory=Versions)
+    metadata: Metadata = NO_METADATA
     lease: dict[str, Any] | None = None  # owner, and until when by the server's clock
     retired: dict[str, float] = field(default_factory=dict)  # segments and parts, and since when
     conflicts: tuple[str, ...] = ()  # conflicting revisions
-    stored: StoredIndex | None = None  # manifest and versions; None if they are not stored yet
+    stored: StoredIndex | None = (
+        None  # manifest, versions, metadata; None if they are not stored yet
+    )
 
     @property
     def state(self) -> IndexState:
         """The index, to reconcile it."""
-        return IndexState(self.manifest, self.versions)
+        return IndexState(self.manifest, self.versions, self.metadata)
 
     @property
     def referenced_ids(self) -> set[str]:
@@ -126,7 +137,7 @@ def write_manifest(
         ConflictError: it has changed since it was read.
     """
     if document.stored is None:  # the first one in this database
-        stored, parts = stored_index(document.manifest, document.versions)
+        stored, parts = stored_index(*document.state)
         write_parts(database, parts)
         document = changed(document, stored=stored)
     fields = document_fields(document) | {"write": uuid.uuid4().hex}
@@ -153,19 +164,21 @@ def delete_revision(database: Database, revision: str | None) -> None:
 
 
 def stored_index(
-    manifest: Manifest, versions: Versions
+    manifest: Manifest, versions: Versions, metadata: Metadata = NO_METADATA
 ) -> tuple[StoredIndex, tuple[Document, ...]]:
     """An index as it is stored, and the documents of its parts, which must be written first."""
     texts: dict[str, EncodedText] = {"index": encode_text(manifest_to_json(manifest))}
     if versions_text := versions_to_json(versions, manifest):
         texts["versions"] = encode_text(versions_text)
+    if metadata:
+        texts["metadata"] = encode_text(metadata.text)
     parts = tuple(part for text in texts.values() for part in text.parts)
     return StoredIndex({name: text.stored for name, text in texts.items()}), parts
 
 
 def document_fields(document: ManifestDocument) -> dict[str, Any]:
     """The JSON fields of a manifest document that replaces its revision."""
-    stored = document.stored or stored_index(document.manifest, document.versions)[0]
+    stored = document.stored or stored_index(*document.state)[0]
     fields = {**stored.fields, "lease": document.lease, "retired": document.retired}
     return fields if document.revision is None else fields | {"_rev": document.revision}
 
@@ -225,10 +238,15 @@ def _decode(
     if known is not None and unchanged:
         return changed(known, revision=revision, lease=lease, retired=retired, conflicts=conflicts)
     manifest = manifest_from_json(texts["index"], f"{url}: manifest")
+    metadata = NO_METADATA
+    if manifest.metadata:
+        text = texts.get("metadata", b"")
+        metadata = metadata_from_text(text, manifest, f"{url}: document {MANIFEST!r}")
     return ManifestDocument(
         revision=revision,
         manifest=manifest,
         versions=versions_from_json(texts.get("versions", b""), manifest, f"{url}: manifest"),
+        metadata=metadata,
         lease=lease,
         retired=retired,
         conflicts=conflicts,

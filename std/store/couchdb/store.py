@@ -25,6 +25,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
 
 from std.errors import StoreBusyError, StoreError, StoreWarning
+from std.metadata.table import NO_METADATA, Metadata
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.couchdb.all_columns import damaged_documents, read_columns
 from std.store.couchdb.bulk import list_documents, write_documents
@@ -37,7 +38,13 @@ from std.store.couchdb.remote_columns import RemoteColumns
 from std.store.couchdb.retry import RetryPolicy
 from std.store.couchdb.segment import CouchDBSegment
 from std.store.couchdb.writer import Writer, acquire_lease
-from std.store.manifest import Manifest, SegmentEntry, manifest_after_commit, segment_entry
+from std.store.manifest import (
+    Manifest,
+    SegmentEntry,
+    manifest_after_commit,
+    metadata_after_commit,
+    segment_entry,
+)
 from std.store.reconcile import IndexState
 from std.store.verify import faults
 from std.store.versions import versions_after
@@ -89,6 +96,10 @@ class CouchDBStore:
             )
             for entry in entries
         )
+
+    def metadata(self) -> Metadata:
+        document = self._known if self._writer is None else self._writer.document
+        return document.metadata
 
     def require(self, *, create: bool) -> None:
         """Require an index, or with ``create`` a database that may hold one.
@@ -143,6 +154,7 @@ class CouchDBStore:
         normalisation: Normalisation,
         replace: Collection[str] = (),
         delete_files: Collection[str] = (),
+        metadata: Metadata = NO_METADATA,
     ) -> None:
         if self._writer is None:
             raise RuntimeError("a commit belongs inside `with store.writing():`")
@@ -157,7 +169,9 @@ class CouchDBStore:
         versions = versions_after(
             self._writer.document.versions, before, manifest, entries, replace, delete_files
         )
-        self._writer.commit(IndexState(manifest, versions))
+        table = metadata_after_commit(self._writer.document.metadata, metadata, manifest)
+        manifest = changed(manifest, metadata=table.id)
+        self._writer.commit(IndexState(manifest, versions, table))
 
     def clean_up(self) -> int:
         with self.writing():

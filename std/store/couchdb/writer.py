@@ -113,6 +113,7 @@ class Writer:
         self.replace_document(
             manifest=state.manifest,
             versions=state.versions,
+            metadata=state.metadata,
             stored=stored,
             retired={id_: since for id_, since in sorted(since_s.items()) if id_ not in live},
         )

@@ -49,7 +49,9 @@ ONE_BEST = [
     "vosk.json", "whisper_timestamped.mp3.words.json", "faster_whisper.json", "aws.json",
     "google_v1.json", "google_v2.json", "azure_batch.json", "watson_timestamps.json",
     "azure_batch2.json", "google_speakers.json", "google_batch.json", "aws_calls.json",
-    "vosk_transcriber.json", "dstc.json",
+    "vosk_transcriber.json", "dstc.json", "deepgram.json", "assemblyai.json", "speechmatics.json",
+    "revai.json", "riva.json", "sherpa-onnx.jsonl", "pocketsphinx-json.jsonl",
+    "aws-streaming.jsonl", "elevenlabs.json",
 ]  # fmt: skip
 
 
@@ -64,7 +66,8 @@ def test_one_best(name):
 
 NAMED = {  # by their content
     "aws.json": "my-job", "aws_alternatives.json": "my-job",
-    "azure_batch.json": "x", "dstc.json": "x",
+    "azure_batch.json": "x", "dstc.json": "x", "assemblyai.json": "x", "nemo.jsonl": "x",
+    "speechmatics.json": "x", "video-indexer.json": "x",
 }  # fmt: skip
 
 

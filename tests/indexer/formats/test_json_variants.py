@@ -606,3 +606,13 @@ def test_nesting_without_end_is_refused(name, inner):
     closed = inner.encode() * 300 + b"7" + inner.replace("[", "]").replace("{", "}")[-1:].encode()
     with pytest.raises(InputError):
         list(networks_in(FORMATS[name][0](io.BytesIO(closed), "x.json", DEFAULT)))
+
+
+def test_google_of_results_that_are_said_once_more_with_speakers_those_with_times_count():
+    plain = {"alternatives": [{"transcript": "Das Haus", "confidence": 0.9}]}
+    spoken = [
+        {"word": word, "startTime": start, "endTime": end, "speakerTag": 1}
+        for word, start, end in (("Das", "0s", "0.210s"), ("Haus", "0.210s", "0.650s"))
+    ]
+    again = {"alternatives": [{"transcript": "Das Haus", "confidence": 0.9, "words": spoken}]}
+    assert words(read("google", {"results": [plain, again]})) == ["Das Haus"]

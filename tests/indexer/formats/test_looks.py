@@ -32,8 +32,11 @@ OTHERS = [
     (b"%PDF-1.7\n", "a PDF document"),
     (b"\x89PNG\r\n\x1a\n", "an image"),
     (b"x\x00\x01\x02", "binary data"),
-    (b"WEBVTT\n\n00:00.000 --> 00:01.000\nDas\n", "WebVTT subtitles"),
-    (b"1\r\n00:00:00,000 --> 00:00:01,000\r\nDas\r\n", "SRT subtitles"),
+    (
+        b'File type = "ooTextFile"\nObject class = "Pitch 1"\n',
+        "an object of Praat's that is no TextGrid",
+    ),
+    (b"ooBinaryFile\x08TextGrid", "a binary file of Praat's"),
     (b"SPEAKER news 1 0.0 1.0 <NA> <NA> anna <NA> <NA>\n", "RTTM"),
     (b'<?xml version="1.0"?>\n<kwlist ecf_filename="x">', "XML, a document <kwlist>"),
     (b"<!DOCTYPE html><html>", "HTML"),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.networks.n_best import TimedWord
-from indexer.networks.slot_times import filled, times_from_one_best, untangled, weighted_spans
+from indexer.networks.slot_times import times_from_one_best, untangled, weighted_spans
 
 NAN = float("nan")
 
@@ -69,46 +69,6 @@ def test_untangled_equals_one_utterance_at_a_time(nested):
     np.testing.assert_array_equal(
         untangled(spans, bounds), np.concatenate([*one_by_one, spans[:0]])
     )
-
-
-FILLED = [
-    # name, spans, weights, utterance, expected, estimated
-    ("all known", [[1, 2]], [3], [NAN, NAN], [[1, 2]], False),
-    # das (3 letters), dass (4) and polizei (7) share 14 ms by letters
-    ("utterance only", [[NAN] * 2] * 3, [3, 4, 7], [0, 14], [[0, 3], [3, 7], [7, 14]], True),
-    ("gap", [[0, 10], [NAN] * 2, [30, 40]], [1, 5, 1], [NAN] * 2,
-     [[0, 10], [10, 30], [30, 40]], True),
-    ("silence has no width", [[0, 9], [NAN] * 2, [20, 30]], [1, 0, 1], [NAN] * 2,
-     [[0, 9], [9, 9], [20, 30]], False),
-    ("silence first", [[NAN] * 2, [5, 9]], [0, 2], [NAN] * 2, [[5, 5], [5, 9]], False),
-    ("silence only", [[NAN] * 2], [0], [NAN] * 2, [[0, 0]], False),
-    ("word after the last time", [[5, 9], [NAN] * 2], [2, 2], [NAN] * 2, [[5, 9], [9, NAN]], True),
-    ("no time at all", [[NAN] * 2], [2], [NAN] * 2, [[NAN] * 2], True),
-    ("gap that is none", [[0, 30], [NAN] * 2, [20, 40]], [1, 1, 1], [NAN] * 2,
-     [[0, 30], [30, 30], [20, 40]], True),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("row", FILLED, ids=lambda row: row[0])
-def test_filled(row):
-    _, spans, weights, utterance, expected, estimated = row
-    result, flags = filled(
-        np.array(spans, dtype=float),
-        np.array([0, len(spans)]),
-        np.array(weights, dtype=float),
-        np.array([utterance], dtype=float),
-    )
-    np.testing.assert_allclose(result, expected)
-    assert flags.tolist() == [estimated]
-
-
-def test_filled_leaves_other_utterances_alone():
-    spans = np.array([[0, 1], [NAN, NAN], [5, 6]])
-    result, flags = filled(
-        spans, np.array([0, 1, 2, 3]), np.ones(3), np.array([[0, 1], [2, 4], [5, 6.0]])
-    )
-    np.testing.assert_array_equal(result, [[0, 1], [2, 4], [5, 6]])
-    assert flags.tolist() == [False, True, False]
 
 
 def words(text, start=0.0, length=1.0):

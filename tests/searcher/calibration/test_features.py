@@ -41,8 +41,7 @@ def test_evidence_of_the_phones():
     assert f["relative"].tolist() == pytest.approx([0.6, 0.5, 0.4])
     assert f["log_e_rate"].tolist() == pytest.approx((np.array([-1, 0, 1]) - np.log(1000)).tolist())
     assert f["odd_length"].tolist() == pytest.approx([0, 0, 0])  # 75 ms a phone
-    assert f["length"].tolist() == pytest.approx([np.log(10)] * 3)
-    assert evidence_of()["score"].tolist() == []
+    assert evidence_of()["relative"].tolist() == []
 
 
 def test_a_place_does_not_depend_on_the_others():
@@ -54,13 +53,10 @@ def test_a_place_does_not_depend_on_the_others():
 
 def test_evidence_of_what_is_written():
     of_hits = {
-        "score": np.array([0.0, 3.0]),
         "log_e_rate": np.array([no_hit("log_e_rate", ARCHIVE), -9.0]),
     }
-    evidence = oov_features(np.array([0.5, 0.0]), np.array([False, True]), of_hits, np.log(500))
+    evidence = oov_features(np.array([0.5, 0.0]), of_hits, np.log(500))
     assert evidence.features["written"].tolist() == [1, 0]
-    assert evidence.features["unheard"].tolist() == [1, 0]
-    assert evidence.features["written_logit"].tolist() == pytest.approx([0, 0])
     assert evidence.features["log_e_rate"][0] == pytest.approx(np.log(MAX_HITS / 1000))
     assert evidence.offset.tolist() == pytest.approx([-np.log(500)] * 2)
 
@@ -83,7 +79,7 @@ def test_candidates_of_known_terms_with_and_without_words():
     for name, column in written.items():
         assert evidence.features[name].tolist() == [column[0], 0]
     assert evidence.features["phonetic"].tolist() == [0, 1]
-    assert evidence.features["phonetic_score"].tolist() == [0, 9]
+    assert evidence.features["phonetic_relative"].tolist() == pytest.approx([0, 0.45])
     assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(1.75)])
     assert evidence.offset.tolist() == pytest.approx([0, -np.log(1000)])
 
@@ -95,7 +91,7 @@ def test_the_shipped_weights_name_features_of_this_version():
 
 def test_with_the_shipped_weights_better_evidence_is_likelier():
     f = hit_features(10, 30.0, hits(28.0, 14.0, 6.0), np.zeros(3), ARCHIVE)
-    evidence = oov_features(np.zeros(3), np.ones(3, bool), f, ARCHIVE.log_slots)
+    evidence = oov_features(np.zeros(3), f, ARCHIVE.log_slots)
     ratio = default_model().oov_weights.log_ratio(evidence)
     assert ratio[0] > ratio[1] > ratio[2]
     assert ratio[0] > 2
@@ -105,6 +101,6 @@ def test_with_the_shipped_weights_better_evidence_is_likelier():
 
 def test_a_larger_archive_asks_for_more():
     f = evidence_of(15.0)
-    small = oov_features(np.zeros(1), np.ones(1, bool), f, np.log(1e3)).offset
-    large = oov_features(np.zeros(1), np.ones(1, bool), f, np.log(1e6)).offset
+    small = oov_features(np.zeros(1), f, np.log(1e3)).offset
+    large = oov_features(np.zeros(1), f, np.log(1e6)).offset
     assert small - large == pytest.approx([np.log(1000)])

@@ -17,7 +17,7 @@ def model():
     two = np.array([[3.0, 1.0], [0.0, 2.0]])
     counts = Counts(("a", "b"), two, np.array([0.0, 1.0]), np.array([1.0, 0.0]), np.ones(2))
     known = Weights(2.0, {"logit": 0.5})
-    return Model("espeak-ng:de", counts, Weights(-1.5, {"score": 0.25}), known, {"words": 7})
+    return Model("espeak-ng:de", counts, Weights(-1.5, {"relative": 0.25}), known, {"words": 7})
 
 
 def test_a_model_survives_its_file(model, tmp_path):
@@ -46,7 +46,10 @@ def test_a_model_survives_its_file(model, tmp_path):
             {"unknown": {"intercept": 0, "weights": {"luck": 1}}},
             "a feature .* unknown.weights.luck",
         ),
-        ({"unknown": {"intercept": 0, "weights": {"score": math.nan}}}, "a finite number, got NaN"),
+        (
+            {"unknown": {"intercept": 0, "weights": {"relative": math.nan}}},
+            "a finite number, got NaN",
+        ),
         ({"unknown": {"intercept": 1e7, "weights": {}}}, "from -1000000 to 1000000 at unknown.int"),
         ({"unknown": {"intercept": True, "weights": {}}}, "a number .* got 'true'"),
         ({"known": 5}, "expected a JSON object at known, got '5'"),
@@ -103,7 +106,8 @@ def keys(document, before=()):
 
 KEYS = [
     ("format",), ("version",), ("language",), ("maker",), ("tuned_on",), ("tuned_on", "words"),
-    ("unknown",), ("unknown", "intercept"), ("unknown", "weights"), ("unknown", "weights", "score"),
+    ("unknown",), ("unknown", "intercept"), ("unknown", "weights"),
+    ("unknown", "weights", "relative"),
     ("known",), ("confusion",), ("confusion", "phones"), ("confusion", "said_to_observed"),
     ("confusion", "said_to_observed", "a"), ("confusion", "said_to_observed", "a", "b"),
     ("confusion", "deleted"), ("confusion", "inserted"), ("confusion", "inserted", "a"),

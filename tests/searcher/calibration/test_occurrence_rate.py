@@ -17,7 +17,7 @@ RATIOS = st.lists(st.floats(-12, 12), min_size=1, max_size=7)
 
 
 def by_enumeration(log_ratios):
-    """The probability of each place: all subsets of places that may be the true ones, one by one."""
+    """The probability of each place: every subset of places may be the true ones."""
     total, right = 0.0, np.zeros(len(log_ratios))
     for subset in product((0, 1), repeat=len(log_ratios)):
         chosen = np.array(subset, bool)

@@ -40,7 +40,7 @@ def test_little_data_stays_near_the_prior_and_much_does_not():
 
 
 def test_fitted_probabilities_add_up():
-    """The derivative after the intercept is zero: the sum of probabilities is the number of right ones."""
+    """The derivative after the intercept is zero: probabilities sum to the number of right ones."""
     examples = drawn(400, 12, seed=7)
     found = fit(examples, ["x"])
     evidence = Evidence(examples.features, examples.offset)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import searcher.phonetic.alignment
 import searcher.phonetic.search
 import searcher.phonetic.seeds
 import searcher.phonetic_candidates
@@ -12,11 +13,20 @@ from indexer.file_columns import shard_of
 from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import phone_columns
-from searcher.phonetic.alignment import MAX_HITS
+from searcher.phonetic.alignment import (
+    FIRST_WINDOWS,
+    MAX_HITS,
+    PATH_WEIGHT,
+    align_extensions,
+    align_windows,
+    best_hits,
+)
+from searcher.phonetic.alignment_kernels import best_scores
 from searcher.phonetic.index import open_phonetic_index
+from searcher.phonetic.layout import SCORE
 from searcher.phonetic.ratios import confusion_log_ratios
 from searcher.phonetic.search import archive_of, query_in, search_phones
-from searcher.phonetic.seeds import cutoff_of, extend_seeds, find_seeds
+from searcher.phonetic.seeds import Cutoff, cutoff_of, extend_seeds, find_seeds, windows_of
 from std.config import Config
 from std.execution.processes import executor
 from std.phonetics.confusion import empty
@@ -144,6 +154,30 @@ def test_the_choice_is_not_trivial(large, monkeypatch):
         extensions = extend_seeds(seeds, cutoff, index)
         shares += [cutoff.share, cutoff_of(extensions.histogram, archive.limits.windows).share]
     assert sum(0 < share < 1 for share in shares) > len(queries)
+
+
+def test_windows_whose_paths_are_not_sought_change_nothing(large, monkeypatch):
+    queries, networks = large
+    index = open_phonetic_index(ResidentSegment("s", with_sounds(invert(networks))))
+    archive = archive_of([index], confusion_log_ratios(empty([]), [index], queries))
+    fewer = 0
+    for phones in queries:
+        query = query_in(phones, index, archive)
+        extensions = extend_seeds(find_seeds(query, index), Cutoff(-1, 0.0), index)
+        windows = windows_of(extensions, Cutoff(-1, 0.0), index)
+        every = align_windows(query.ratios, index, windows, query.min_score)
+        expected = best_hits(every)
+        fewer += len(windows) > 3 * MAX_HITS and len(expected.recording) == MAX_HITS
+        for first in (1, 100, FIRST_WINDOWS):
+            monkeypatch.setattr(searcher.phonetic.alignment, "FIRST_WINDOWS", first)
+            found = align_extensions(extensions, Cutoff(-1, 0.0), index)
+            for column, same in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(column, same)
+        scores = best_scores(query.ratios, windows, index.phonetic_columns, np.float32(PATH_WEIGHT))
+        for window, score in zip(windows[:50], scores[:50], strict=False):
+            hits = align_windows(query.ratios, index, window[None], -100.0)
+            assert score == hits.measures[:, SCORE].max()
+    assert fewer
 
 
 @pytest.mark.parametrize("tight", [False, True])

@@ -13,9 +13,10 @@ import searcher.phonetic.seeds as module
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
 from searcher.phonetic.index import open_phonetic_index
+from searcher.phonetic.layout import MAX_WORD_SPAN_MS
 from searcher.phonetic.ratios import Query, confusion_log_ratios, ratios_in
 from searcher.phonetic.search import search_phones
-from searcher.phonetic.seed_kernels import extension_scores, local_fits
+from searcher.phonetic.seed_kernels import LANES, extension_scores, local_fits
 from searcher.phonetic.seeds import (
     BINS_PER_NAT,
     MIN_SEED_SCORE,
@@ -217,6 +218,68 @@ def test_windows_are_those_of_the_slow_twin(network, most):
     assert covered
     recording = index.columns.slot_key >> np.uint64(32)
     assert (recording[windows[:, 0]] == recording[windows[:, 1] - 1]).all()
+
+
+def phones_beside_slowly(index, slot_word, slot, step, own, most):
+    """The phones away from a seed: the rest of its word, then the likeliest word of each slot."""
+    columns, offsets = index.columns, index.word_phone_offsets
+    key = columns.slot_key.astype(np.int64)
+    phones, left, at = list(own[:most]), most - len(own[:most]), slot + step
+    while left > 0 and 0 <= at < len(key) and abs(key[at] - key[slot]) <= MAX_WORD_SPAN_MS:
+        word = slot_word[at]
+        here = index.word_phones[offsets[word] : offsets[word + 1]][::step] if word >= 0 else []
+        phones += list(here[:left])
+        left -= max(1, len(here))
+        at += step
+    return phones
+
+
+def gain_slowly(ratios, rest, phones):
+    """What phones add for the rest of a query, whose phones are named in order from the seed."""
+    row = [np.float32(0)] + [np.float32(-1e9)] * len(rest)
+    gain = np.float32(0)
+    for phone in phones:
+        before, row = row, [row[0] + ratios.insertion[phone]]
+        for k, asked in enumerate(rest):
+            matched = before[k] + ratios.match[asked, phone]
+            inserted = before[k + 1] + ratios.insertion[phone]
+            row.append(max(matched, inserted, row[k] + ratios.deletion[asked]))
+        gain = max(gain, *row[1:], np.float32(0))
+    return gain if rest else np.float32(0)
+
+
+def test_extensions_are_those_of_the_slow_twin(network):
+    random = np.random.default_rng(4)
+    words = ["".join(random.choice(LETTERS, n)) for n in (1, 2, 3, 3, 4, 4, 5, 6) * 3]
+    networks = [
+        network(*[[(word, 0.6)] for word in random.choice(words, 60)], file=f"{i}")
+        for i in range(6)
+    ]
+    query = "".join(words[:6])
+    index, confusion = indexed(*networks, query=query)
+    ratios = ratios_in(tuple(query), index, confusion)
+    columns, offsets, q = index.columns, index.word_phone_offsets, len(query)
+    assert len(columns.slot_key) > 5 * LANES
+    ids = np.arange(len(index.words))
+    scores, spans = local_fits(*ratios, ids, offsets, index.word_phones)
+    slots = random.permutation(len(columns.slot_key))
+    seed_of = columns.slot_word[slots].astype(np.int64)
+    silent = random.random(len(slots)) < 0.1  # slots whose likeliest word is none
+    slot_word = np.where(silent, np.int32(-1), columns.slot_word)
+    expected = []
+    for slot, seed in zip(slots.tolist(), seed_of.tolist(), strict=True):
+        first, last, end = spans[seed].tolist()
+        own = index.word_phones[offsets[seed] + end : offsets[seed + 1]].tolist()
+        before = phones_beside_slowly(index, slot_word, slot, -1, [], first + 3)
+        behind = phones_beside_slowly(index, slot_word, slot, 1, own, q - last + 3)
+        gain_before = gain_slowly(ratios, range(first)[::-1], before)
+        gain_behind = gain_slowly(ratios, range(last, q), behind)
+        expected.append(scores[seed] + gain_before + gain_behind)
+    found = extension_scores(
+        *ratios, ids, scores, spans, seed_of, slots, columns.slot_key.astype(np.int64),
+        slot_word, offsets, index.word_phones,
+    )  # fmt: skip
+    assert found.tolist() == [float(score) for score in expected]
 
 
 def test_tie_breaks_are_fair_and_differ_by_salt(network):

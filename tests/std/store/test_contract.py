@@ -10,7 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from indexer.segments.merge import merged
 from std.errors import StoreBusyError, StoreError
+from std.metadata.table import NO_METADATA, of_rows
 from std.store import Segment, Store, open_store, vocabulary_counts
 from std.store.columns import IndexedRecording, SegmentColumns, first_slots, pack_vocabulary
 from std.store.resident import ResidentSegment
@@ -374,3 +376,39 @@ def test_a_folder_with_something_else_is_refused(tmp_path):
 def test_memory_without_a_name_is_new_each_time():
     commit(open_store("memory:"), random_columns(1))
     assert open_store("memory:").segments() == ()
+
+
+def test_metadata_belong_to_recordings(opened):
+    store = opened()
+    assert store.metadata() == NO_METADATA
+    first, second = random_columns(1), random_columns(2)
+    rows = {"1-0": {"title": "ä", "date": "2024"}, "1-1": {"title": "b"}, "9-9": {"title": "no"}}
+    commit(store, first, metadata=of_rows(rows))
+    assert rows_of(opened(create=False)) == {file: rows[file] for file in ("1-0", "1-1")}
+    commit(store, second, metadata=of_rows({"1-0": {"speaker": "c"}, "2-1": {"title": "d"}}))
+    expected = {"1-0": {"speaker": "c"}, "1-1": {"title": "b"}, "2-1": {"title": "d"}}
+    assert rows_of(opened(create=False)) == expected
+    commit(store, first, delete_files=["1-0", "1-1"])  # indexed again
+    assert rows_of(opened(create=False)) == expected
+    commit(store, metadata=of_rows({"2-1": {}}), delete_files=["1-1"])
+    assert rows_of(opened(create=False)) == {"1-0": {"speaker": "c"}}
+    commit(store, delete_files=["1-0"])
+    assert opened(create=False).metadata() == NO_METADATA
+    assert list(store.damage()) == []
+
+
+def test_metadata_survive_merging(opened):
+    store = opened()
+    rows = {f"{seed}-{i}": {"title": f"{seed} {i}"} for seed in (1, 2) for i in (0, 1)}
+    commit(store, random_columns(1), random_columns(2), metadata=of_rows(rows))
+    with store.writing():
+        segments = store.segments()
+        store.commit([merged(segments)], normalisation=PLAIN, replace=[one.id for one in segments])
+    assert len(opened(create=False).segments()) == 1
+    assert rows_of(opened(create=False)) == rows
+
+
+def rows_of(store: Store) -> dict[str, dict[str, str]]:
+    store.segments()
+    metadata = store.metadata()
+    return {file: metadata.values(file) for file in metadata.files}

@@ -18,7 +18,7 @@ from std.store.couchdb.store import open_couchdb
 from std.text import Normalisation
 
 PLAIN = Normalisation()
-SCENARIOS = ["index", "delete", "merge"]
+SCENARIOS = ["index", "delete", "merge", "metadata"]
 
 
 def killed_everywhere(kind: str, where: str, scenario: str) -> dict:

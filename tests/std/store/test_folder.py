@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
-from std.errors import StoreBusyError, StoreError
+from std.errors import StoreBusyError, StoreError, StoreWarning
+from std.metadata.table import of_rows
 from std.store import folder, open_store
 from std.store.manifest import _digest
 from std.text import Normalisation
@@ -371,3 +372,72 @@ def test_only_our_own_leftovers_are_removed(index, speech):
         pass
     assert (segments / "notes").exists()
     assert not any(one.exists() for one in ours)
+
+
+def described(index: Path, rows: dict) -> Path:
+    """The file of the metadata of an index that gets them."""
+    store = open_store(str(index))
+    with store.writing():
+        store.commit(normalisation=PLAIN, metadata=of_rows(rows))
+    (path,) = (index / "metadata").iterdir()
+    return path
+
+
+def test_an_index_without_metadata_is_as_it_was(index):
+    before = {path: path.read_bytes() for path in files_of(index)}
+    described(index, {"file1": {"title": "A"}})
+    assert json.loads((index / "manifest.json").read_text())["version"] == 4
+    store = open_store(str(index))
+    with store.writing():
+        store.commit(normalisation=PLAIN, metadata=of_rows({"file1": {}}))
+    assert {path: path.read_bytes() for path in files_of(index)} == before
+    assert not (index / "metadata").exists()
+
+
+def test_damaged_metadata_are_named_and_can_be_replaced(index):
+    path = described(index, {"file1": {"title": "A"}, "file2": {"title": "B"}})
+    path.write_bytes(path.read_bytes().replace(b"A", b"Z"))
+    problem = f"{path}: expected the metadata that were committed, got other content"
+    assert damage(index) == [problem]
+    store = open_store(str(index))
+    with pytest.raises(StoreError, match="expected the metadata"):
+        store.metadata()
+    assert len(store.segments()) == 2  # what needs no metadata can be read
+    with store.writing(), pytest.raises(StoreError, match="expected the metadata"):
+        store.commit(normalisation=PLAIN, delete_files=["file1"])
+    with pytest.warns(StoreWarning, match="only the metadata given now are kept"):
+        described(index, {"file1": {"title": "C"}})
+    assert damage(index) == []
+    metadata = open_store(str(index)).metadata()
+    assert {file: metadata.values(file) for file in metadata.files} == {"file1": {"title": "C"}}
+
+
+def test_a_reader_beside_a_writer_of_metadata(index, monkeypatch):
+    described(index, {"file1": {"title": "A"}})
+    reader = open_store(str(index))
+    reads = Path.read_bytes
+
+    def read_after_a_commit(path: Path) -> bytes:
+        if path.parent.name == "metadata":
+            monkeypatch.setattr(Path, "read_bytes", reads)
+            described(index, {"file1": {"title": "B"}})
+        return reads(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_after_a_commit)
+    assert reader.metadata().values("file1") == {"title": "B"}
+
+
+def test_missing_metadata_are_named(index):
+    path = described(index, {"file1": {"title": "A"}})
+    path.unlink()
+    with pytest.raises(StoreError, match="expected metadata of this index, got no file"):
+        open_store(str(index)).metadata()
+
+
+def test_foreign_metadata_are_refused(index):
+    manifest = json.loads((index / "manifest.json").read_text())
+    manifest |= {"metadata": "../../etc"}
+    del manifest["digest"]
+    (index / "manifest.json").write_text(json.dumps(manifest | {"digest": _digest(manifest)}))
+    with pytest.raises(StoreError, match="expected a manifest"):
+        open_store(str(index))

@@ -1,12 +1,15 @@
 """Two versions of a manifest become one: nothing is lost that nobody deleted."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from std.errors import StoreError
+from std.metadata.table import of_rows
 from std.store.columns import IndexedRecording
-from std.store.manifest import Manifest, SegmentEntry, manifest_after_commit
+from std.store.manifest import Manifest, SegmentEntry, manifest_after_commit, metadata_after_commit
 from std.store.reconcile import IndexState, live_files, reconcile
 from std.store.versions import (
     Version,
@@ -316,3 +319,23 @@ def test_versions_that_a_stranger_wrote():
     bad = Versions(deleted={"a": Version(1, "../x")})
     with pytest.raises(StoreError, match=r"version 1 of segment '\.\./x'"):
         versions_from_json(versions_to_json(bad, Manifest()), Manifest(), "here")
+
+
+def test_metadata_of_live_recordings_are_reconciled():
+    def described(index: IndexState, rows: dict) -> IndexState:
+        table = metadata_after_commit(index.metadata, of_rows(rows), index.manifest)
+        return index._replace(manifest=replace(index.manifest, metadata=table.id), metadata=table)
+
+    base = described(after(EMPTY, ([segment("abc")], [], "")), {file: {"x": "0"} for file in "abc"})
+    ours = described(base, {"a": {"x": "1"}})
+    ours = described(ours, {"a": {"x": "2"}})
+    gone = after(base, ([], [], "c"))
+    other = described(gone._replace(metadata=base.metadata), {"a": {"x": "9"}, "b": {"x": "9"}})
+    for one, two in ((ours, other), (other, ours)):
+        result = reconcile(one, two, "here").result
+        table = result.metadata
+        assert {file: table.values(file) for file in table.files} == {
+            "a": {"x": "2"},  # changed more often
+            "b": {"x": "9"},
+        }
+        assert result.manifest.metadata == table.id

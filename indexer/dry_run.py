@@ -1,0 +1,118 @@
+"""What indexing files would do, without an index: `std-index --dry-run`.
+
+Every file is read as it would be indexed, so what is refused here would be refused then.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from indexer.file_columns import FileColumns, Skipped, index_file
+from indexer.formats.detect import HEAD_BYTES, detect
+from indexer.formats.reader_options import ReaderOptions
+from indexer.inputs import Input
+from indexer.origins import Origins
+from std.config import Config
+from std.errors import InputError, StdError
+from std.execution.workers import IN_PROCESS, Executor
+from std.files import is_regular, open_input
+from std.values import Recording
+
+UNKNOWN_JSON = "JSON"  # of no service by its keys, though a reader finds words in it
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What one input file would bring."""
+
+    path: Path
+    format: str = ""  # a name of `indexer.formats.detect.FORMATS`
+    recordings: dict[Recording, int] = field(default_factory=dict)  # utterances of each
+    postings: int = 0
+    problem: str = ""  # why it would be refused
+    skipped: str = ""  # what else it is: it would be passed over
+
+    @property
+    def utterances(self) -> int:
+        """Of all recordings."""
+        return sum(self.recordings.values())
+
+    def document(self) -> dict[str, Any]:
+        """The preview as `std-index --dry-run --json` writes it."""
+        return {
+            "path": str(self.path),
+            "format": self.format or None,
+            "utterances": self.utterances,
+            "postings": self.postings,
+            "recordings": [
+                {"file": one.file, "channel": one.channel, "utterances": n}
+                for one, n in self.recordings.items()
+            ],
+            "problem": self.problem or None,
+            "skipped": self.skipped or None,
+        }
+
+
+def dry_run(
+    files: Sequence[Input],
+    config: Config,
+    input_format: str,
+    options: ReaderOptions,
+    indexed: dict[str, set[str]] | None = None,
+    workers: Executor = IN_PROCESS,
+) -> Iterator[Preview]:
+    """Preview each input file, in order.
+
+    Args:
+        files: what would be indexed.
+        config: says how words are normalised and pruned.
+        input_format: a name of a format, or "auto".
+        options: of the readers.
+        indexed: the inputs of each audio file that the index has.
+        workers: who reads the files.
+    """
+    admission = Origins(files, indexed or {}, options.segments is not None)
+    work = partial(preview_file, config=config, input_format=input_format, options=options)
+    for source, format_name, result in workers.map(work, files):
+        if isinstance(result, FileColumns):
+            refused = admission.admit(source, result.utterances)
+            yield Preview(
+                source.path,
+                format_name,
+                {one: len(names) for one, names in result.utterances.items()},
+                _postings(result),
+                str(refused) if refused else "",
+            )
+        elif isinstance(result, Skipped):
+            yield Preview(source.path, skipped=result.what)
+        else:
+            yield Preview(source.path, problem=str(result))
+
+
+def preview_file(
+    source: Input, config: Config, input_format: str, options: ReaderOptions
+) -> tuple[Input, str, FileColumns | Skipped | StdError]:
+    """A file, its format, and what indexing makes of it; runs in a worker."""
+    name = input_format
+    if name == "auto" and is_regular(source.path):
+        name = _detected(source.path)
+    if name not in ("auto", UNKNOWN_JSON):
+        result = index_file(source, config, name, options, 1)
+        if input_format != "auto" or (isinstance(result, FileColumns) and _postings(result)):
+            return source, name, result
+    return source, name, index_file(source, config, input_format, options, 1)
+
+
+def _detected(path: Path) -> str:
+    """The format of a file by its first bytes; `UNKNOWN_JSON` where they do not tell."""
+    try:
+        with open_input(path) as stream:
+            return detect(stream.read(HEAD_BYTES), path)
+    except InputError:
+        return UNKNOWN_JSON
+
+
+def _postings(result: FileColumns) -> int:
+    return sum(len(columns.posting_start_ms) for columns in result.shards.values())

@@ -1,0 +1,93 @@
+"""Times as captions write them, and the lines that have two of them with an arrow between.
+
+    CLOCK        the pattern of a time: hours may be missing, decimals follow a comma or a point
+    seconds      the groups of a match -> seconds
+    time_lines, require_times   a text -> its lines of times, or the error that one is damaged
+
+Hours have up to four digits, as recordings of weeks have.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from std.errors import InputError
+from std.fields import shown
+from std.values import Float64s
+
+CLOCK = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,9}))?"
+_BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
+_CLOCK = re.compile(CLOCK)
+TIME_LINE = re.compile(rf"(?m)^[ \t\ufeff]*({_BARE})[ \t]*-+>[ \t]*({_BARE})(?=[ \t]|$).*$")
+_ARROW = re.compile(r"(?m)^[ \t]*-?\d.*-->.*$")
+_USUAL = len("00:00:00,000")
+_UNITS_S = np.array([36000, 3600, 0, 600, 60, 0, 10, 1, 0, 0.1, 0.01, 0.001])
+_DIGITS = np.flatnonzero(_UNITS_S)
+
+
+class TimeLine(NamedTuple):
+    """A line of times: where it stands in the text, and what it says."""
+
+    begin: int
+    end: int
+    line: int  # 1-based
+    start_s: float
+    end_s: float
+
+
+def seconds(hours: str | None, minutes: str, whole: str, decimals: str | None) -> float:
+    """Return the seconds of a time that was matched by `CLOCK`.
+
+    >>> seconds(None, "01", "02", "5"), seconds("1", "00", "00", "000")
+    (62.5, 3600.0)
+    """
+    total = 60 * int(minutes) + int(whole) + (3600 * int(hours) if hours else 0)
+    return total + int(decimals) / 10 ** len(decimals) if decimals else float(total)
+
+
+def time_lines(text: str) -> list[TimeLine]:
+    """Find the lines of times of a text, in order."""
+    found = list(TIME_LINE.finditer(text))
+    starts_s, ends_s = (_all_seconds([one[group] for one in found]) for group in (1, 2))
+    lines, line, at = [], 1, 0
+    for one, start_s, end_s in zip(found, starts_s.tolist(), ends_s.tolist(), strict=True):
+        begin, end = one.span()
+        line, at = line + text.count("\n", at, begin), begin
+        lines.append(TimeLine(begin, end, line, start_s, end_s))
+    return lines
+
+
+def require_times(text: str, path: Path | str, expected: str) -> None:
+    """Refuse a line with an arrow that begins with a number and has no times.
+
+    Raises:
+        InputError: there is such a line.
+    """
+    for arrow in _ARROW.finditer(text):
+        if not TIME_LINE.match(arrow[0]):
+            line = text.count("\n", 0, arrow.start()) + 1
+            raise InputError(path, line, expected, shown(arrow[0].strip().encode()))
+
+
+def _all_seconds(times: Sequence[str]) -> Float64s:
+    """(n,) seconds of times that `CLOCK` matches, all at once where they have the usual length."""
+    usual = np.array([len(time) == _USUAL for time in times], dtype=bool)
+    values = np.zeros(len(times))
+    some = "".join([time for time in times if len(time) == _USUAL])
+    if some.isascii():
+        letters = np.frombuffer(some.encode(), np.uint8).reshape(-1, _USUAL)
+        digits = letters[:, _DIGITS].astype(np.float64) - ord("0")
+        plain = ((digits >= 0) & (digits <= 9)).all(axis=1)
+        rows = np.flatnonzero(usual)
+        values[rows] = np.rint(1000 * (digits @ _UNITS_S[_DIGITS])) / 1000
+        usual[rows[~plain]] = False
+    else:
+        usual[:] = False
+    for row in np.flatnonzero(~usual).tolist():
+        match = _CLOCK.fullmatch(times[row])
+        assert match is not None  # as time_lines has found it by the same pattern
+        values[row] = seconds(*match.groups())
+    return values

@@ -1,0 +1,173 @@
+"""Cues -> utterances: what the readers of captions and transcripts have in common.
+
+A cue is a stretch of text with a start and an end. Its words share its time
+(`indexer.networks.estimated_times`), unless each has times of its own. Each cue is an utterance;
+words with times of their own form one until half a second passes without any.
+
+Columns are made for many cues at once, and what a token means is found out once for each of the
+different ones: captions of thousands of hours are read in seconds.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, count, islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from indexer.formats.reader_options import ReaderOptions
+from indexer.networks.columns import RawUtterances, utterances_of
+from indexer.networks.hypotheses import (
+    HypothesisWord,
+    bare,
+    by_pauses,
+    single,
+    spoken,
+    untimed,
+)
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.slot_times import Int64s
+from indexer.networks.utterances import Utterances
+from std.errors import InputError
+from std.limits import MAX_TIME_S, MAX_WORD_S
+from std.values import Float64s, Recording
+
+CUES_AT_ONCE = 1 << 16
+SECONDS_PER_LETTER = 0.07  # of a cue without length: letters of speech, about 14 a second
+_MAY_BE_REMARK = re.compile("[\\[({<*%+\uff3b\u3010\uff08\u2669-\u266c\U0001f3b5\U0001f3b6]")
+
+
+class Cue(NamedTuple):
+    """A stretch of text with its times; ``words`` where each of them has its own."""
+
+    line: int  # where it begins in the file
+    start_s: float
+    end_s: float
+    text: str
+    words: Sequence[HypothesisWord] = ()
+    recording: Recording | None = None  # None: the file's
+    language: str = ""
+
+
+def timed_cues(words: Iterable[tuple[int, HypothesisWord]]) -> Iterator[Cue]:
+    """Yield cues of words with times of their own, each given with its line, cut at pauses."""
+    rows = sorted(words, key=lambda row: row[1].start_s)
+    done = 0
+    for some in by_pauses([word for _, word in rows]):
+        end_s = max(word.end_s for word in some)
+        text = " ".join(word.token for word in some)
+        yield Cue(rows[done][0], some[0].start_s, end_s, text, some)
+        done += len(some)
+
+
+def utterances_of_cues(
+    cues: Iterable[Cue], path: Path | str, recording: Recording, options: ReaderOptions
+) -> Iterator[Utterances]:
+    """Yield the utterances of cues, in their order; cues without a word are none.
+
+    Args:
+        cues: as they are read.
+        path: for messages.
+        recording: of the cues that name none.
+        options: whether noises are kept; it counts those that are dropped.
+
+    Raises:
+        InputError: there is no cue, or a cue or a word ends before it starts or takes too long.
+    """
+    waiting, number, found = iter(cues), 0, False
+    while block := list(islice(waiting, CUES_AT_ONCE)):
+        found = True
+        _check_times(block, path)
+        columns = _columns(block, recording, number, options.nonwords)
+        number += len(columns.utterances)
+        yield utterances_of(columns, path, nonwords=options.nonwords)
+    if not found:
+        raise InputError(path, 0, "cues: text with its times", "none")
+
+
+_bare = lru_cache(maxsize=1 << 17)(bare)  # most words of a file are in the next one, too
+
+
+def _columns(
+    cues: Sequence[Cue], recording: Recording, number: int, nonwords: Nonwords
+) -> RawUtterances:
+    """Make columns in which each word is a slot of its own, and nothing else was said."""
+    timed = [single(spoken(cue.words, nonwords)) if cue.words else [] for cue in cues]
+    tokens = [
+        [word.token for word in words] if cue.words else _tokens(cue.text, nonwords)
+        for cue, words in zip(cues, timed, strict=True)
+    ]
+    written = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    vocabulary, rows = _words(list(chain.from_iterable(tokens)))
+    cue_of = np.repeat(np.arange(len(cues)), written)
+    spans_s, posteriors = np.full((len(rows), 2), np.nan), np.ones(len(rows))
+    own = np.array([word[1:] for words in timed for word in words], np.float64).reshape(-1, 3)
+    has_times = np.repeat(np.array([bool(cue.words) for cue in cues], bool), written)
+    posteriors[has_times], spans_s[has_times] = own[:, 0], own[:, 1:]
+
+    said = rows >= 0
+    rows, cue_of, spans_s, posteriors = rows[said], cue_of[said], spans_s[said], posteriors[said]
+    counts = np.bincount(cue_of, minlength=len(cues))
+    kept = np.flatnonzero(counts).tolist()
+    recordings = [cues[i].recording or recording for i in kept]
+    n = len(rows)
+    return RawUtterances(
+        recordings=recordings,
+        utterances=[
+            f"{one.file}-{count}" for count, one in enumerate(recordings, start=number + 1)
+        ],
+        lines=np.array([cues[i].line for i in kept], dtype=np.int64),
+        utterance_spans_s=_spans([cues[i] for i in kept]),
+        bounds=np.concatenate([[0], np.cumsum(counts[kept])]).astype(np.int64),
+        slot_spans_s=np.full((n, 2), np.nan),
+        epsilons=1 - posteriors,
+        offsets=np.arange(n + 1),
+        vocabulary=vocabulary,
+        tokens=rows,
+        posteriors=posteriors,
+        spans_s=spans_s,
+        languages=[cues[i].language for i in kept],
+    )
+
+
+def _words(tokens: list[str]) -> tuple[list[str], Int64s]:
+    """Return the different words, and (m,) the row of each token's; -1 for mere punctuation."""
+    ids = dict(zip(dict.fromkeys(tokens), count(), strict=False))
+    rows: dict[str, int] = {}
+    meanings = [rows.setdefault(word, len(rows)) if word else -1 for word in map(_bare, ids)]
+    which = np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens))
+    return list(rows), np.array(meanings, dtype=np.int64)[which]
+
+
+def _tokens(text: str, nonwords: Nonwords) -> list[str]:
+    """Split what a caption says at blanks, without remarks such as [Music]."""
+    if _MAY_BE_REMARK.search(text) is None:
+        return text.split()
+    return [word.token for word in untimed(text, nonwords=nonwords)]
+
+
+def _spans(cues: Sequence[Cue]) -> Float64s:
+    """Return (u, 2) start and end; cues without length last as long as their letters take."""
+    spans = np.array([cue[1:3] for cue in cues], dtype=np.float64).reshape(-1, 2)
+    for row in np.flatnonzero(spans[:, 1] <= spans[:, 0]).tolist():
+        letters = sum(map(str.isalnum, cues[row].text))
+        spans[row, 1] = spans[row, 0] + SECONDS_PER_LETTER * letters
+    return spans
+
+
+def _check_times(cues: Sequence[Cue], path: Path | str) -> None:
+    spans = np.array([cue[1:3] for cue in cues], dtype=np.float64)
+    good = (spans[:, 0] >= 0) & (spans[:, 1] >= spans[:, 0]) & (spans[:, 1] <= MAX_TIME_S)
+    for cue in [cues[row] for row in np.flatnonzero(~good).tolist()]:
+        got = f"{cue.start_s:g} to {cue.end_s:g}"
+        raise InputError(path, cue.line, f"0 <= start <= end <= {MAX_TIME_S} s", got)
+    for cue in cues:
+        for word in cue.words:
+            if word.start_s != word.start_s:
+                continue
+            if not 0 <= word.start_s <= word.end_s <= word.start_s + MAX_WORD_S:
+                got = f"{word.start_s:g} to {word.end_s:g}"
+                expected = f"a word from its start to its end, at most {MAX_WORD_S} s"
+                raise InputError(path, cue.line, expected, got)

@@ -1,0 +1,79 @@
+"""SubRip captions (.srt).
+
+    file := ( [ NUMBER ] TIME "-->" TIME [ position ] TEXT* [ blank ] )*
+    TIME := [ hours ":" ] minutes ":" seconds [ ( "," | "." ) decimals ]
+
+Text goes on until the next line of times, less the number before it; so blank lines inside a
+caption do no harm. Markup (<i>, <font ...>, {\\an8}) and names of speakers ("MRS. HUDSON:") are
+taken out; what remains is read as any transcript: remarks such as [Music] are noises.
+
+Captions of a video site that were recorded from its screen repeat each line while the next one
+comes up: see `indexer.formats.roll_up`.
+
+Source: files of subtitle editors, of Whisper's tools and of yt-dlp; "SubRip" at the Library of
+Congress, fdd000569. Encodings: see `indexer.formats.caption_text`.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.caption_text import decoded, spoken_part
+from indexer.formats.clock import require_times, time_lines
+from indexer.formats.cues import Cue, utterances_of_cues
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.recordings import recording_for
+from indexer.formats.roll_up import without_repeats
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
+from std.errors import InputError
+from std.fields import shown
+from std.files import content_of
+from std.limits import MAX_UTTERANCE_BYTES
+
+_NUMBER = re.compile(r"(?:^|\n)[ \t\ufeff]*\d+[ \t]*\n*$")
+_HEAD = re.compile(
+    rb"\s*(?:\d+[ \t]*\r?\n\s*)?(?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[,.]\d{1,9})?[ \t]*-+>[ \t]*\d"
+)
+EXPECTED = "times as 00:00:01,000 --> 00:00:02,500"
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is SubRip's."""
+    return _HEAD.match(head) is not None
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's captions as utterances, in order.
+
+    Raises:
+        InputError: there is no line of times, one cannot be read, or text stands before the first.
+    """
+    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path)
+    captions = without_repeats(list(_captions(text, path)))
+    cues = (_spoken(caption, options.nonwords) for caption in captions)
+    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+
+
+def _spoken(caption: Cue, nonwords: Nonwords) -> Cue:
+    return caption._replace(text=spoken_part(caption.text, nonwords))
+
+
+def _captions(text: str, path: Path | str) -> Iterator[Cue]:
+    """Yield what stands between the lines of times."""
+    found = time_lines(text)
+    if len(found) != text.count("-->"):
+        require_times(text, path, EXPECTED)
+    before = text[: found[0].begin] if found else text
+    numbered = bool(before.strip("\ufeff \t\n"))
+    if numbered and not before.strip("\ufeff \t\n").isdigit():
+        raise InputError(path, 1, f"a number, or {EXPECTED}", shown(before.strip().encode()))
+    ends = [following.begin for following in found[1:]]
+    for times, end in zip(found, [*ends, len(text)], strict=False):
+        body = text[times.end : end]
+        if numbered and end < len(text):
+            body = _NUMBER.sub("", body)
+        yield Cue(times.line, times.start_s, times.end_s, body)

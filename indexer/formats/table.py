@@ -1,0 +1,185 @@
+"""Tables with a header: Whisper's .tsv, and what people keep in .csv files.
+
+    start<TAB>end<TAB>text                Whisper's tools: whole milliseconds
+    start,end,text                        whisper.cpp -ocsv: the same, the text in quotation marks
+    file;begin (s);dur;transcript         any order, further columns; , ; tab or | between them
+
+Names of columns are those of `indexer.formats.columns_of_cues`, small or capital letters. Needed
+are a start, an end or a duration, and a text, or a word, whose times then are its own. ``file``
+(and ``channel``) name the recording, ``language`` its language, ``confidence`` a word's posterior.
+Times are seconds or clock times; milliseconds if the name says so ("start_ms"), or if all are
+whole numbers and speech at that rate could only be in milliseconds.
+
+Source: openai-whisper ``utils.WriteTSV``; whisper.cpp ``output_csv``; RFC 4180.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from indexer.formats.caption_text import decoded, spoken_part
+from indexer.formats.columns_of_cues import Column, columns_of, is_complete, time_s, unit_s
+from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.recordings import recording_for
+from indexer.networks.hypotheses import HypothesisWord
+from indexer.networks.utterances import Utterances
+from std.errors import InputError
+from std.fields import shown
+from std.files import content_of
+from std.limits import CHANNEL, MAX_UTTERANCE_BYTES
+from std.nist.audio_names import recording_name
+from std.values import Recording
+
+SEPARATORS = ("\t", ",", ";", "|")
+LONGEST_FIELD = 1 << 20
+EXPECTED = "columns start, end and text"
+Columns = Mapping[str, tuple[int, Column]]
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this has a header of cues."""
+    first = re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0].decode("utf-8", "replace")
+    return len(first) < 2000 and bool(_header(first)[1])
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's rows as utterances, in order; words with times as one until a pause.
+
+    Raises:
+        InputError: the header lacks a column, a row a field, or a time is none.
+    """
+    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path).lstrip()
+    first, _, rest = text.partition("\n")
+    separator, columns = _header(first)
+    if not columns:
+        raise InputError(path, 1, EXPECTED, shown(first.encode()))
+    rows = list(_rows(rest, separator, len(_fields(first, separator)), path))
+    cues = list(_cues(rows, columns, path, options))
+    recording = recording_for(path, options)
+    if "word" in columns and "text" not in columns:
+        yield from utterances_of_cues(list(_words(cues)), path, recording, options)
+    else:
+        yield from utterances_of_cues(cues, path, recording, options)
+
+
+def _header(line: str) -> tuple[str, Columns]:
+    """Return what stands between the columns, and those of a cue; none if one is missing."""
+    for separator in SEPARATORS:
+        columns = columns_of(_fields(line, separator))
+        if is_complete(columns):
+            return separator, columns
+    return "", {}
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, quoting=_quoting(separator)), [])
+    except csv.Error:  # a control character, or a field of 131,072 letters
+        return []
+
+
+def _quoting(separator: str) -> Literal[0, 3]:
+    return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+
+
+def _rows(
+    text: str, separator: str, width: int, path: Path | str
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows below the header with their line; empty ones are none."""
+    limit = csv.field_size_limit(LONGEST_FIELD)
+    reader = csv.reader(
+        (line + "\n" for line in text.split("\n")),
+        delimiter=separator,
+        quoting=_quoting(separator),
+        skipinitialspace=True,
+        strict=True,
+    )
+    begins = 2
+    try:
+        for row in reader:
+            if any(map(str.strip, row)):
+                if len(row) > width:  # a text that should have been in quotation marks
+                    raise InputError(path, begins, f"{width} fields", str(len(row)))
+                yield begins, [*row, *[""] * (width - len(row))]
+            begins = reader.line_num + 2
+    except csv.Error as error:
+        raise InputError(path, reader.line_num + 1, "a row of fields", str(error)) from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _cues(
+    rows: Sequence[tuple[int, list[str]]],
+    columns: Columns,
+    path: Path | str,
+    options: ReaderOptions,
+) -> Iterator[Cue]:
+    text_at = columns.get("text", columns.get("word"))
+    assert text_at is not None  # as the header is complete
+    end_at = columns.get("end", columns.get("duration"))
+    assert end_at is not None
+    start_at = columns["start"]
+    guessed = 1.0
+    if "end" in columns and not (start_at[1].unit_s or end_at[1].unit_s):
+        guessed = unit_s([(row[start_at[0]], row[end_at[0]], row[text_at[0]]) for _, row in rows])
+
+    def time_in(row: Sequence[str], line: int, at: tuple[int, Column]) -> float:
+        try:
+            return time_s(row[at[0]], at[1].unit_s or guessed)
+        except ValueError as error:
+            found = shown(row[at[0]].encode())
+            raise InputError(path, line, f"a time as {at[1].what}", found) from error
+
+    language_at, confidence_at = columns.get("language"), columns.get("confidence")
+    for line, row in rows:
+        start_s, end_s = time_in(row, line, start_at), time_in(row, line, end_at)
+        if "end" not in columns:
+            end_s += start_s
+        text = spoken_part(row[text_at[0]], options.nonwords)
+        recording = _recording(row, line, columns, path, options.names != "file")
+        cue = Cue(line, start_s, end_s, text, recording=recording)
+        if language_at:
+            cue = cue._replace(language=row[language_at[0]].strip())
+        if "word" in columns and "text" not in columns:
+            confidence = _confidence(row, line, confidence_at, path)
+            cue = cue._replace(words=[HypothesisWord(text, confidence, start_s, end_s)])
+        yield cue
+
+
+def _confidence(
+    row: Sequence[str], line: int, at: tuple[int, Column] | None, path: Path | str
+) -> float:
+    written = row[at[0]].strip() if at else ""
+    if not re.fullmatch(r"(0?\.\d+|[01](\.\d*)?)?", written):
+        raise InputError(path, line, "a confidence from 0 to 1", shown(written.encode()))
+    return min(1.0, float(written)) if written else 1.0
+
+
+def _words(cues: Sequence[Cue]) -> Iterator[Cue]:
+    """Put words of one recording together until a pause."""
+    by_recording: dict[tuple[Recording | None, str], list[Cue]] = {}
+    for cue in cues:
+        by_recording.setdefault((cue.recording, cue.language), []).append(cue)
+    for (recording, language), some in by_recording.items():
+        words = [(cue.line, word) for cue in some for word in cue.words]
+        for cue in timed_cues(words):
+            yield cue._replace(recording=recording, language=language)
+
+
+def _recording(
+    row: Sequence[str], line: int, columns: Columns, path: Path | str, by_content: bool
+) -> Recording | None:
+    file = row[columns["file"][0]].strip() if "file" in columns and by_content else ""
+    channel = row[columns["channel"][0]].strip() if "channel" in columns else ""
+    if not file:
+        return None
+    try:
+        return Recording(recording_name(file), int(CHANNEL.read(channel or "1")))
+    except ValueError as error:
+        expected = f"a channel, a number from {CHANNEL}"
+        raise InputError(path, line, expected, shown(channel.encode())) from error

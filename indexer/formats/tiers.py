@@ -1,0 +1,93 @@
+"""Which tiers of an annotation are speech: of ELAN's and Praat's files.
+
+    Tiers       what the user wants, and what was read and what was left out
+    chosen      the tiers of a file -> those that are read
+
+Annotations have tiers for words, sounds, gestures, translations; no format says which is what.
+Named by ``--tier``, those are read and no others. Else, in this order:
+
+    1. tiers of words, by their name (words, ORT-MAU, A - words): their times are the words' own
+    2. what is left but tiers of sounds, translations and other notes, by their name (phones,
+       MAU, gloss, POS), or that only refer to the annotations of another tier
+
+What was read and left out is counted, and said by ``std-index``.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+from std.errors import InputError
+
+_WORD = r"(?:^|[^a-z])(?:{})(?:[^a-z]|$)"
+_OF_WORDS = re.compile(
+    _WORD.format("words?|wrd|wd|tokens?|ort-mau|wort|w(?:oe|ö)rter|mots?|palabras?|parole|woorden"),
+    re.IGNORECASE,
+)
+_OF_NOTES = re.compile(
+    _WORD.format(
+        "phon(?:e|es|eme|emes|etics?|em|eme|es|o)?|mau|kan(?:-mau)?|kas|trn|mas|segments?|sounds?"
+        "|syll(?:able|ables|s)?|silben?|ipa|sampa|pos|gloss(?:es)?|gls?|lemmas?|morph\\w*|mb|ft|lt"
+        "|translat\\w*|trans-\\w+|notes?|comments?|kommentare?|gestures?|gaze|hands?|head|tones?"
+        "|tobi|breaks?|intonation|pitch|f0|vowels?|consonants?|misc|noise|events?|turns?|codes?"
+    ),
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class Tiers:
+    """What the user wants read, and how many files had which tiers; one of a reading."""
+
+    wanted: tuple[str, ...] = ()  # names, * stands for any letters
+    read: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+class Tier(NamedTuple):
+    """A tier of a file."""
+
+    name: str
+    holds_times: bool = True  # of its own, rather than referring to another tier's
+
+    @property
+    def of_words(self) -> bool:
+        """Whether its name says that it has words, each with its time."""
+        return _OF_WORDS.search(self.name) is not None
+
+    @property
+    def of_notes(self) -> bool:
+        """Whether its name says that it has something else than what was said."""
+        return not self.of_words and _OF_NOTES.search(self.name) is not None
+
+
+def chosen(tiers: Sequence[Tier], wanted: Tiers, path: Path | str) -> list[int]:
+    """Return the rows of the tiers that are read, and count all of them.
+
+    Raises:
+        InputError: none is what the user wants, or none can be speech.
+    """
+    names = ", ".join(tier.name or '""' for tier in tiers) or "none"
+    if wanted.wanted:
+        rows = [
+            row
+            for row, tier in enumerate(tiers)
+            if any(fnmatchcase(tier.name, name) for name in wanted.wanted)
+        ]
+        if not rows:
+            raise InputError(path, 0, f"a tier {' or '.join(wanted.wanted)}", names)
+    else:
+        timed = [row for row, tier in enumerate(tiers) if tier.holds_times]
+        rows = [row for row in timed if tiers[row].of_words]
+        rows = rows or [row for row in timed if not tiers[row].of_notes]
+        if not rows:
+            hint = "--tier NAME reads one all the same"
+            raise InputError(path, 0, "a tier of speech", names, hint)
+    read = {*rows}
+    for row, tier in enumerate(tiers):
+        (wanted.read if row in read else wanted.left_out)[tier.name] += 1
+    return rows

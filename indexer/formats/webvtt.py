@@ -1,0 +1,112 @@
+"""WebVTT captions (.vtt).
+
+    file   := "WEBVTT" [ remark ] ( NAME ":" VALUE )* blank ( block blank )*
+    block  := [ identifier ] TIME "-->" TIME [ settings ] TEXT*      a cue, up to a blank line or
+                                                                     the next line of times
+            | "NOTE" ... | "STYLE" ... | "REGION" ...                 passed over
+    TIME   := [ hours ":" ] minutes ":" seconds "." decimals
+    TEXT   := text, tags such as <i>, <v Name>, <c.yellow>, and times of words
+
+The header's ``Language:`` is the recording's. Tags are taken out, a voice's name with them.
+
+Automatic captions of a video site have the time of each word, ``the<00:00:00.480><c> word</c>``,
+and roll up (`indexer.formats.roll_up`). The words between two times have the first as their start
+and the second as their end: real times, which are used as they are. The last word ends where the
+cue does, or where the next cue begins, if that is earlier.
+
+Pictures' addresses (``sprite.jpg#xywh=0,0,160,90``) and JSON as text are other uses of the format
+and refused.
+
+Source: W3C, "WebVTT: The Web Video Text Tracks Format", 2019; files of yt-dlp, Whisper's tools,
+Zoom and Teams.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.caption_text import decoded, spoken_part
+from indexer.formats.clock import CLOCK, require_times, seconds, time_lines
+from indexer.formats.cues import Cue, utterances_of_cues
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.recordings import recording_for
+from indexer.formats.roll_up import without_repeats
+from indexer.networks.hypotheses import HypothesisWord
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
+from std.errors import ForeignFileError, InputError
+from std.fields import shown
+from std.files import content_of
+from std.limits import MAX_UTTERANCE_BYTES, MAX_WORD_S
+
+_LANGUAGE = re.compile(r"(?mi)^language[ \t]*:[ \t]*(\S+)[ \t]*$")
+_WORD_TIME = re.compile(rf"<{CLOCK}>")
+_NO_SPEECH = re.compile(r"\s*(?:\S+#xywh=\d|\{\s*\")")
+EXPECTED = "times as 00:01.000 --> 00:02.500"
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is WebVTT."""
+    return re.match(rb"WEBVTT(?:\s|$)", head) is not None
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's cues as utterances, in order.
+
+    Raises:
+        InputError: there is no cue, the times of one cannot be read, or cues hold no text.
+    """
+    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path).lstrip()
+    if not text.startswith("WEBVTT"):
+        raise InputError(path, 1, "WEBVTT", shown(text[:80].encode()))
+    language = _LANGUAGE.search(text.partition("\n\n")[0])
+    captions = list(_cues(text, path, language[1] if language else ""))
+    if captions and all(_NO_SPEECH.match(cue.text) for cue in captions):
+        raise ForeignFileError(path, captions[0].line, "captions", "addresses of pictures, or data")
+    nexts = [*(cue.start_s for cue in captions[1:]), float("inf")]
+    limits = dict(zip((cue.line for cue in captions), nexts, strict=False))
+    cues = (
+        _spoken(cue, limits[cue.line], path, options.nonwords) for cue in without_repeats(captions)
+    )
+    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+
+
+def _cues(text: str, path: Path | str, language: str) -> Iterator[Cue]:
+    found = time_lines(text)
+    if len(found) < text.count("-->"):
+        require_times(text, path, EXPECTED)
+    nexts = [following.begin for following in found[1:]]
+    for times, end in zip(found, [*nexts, len(text)], strict=False):
+        blank = text.find("\n\n", times.end, end)
+        body = text[times.end : blank if blank >= 0 else end]
+        yield Cue(times.line, times.start_s, times.end_s, body.lstrip("\n"), language=language)
+
+
+def _spoken(cue: Cue, next_s: float, path: Path | str, nonwords: Nonwords) -> Cue:
+    """Take what was said out of a cue; where the times of words stand in it, with these."""
+    if "<" not in cue.text or not (times := list(_WORD_TIME.finditer(cue.text))):
+        return cue._replace(text=spoken_part(cue.text, nonwords))
+    starts_s = [cue.start_s, *(seconds(*one.groups()) for one in times)]
+    ends_s = [*starts_s[1:], max(starts_s[-1], min(cue.end_s, max(next_s, starts_s[-1])))]
+    borders = [(0, 0), *(one.span() for one in times), (len(cue.text), len(cue.text))]
+    if any(end < start for start, end in pairwise([*starts_s, cue.end_s])):
+        expected = "times of words in order, inside those of the cue"
+        raise InputError(path, cue.line, expected, shown(cue.text.encode()))
+    words: list[HypothesisWord] = []
+    for (_, begin), (end, _), start_s, end_s in zip(
+        borders[:-1], borders[1:], starts_s, ends_s, strict=True
+    ):
+        said = spoken_part(cue.text[begin:end], nonwords).strip()
+        if said:
+            end_s = min(end_s, start_s + MAX_WORD_S)
+            words.append(HypothesisWord(said, 1.0, start_s, end_s))
+    return _joined(cue, words)
+
+
+def _joined(cue: Cue, words: Sequence[HypothesisWord]) -> Cue:
+    """Give a cue its words; one whose text has no word stays empty."""
+    return cue._replace(text=" ".join(word.token for word in words), words=words)

@@ -1,0 +1,252 @@
+"""Index what appears in a folder: `std-index --watch`.
+
+    Folder      its files as they are now
+    Watched     what is known of these files, and which of them are ready
+    watch       look, index what is ready, wait; until told to stop
+
+A file is ready when it is complete: it has not changed for `SETTLE_S`, by its own time (as that of
+a file renamed into the folder) or since it was first seen so. Hidden files and those whose names
+say that they are not complete (`PARTIAL`) are never ready. A file that changes later is indexed
+again, and replaces what it brought before. A file that is not as it should be is tried again, each
+time later, `MAX_TRIES` times in all, and then left until it changes; one that is no recogniser
+output is passed over. While a store or a file for all (metadata, ECF) is at fault, no file is given
+up: the next try is `MAX_RETRY_S` later at most.
+
+The right to write is held for a batch only, so other writers can come in between; each commit is
+one step, so readers beside it see the index before or after it.
+"""
+
+import os
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from indexer.build import IndexedInput
+from indexer.formats.reader_options import is_sidecar
+from indexer.inputs import Input
+from std.errors import ForeignFileError, InputError, StdError
+
+POLL_S = 2.0  # between two looks
+SETTLE_S = 5.0  # a file that has not changed for so long is complete
+MAX_TRIES = 5  # of the same file, unchanged
+FIRST_RETRY_S = 10.0  # doubled after each try
+MAX_RETRY_S = 300.0
+BATCH_FILES = 200  # indexed at once: whoever stops the command waits for a batch at most
+BATCH_BYTES = 200_000_000
+PARTIAL = (".part", ".partial", ".tmp", ".temp", ".crdownload", ".download", ".filepart", "~")
+
+
+class Look(NamedTuple):
+    """A file as it was when it was looked at."""
+
+    size: int
+    modified_s: float
+
+
+@dataclass(slots=True)
+class _File:
+    look: Look
+    since_s: float  # when it was first seen so
+    is_done: bool = False  # indexed, or given up, as it was then
+    tries: int = 0
+    not_before_s: float = 0.0
+
+
+@dataclass(slots=True)
+class Watched:
+    """What is known of the files of a folder.
+
+    Args:
+        settle_s: for how long a complete file has not changed.
+    """
+
+    settle_s: float = SETTLE_S
+    _files: dict[Path, _File] = field(default_factory=dict)
+
+    def skip(self, looks: Mapping[Path, Look], now_s: float) -> None:
+        """Take files for indexed as they are."""
+        for path, look in looks.items():
+            self._files[path] = _File(look, now_s, is_done=True)
+
+    def ready(self, looks: Mapping[Path, Look], now_s: float) -> list[Path]:
+        """The files to index now, in order: as many as make a batch.
+
+        Args:
+            looks: every file that is there, as it is now.
+            now_s: the time, as in ``modified_s``.
+        """
+        for path in self._files.keys() - looks.keys():
+            del self._files[path]  # what comes back is new
+        found: list[Path] = []
+        size = 0
+        for path, look in sorted(looks.items()):
+            known = self._files.get(path)
+            if known is None or known.look != look:
+                self._files[path] = known = _File(look, now_s)
+            is_complete = min(look.modified_s, known.since_s) <= now_s - self.settle_s
+            if known.is_done or known.not_before_s > now_s or not is_complete:
+                continue
+            size += look.size
+            if found and (size > BATCH_BYTES or len(found) == BATCH_FILES):
+                break
+            found.append(path)
+        return found
+
+    def done(self, path: Path) -> None:
+        """Note that a file is indexed, or is nothing to be indexed."""
+        self._files[path].is_done = True
+
+    def failed(self, path: Path, now_s: float, *, may_give_up: bool) -> float:
+        """Note that a file could not be indexed.
+
+        Args:
+            path: the file.
+            now_s: the time.
+            may_give_up: the file itself is at fault.
+
+        Returns:
+            Seconds to the next try; 0 if the file is given up until it changes.
+        """
+        file = self._files[path]
+        wait_s = min(FIRST_RETRY_S * 2**file.tries, MAX_RETRY_S)
+        file.tries = min(file.tries + 1, MAX_TRIES)
+        file.is_done = may_give_up and file.tries == MAX_TRIES
+        file.not_before_s = now_s + wait_s
+        return 0.0 if file.is_done else wait_s
+
+
+class Folder(NamedTuple):
+    """A folder that is watched, without the indexes that lie in it."""
+
+    path: Path
+    stores: Collection[str] = ()
+
+    def looks(self) -> dict[Path, Look]:
+        """Every file in it and below that may be an input, as it is now."""
+        left_out = {os.path.realpath(url) for url in self.stores}
+        found = {}
+        for name, folders, files in os.walk(self.path):
+            here = Path(name)
+            folders[:] = [
+                one
+                for one in folders
+                if not one.startswith(".") and os.path.realpath(here / one) not in left_out
+            ]
+            for path in (here / file for file in files if _may_be_input(here / file)):
+                try:
+                    status = path.stat()
+                except OSError:  # it is gone again
+                    continue
+                if path.is_file():
+                    found[path] = Look(status.st_size, status.st_mtime)
+        return found
+
+
+def _may_be_input(path: Path) -> bool:
+    partial = path.name.startswith(".") or path.name.lower().endswith(PARTIAL)
+    return not partial and not is_sidecar(path)
+
+
+class Outcome(NamedTuple):
+    """What became of a file of a batch."""
+
+    path: Path
+    line: str  # for a person
+    error: StdError | None = None  # why it could not be indexed
+
+
+def outcomes(
+    batch: Sequence[Path],
+    inputs: Iterable[IndexedInput],
+    failures: Iterable[StdError],
+    wordless: Collection[Path] = (),
+) -> Iterator[Outcome]:
+    """What became of each file of a batch, in order.
+
+    Args:
+        batch: what was to be indexed.
+        inputs: what was indexed.
+        failures: why others were not.
+        wordless: inputs that hold no word.
+    """
+    indexed = {one.path: one.utterances for one in inputs}
+    failed: dict[Path, StdError] = {}
+    other: StdError | None = None
+    for error in failures:
+        if isinstance(error, InputError) and Path(error.path) in batch:
+            failed[Path(error.path)] = error
+        else:  # of a file beside the inputs
+            other = error
+    for path in batch:
+        if utterances := indexed.get(path):
+            names = ", ".join(dict.fromkeys(one.file for one in utterances))
+            without = ", no word in it" if path in wordless else ""
+            yield Outcome(path, f"{sum(utterances.values())} utterances of {names}{without}")
+        elif path in indexed:
+            yield Outcome(path, "no utterance in it")
+        else:
+            unknown = InputError(path, 0, "a file that can be indexed", "nothing is known of it")
+            yield Outcome(path, "", failed.get(path) or other or unknown)
+
+
+def watch(
+    folder: Folder,
+    index: Callable[[Sequence[Path]], Iterable[Outcome]],
+    indexed: Collection[str],
+    tell: Callable[[str], None],
+    stopped: Callable[[float], bool],
+    *,
+    poll_s: float = POLL_S,
+    settle_s: float = SETTLE_S,
+) -> int:
+    """Index what appears in a folder until told to stop.
+
+    Args:
+        folder: what is watched.
+        index: indexes a batch of files.
+        indexed: absolute paths of the inputs that the index has: they are indexed again only if
+            they change from now on.
+        tell: takes one line for each file.
+        stopped: waits so many seconds, or less; returns whether to stop.
+        poll_s: time between two looks.
+        settle_s: see `Watched`.
+
+    Returns:
+        How many files were indexed.
+
+    Raises:
+        InputError: the folder is gone.
+    """
+    watched, n_indexed = Watched(settle_s), 0
+    there = {path: at for path, at in folder.looks().items() if Input(path).origin in indexed}
+    watched.skip(there, time.time())
+    if there:
+        tell(f"{folder.path}: {len(there)} files are indexed already; they wait until they change")
+    while not stopped(0.0):
+        if not folder.path.is_dir():
+            raise InputError(folder.path, 0, "the folder that is watched", "nothing of that name")
+        batch = watched.ready(folder.looks(), time.time())
+        if not batch:
+            stopped(poll_s)
+            continue
+        try:
+            found = list(index(batch))
+        except StdError as error:  # of the store, or of a file for all: metadata, ECF
+            found = [Outcome(path, "", error) for path in batch]
+        n_indexed += sum(outcome.error is None for outcome in found)
+        for line in dict.fromkeys(_line(outcome, watched) for outcome in found):
+            tell(line)
+    return n_indexed
+
+
+def _line(outcome: Outcome, watched: Watched) -> str:
+    """Note what became of a file, and say it."""
+    error = outcome.error
+    if error is None or isinstance(error, ForeignFileError):
+        watched.done(outcome.path)
+        return f"{outcome.path}: {f'skipped: {error.got}' if error else outcome.line}"
+    own_fault = isinstance(error, InputError) and Path(error.path) == outcome.path
+    wait_s = watched.failed(outcome.path, time.time(), may_give_up=own_fault)
+    return f"{error}; {f'tried again in {wait_s:.0f} s' if wait_s else 'left until it changes'}"

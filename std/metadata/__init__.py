@@ -1,0 +1,9 @@
+"""What is known of recordings beside their words: title, date, speaker, any further column.
+
+    table     metadata of many recordings as columns; what a store keeps
+    read      a file of a person's (CSV, TSV, JSON) -> table
+    where     conditions on columns: ``date >= 2024-01 and speaker = "Ada"``
+
+Metadata belong to an audio file by its name. An index keeps them beside its segments
+(`std.store.Store.metadata`), so they can be replaced without reading recogniser output again.
+"""

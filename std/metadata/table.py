@@ -1,0 +1,292 @@
+"""Metadata of recordings as columns, as an index keeps them.
+
+A column holds its different values once and a number per recording, so speakers and programmes of
+100,000 recordings take little memory, and a condition is evaluated once per different value.
+
+    of_rows         {file: {column: value}} -> table
+    updated         a table, with the rows of another in place of its own
+    reconciled      two versions of a table, as replication leaves them behind -> one
+    to_json, from_json
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from std.errors import StoreError, quoted
+from std.values import Bools, Int32s
+
+NONE = -1  # the code of a recording without a value
+Rows = npt.NDArray[np.integer]
+Values = Mapping[str, str]  # of one recording, by column
+
+
+class ValueColumn(NamedTuple):
+    """A column: each recording's value."""
+
+    values: tuple[str, ...]  # the different ones, ascending
+    code: Int32s  # (n,) position of each recording's value among them; -1 = it has none
+
+    def of(self, row: int) -> str | None:
+        """The value of a recording."""
+        code = int(self.code[row])
+        return None if code == NONE else self.values[code]
+
+    def taken(self, rows: Rows) -> "ValueColumn":
+        """The values of some rows; -1 stands for a recording that is not in the column."""
+        code = np.append(self.code, np.int32(NONE))[rows]  # -1 is the last
+        used = np.unique(code[code != NONE])
+        renumbered = np.full(len(self.values) + 1, NONE, np.int32)
+        renumbered[used] = np.arange(len(used), dtype=np.int32)
+        return ValueColumn(tuple(self.values[i] for i in used.tolist()), renumbered[code])
+
+
+def column_of(texts: Sequence[str | None]) -> ValueColumn:
+    """A column from each recording's value; None and the empty text are no value."""
+    values = tuple(sorted({text for text in texts if text}))
+    code_of = {value: i for i, value in enumerate(values)}
+    codes = [code_of[text] if text else NONE for text in texts]
+    return ValueColumn(values, np.array(codes, np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class Metadata:
+    """Metadata of recordings. In an index, no recording is in the table without a value.
+
+    ``number`` says how often a recording's metadata were changed; of two versions of an index the
+    higher one is newer (`reconciled`).
+    """
+
+    files: tuple[str, ...] = ()  # audio files, ascending
+    number: Int32s = field(default_factory=lambda: np.empty(0, np.int32))  # (n,) from 1 on
+    columns: Mapping[str, ValueColumn] = field(default_factory=dict)  # by name, ascending
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Metadata) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @cached_property
+    def row_of(self) -> Mapping[str, int]:
+        """The row of each audio file."""
+        return {file: row for row, file in enumerate(self.files)}
+
+    def values(self, file: str) -> dict[str, str]:
+        """The metadata of an audio file, by column; empty if there are none."""
+        row = self.row_of.get(file)
+        if row is None:
+            return {}
+        found = ((name, column.of(row)) for name, column in self.columns.items())
+        return {name: value for name, value in found if value is not None}
+
+    def changes(self, file: str) -> int:
+        """How often the metadata of an audio file were changed; 0 if there are none."""
+        row = self.row_of.get(file)
+        return 0 if row is None else int(self.number[row])
+
+    def aligned(self, files: Sequence[str]) -> dict[str, ValueColumn]:
+        """The columns for some audio files, in their order; -1 where one has no value."""
+        rows = np.array([self.row_of.get(file, NONE) for file in files], np.int32)
+        return {name: column.taken(rows) for name, column in self.columns.items()}
+
+    def of(self, files: Collection[str]) -> "Metadata":
+        """The metadata of some audio files only."""
+        kept = files if isinstance(files, set | frozenset) else set(files)
+        rows = [row for row, file in enumerate(self.files) if file in kept]
+        return self if len(rows) == len(self.files) else _taken(self, np.array(rows, np.int32))
+
+    @cached_property
+    def text(self) -> str:
+        """The table as JSON text; the same table gives the same text."""
+        return to_json(self)
+
+    @cached_property
+    def id(self) -> str:
+        """Digest of the text; empty if there are no metadata."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:32] if self.files else ""
+
+
+NO_METADATA = Metadata()
+
+
+def of_rows(rows: Mapping[str, Values], number: Mapping[str, int] | None = None) -> Metadata:
+    """A table from each audio file's values; empty texts are no values.
+
+    Args:
+        rows: column and value, by audio file.
+        number: how often each was changed; 1 without it.
+    """
+    files = tuple(sorted(rows))
+    names = sorted({name for values in rows.values() for name, value in values.items() if value})
+    numbers = [(number or {}).get(file, 1) for file in files]
+    columns = {name: column_of([rows[file].get(name) for file in files]) for name in names}
+    return Metadata(files, np.array(numbers, np.int32), columns)
+
+
+def updated(before: Metadata, given: Metadata) -> Metadata:
+    """A table in which the rows of another replace its own, each as a whole.
+
+    Args:
+        before: the table.
+        given: rows that replace those of the same audio files; one without any value removes it.
+            Their numbers do not count.
+    """
+    changed = np.flatnonzero(_differs(before, given))
+    if not len(changed):
+        return before
+    files = {given.files[row] for row in changed.tolist()}
+    kept = before.of([file for file in before.files if file not in files])
+    valued = np.zeros(len(given), dtype=bool)
+    for column in given.columns.values():
+        valued |= column.code != NONE
+    fresh = _taken(given, changed[valued[changed]])
+    number = [before.changes(file) + 1 for file in fresh.files]
+    return _concatenated(kept, replace(fresh, number=np.array(number, np.int32)))
+
+
+def _differs(before: Metadata, given: Metadata) -> Bools:
+    """(n,) which rows of a table are other than those of the same audio files in another table."""
+    rows = np.array([before.row_of.get(file, NONE) for file in given.files], np.int32)
+    differs = np.zeros(len(given), dtype=bool)
+    for name in {*before.columns, *given.columns}:
+        ours = before.columns.get(name) or _empty(len(before))
+        theirs = given.columns.get(name) or _empty(len(given))
+        code_of = {value: code for code, value in enumerate(ours.values)}
+        unknown = len(ours.values)
+        code = np.array([*(code_of.get(value, unknown) for value in theirs.values), NONE], np.int32)
+        differs |= code[theirs.code] != np.append(ours.code, np.int32(NONE))[rows]
+    return differs
+
+
+def _empty(n: int) -> ValueColumn:
+    """A column in which no recording has a value."""
+    return ValueColumn((), np.full(n, NONE, np.int32))
+
+
+def reconciled(ours: Metadata, other: Metadata) -> Metadata:
+    """Two versions of a table as one: of each audio file the row that was changed more often.
+
+    Of rows that were changed as often the greater by its values stays, so the result does not
+    depend on whose is ours.
+    """
+
+    def rank(table: Metadata, file: str) -> tuple[int, list[tuple[str, str]]]:
+        return table.changes(file), sorted(table.values(file).items())
+
+    if not ours or not other:
+        return ours or other
+    both = ours.row_of.keys() & other.row_of.keys()
+    theirs = {file for file in both if rank(other, file) > rank(ours, file)}
+    return _concatenated(
+        ours.of([file for file in ours.files if file not in theirs]),
+        other.of([file for file in other.files if file in theirs or file not in both]),
+    )
+
+
+def _taken(table: Metadata, rows: Rows) -> Metadata:
+    """Some rows of a table, ascending; columns that become empty are left out."""
+    columns = {name: column.taken(rows) for name, column in table.columns.items()}
+    return Metadata(
+        tuple(table.files[row] for row in rows.tolist()),
+        table.number[rows],
+        {name: column for name, column in columns.items() if column.values},
+    )
+
+
+def _concatenated(first: Metadata, second: Metadata) -> Metadata:
+    """The rows of two tables without a common audio file."""
+    files = (*first.files, *second.files)
+    order = np.array(sorted(range(len(files)), key=files.__getitem__), np.int32)  # two runs
+    columns = {}
+    for name in sorted({*first.columns, *second.columns}):
+        parts = [table.columns.get(name) or _empty(len(table)) for table in (first, second)]
+        known = set(parts[0].values)
+        added = [value for value in parts[1].values if value not in known]
+        values = tuple(sorted([*parts[0].values, *added]))  # two runs: fast
+        number_of = {value: i for i, value in enumerate(values)}
+        codes = [
+            np.array([*(number_of[value] for value in part.values), NONE], np.int32)[part.code]
+            for part in parts
+        ]
+        columns[name] = ValueColumn(values, np.concatenate(codes)[order])
+    return Metadata(
+        tuple(files[row] for row in order.tolist()),
+        np.concatenate([first.number, second.number])[order],
+        columns,
+    )
+
+
+def to_json(table: Metadata) -> str:
+    """Metadata -> JSON text."""
+    document = {
+        "files": table.files,
+        "number": table.number.tolist(),
+        "columns": {
+            name: {"values": column.values, "code": column.code.tolist()}
+            for name, column in table.columns.items()
+        },
+    }
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def from_json(text: str | bytes, place: str) -> Metadata:
+    """The inverse of `to_json`.
+
+    Raises:
+        StoreError: the text holds no metadata, or columns that do not fit.
+    """
+    try:
+        document = json.loads(text)
+        files = tuple(document["files"])
+        if not _are_ascending_texts(files):
+            raise ValueError("files that are no ascending texts")
+        columns = {
+            str(name): _column(fields, len(files)) for name, fields in document["columns"].items()
+        }
+        number = _integers(document["number"], len(files), 1, 2**31)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise StoreError(f"{place}: expected metadata, got {quoted(error)}") from error
+    return Metadata(files, number, columns)
+
+
+def _column(fields: Mapping[str, Any], n: int) -> ValueColumn:
+    values = tuple(fields["values"])
+    if not _are_ascending_texts(values):
+        raise ValueError("values that are no ascending texts")
+    return ValueColumn(values, _integers(fields["code"], n, NONE, len(values)))
+
+
+def _are_ascending_texts(texts: Sequence[Any]) -> bool:
+    are_texts = all(type(text) is str for text in texts)
+    return are_texts and all(a < b for a, b in pairwise(texts))
+
+
+def _integers(numbers: Any, n: int, lowest: int, end: int) -> Int32s:
+    """A column of integers from ``lowest`` on and below ``end``."""
+    if type(numbers) is not list or len(numbers) != n:
+        raise ValueError(f"not {n} numbers")
+    if not all(type(one) is int and lowest <= one < end for one in numbers):
+        raise ValueError("a number out of its range")
+    return np.array(numbers, np.int32)
+
+
+def fitting(column: ValueColumn, fits: Bools) -> Bools:
+    """(n,) which recordings fit.
+
+    Args:
+        column: of n recordings with v different values.
+        fits: (v + 1,) which values fit; the last: whether a recording without a value does.
+    """
+    chosen: Bools = fits[column.code]  # -1 is the last
+    return chosen

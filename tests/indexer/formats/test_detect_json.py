@@ -1,0 +1,82 @@
+"""JSON of every recogniser against every reader: one knows it, the others do not read it."""
+
+import io
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from indexer.formats.detect import JSON_FORMATS, detect
+from indexer.formats.looks import JSON_KEYS
+from indexer.formats.reader_options import DEFAULT
+from indexer.networks.utterances import networks_in
+from std.errors import InputError
+
+JSON = Path(__file__).parents[2] / "data" / "asr" / "json"
+SAMPLES = sorted(JSON.iterdir())
+
+# By the beginning of the file's name: who writes it, and what else reads it if it is told to.
+FORMAT_OF = {
+    "assemblyai": "assemblyai", "aws-streaming": "aws-streaming", "aws": "aws", "azure": "azure",
+    "deepgram": "deepgram", "deepspeech": "deepspeech", "dstc": "dstc", "elevenlabs": "elevenlabs",
+    "faster_whisper": "whisper",
+    "gentle": "gentle", "google": "google", "nemo": "nemo",
+    "pocketsphinx-json": "pocketsphinx-json", "revai": "revai", "riva": "riva",
+    "sherpa-onnx": "sherpa-onnx", "speechmatics": "speechmatics",
+    "transformers_n_best": "transformers", "transformers": "whisper",
+    "video-indexer": "video-indexer", "vosk": "vosk", "watson": "watson", "whisper": "whisper",
+}  # fmt: skip
+GENERIC = "timed-text"  # rows of start, end and text, whoever writes them: asked last
+READ_BY_OTHERS = {
+    "elevenlabs": {"whisper"},
+    "gentle": {"whisper"},  # a list of words with start and end
+    "nemo": {"azure"},  # a phrase of which only "duration" and "text" are known
+}
+
+
+def format_of(path):
+    return next(FORMAT_OF[name] for name in FORMAT_OF if path.name.startswith(name))
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_one_reader_knows_it(path):
+    head = path.read_bytes()
+    knowing = {name for name, (_, looks_like) in JSON_FORMATS.items() if looks_like(head)}
+    assert knowing - {GENERIC} == {format_of(path)}
+    assert detect(head, "x") == format_of(path)
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_the_other_readers_find_no_words(path):
+    reading, content = set(), path.read_bytes()
+    for name, (parse, _) in JSON_FORMATS.items():
+        with suppress(InputError):
+            if any(one.words for one in networks_in(parse(io.BytesIO(content), path, DEFAULT))):
+                reading.add(name)
+    name = format_of(path)
+    assert reading - {GENERIC} == {name} | READ_BY_OTHERS.get(name, set())
+
+
+KEYS = sorted({key for sets in JSON_KEYS.values() for one in sets for key in one.split()})
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_words_that_are_said_are_no_keys(path):
+    """A talk about file formats: every key of every format is a word of it."""
+    spoken = json.dumps([{"word": key} for key in KEYS] + KEYS).encode()
+    first, rest = path.read_bytes()[:1], path.read_bytes()[1:]
+    said = b'"said": ' + spoken + b", " if first == b"{" else b"[%b], " % spoken
+    assert detect(first + said + rest, "x") == format_of(path)
+
+
+def test_every_reader_has_a_sample():
+    assert {format_of(path) for path in SAMPLES} == JSON_FORMATS.keys() - {"jsonl", GENERIC}
+
+
+@pytest.mark.parametrize("text", [b"[]", b"{}", b'{"text": ""}', b'{"a": {"b": [1, 2.5, null]}}'])
+def test_nobody_knows_what_is_none(text):
+    assert [name for name, (_, looks_like) in JSON_FORMATS.items() if looks_like(text)] == []
+    for name, (parse, _) in JSON_FORMATS.items():
+        with suppress(InputError):
+            assert list(networks_in(parse(io.BytesIO(text), "x.json", DEFAULT))) == [], name
