@@ -46,7 +46,7 @@ from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
 from searcher.query import Describe, describer, words_of
-from searcher.search import SearchResult, search
+from searcher.search import SearchResult, TermCandidates, find_candidates, search
 from searcher.snapshot import (
     adapted,
     index_folder,
@@ -270,6 +270,33 @@ class Index:
             index_folder=self._folder,
         )
 
+    def find_candidates(
+        self,
+        terms: Sequence[Term],
+        excerpts: Sequence[Excerpt] | None,
+        *,
+        workers: Executor,
+        wildcards: bool,
+    ) -> TermCandidates:
+        """The candidates of terms with their probabilities: see `searcher.search.find_candidates`.
+
+        Args:
+            terms: what to search for.
+            excerpts: candidates outside them are left out; None = everything counts.
+            workers: who searches the segments.
+            wildcards: whether ``*`` stands for any letters of a word.
+        """
+        return find_candidates(
+            terms,
+            self.segments,
+            self.config,
+            excerpts=excerpts,
+            workers=workers,
+            model=self._model,
+            index_folder=self._folder,
+            wildcards=wildcards,
+        )
+
     def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
         """The hits of a search of this index, by term, recording and time.
 
@@ -282,14 +309,14 @@ class Index:
 
     def _searched(
         self, excerpts: Sequence[Excerpt] | None, where: str | None, recordings: Sequence[str]
-    ) -> "_Speech":
+    ) -> "Speech":
         """The speech that is searched."""
         if where is not None or recordings:
             wanted = self.recordings(where=where, recordings=recordings)
-            return _restricted(excerpts, wanted)
+            return restricted(excerpts, wanted)
         if excerpts is None:
-            return _Speech(None, sum(speech_ms(self.segments).values()) / 1000)
-        return _Speech(excerpts, speech_s(excerpts))
+            return Speech(None, sum(speech_ms(self.segments).values()) / 1000)
+        return Speech(excerpts, speech_s(excerpts))
 
     def remarks(self, result: SearchResult) -> list[str]:
         """What a person should know about a search: unknown words, wildcards, missing phones."""
@@ -367,23 +394,21 @@ class Index:
         raise InputError(self._stores[0].url, 0, "a recording of the index", name)
 
 
-class _Speech(NamedTuple):
+class Speech(NamedTuple):
     """The speech that is searched."""
 
     excerpts: Sequence[Excerpt] | None  # None: all of it
     seconds: float
 
 
-def _restricted(
-    excerpts: Sequence[Excerpt] | None, recordings: Sequence[IndexRecording]
-) -> _Speech:
+def restricted(excerpts: Sequence[Excerpt] | None, recordings: Sequence[IndexRecording]) -> Speech:
     """Some recordings, or those of their excerpts that an ECF has."""
     if excerpts is None:
         whole = [Excerpt(one.recording, 0.0, MAX_TIME_MS / 1000) for one in recordings]
-        return _Speech(whole, sum(one.speech_ms for one in recordings) / 1000)
+        return Speech(whole, sum(one.speech_ms for one in recordings) / 1000)
     wanted = {one.recording for one in recordings}
     inside = [excerpt for excerpt in excerpts if excerpt.recording in wanted]
-    return _Speech(inside, speech_s(inside))
+    return Speech(inside, speech_s(inside))
 
 
 def _words(

@@ -16,6 +16,7 @@ EXAMPLE = """\
 examples:
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
   std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
+  std-search --store POCKETSPHINX --store WHISPER --fuse "polizei gewalt"
   std-search --store INDEX --where 'date >= 2024-01 and speaker = "Ada"' haushalt
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 
@@ -52,6 +53,12 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
         required=True,
         action="append",
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
+    )
+    parse.add_argument(
+        "--fuse",
+        action="store_true",
+        help="each --store is another recogniser's index of the same speech: hits at one place "
+        "become one",
     )
     parse.add_argument(
         "--terms", type=file_argument, metavar="XML", help="term list to search as a batch"
@@ -97,7 +104,14 @@ def _add_settings(parse: argparse.ArgumentParser) -> None:
     parse.add_argument(
         "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
     )
-    parse.add_argument("--model", type=file_argument, metavar="JSON", help="what std-tune learned")
+    parse.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        type=file_argument,
+        metavar="JSON",
+        help="what std-tune learned; with --fuse once for all, or once for each --store",
+    )
     parse.add_argument(
         "--oov-lexicon",
         type=file_argument,
@@ -139,7 +153,7 @@ def configuration(args: argparse.Namespace) -> "Config":
     from std.distinct import require_distinct
 
     inputs = {"--terms": args.terms, "--ecf": args.ecf, "--config": args.config}
-    inputs |= {"--model": args.model}
+    inputs |= {f"--model {i}" if i > 1 else "--model": path for i, path in enumerate(args.model, 1)}
     outputs = {"--output": args.output, "--explain": args.explain}
     outputs |= {"--oov-lexicon": args.oov_lexicon}
     if args.json or args.term:

@@ -12,7 +12,13 @@ from std.command import peak_memory_gb, print_json, progress_bar, run, tell, war
 from std.errors import InputError, StdError, named
 
 if TYPE_CHECKING:
-    from searcher import Hit, Index, SearchResult  # --help needs none of what these load
+    from searcher import (
+        FusedIndex,
+        Hit,
+        Index,
+        SearchResult,
+    )  # --help needs none of what these load
+    from std.config import Config
     from std.values import ECF, TermList
 
 
@@ -27,12 +33,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser().error("expected --terms FILE or at least one TERM, got neither")
     if args.term and args.output:
         parser().error("--output writes the hits of a --terms file; for a TERM there is --json")
+    check_stores(args)
     return run("std-search", lambda: batch(args) if args.terms else interactive(args))
+
+
+def check_stores(args: argparse.Namespace) -> None:
+    """Refuse a number of stores or models that does not fit the others."""
+    if args.fuse and len(args.store) < 2:
+        parser().error("--fuse needs two --store or more, one of each recogniser")
+    if args.fuse and len(args.model) not in (0, 1, len(args.store)):
+        parser().error(
+            f"--fuse takes one --model for all, or one for each of {len(args.store)} --store, "
+            f"got {len(args.model)}"
+        )
+    if not args.fuse and len(args.model) > 1:
+        parser().error("several --model are for --fuse, one for each --store")
+
+
+def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
+    """The index, or those of several recognisers as one."""
+    from searcher import open_fused, open_index
+
+    if args.fuse:
+        return open_fused(*args.store, config=config, model=args.model or None)
+    return open_index(*args.store, config=config, model=args.model[0] if args.model else None)
 
 
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
-    from searcher import open_index
     from searcher.output.notices import term_warnings
     from std.execution.processes import executor
     from std.files import read
@@ -44,7 +72,7 @@ def batch(args: argparse.Namespace) -> None:
     config = configuration(args)
     experiment = read(ecf.parse, args.ecf)
     terms = read(term_list.parse, args.terms)
-    with open_index(*args.store, config=config, model=args.model) as index:
+    with opened(args, config) as index:
         check_recordings(experiment, index, args)
         experiment = restricted(experiment, index, args)
         waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
@@ -74,7 +102,9 @@ def batch(args: argparse.Namespace) -> None:
         )
 
 
-def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace) -> None:
+def check_recordings(
+    experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace
+) -> None:
     """Warn of recordings that the ECF has and the index lacks.
 
     Raises:
@@ -97,7 +127,7 @@ def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace
         )
 
 
-def restricted(experiment: "ECF", index: "Index", args: argparse.Namespace) -> "ECF":
+def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace) -> "ECF":
     """The speech that is searched: of the recordings asked for.
 
     Raises:
@@ -133,7 +163,9 @@ def write_hit_list(args: argparse.Namespace, found: "SearchResult", terms: "Term
         std_list.dump(hits, sink, args.dialect, encoding)
 
 
-def figures_of(found: "SearchResult", experiment: "ECF", index: "Index") -> dict[str, Any]:
+def figures_of(
+    found: "SearchResult", experiment: "ECF", index: "Index | FusedIndex"
+) -> dict[str, Any]:
     """The figures of a batch, as --json prints them."""
     from searcher.output.explain import summary
     from std.ecf_filter import speech_s
@@ -146,10 +178,9 @@ def figures_of(found: "SearchResult", experiment: "ECF", index: "Index") -> dict
 
 def interactive(args: argparse.Namespace) -> int:
     """Search terms given as arguments and show what was found; 1 if nothing was."""
-    from searcher import open_index
     from std.execution.processes import executor
 
-    with open_index(*args.store, config=configuration(args), model=args.model) as index:
+    with opened(args, configuration(args)) as index:
         with executor(args.jobs, args.scheduler) as workers:
             found = index.find(
                 *args.term, where=args.where, recordings=args.recording, workers=workers
@@ -198,7 +229,9 @@ def write_lines(path: Path, documents: Iterable[Any]) -> None:
             sink.write(json_text(document).encode() + b"\n")
 
 
-def write_oov_words(args: argparse.Namespace, found: "SearchResult", index: "Index") -> None:
+def write_oov_words(
+    args: argparse.Namespace, found: "SearchResult", index: "Index | FusedIndex"
+) -> None:
     """Write the out-of-vocabulary words as a lexicon, if a file is named."""
     if not args.oov_lexicon:
         return
