@@ -16,8 +16,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "architecture.md"
-PACKAGES = ("indexer", "std", "searcher", "scoring", "service")
+PACKAGES = ("recogniser", "indexer", "std", "searcher", "scoring", "service")
 FLOW = (  # from, value, to; a value in <> is a file or a text, not a class
+    ("audio files", "<files>", "recogniser"),
+    ("recogniser", "Window", "recogniser.whisper"),
+    ("recogniser.whisper", "Recognition", "recogniser"),
+    ("recogniser", "ConfusionNetwork", "std"),
+    ("std", "<networks>", "indexer.formats"),
     ("recogniser output", "<files>", "indexer.formats"),
     ("indexer.formats", "Lattice", "indexer.lattices"),
     ("indexer.formats", "Hypothesis", "indexer.networks"),
