@@ -165,7 +165,8 @@ def test_what_takes_too_long_is_stopped(serve, changed):
 def test_a_client_that_goes_away_stops_its_work(serve, changed):
     with serve(changed(limits=Limits(known_workers=1))) as client:
         go_on, began = threading.Event(), time.monotonic()
-        client.service.known.submit(lambda stop: go_on.wait(30), Stop(60))
+        client.service.known.submit(lambda stop: go_on.wait(60), Stop(60))
+        wait_for(lambda: client.service.known.running == 1)
         with socket.create_connection(client.service_address, 10) as one:
             one.sendall(b"GET /api/search?term=sieben HTTP/1.1\r\nHost: localhost\r\n\r\n")
             wait_for(lambda: client.service.known.waiting == 1)
