@@ -11,6 +11,7 @@ From Python:
     with open_index("INDEX") as index:
         for hit in index.search("polizei gewalt"):
             print(hit.file, hit.start_s, hit.probability)
+        print(index.find("polizei gewalt").expected)  # how many hits there are, and are right
 
 `searcher.api` describes this interface; `searcher.search` is the pipeline on one screen. What
 terms become, without searching them, says `query_terms`; `tune` learns a model for `open_index`
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from searcher.calibration.model import load as load_model
     from searcher.calibration.model import save as save_model
     from searcher.development_set import tune
+    from searcher.expected import Expected
     from searcher.hit import Hit
     from searcher.query import query_terms
     from searcher.search import SearchResult
 
 __all__ = [
+    "Expected",
     "Hit",
     "Index",
     "Model",
@@ -44,6 +47,7 @@ __all__ = [
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
+    "Expected": ("expected", "Expected"),
     "Hit": ("hit", "Hit"),
     "Index": ("api", "Index"),
     "Model": ("calibration.model", "Model"),
