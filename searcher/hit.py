@@ -1,7 +1,7 @@
 """A hit: a place where a term was found, with what explains it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
@@ -19,7 +19,7 @@ class Finding:
 
     def document(self) -> dict[str, Any]:
         """The finding as `std-search --json` and `--explain` write it."""
-        return {column.name: getattr(self, column.name) for column in fields(self)}
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Hit:
 
     def document(self) -> dict[str, Any]:
         """The hit as `std-search --json` and `--explain` write it."""
-        columns = {column.name: getattr(self, column.name) for column in fields(self)}
+        columns = {name: getattr(self, name) for name in self.__slots__}
         if not columns.pop("found_by"):
             return {"termid": columns.pop("term_id"), **columns}
         findings = [finding.document() for finding in self.found_by]

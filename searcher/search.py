@@ -15,14 +15,14 @@ search               the two below in a row
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from searcher.calibration.model import Model
-from searcher.candidates import Candidates, concatenate, in_order
+from searcher.candidates import Candidates, Rows, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
 from searcher.language_search import LanguageResult, Request, search_language
@@ -82,6 +82,11 @@ class SearchResult(TermCandidates):
         """(n,) the decisions."""
         decided: Bools = self.candidates.score >= THRESHOLD
         return decided
+
+    def rows(self, which: Rows) -> "SearchResult":
+        """The same search with some of its detections, in the order of ``which``."""
+        some = self.candidates.rows(which)
+        return replace(self, candidates=some, probability=self.probability[which])
 
     def detections(self) -> Detections:
         """The hit list's columns."""

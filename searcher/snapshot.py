@@ -47,6 +47,11 @@ def snapshot(stores: Sequence[Store], config: Config) -> tuple[Segment, ...]:
     return segments
 
 
+def revisions(stores: Sequence[Store]) -> tuple[str, ...]:
+    """What tells whether anything was committed to the stores since."""
+    return tuple(store.revision() for store in stores)
+
+
 def speech_ms(segments: Sequence[Segment]) -> dict[Recording, int]:
     """The recordings that count, and how much speech each has."""
     return {
