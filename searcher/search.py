@@ -25,6 +25,7 @@ from searcher.calibration.model import Model
 from searcher.candidates import Candidates, Rows, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
+from searcher.expected import Expected
 from searcher.language_search import LanguageResult, Request, search_language
 from searcher.languages import by_language, language_log_odds
 from searcher.lexical.deduplicate import deduplicate
@@ -88,6 +89,11 @@ class SearchResult(TermCandidates):
         some = self.candidates.rows(which)
         return replace(self, candidates=some, probability=self.probability[which])
 
+    @property
+    def expected(self) -> Expected:
+        """How many of the hits are right, by their probabilities."""
+        return Expected.of(self.probability.tolist())
+
     def detections(self) -> Detections:
         """The hit list's columns."""
         candidates = self.candidates
@@ -100,6 +106,7 @@ class SearchResult(TermCandidates):
             (candidates.end_ms - candidates.start_ms) / 1000,
             candidates.score,
             self.yes,
+            self.probability,
         )
 
 
