@@ -5,7 +5,7 @@
     page/          templates and scripts                 api/        JSON, described by OpenAPI
     answers        what both show of a search            exports     hits as files
     state          the parts of a running service
-    searching      terms -> hits, filtered and counted   marks, alerts   what people said; what is new
+    searching      terms -> hits, filtered and counted   marks, alerts   judged, new hits
     live_index     the newest snapshot of the index      recordings  ids, audio files, metadata
     jobs           bounded threads; work that stops      audio/      samples, waveforms, clips
 
