@@ -11,6 +11,7 @@ From Python:
     with open_index("INDEX") as index:
         for hit in index.search("polizei gewalt"):
             print(hit.file, hit.start_s, hit.probability)
+        print(index.find("polizei gewalt").expected)  # how many hits there are, and are right
 
 Several recognisers of the same speech are searched as one by `open_fused`. `searcher.api` describes
 the interface of an index; `searcher.search` is the pipeline on one screen. What terms become,
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from searcher.calibration.model import load as load_model
     from searcher.calibration.model import save as save_model
     from searcher.development_set import tune
+    from searcher.expected import Expected
     from searcher.fused_index import FusedIndex, open_fused
     from searcher.hit import Finding, Hit
     from searcher.query import query_terms
     from searcher.search import SearchResult
 
 __all__ = [
+    "Expected",
     "Finding",
     "FusedIndex",
     "Hit",
@@ -49,6 +52,7 @@ __all__ = [
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
+    "Expected": ("expected", "Expected"),
     "Finding": ("hit", "Finding"),
     "FusedIndex": ("fused_index", "FusedIndex"),
     "Hit": ("hit", "Hit"),

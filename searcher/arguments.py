@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 examples:
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
+  std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml \\
+             --probabilities probabilities.xml
   std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
   std-search --store POCKETSPHINX --store WHISPER --fuse "polizei gewalt"
   std-search --store INDEX --where 'date >= 2024-01 and speaker = "Ada"' haushalt
@@ -70,7 +72,13 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
         "--output", type=file_argument, metavar="XML", help="where the hit list goes"
     )
     parse.add_argument(
-        "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit list"
+        "--probabilities",
+        type=file_argument,
+        metavar="XML",
+        help="a second list of the same hits, whose score is the probability (std-score reads it)",
+    )
+    parse.add_argument(
+        "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit lists"
     )
     parse.add_argument("--jobs", type=JOBS, default=1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
@@ -154,8 +162,8 @@ def configuration(args: argparse.Namespace) -> "Config":
 
     inputs = {"--terms": args.terms, "--ecf": args.ecf, "--config": args.config}
     inputs |= {f"--model {i}" if i > 1 else "--model": path for i, path in enumerate(args.model, 1)}
-    outputs = {"--output": args.output, "--explain": args.explain}
-    outputs |= {"--oov-lexicon": args.oov_lexicon}
+    outputs = {"--output": args.output, "--probabilities": args.probabilities}
+    outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}
     if args.json or args.term:
         outputs["--json" if args.json else "the table"] = STANDARD_STREAM
     require_distinct(inputs, outputs, args.store)

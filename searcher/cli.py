@@ -33,6 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser().error("expected --terms FILE or at least one TERM, got neither")
     if args.term and args.output:
         parser().error("--output writes the hits of a --terms file; for a TERM there is --json")
+    if args.term and args.probabilities:
+        parser().error(
+            "--probabilities writes the hits of a --terms file; for a TERM there is --json"
+        )
     check_stores(args)
     return run("std-search", lambda: batch(args) if args.terms else interactive(args))
 
@@ -88,13 +92,14 @@ def batch(args: argparse.Namespace) -> None:
         write_oov_words(args, found, index)
         if args.explain:
             write_lines(args.explain, (hit.document() for hit in index.hits(found)))
-        write_hit_list(args, found, terms)
+        write_hit_lists(args, found, terms)
         figures = figures_of(found, experiment, index)
     if args.json:
         print_json(figures)
     if not args.quiet:
         from std.outputs import output_name
 
+        tell(str(found.expected))
         tell(
             f"{figures['terms']} terms ({figures['oov_terms']} with words the recogniser does not "
             f"know), {figures['detections']} detections, {figures['yes']} accepted, "
@@ -150,9 +155,12 @@ def is_restricted(args: argparse.Namespace) -> bool:
     return args.where is not None or bool(args.recording)
 
 
-def write_hit_list(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
-    """Write the hit list in the dialect asked for, in the term list's encoding."""
-    from searcher.output.std_list import hit_list
+def write_hit_lists(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
+    """Write the hit list, and the probabilities of its hits if a file is named.
+
+    In the dialect asked for, in the term list's encoding.
+    """
+    from searcher.output.std_list import hit_list, probability_list
     from std.nist import std_list
     from std.outputs import open_output
     from std.terminal import printable
@@ -161,6 +169,9 @@ def write_hit_list(args: argparse.Namespace, found: "SearchResult", terms: "Term
     encoding = "GB2312" if terms.encoding.lower().startswith("gb") else "UTF-8"
     with open_output(args.output) as sink:
         std_list.dump(hits, sink, args.dialect, encoding)
+    if args.probabilities:
+        with open_output(args.probabilities) as sink:
+            std_list.dump(probability_list(hits, found), sink, args.dialect, encoding)
 
 
 def figures_of(
@@ -195,6 +206,8 @@ def interactive(args: argparse.Namespace) -> int:
         print_json([hit.document() for hit in hits])
     else:
         show(hits, found, args)
+    if hits and not args.quiet:
+        tell(str(found.expected))
     return 0 if hits else 1
 
 

@@ -25,6 +25,7 @@ from searcher.calibration.model import Model
 from searcher.candidates import Candidates, Rows, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
+from searcher.expected import Expected
 from searcher.language_search import LanguageResult, Request, search_language
 from searcher.languages import by_language, language_log_odds
 from searcher.lexical.deduplicate import deduplicate
@@ -83,6 +84,11 @@ class SearchResult(TermCandidates):
         decided: Bools = self.candidates.score >= THRESHOLD
         return decided
 
+    @property
+    def expected(self) -> Expected:
+        """How many of the hits are right, by their probabilities."""
+        return Expected.of(self.probability.tolist())
+
     def rows(self, which: Rows) -> "SearchResult":
         """The same search with some of its detections, in the order of ``which``."""
         some = self.candidates.rows(which)
@@ -100,6 +106,7 @@ class SearchResult(TermCandidates):
             (candidates.end_ms - candidates.start_ms) / 1000,
             candidates.score,
             self.yes,
+            self.probability,
         )
 
 

@@ -20,6 +20,7 @@ ALIGNMENT_HEADER = (
     *("language", "file", "channel", "termid", "term", "ref_bt", "ref_et"),
     *("sys_bt", "sys_et", "sys_score", "sys_decision", "alignment"),
 )
+PROBABILITY = "sys_probability"  # before the last column, where hits have two numbers
 TERMS_HEADER = (
     *("group", "termid", "term", "targets", "corr", "fa", "miss", "corr_nondet", "omitted"),
     *("p_miss", "p_fa", "twv", "optimum_twv", "optimum_threshold", "supremum_twv"),
@@ -105,7 +106,7 @@ def alignment_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     whole = evaluation.groups[0]
     write_csv(
         stream,
-        ALIGNMENT_HEADER,
+        _alignment_header(whole.hits),
         _alignment_rows(evaluation, whole.hits, whole.occurrences, whole.alignment),
     )
 
@@ -117,9 +118,14 @@ def ignored_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     rows = _alignment_rows(evaluation, hits, occurrences, unpaired)
     write_csv(
         stream,
-        ALIGNMENT_HEADER,
+        _alignment_header(hits),
         ([*row[:-1], "OUTSIDE ECF"] for row in rows),
     )
+
+
+def _alignment_header(hits: Detections) -> Sequence[str]:
+    *first, last = ALIGNMENT_HEADER
+    return ALIGNMENT_HEADER if hits.probability is None else (*first, PROBABILITY, last)
 
 
 def _alignment_rows(
@@ -148,7 +154,7 @@ def _alignment_rows(
     rank = {name: i for i, name in enumerate(sorted(set(recording.tolist())))}
     rank_of = np.array([rank[name] for name in recording.tolist()], np.int64)
     order = np.lexsort((start_s, rank_of, term))
-    hit_end_s = hits.start_s + hits.duration_s
+    hit_end_s, probability = hits.start_s + hits.duration_s, hits.probability
     for i, r, h in zip(order.tolist(), reference[order].tolist(), hit[order].tolist(), strict=True):
         term_of_row = terms[int(term[i])]
         yes = h >= 0 and bool(hits.yes[h])
@@ -164,6 +170,7 @@ def _alignment_rows(
                 if h >= 0
                 else ("", "", "", "")
             ),
+            *(() if probability is None else (probability[h] if h >= 0 else "",)),
             kind,
         ]
 
