@@ -26,15 +26,19 @@ from searcher.lexical.wildcards import Expansion
 from searcher.pairing import SearchedArchive
 from searcher.phonetic_candidates import (
     PhoneticIndexes,
+    Weighted,
     open_phonetic_indexes,
     phonetic_hits,
     pronounced,
+    pronounced_queries,
 )
 from searcher.variant import Variant
 from searcher.vocabulary import of_counts
 from std.config import Config
 from std.ecf_filter import speech_s
 from std.execution.workers import Executor
+from std.phonetics.phones import Pronunciation
+from std.spoken_queries import SpokenQuery
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
 from std.values import Bools, Excerpt, Recording
@@ -51,6 +55,17 @@ class Request(NamedTuple):
     recordings: tuple[Recording, ...]  # the table that candidates point into
     workers: Executor
     index_folder: Path | None
+    spoken: tuple[SpokenQuery, ...] = ()  # what the last of the terms were spoken as
+
+    @property
+    def written(self) -> int:
+        """How many terms, the first ones, were written."""
+        return len(self.words) - len(self.spoken)
+
+    @property
+    def is_spoken(self) -> Bools:
+        """(terms,) which are spoken queries."""
+        return np.arange(len(self.words)) >= self.written
 
     @property
     def has_wildcard(self) -> Bools:
@@ -77,12 +92,13 @@ def search_language(request: Request, group: Group) -> LanguageResult:
     is_oov = np.array(
         [any(word not in found_words for word in term) for term in request.words], dtype=bool
     )
+    is_oov |= request.is_spoken  # found by their phones, whatever their words are
     calibrated = config.calibration.words
     is_calibrated = is_oov if calibrated == "unknown" else np.full_like(is_oov, calibrated == "all")
     phonetic_result, without_phones, without_model = _search_phones(request, group, config, is_oov)
     candidates, variants = calibrate(
         request.words,
-        is_calibrated & ~request.has_wildcard,
+        (is_calibrated & ~request.has_wildcard) | request.is_spoken,
         is_oov,
         lexical,
         variants,
@@ -116,9 +132,14 @@ def _search_phones(
     phonetic, without_phones = open_phonetic_indexes(group.segments, row_of, config, request.model)
     if phonetic is None:
         return None, without_phones, ""
-    terms = [words if is_searched[i] else () for i, words in enumerate(request.words)]
+    written = request.words[: request.written]
+    terms = [words if is_searched[i] else () for i, words in enumerate(written)]
     inside = partial(inside_ecf, recordings=request.recordings, excerpts=request.excerpts)
-    hits = phonetic_hits(pronounced(terms, phonetic.lexicon), phonetic, inside, request.workers)
+    pronunciations: list[Sequence[Pronunciation] | Weighted] = [
+        *pronounced(terms, phonetic.lexicon),
+        *pronounced_queries(request.spoken, phonetic.lexicon, config.text),
+    ]
+    hits = phonetic_hits(pronunciations, phonetic, inside, request.workers)
     without_model = phonetic.pronouncer if request.model and not phonetic.model else ""
     return (
         PhoneticResult(hits, phonetic, searched_archive(request, phonetic)),
@@ -163,14 +184,14 @@ def _search_words(
         segments have; the number of candidates outside the ECF.
     """
     row_of = {recording: i for i, recording in enumerate(request.recordings)}
-    of_term = variants_in(
-        request.words, group.segments, config, request.index_folder, request.wildcards
-    )
+    written = request.words[: request.written]
+    of_term = variants_in(written, group.segments, config, request.index_folder, request.wildcards)
     variants = tuple(variant for variants in of_term for variant in variants)
     term_of_variant = np.repeat(np.arange(len(of_term)), [len(variants) for variants in of_term])
     words_of_wildcard = {pattern: one.words for pattern, one in request.wildcards.items()}
     plan = Plan(variants, term_of_variant, config, request.excerpts, words_of_wildcard)
-    found_words: set[str] = set()
+    spoken = {word for words in request.words[request.written :] for word in words}
+    found_words = spoken - oov_words_in([tuple(spoken)], group.segments)
     outside_ecf, parts, table = 0, [], VariantTable(variants)
     tasks = [
         (piece, segment)
