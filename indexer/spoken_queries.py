@@ -1,5 +1,7 @@
 """Recogniser output of spoken queries -> `SpokenQueries`, which search takes instead of terms.
 
+read_spoken_queries      all of it
+
 networks of a recording -> likeliest word sequences (`indexer.networks.likeliest_paths`)
 recordings -> queries    (`indexer.query_examples`)
 """
@@ -7,17 +9,22 @@ recordings -> queries    (`indexer.query_examples`)
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 
 from indexer.formats.detect import foreign
 from indexer.formats.reader_options import ReaderOptions
-from indexer.inputs import Input
+from indexer.input_options import InputOptions
+from indexer.inputs import Input, input_files
 from indexer.networks.likeliest_paths import between, likeliest_sequences, mixture
-from indexer.query_examples import Example, by_name
+from indexer.query_examples import Example, by_name, read_examples
 from indexer.read import networks_of
 from std.errors import InputError
+from std.files import read
 from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
 from std.values import ConfusionNetwork, Slot
+
+AnyPath = str | PathLike[str]
 
 MAX_SEQUENCES = 50  # of a query
 DIGITS = 9  # of a weight
@@ -35,6 +42,34 @@ class QueryReport:
     def wordless(self) -> tuple[str, ...]:
         """Queries in which no word was heard: nothing can be found for them."""
         return tuple(one.query_id for one in self.spoken.queries if not one.alternatives)
+
+
+def read_spoken_queries(
+    inputs: AnyPath | Sequence[AnyPath],
+    *,
+    examples: Sequence[Example] | AnyPath | None = None,
+    language: str = "",
+    options: InputOptions | None = None,
+) -> QueryReport:
+    """Read recogniser output of spoken queries, as ``std-index --queries-to`` does.
+
+    Args:
+        inputs: files and folders; ``-`` is standard input.
+        examples: which recordings, or parts of them, are examples of which query, or their CSV
+            (`indexer.query_examples`); None: by the recordings' names.
+        language: of the queries; otherwise what the inputs say.
+        options: how inputs are read.
+
+    Raises:
+        InputError: a file cannot be read, two hold one recording, or an example's recording is in
+            none of them.
+    """
+    options = options or InputOptions()
+    given = [inputs] if isinstance(inputs, str | PathLike) else inputs
+    files = input_files([Path(path) for path in given], options.name_by).files
+    if isinstance(examples, str | PathLike):
+        examples = read(read_examples, Path(examples))
+    return spoken_queries(files, options.input_format, options.load(), examples, language)
 
 
 def spoken_queries(
@@ -61,10 +96,10 @@ def spoken_queries(
     source: dict[str, Path] = {}
     skipped: list[Path] = []
     for file in files:
-        read = _networks_in(file, input_format, options)
-        if read is None:
+        own = _networks_in(file, input_format, options)
+        if own is None:
             skipped.append(file.path)
-        for network in read or ():
+        for network in own or ():
             name = network.recording.file
             if source.setdefault(name, file.path) != file.path:
                 raise InputError(

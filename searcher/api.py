@@ -244,7 +244,7 @@ class Index:
         recordings: Sequence[str] = (),
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
-        """Search spoken queries by their phones, as `search_terms` does terms.
+        """Search spoken queries by words and phones, as `search_terms` does terms.
 
         Args:
             spoken: the queries, as `std-index --queries-to` wrote them.

@@ -4,6 +4,7 @@ search_language      candidates of every term, with probabilities
     variants_in          word sequences to look up (`searcher.variants`)
     search_segment       look-up and join in every segment, by any worker
                          (`searcher.lexical.lookup`)
+    spoken_variants      likewise of spoken queries: all that the recogniser took them for
     phonetic_hits        alignment of their phones (`searcher.phonetic_candidates`)
     calibrate            probabilities of both (`searcher.calibrated_candidates`)
 """
@@ -41,6 +42,7 @@ from std.phonetics.phones import Pronunciation
 from std.spoken_queries import SpokenQuery
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
+from std.text import Normalisation
 from std.values import Bools, Excerpt, Recording
 
 
@@ -92,7 +94,6 @@ def search_language(request: Request, group: Group) -> LanguageResult:
     is_oov = np.array(
         [any(word not in found_words for word in term) for term in request.words], dtype=bool
     )
-    is_oov |= request.is_spoken  # found by their phones, whatever their words are
     calibrated = config.calibration.words
     is_calibrated = is_oov if calibrated == "unknown" else np.full_like(is_oov, calibrated == "all")
     phonetic_result, without_phones, without_model = _search_phones(request, group, config, is_oov)
@@ -126,6 +127,7 @@ def _search_phones(
         the pronouncer of these segments, if the model is of another.
     """
     is_searched = phonetic_terms(is_oov, config, request.model) & ~request.has_wildcard
+    is_searched |= request.is_spoken  # the recogniser may have misheard them in words it knows
     if not is_searched.any():
         return None, (), ""
     row_of = {recording: i for i, recording in enumerate(request.recordings)}
@@ -186,12 +188,12 @@ def _search_words(
     row_of = {recording: i for i, recording in enumerate(request.recordings)}
     written = request.words[: request.written]
     of_term = variants_in(written, group.segments, config, request.index_folder, request.wildcards)
+    of_term += [spoken_variants(query, config.text) for query in request.spoken]
     variants = tuple(variant for variants in of_term for variant in variants)
     term_of_variant = np.repeat(np.arange(len(of_term)), [len(variants) for variants in of_term])
     words_of_wildcard = {pattern: one.words for pattern, one in request.wildcards.items()}
     plan = Plan(variants, term_of_variant, config, request.excerpts, words_of_wildcard)
-    spoken = {word for words in request.words[request.written :] for word in words}
-    found_words = spoken - oov_words_in([tuple(spoken)], group.segments)
+    found_words: set[str] = set()
     outside_ecf, parts, table = 0, [], VariantTable(variants)
     tasks = [
         (piece, segment)
@@ -273,6 +275,15 @@ def variants_in(
     from searcher.variants import variants
 
     return variants(terms, of_counts(vocabulary_counts(segments)), config, index_folder)
+
+
+def spoken_variants(query: SpokenQuery, normalisation: Normalisation) -> list[Variant]:
+    """The word sequences of a spoken query, each looked up with its weight as similarity."""
+    weights: dict[tuple[str, ...], float] = {}
+    for one in query.alternatives:
+        words = normalisation.phrase(one.words)
+        weights[words] = weights.get(words, 0.0) + one.weight
+    return [Variant(words, weight, "spoken", " ".join(words)) for words, weight in weights.items()]
 
 
 def oov_words_in(terms: Sequence[tuple[str, ...]], segments: Sequence[Segment]) -> set[str]:

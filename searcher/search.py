@@ -160,7 +160,7 @@ def find_candidates(
             its weights, not its phone confusions.
         index_folder: where the index lies, if in a folder: what is built from it is kept there.
         wildcards: a * in a term stands for any letters of a word; otherwise for itself.
-        spoken: queries that were spoken; they are further terms, found by their phones only.
+        spoken: queries that were spoken; they are further terms.
     """
     begin = time.perf_counter()
     terms = (*terms, *(query.term for query in spoken))

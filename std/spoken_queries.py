@@ -11,6 +11,7 @@ recogniser output and has no index in its hands, the searcher has one and reads 
 SpokenQuery    one query: weighted word sequences, from all its examples
 SpokenQueries  those of a file
 parse, dump    the file
+term_list_of   the queries as NIST's term list
 """
 
 import json
@@ -23,7 +24,7 @@ from std.errors import InputError
 from std.json_fields import Part, read_json
 from std.ranges import Range
 from std.terminal import json_text
-from std.values import Term
+from std.values import Term, TermList
 
 FORMAT = "std spoken queries 1"
 WEIGHT = Range(0, 1, above=True)
@@ -58,6 +59,12 @@ class SpokenQueries:
 
     queries: tuple[SpokenQuery, ...]
     language: str = ""  # name or code, where the recogniser's output says it
+
+
+def term_list_of(spoken: SpokenQueries, ecf_filename: str) -> TermList:
+    """The queries as a term list, as MediaEval's evaluations have them."""
+    terms = tuple(query.term for query in spoken.queries)
+    return TermList(terms, ecf_filename=ecf_filename, language=spoken.language, version="1")
 
 
 def parse(path: Path) -> SpokenQueries:
