@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from searcher.phonetic.ratios import WeightedPronunciation
 from searcher.calibration.archive import Archive
 from searcher.calibration.features import (
     feature_names,
@@ -15,6 +14,7 @@ from searcher.calibration.model import default_model
 from searcher.calibration.null_distribution import NullDistribution
 from searcher.phonetic.alignment import MAX_HITS, Hits
 from searcher.phonetic.layout import N_MEASURES
+from searcher.phonetic.ratios import WeightedPronunciation
 
 TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one accident at 10 nats
 ARCHIVE = Archive(1000, (), TEN_NATS)

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from searcher.phonetic.ratios import WeightedPronunciation
 from searcher.calibration.null_distribution import NullDistribution, learn_null_distribution
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import N_MEASURES, SCORE
+from searcher.phonetic.ratios import WeightedPronunciation
 from tests.searcher.calibration.test_decoys import index_of
 
 
