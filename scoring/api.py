@@ -32,6 +32,7 @@ def score_files(
     ecf_path: str | PathLike[str],
     rttm_path: str | PathLike[str],
     terms_path: str | PathLike[str],
+    probabilities: str | PathLike[str] | None = None,
     options: ScoringOptions | None = None,
     **changes: Any,
 ) -> Evaluation:
@@ -39,6 +40,8 @@ def score_files(
 
     Args:
         hits, ecf_path, rttm_path, terms_path: files, plain or gzip, either NIST dialect.
+        probabilities: a second list of the same hits (``std-search --probabilities``), which Cnxe
+            and calibration judge.
         options, changes: see `ScoringOptions`; ``changes`` are its fields by name.
 
     Raises:
@@ -54,7 +57,8 @@ def score_files(
     reference = read_reference(
         Path(ecf_path), Path(rttm_path), Path(terms_path), turns=options.segments
     )
-    return score_hits(Path(hits), reference, options)
+    second = Path(probabilities) if probabilities is not None else None
+    return score_hits(Path(hits), reference, options, probabilities_path=second)
 
 
 def term_weighted_value(

@@ -16,6 +16,8 @@ from std.command import SEED, Parser, file_argument, folder_argument, number, ru
 
 EXAMPLE = """examples:
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --output scores/
+  std-score hits.xml --probabilities probabilities.xml --ecf ecf.xml --rttm reference.rttm \\
+            --terms terms.xml --output scores/
   std-score a.xml b.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --bootstrap 1000
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml \\
             --operating-point sws2013 --scores llr --group-by oov --group-by source-type
@@ -50,6 +52,15 @@ def parser() -> argparse.ArgumentParser:
         nargs="*",
         metavar="HITS",
         help="hit lists, either dialect, or .gz",
+    )
+    add(
+        "--probabilities",
+        type=file_argument,
+        action="append",
+        default=[],
+        metavar="HITS",
+        help="the same hits with probabilities for scores (std-search --probabilities): Cnxe and "
+        "calibration judge these; once for each of several hit lists, in their order",
     )
     add("--ecf", type=file_argument, metavar="XML", help="which speech is scored")
     add("--rttm", type=file_argument, metavar="RTTM", help="the reference transcript")
@@ -91,6 +102,12 @@ def _add_operating_point(parser: argparse.ArgumentParser) -> None:
         "--scores",
         choices=("probability", "llr"),
         help="what scores are, for Cnxe (default: probability if all are in 0 to 1, else llr)",
+    )
+    add(
+        "--number",
+        choices=("probability", "score"),
+        help="which number of a hit all measures take, of a list with --probabilities (default: "
+        "Cnxe and calibration the probability; DET, MTWV, OTWV and MAP the score)",
     )
 
 
@@ -172,12 +189,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser()
     args = arguments.parse_intermixed_args(argv)
     if args.validate:
-        if not (args.hits or args.ecf or args.rttm or args.terms):
+        if not (args.hits or args.probabilities or args.ecf or args.rttm or args.terms):
             arguments.error("--validate: expected files, got none")
     elif args.hits or not args.resources:
         missing = [f"--{name}" for name in ("ecf", "rttm", "terms") if not getattr(args, name)]
         if not args.hits or missing:
             arguments.error(f"expected {', '.join(missing) or 'HITS'}, got none")
+        if args.probabilities and len(args.probabilities) != len(args.hits):
+            arguments.error(
+                f"--probabilities: expected one for each of {len(args.hits)} hit lists, "
+                f"got {len(args.probabilities)}"
+            )
 
     def work() -> int:
         from scoring import run as steps

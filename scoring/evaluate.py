@@ -11,7 +11,7 @@ for (`scoring.group` measures it); `scoring.report` only renders.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,8 @@ from scoring.matching.characters import split_lexemes, split_terms
 from scoring.matching.counts import Counts
 from scoring.measures import twv
 from scoring.measures.twv import OperatingPoint
-from scoring.options import ScoreKind, ScoringOptions
+from scoring.options import Number, ScoreKind, ScoringOptions
+from scoring.probabilities import chosen_number
 from scoring.selection import inside_excerpts, select_hits, select_occurrences
 from std.ecf_filter import speech_s
 from std.errors import InputError
@@ -35,7 +36,6 @@ from std.values import (
     ECF,
     Detections,
     Excerpt,
-    Float64s,
     Int32s,
     Lexemes,
     STDList,
@@ -50,12 +50,21 @@ class Evaluation:
     system_id: str
     language: str
     options: ScoringOptions
-    scores: ScoreKind  # what the scores were taken for
+    scores: ScoreKind  # what the numbers that Cnxe judges were taken for
     terms: TermList
     groups: tuple[Group, ...]
     ignored: Mapping[str, int]
     hits_outside: Detections
     occurrences_outside: Occurrences
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        """Which number of a hit the measures took: for thresholds, and for calibration and Cnxe."""
+        has_probability = self.groups[0].hits.probability is not None
+        return {
+            "thresholds": self.options.number or "score",
+            "calibration": "probability" if has_probability else "score",
+        }
 
 
 def evaluate(
@@ -84,7 +93,7 @@ def evaluate(
     options = options or ScoringOptions()
     excerpts = _excerpts(ecf, options)
     lexemes, terms = _as_characters(lexemes, terms, options)
-    detections = _with_terms(hits.detections, terms, hits_path)
+    detections = chosen_number(_with_terms(hits.detections, terms, hits_path), options.number)
     _same_recordings(ecf, "hits", detections, hits_path)
     _same_recordings(ecf, "words", lexemes, reference_path)
     occurrences = find(terms, lexemes, max_gap_s=options.max_gap_s)
@@ -96,11 +105,11 @@ def evaluate(
         terms=terms,
         hits=detections,
         occurrences=occurrences,
-        score_range=hits.score_range,
+        score_range=None if options.number == "probability" else hits.score_range,
         turns=turns,
         options=options,
         point=options.point or _empirical_point(scope, options),
-        scores=_kind_of_scores(detections.score, options.scores, hits_path),
+        scores=_kind_of_scores(detections, options.scores, hits_path),
     )
     groups = _groups(scope, evaluated)
     return Evaluation(
@@ -224,8 +233,11 @@ def _distinct(hits: Detections) -> int:
     return len(np.unique(np.column_stack(columns), axis=0))
 
 
-def _kind_of_scores(scores: Float64s, declared: ScoreKind | None, path: str) -> ScoreKind:
-    """What scores are: as declared, or probabilities if all of them could be."""
+def _kind_of_scores(hits: Detections, declared: ScoreKind | None, path: str) -> ScoreKind:
+    """What Cnxe judges: probabilities, or scores as declared, probabilities if all could be."""
+    if hits.probability is not None:
+        return "probability"
+    scores = hits.score
     likely = not len(scores) or bool(scores.min() >= 0 and scores.max() <= 1)
     if declared == "probability" and not likely:
         raise InputError(path, 0, "scores from 0 to 1", f"{scores.min():g} to {scores.max():g}")
@@ -239,16 +251,7 @@ def _with_terms(hits: Detections, terms: TermList, path: str) -> Detections:
         if term_id not in index:
             raise InputError(path, 0, "terms of the term list", term_id)
     table = np.array([index[term_id] for term_id in hits.terms], np.int32)
-    return Detections(
-        terms=tuple(term.term_id for term in terms.terms),
-        recordings=hits.recordings,
-        term=table[hits.term],
-        recording=hits.recording,
-        start_s=hits.start_s,
-        duration_s=hits.duration_s,
-        score=hits.score,
-        yes=hits.yes,
-    )
+    return replace(hits, terms=tuple(term.term_id for term in terms.terms), term=table[hits.term])
 
 
 def _same_recordings(ecf: ECF, what: str, rows: Detections | Lexemes, path: str) -> None:

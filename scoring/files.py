@@ -7,12 +7,14 @@ any of the four      --check_files-->    CheckedFile for each
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar, cast
 
 from scoring.evaluate import Evaluation, evaluate
 from scoring.options import ScoringOptions
+from scoring.probabilities import with_probabilities
 from std.errors import InputError, named
 from std.files import content_bytes, open_input, read, read_twice
 from std.nist import ecf, rttm, std_list, term_list
@@ -75,6 +77,7 @@ def score_hits(
     reference: Reference,
     options: ScoringOptions | None = None,
     *,
+    probabilities_path: Path | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Score one hit list.
@@ -83,18 +86,25 @@ def score_hits(
         hits_path: the hit list, either NIST dialect, plain or gzip.
         reference: from `read_reference`; with its turns if ``options.segments``.
         options: by default those of NIST's scorer.
+        probabilities_path: a second list of the same hits, whose scores are probabilities; Cnxe
+            and calibration judge these (``options.number`` says otherwise).
         progress: reports the reading of a long file.
 
     Raises:
-        InputError: the file cannot be read or does not fit the reference.
+        InputError: a file cannot be read, or does not fit the reference or the other list.
         StdError: the options do not fit the input.
     """
     term_ids = {term.term_id for term in reference.terms.terms}
+    hits = _read_hits(hits_path, term_ids, progress)
+    if probabilities_path is not None:
+        second = _read_hits(probabilities_path, term_ids, progress).detections
+        detections = with_probabilities(hits.detections, second, named(probabilities_path))
+        hits = replace(hits, detections=detections)
     return evaluate(
         reference.ecf,
         reference.lexemes,
         reference.terms,
-        _read_hits(hits_path, term_ids, progress),
+        hits,
         options,
         turns=reference.turns,
         hits_path=named(hits_path),

@@ -13,7 +13,7 @@ from scoring.measures import det as curve
 from scoring.measures.precision import average_precision
 from scoring.measures.twv import OperatingPoint
 from scoring.options import ScoreKind, ScoringOptions
-from scoring.selection import inside_excerpts, select_hits, select_occurrences
+from scoring.selection import inside_excerpts, judged_number, select_hits, select_occurrences
 from scoring.slicing import Slice
 from std.ecf_filter import speech_s
 from std.errors import StdError
@@ -215,7 +215,7 @@ def _cross_entropy(
         queries = part.terms
     p_tar = cnxe.effective_prior(point.prior, point.value, point.cost)
     is_query = queries[hits.term]
-    llr = hits.score[is_query]
+    llr = judged_number(hits)[is_query]
     if evaluated.scores == "probability":
         llr = cnxe.from_probabilities(llr, p_tar)
     llr = cnxe.finite(llr)

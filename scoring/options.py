@@ -6,6 +6,7 @@ from typing import Literal
 from scoring.measures.twv import OperatingPoint
 
 ScoreKind = Literal["probability", "llr"]
+Number = Literal["probability", "score"]  # of a hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,9 @@ class ScoringOptions:
 
     point: OperatingPoint | None = field(default_factory=OperatingPoint)  # None: as of SWS 2012
     scores: ScoreKind | None = None  # what scores are; None: probabilities if all are in [0, 1]
+    number: Number | None = (
+        None  # that all measures take; None: Cnxe and calibration the probability
+    )
     max_gap_s: float = 0.5  # between two words of a term
     tolerance_s: float = 0.5  # between a hit's middle and its occurrence
     trials_per_second: float = 1.0

@@ -44,7 +44,11 @@ def score(args: argparse.Namespace) -> int:
     options = _options(args)
     reference = read_reference(args.ecf, args.rttm, args.terms, turns=options.segments)
     progress = partial(progress_bar, quiet=args.quiet)
-    scored = [score_hits(path, reference, options, progress=progress) for path in args.hits]
+    second = args.probabilities or [None] * len(args.hits)
+    scored = [
+        score_hits(path, reference, options, probabilities_path=probabilities, progress=progress)
+        for path, probabilities in zip(args.hits, second, strict=True)
+    ]
     names = system_names(args.hits, [evaluation.system_id for evaluation in scored])
     evaluations = dict(zip(names, scored, strict=True))
     statistics = _resample(scored, args) if args.bootstrap else None
@@ -77,7 +81,7 @@ def validate(args: argparse.Namespace) -> int:
     """Check each file by itself and print what it contains; status 2 if one is refused."""
     require_distinct(inputs_of(args), {})
     files = check_files(
-        hits=args.hits,
+        hits=[*args.hits, *args.probabilities],
         ecf_path=args.ecf,
         rttm_path=args.rttm,
         terms_path=args.terms,
@@ -103,6 +107,7 @@ def inputs_of(args: argparse.Namespace) -> dict[str, Path | list[Path] | None]:
     """The files that a command line names as inputs, by option."""
     return {
         "HITS": args.hits,
+        "--probabilities": args.probabilities,
         "--ecf": args.ecf,
         "--rttm": args.rttm,
         "--terms": args.terms,
@@ -113,8 +118,10 @@ def inputs_of(args: argparse.Namespace) -> dict[str, Path | list[Path] | None]:
 
 def _shown_inputs(args: argparse.Namespace) -> dict[str, str]:
     """The inputs as the HTML report lists them."""
+    second = ", ".join(printable(named(path)) for path in args.probabilities)
     return {
         "hit list": ", ".join(printable(named(path)) for path in args.hits),
+        **({"probabilities": second} if second else {}),
         "reference": printable(named(args.rttm)),
         "term list": printable(named(args.terms)),
         "ECF": printable(named(args.ecf)),
@@ -125,6 +132,7 @@ def _options(args: argparse.Namespace) -> ScoringOptions:
     return ScoringOptions(
         point=_operating_point(args),
         scores=args.scores,
+        number=args.number,
         max_gap_s=args.gap,
         tolerance_s=args.tolerance,
         trials_per_second=args.trials_per_second,

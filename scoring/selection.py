@@ -6,7 +6,7 @@ import numpy.typing as npt
 from scoring.options import ScoringOptions
 from std.ecf_filter import inside_one
 from std.matching.occurrences import Occurrences
-from std.values import Bools, Detections, Excerpt
+from std.values import Bools, Detections, Excerpt, Float64s
 
 Rows = Bools | npt.NDArray[np.intp]  # which, as truth values or as indices
 
@@ -56,7 +56,13 @@ def select_hits(hits: Detections, rows: Rows) -> Detections:
         duration_s=hits.duration_s[rows],
         score=hits.score[rows],
         yes=hits.yes[rows],
+        probability=None if hits.probability is None else hits.probability[rows],
     )
+
+
+def judged_number(hits: Detections) -> Float64s:
+    """(n,) what Cnxe and calibration judge: the probability where it is known, else the score."""
+    return hits.score if hits.probability is None else hits.probability
 
 
 def select_occurrences(occurrences: Occurrences, rows: Rows) -> Occurrences:

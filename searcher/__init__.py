@@ -11,10 +11,12 @@ From Python:
     with open_index("INDEX") as index:
         for hit in index.search("polizei gewalt"):
             print(hit.file, hit.start_s, hit.probability)
+        print(index.find("polizei gewalt").expected)  # how many hits there are, and are right
 
-`searcher.api` describes this interface; `searcher.search` is the pipeline on one screen. What
-terms become, without searching them, says `query_terms`; `tune` learns a model for `open_index`
-from a development set.
+Several recognisers of the same speech are searched as one by `open_fused`. `searcher.api` describes
+the interface of an index; `searcher.search` is the pipeline on one screen. What terms become,
+without searching them, says `query_terms`; `tune` learns a model for `open_index` from a
+development set.
 """
 
 from typing import TYPE_CHECKING
@@ -25,17 +27,23 @@ if TYPE_CHECKING:
     from searcher.calibration.model import load as load_model
     from searcher.calibration.model import save as save_model
     from searcher.development_set import tune
-    from searcher.hit import Hit
+    from searcher.expected import Expected
+    from searcher.fused_index import FusedIndex, open_fused
+    from searcher.hit import Finding, Hit
     from searcher.query import query_terms
     from searcher.search import SearchResult
 
 __all__ = [
+    "Expected",
+    "Finding",
+    "FusedIndex",
     "Hit",
     "Index",
     "Model",
     "SearchResult",
     "Word",
     "load_model",
+    "open_fused",
     "open_index",
     "query_terms",
     "save_model",
@@ -44,12 +52,16 @@ __all__ = [
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
+    "Expected": ("expected", "Expected"),
+    "Finding": ("hit", "Finding"),
+    "FusedIndex": ("fused_index", "FusedIndex"),
     "Hit": ("hit", "Hit"),
     "Index": ("api", "Index"),
     "Model": ("calibration.model", "Model"),
     "SearchResult": ("search", "SearchResult"),
     "Word": ("api", "Word"),
     "load_model": ("calibration.model", "load"),
+    "open_fused": ("fused_index", "open_fused"),
     "open_index": ("api", "open_index"),
     "query_terms": ("query", "query_terms"),
     "save_model": ("calibration.model", "save"),

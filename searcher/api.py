@@ -5,9 +5,11 @@
                 search_queries  spoken queries and an ECF --> the same
                 search_terms  a term list and an ECF --> everything std-search knows of a batch
                 hits          what a search returned --> hits, in the order of the hit list
+                remarks       what a person should know about a search
                 query         what a term becomes, without searching
                 recordings    what is indexed, with metadata; some by conditions
                 words         what the recogniser wrote in a recording
+                renewed       the index with what was committed since
 
 An example on real speech (the commands do the same: `std-index`, `std-search`):
 
@@ -43,9 +45,17 @@ from searcher.calibration.model import Model
 from searcher.hit import Hit
 from searcher.output.context import contexts
 from searcher.output.explain import explained
+from searcher.output.notices import phonetic_warnings, remarks
 from searcher.query import Describe, describer, words_of
-from searcher.search import SearchResult, search
-from searcher.snapshot import adapted, index_folder, open_stores, snapshot, speech_ms
+from searcher.search import SearchResult, TermCandidates, find_candidates, search
+from searcher.snapshot import (
+    adapted,
+    index_folder,
+    open_stores,
+    revisions,
+    snapshot,
+    speech_ms,
+)
 from searcher.vocabulary import Vocabulary, of_counts
 from std.config import Config, load_config
 from std.ecf_filter import speech_s
@@ -56,6 +66,7 @@ from std.recordings import IndexRecording, chosen, index_recordings
 from std.spoken_queries import SpokenQueries
 from std.store import Segment, Store, vocabulary_counts
 from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Slots
+from std.store.resident import ResidentSegment
 from std.values import ECF, Excerpt, Recording, Term, TermList
 
 
@@ -113,7 +124,9 @@ class Index:
             InputError: a store is empty, or two hold the same recording.
             StoreError: a store's words are normalised in another way than ``config`` says.
         """
-        self._stores, self._folder, self._model = stores, index_folder(urls), model
+        self._urls, self._stores, self._model = tuple(urls), stores, model
+        self._given, self._folder = config, index_folder(urls)
+        self._revisions: tuple[str, ...] = ()  # of the stores, once `renewed` was asked
         self.config = adapted(config, stores)
         self.segments: tuple[Segment, ...] = snapshot(stores, self.config)
         self._describers: dict[tuple[bool, bool], Describe] = {}
@@ -133,6 +146,30 @@ class Index:
         """Close the stores."""
         for store in self._stores:
             store.close()
+
+    def renewed(self) -> "Index":
+        """The index with what was committed since; itself if nothing was.
+
+        It shares this one's stores, so only one of them is closed. Segments that both have are
+        the same objects: what was read of them is not read again. One request per store at most
+        if nothing was committed.
+
+        Raises:
+            StdError: as `open_index`; this index stays usable.
+        """
+        now = revisions(self._stores)  # before the snapshot: a later commit is noticed next time
+        if now == self._revisions:
+            return self
+        index = Index(self._urls, self._stores, self._given, self._model)
+        known = {(segment.id, segment.deleted): segment for segment in self.segments}
+        index.segments = tuple(
+            known.get((segment.id, segment.deleted), segment) for segment in index.segments
+        )
+        same = index.segments == self.segments and index.metadata == self.metadata
+        if same:  # a writer came and went, or it is asked for the first time
+            index = self
+        index._revisions = now
+        return index
 
     @property
     def round_trips(self) -> int:
@@ -268,6 +305,33 @@ class Index:
             spoken=spoken.queries,
         )
 
+    def find_candidates(
+        self,
+        terms: Sequence[Term],
+        excerpts: Sequence[Excerpt] | None,
+        *,
+        workers: Executor,
+        wildcards: bool,
+    ) -> TermCandidates:
+        """The candidates of terms with their probabilities: see `searcher.search.find_candidates`.
+
+        Args:
+            terms: what to search for.
+            excerpts: candidates outside them are left out; None = everything counts.
+            workers: who searches the segments.
+            wildcards: whether ``*`` stands for any letters of a word.
+        """
+        return find_candidates(
+            terms,
+            self.segments,
+            self.config,
+            excerpts=excerpts,
+            workers=workers,
+            model=self._model,
+            index_folder=self._folder,
+            wildcards=wildcards,
+        )
+
     def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
         """The hits of a search of this index, by term, recording and time.
 
@@ -280,14 +344,18 @@ class Index:
 
     def _searched(
         self, excerpts: Sequence[Excerpt] | None, where: str | None, recordings: Sequence[str]
-    ) -> "_Speech":
+    ) -> "Speech":
         """The speech that is searched."""
         if where is not None or recordings:
             wanted = self.recordings(where=where, recordings=recordings)
-            return _restricted(excerpts, wanted)
+            return restricted(excerpts, wanted)
         if excerpts is None:
-            return _Speech(None, sum(speech_ms(self.segments).values()) / 1000)
-        return _Speech(excerpts, speech_s(excerpts))
+            return Speech(None, sum(speech_ms(self.segments).values()) / 1000)
+        return Speech(excerpts, speech_s(excerpts))
+
+    def remarks(self, result: SearchResult) -> list[str]:
+        """What a person should know about a search: unknown words, wildcards, missing phones."""
+        return [*remarks(result), *phonetic_warnings(result)]
 
     def query(
         self, term: str, *, all_words: bool = False, all_matches: bool = False
@@ -355,28 +423,27 @@ class Index:
         for segment in self.segments:
             for row, indexed in enumerate(segment.recordings):
                 if indexed.recording == wanted and row not in segment.deleted:
-                    return _words(segment, row, from_s, to_s, alternatives=alternatives)
+                    words = _words_in_memory if isinstance(segment, ResidentSegment) else _words
+                    return words(segment, row, from_s, to_s, alternatives=alternatives)
         name = f"{wanted.file}, channel {wanted.channel}"
         raise InputError(self._stores[0].url, 0, "a recording of the index", name)
 
 
-class _Speech(NamedTuple):
+class Speech(NamedTuple):
     """The speech that is searched."""
 
     excerpts: Sequence[Excerpt] | None  # None: all of it
     seconds: float
 
 
-def _restricted(
-    excerpts: Sequence[Excerpt] | None, recordings: Sequence[IndexRecording]
-) -> _Speech:
+def restricted(excerpts: Sequence[Excerpt] | None, recordings: Sequence[IndexRecording]) -> Speech:
     """Some recordings, or those of their excerpts that an ECF has."""
     if excerpts is None:
         whole = [Excerpt(one.recording, 0.0, MAX_TIME_MS / 1000) for one in recordings]
-        return _Speech(whole, sum(one.speech_ms for one in recordings) / 1000)
+        return Speech(whole, sum(one.speech_ms for one in recordings) / 1000)
     wanted = {one.recording for one in recordings}
     inside = [excerpt for excerpt in excerpts if excerpt.recording in wanted]
-    return _Speech(inside, speech_s(inside))
+    return Speech(inside, speech_s(inside))
 
 
 def _words(
@@ -413,6 +480,46 @@ def _words(
         words.append(
             replace(in_slot[row][word], alternatives=tuple(competing if alternatives else ()))
         )
+    return words
+
+
+def _words_in_memory(
+    segment: Segment, recording: int, from_s: float, to_s: float, *, alternatives: bool
+) -> list[Word]:
+    """As `_words`, from the columns of a segment that need not be fetched.
+
+    One pass over the slot of every posting, instead of one over those of each word.
+    """
+    slots, columns, vocabulary = segment.slots([recording]), segment.columns(), segment.words()
+    rows = _rows_between(slots, recording, from_s, to_s)
+    rows = rows[slots.word[rows] >= 0]
+    if not len(rows):
+        return []
+    slot = columns.posting_slot
+    here = np.flatnonzero((rows[0] <= slot) & (slot <= rows[-1]))
+    if not alternatives:
+        word = np.searchsorted(columns.posting_offsets, here, side="right") - 1
+        here = here[word == slots.word[slot[here]]]
+    ids = np.searchsorted(columns.posting_offsets, here, side="right") - 1
+    in_slot: dict[int, dict[int, Word]] = {row: {} for row in rows.tolist()}
+    values = (
+        slot[here], ids, columns.posting_start_ms[here], columns.posting_duration_ms[here],
+        columns.posting_posterior[here],
+    )  # fmt: skip
+    for row, word_id, start_ms, length_ms, posterior in zip(
+        *(column.tolist() for column in values), strict=True
+    ):
+        competing = in_slot.get(row)
+        if competing is None:
+            continue
+        if word_id not in competing or competing[word_id].posterior < posterior:
+            name = vocabulary[word_id]
+            competing[word_id] = Word(name, start_ms / 1000, length_ms / 1000, posterior)
+    words = []
+    for row, word_id in zip(rows.tolist(), slots.word[rows].tolist(), strict=True):
+        likeliest = in_slot[row].pop(word_id)
+        others = sorted(in_slot[row].values(), key=lambda other: (-other.posterior, other.word))
+        words.append(replace(likeliest, alternatives=tuple(others)))
     return words
 
 

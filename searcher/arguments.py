@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 examples:
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
+  std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml \\
+             --probabilities probabilities.xml
   std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
+  std-search --store POCKETSPHINX --store WHISPER --fuse "polizei gewalt"
   std-search --store INDEX --where 'date >= 2024-01 and speaker = "Ada"' haushalt
   std-search --store INDEX --queries queries.json --ecf ecf.xml --output hits.xml
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
@@ -55,6 +58,12 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
         help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
     )
     parse.add_argument(
+        "--fuse",
+        action="store_true",
+        help="each --store is another recogniser's index of the same speech: hits at one place "
+        "become one",
+    )
+    parse.add_argument(
         "--terms", type=file_argument, metavar="XML", help="term list to search as a batch"
     )
     parse.add_argument(
@@ -76,7 +85,13 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
         "--output", type=file_argument, metavar="XML", help="where the hit list goes"
     )
     parse.add_argument(
-        "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit list"
+        "--probabilities",
+        type=file_argument,
+        metavar="XML",
+        help="a second list of the same hits, whose score is the probability (std-score reads it)",
+    )
+    parse.add_argument(
+        "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit lists"
     )
     parse.add_argument("--jobs", type=JOBS, default=1, help="worker processes")
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
@@ -110,7 +125,14 @@ def _add_settings(parse: argparse.ArgumentParser) -> None:
     parse.add_argument(
         "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
     )
-    parse.add_argument("--model", type=file_argument, metavar="JSON", help="what std-tune learned")
+    parse.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        type=file_argument,
+        metavar="JSON",
+        help="what std-tune learned; with --fuse once for all, or once for each --store",
+    )
     parse.add_argument(
         "--oov-lexicon",
         type=file_argument,
@@ -151,15 +173,12 @@ def configuration(args: argparse.Namespace) -> "Config":
     from std.config import load_config
     from std.distinct import require_distinct
 
-    inputs = {
-        "--terms": args.terms,
-        "--queries": args.queries,
-        "--ecf": args.ecf,
-        "--config": args.config,
-    }
-    inputs |= {"--model": args.model}
-    outputs = {"--output": args.output, "--explain": args.explain}
-    outputs |= {"--oov-lexicon": args.oov_lexicon, "--term-list": args.term_list}
+    inputs = {"--terms": args.terms, "--queries": args.queries, "--ecf": args.ecf}
+    inputs |= {"--config": args.config}
+    inputs |= {f"--model {i}" if i > 1 else "--model": path for i, path in enumerate(args.model, 1)}
+    outputs = {"--output": args.output, "--probabilities": args.probabilities}
+    outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}
+    outputs |= {"--term-list": args.term_list}
     if args.json or args.term:
         outputs["--json" if args.json else "the table"] = STANDARD_STREAM
     require_distinct(inputs, outputs, args.store)

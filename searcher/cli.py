@@ -5,14 +5,20 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from searcher.arguments import configuration, parser
 from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
 from std.errors import InputError, StdError, named
 
 if TYPE_CHECKING:
-    from searcher import Hit, Index, SearchResult  # --help needs none of what these load
+    from searcher import (
+        FusedIndex,
+        Hit,
+        Index,
+        SearchResult,
+    )  # --help needs none of what these load
+    from std.config import Config
     from std.spoken_queries import SpokenQueries
     from std.values import ECF, TermList
 
@@ -22,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     if problem := misuse(args):
         parser().error(problem)
+    check_stores(args)
     is_batch = args.terms or args.queries
     return run("std-search", lambda: batch(args) if is_batch else interactive(args))
 
@@ -39,14 +46,39 @@ def misuse(args: argparse.Namespace) -> str:
         return "expected --terms FILE or at least one TERM, got neither"
     if args.term and args.output:
         return "--output writes the hits of a --terms file; for a TERM there is --json"
+    if args.term and args.probabilities:
+        return "--probabilities writes the hits of a --terms file; for a TERM there is --json"
     if args.term_list and not args.queries:
         return "--term-list writes the term list of a --queries file"
+    if args.queries and args.fuse:
+        return "--queries searches the index of one recogniser, without --fuse"
     return ""
+
+
+def check_stores(args: argparse.Namespace) -> None:
+    """Refuse a number of stores or models that does not fit the others."""
+    if args.fuse and len(args.store) < 2:
+        parser().error("--fuse needs two --store or more, one of each recogniser")
+    if args.fuse and len(args.model) not in (0, 1, len(args.store)):
+        parser().error(
+            f"--fuse takes one --model for all, or one for each of {len(args.store)} --store, "
+            f"got {len(args.model)}"
+        )
+    if not args.fuse and len(args.model) > 1:
+        parser().error("several --model are for --fuse, one for each --store")
+
+
+def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
+    """The index, or those of several recognisers as one."""
+    from searcher import open_fused, open_index
+
+    if args.fuse:
+        return open_fused(*args.store, config=config, model=args.model or None)
+    return open_index(*args.store, config=config, model=args.model[0] if args.model else None)
 
 
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
-    from searcher import open_index
     from searcher.output.notices import term_warnings
     from std.execution.processes import executor
     from std.files import read
@@ -58,13 +90,14 @@ def batch(args: argparse.Namespace) -> None:
     config = configuration(args)
     experiment = read(ecf.parse, args.ecf)
     spoken, terms = read_terms(args)
-    with open_index(*args.store, config=config, model=args.model) as index:
+    with opened(args, config) as index:
         check_recordings(experiment, index, args)
         experiment = restricted(experiment, index, args)
         waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
         with waiting, executor(args.jobs, args.scheduler) as workers:
             if spoken:
-                found = index.search_queries(spoken, experiment, workers=workers)
+                one = cast("Index", index)  # --fuse is refused
+                found = one.search_queries(spoken, experiment, workers=workers)
             else:
                 found = index.search_terms(terms, experiment, workers=workers)
         if found.outside_ecf:
@@ -77,7 +110,7 @@ def batch(args: argparse.Namespace) -> None:
         write_oov_words(args, found, index)
         if args.explain:
             write_lines(args.explain, (hit.document() for hit in index.hits(found)))
-        write_hit_list(args, found, terms)
+        write_hit_lists(args, found, terms)
         if args.term_list:
             write_term_list(args, terms)
         figures = figures_of(found, experiment, index)
@@ -86,6 +119,7 @@ def batch(args: argparse.Namespace) -> None:
     if not args.quiet:
         from std.outputs import output_name
 
+        tell(str(found.expected))
         tell(
             f"{figures['terms']} terms ({figures['oov_terms']} with words the recogniser does not "
             f"know), {figures['detections']} detections, {figures['yes']} accepted, "
@@ -114,7 +148,9 @@ def write_term_list(args: argparse.Namespace, terms: "TermList") -> None:
         term_list.dump(terms, sink, args.dialect)
 
 
-def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace) -> None:
+def check_recordings(
+    experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace
+) -> None:
     """Warn of recordings that the ECF has and the index lacks.
 
     Raises:
@@ -137,7 +173,7 @@ def check_recordings(experiment: "ECF", index: "Index", args: argparse.Namespace
         )
 
 
-def restricted(experiment: "ECF", index: "Index", args: argparse.Namespace) -> "ECF":
+def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace) -> "ECF":
     """The speech that is searched: of the recordings asked for.
 
     Raises:
@@ -160,9 +196,12 @@ def is_restricted(args: argparse.Namespace) -> bool:
     return args.where is not None or bool(args.recording)
 
 
-def write_hit_list(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
-    """Write the hit list in the dialect asked for, in the term list's encoding."""
-    from searcher.output.std_list import hit_list
+def write_hit_lists(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
+    """Write the hit list, and the probabilities of its hits if a file is named.
+
+    In the dialect asked for, in the term list's encoding.
+    """
+    from searcher.output.std_list import hit_list, probability_list
     from std.nist import std_list
     from std.outputs import open_output
     from std.terminal import printable
@@ -173,9 +212,14 @@ def write_hit_list(args: argparse.Namespace, found: "SearchResult", terms: "Term
     encoding = "GB2312" if terms.encoding.lower().startswith("gb") else "UTF-8"
     with open_output(args.output) as sink:
         std_list.dump(hits, sink, args.dialect, encoding)
+    if args.probabilities:
+        with open_output(args.probabilities) as sink:
+            std_list.dump(probability_list(hits, found), sink, args.dialect, encoding)
 
 
-def figures_of(found: "SearchResult", experiment: "ECF", index: "Index") -> dict[str, Any]:
+def figures_of(
+    found: "SearchResult", experiment: "ECF", index: "Index | FusedIndex"
+) -> dict[str, Any]:
     """The figures of a batch, as --json prints them."""
     from searcher.output.explain import summary
     from std.ecf_filter import speech_s
@@ -188,10 +232,9 @@ def figures_of(found: "SearchResult", experiment: "ECF", index: "Index") -> dict
 
 def interactive(args: argparse.Namespace) -> int:
     """Search terms given as arguments and show what was found; 1 if nothing was."""
-    from searcher import open_index
     from std.execution.processes import executor
 
-    with open_index(*args.store, config=configuration(args), model=args.model) as index:
+    with opened(args, configuration(args)) as index:
         with executor(args.jobs, args.scheduler) as workers:
             found = index.find(
                 *args.term, where=args.where, recordings=args.recording, workers=workers
@@ -206,6 +249,8 @@ def interactive(args: argparse.Namespace) -> int:
         print_json([hit.document() for hit in hits])
     else:
         show(hits, found, args)
+    if hits and not args.quiet:
+        tell(str(found.expected))
     return 0 if hits else 1
 
 
@@ -240,7 +285,9 @@ def write_lines(path: Path, documents: Iterable[Any]) -> None:
             sink.write(json_text(document).encode() + b"\n")
 
 
-def write_oov_words(args: argparse.Namespace, found: "SearchResult", index: "Index") -> None:
+def write_oov_words(
+    args: argparse.Namespace, found: "SearchResult", index: "Index | FusedIndex"
+) -> None:
     """Write the out-of-vocabulary words as a lexicon, if a file is named."""
     if not args.oov_lexicon:
         return

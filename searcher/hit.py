@@ -1,9 +1,25 @@
 """A hit: a place where a term was found, with what explains it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one of several recognisers says of a place."""
+
+    store: str  # index of the recogniser's output
+    weight: float  # against the others, 0 to 1; 0 if its index lacks the recording
+    probability: float  # 0 if it did not find the term there
+    searched: str  # as in `Hit`, empty if it did not
+    method: str
+    how: str
+
+    def document(self) -> dict[str, Any]:
+        """The finding as `std-search --json` and `--explain` write it."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +52,7 @@ class Hit:
     threshold: float | None
     expected_occurrences: float  # of the term, in all the speech that is searched
     because: str  # the decision in words
+    found_by: tuple[Finding, ...] = ()  # of several recognisers, the most probable first
     metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
 
     @property
@@ -53,5 +70,8 @@ class Hit:
 
     def document(self) -> dict[str, Any]:
         """The hit as `std-search --json` and `--explain` write it."""
-        columns = {column.name: getattr(self, column.name) for column in fields(self)}
-        return {"termid": columns.pop("term_id"), **columns}
+        columns = {name: getattr(self, name) for name in self.__slots__}
+        if not columns.pop("found_by"):
+            return {"termid": columns.pop("term_id"), **columns}
+        findings = [finding.document() for finding in self.found_by]
+        return {"termid": columns.pop("term_id"), **columns, "found_by": findings}

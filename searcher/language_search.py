@@ -91,7 +91,11 @@ def search_language(request: Request, group: Group) -> LanguageResult:
     """Search every term in the segments of one language."""
     config, model = group.configured(request.config), request.model
     lexical, variants, found_words, outside_ecf = _search_words(request, group, config)
-    is_oov = oov_terms(request, found_words)
+    is_oov = np.array(
+        [any(word not in found_words for word in term) for term in request.words], dtype=bool
+    )
+    is_found = np.bincount(lexical.term, minlength=len(is_oov)) > 0
+    is_oov[request.is_spoken] = ~is_found[request.is_spoken]  # its words are a guess till found
     calibrated = config.calibration.words
     is_calibrated = is_oov if calibrated == "unknown" else np.full_like(is_oov, calibrated == "all")
     phonetic_result, without_phones, without_model = _search_phones(request, group, config, is_oov)
@@ -145,21 +149,6 @@ def _search_phones(
         PhoneticResult(hits, phonetic, searched_archive(request, phonetic)),
         without_phones,
         without_model,
-    )
-
-
-def oov_terms(request: Request, found_words: Collection[str]) -> Bools:
-    """(terms,) which have a word that the segments lack; of a spoken query, each word sequence."""
-    sequences = [
-        *([words] for words in request.words[: request.written]),
-        *(
-            [variant.words for variant in spoken_variants(query, request.config.text)]
-            for query in request.spoken
-        ),
-    ]
-    return np.array(
-        [all(any(word not in found_words for word in words) for words in of) for of in sequences],
-        dtype=bool,
     )
 
 

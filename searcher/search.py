@@ -15,16 +15,17 @@ search               the two below in a row
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from searcher.calibration.model import Model
-from searcher.candidates import Candidates, concatenate, in_order
+from searcher.candidates import Candidates, Rows, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
+from searcher.expected import Expected
 from searcher.language_search import LanguageResult, Request, search_language
 from searcher.languages import by_language, language_log_odds
 from searcher.lexical.deduplicate import deduplicate
@@ -84,6 +85,16 @@ class SearchResult(TermCandidates):
         decided: Bools = self.candidates.score >= THRESHOLD
         return decided
 
+    def rows(self, which: Rows) -> "SearchResult":
+        """The same search with some of its detections, in the order of ``which``."""
+        some = self.candidates.rows(which)
+        return replace(self, candidates=some, probability=self.probability[which])
+
+    @property
+    def expected(self) -> Expected:
+        """How many of the hits are right, by their probabilities."""
+        return Expected.of(self.probability.tolist())
+
     def detections(self) -> Detections:
         """The hit list's columns."""
         candidates = self.candidates
@@ -96,6 +107,7 @@ class SearchResult(TermCandidates):
             (candidates.end_ms - candidates.start_ms) / 1000,
             candidates.score,
             self.yes,
+            self.probability,
         )
 
 

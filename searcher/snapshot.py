@@ -41,9 +41,15 @@ def snapshot(stores: Sequence[Store], config: Config) -> tuple[Segment, ...]:
         require_same(config.text, normalisation, store.url)
         here = store.segments()
         if twice := speech_ms(segments).keys() & speech_ms(here).keys():
-            raise InputError(store.url, 0, "recordings that no other --store has", min(twice).file)
+            expected = "recordings that no other --store has (--fuse is for several recognisers)"
+            raise InputError(store.url, 0, expected, min(twice).file)
         segments += here
     return segments
+
+
+def revisions(stores: Sequence[Store]) -> tuple[str, ...]:
+    """What tells whether anything was committed to the stores since."""
+    return tuple(store.revision() for store in stores)
 
 
 def speech_ms(segments: Sequence[Segment]) -> dict[Recording, int]:

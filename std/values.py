@@ -183,7 +183,11 @@ class Lexemes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detections:
-    """A system's hits as columns; ``terms`` and ``recordings`` are the tables they point into."""
+    """A system's hits as columns; ``terms`` and ``recordings`` are the tables they point into.
+
+    A hit has up to two numbers: the score, on a scale where one threshold decides for all terms,
+    and the probability that it is right.
+    """
 
     terms: tuple[str, ...]  # term ids
     recordings: tuple[Recording, ...]
@@ -193,10 +197,12 @@ class Detections:
     duration_s: Float64s  # (n,)
     score: Float64s  # (n,)
     yes: Bools  # (n,) the system's decision
+    probability: Float64s | None = None  # (n,) of being right; None: not known apart from the score
 
     def __post_init__(self) -> None:
         columns = (self.recording, self.start_s, self.duration_s, self.score, self.yes)
-        if any(len(column) != len(self.term) for column in columns):
+        second = () if self.probability is None else (self.probability,)
+        if any(len(column) != len(self.term) for column in (*columns, *second)):
             raise ValueError("the columns of a hit list differ in length")
         freeze(self)
 

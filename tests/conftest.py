@@ -127,6 +127,15 @@ def pouchdb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PouchServer]:
 
 
 @pytest.fixture
+def own_pouchdb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PouchServer]:
+    """A server of one test, which may kill it."""
+    require_pouchdb()
+    server = PouchServer(tmp_path_factory.mktemp("own pouch"))
+    yield server
+    server.kill()
+
+
+@pytest.fixture
 def couchdb_cluster() -> Iterator[Any]:
     """Three nodes that behave as Apache CouchDB's do (tests/couchdb/cluster.py)."""
     spec = importlib.util.spec_from_file_location("couchdb_cluster", COUCHDB / "cluster.py")

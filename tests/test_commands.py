@@ -7,11 +7,15 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import indexer.cli
 import searcher.cli
+from searcher import Expected, open_index
 from std.errors import StoreBusyError
+from std.files import read
+from std.nist import std_list
 
 PLAIN = str(Path(__file__).parent.parent / "configs" / "plain.toml")
 
@@ -103,6 +107,58 @@ def test_search_writes_the_hit_list(german, store, tmp_path, capsys):
     assert len(lines) == figures["detections"]
     assert all((one["decision"] == "YES") == (one["score"] >= one["threshold"]) for one in lines)
     assert (tmp_path / "h.xml").read_text().count("<term ") == figures["detections"]
+
+
+@pytest.mark.parametrize("dialect", ["std2006", "kws2013"])
+def test_each_hit_has_two_numbers(german, store, tmp_path, capsys, dialect):
+    """The second list has the same hits and decisions, and the probabilities of --explain."""
+    hits, second, explained = (tmp_path / name for name in ("h.xml", "p.xml", "why.jsonl"))
+    more = [f"--probabilities={second}", f"--explain={explained}", f"--dialect={dialect}"]
+    assert batch(store, german, hits, *more, "--json", "--config", PLAIN) == 0
+    figures = json.loads(capsys.readouterr().out)
+    lines = [json.loads(line) for line in explained.read_text().splitlines()]
+    chances = [one["probability"] for one in lines]
+    above = [one for one in chances if one >= 0.5]
+    assert figures["expected"] == {
+        "from": 0.5,
+        "hits": len(above),
+        "right": pytest.approx(sum(above)),
+        "right_below": pytest.approx(sum(chances) - sum(above)),
+    }
+    by_score, by_probability = (read(std_list.parse, path) for path in (hits, second))
+    assert by_score.detections.score.tolist() == [one["score"] for one in lines]
+    assert by_probability.detections.score.tolist() == chances
+    assert by_score.detections.score.tolist() != chances
+    for name in ("terms", "recordings"):
+        assert getattr(by_score.detections, name) == getattr(by_probability.detections, name)
+    for name in ("term", "recording", "start_s", "duration_s", "yes"):
+        columns = getattr(by_score.detections, name), getattr(by_probability.detections, name)
+        assert np.array_equal(*columns)
+    assert by_score.searches == by_probability.searches
+
+
+def test_an_answer_says_what_to_expect(german, store, tmp_path, capsys):
+    about = r"\d+ hits from probability 0\.5 up, about \d+ are right; about \d+ more below\n"
+    assert batch(store, german, tmp_path / "h.xml", "--config", PLAIN) == 0
+    assert re.search(about, capsys.readouterr().err)
+    argv = ["--store", str(store), "landkreis", "im"]
+    assert searcher.cli.main([*argv, "--json"]) == 0
+    printed = capsys.readouterr()
+    chances = [one["probability"] for one in json.loads(printed.out)]
+    line = str(Expected.of(chances))
+    assert line in printed.err
+    assert searcher.cli.main(argv) == 0
+    assert line in capsys.readouterr().err
+    assert searcher.cli.main([*argv, "--quiet"]) == 0
+    assert line not in capsys.readouterr().err
+    with open_index(str(store)) as index:
+        assert str(index.find("landkreis", "im").expected) == line
+
+
+def test_probabilities_are_written_for_lists_only(store, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        searcher.cli.main(["--store", str(store), "im", "--probabilities", "p.xml"])
+    assert "--probabilities writes the hits of a --terms file" in capsys.readouterr().err
 
 
 def test_one_place_is_one_hit_whatever_found_it(german, store, tmp_path):

@@ -193,7 +193,12 @@ def test_no_output_replaces_an_input(demo, name):
 
 
 def test_outputs_are_not_mixed(demo):
-    for more in ("--output o --explain ./o", "--output - --json", "--output o --oov-lexicon o"):
+    for more in (
+        "--output o --explain ./o",
+        "--output - --json",
+        "--output o --oov-lexicon o",
+        "--output o --probabilities o",
+    ):
         assert "expected a file of its own" in refused(f"{BATCH} {more}", demo)
     assert shell(f"{BATCH} --output o --json > o", demo).returncode == 2
     (demo / "o").unlink()

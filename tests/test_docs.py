@@ -41,7 +41,9 @@ def anchors(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_modules_and_files_named_in_the_documents_exist(page):
     text = page.read_text()
-    named = re.findall(r"`((?:std|indexer|searcher|scoring)(?:\.[a-z_0-9]+)+)", text)
+    named = re.findall(
+        r"`((?:std|recogniser|indexer|searcher|scoring|service)(?:\.[a-z_0-9]+)+)", text
+    )
     assert not [name for name in named if not resolves(name)]
     paths = re.findall(r"`((?:docs|configs|examples|benchmarks|tests|tools)/[\w./-]+)`", text)
     assert not [path for path in paths if not (ROOT / path).exists()]

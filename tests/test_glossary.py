@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 GLOSSARY = ROOT / "docs" / "glossary.md"
-PACKAGES = ("std", "indexer", "searcher", "scoring")
+PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "service")
 
 TERMS = [
     row.split("|")[1].strip()

@@ -16,8 +16,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "architecture.md"
-PACKAGES = ("indexer", "std", "searcher", "scoring")
+PACKAGES = ("recogniser", "indexer", "std", "searcher", "scoring", "service")
 FLOW = (  # from, value, to; a value in <> is a file or a text, not a class
+    ("audio files", "<files>", "recogniser"),
+    ("recogniser", "Window", "recogniser.whisper"),
+    ("recogniser.whisper", "Recognition", "recogniser"),
+    ("recogniser", "ConfusionNetwork", "std"),
+    ("std", "<networks>", "indexer.formats"),
     ("recogniser output", "<files>", "indexer.formats"),
     ("indexer.formats", "Lattice", "indexer.lattices"),
     ("indexer.formats", "Hypothesis", "indexer.networks"),
@@ -48,6 +53,7 @@ FLOW = (  # from, value, to; a value in <> is a file or a text, not a class
     ("searcher.tuning", "Model", "searcher.calibration"),
     ("indexer", "SpokenQueries", "std"),
     ("std", "SpokenQueries", "searcher"),
+    ("searcher", "TermCandidates", "searcher.fusion"),
     ("std", "DecisionConfig", "searcher.decisions"),
     ("searcher", "Candidates", "searcher.output"),
     ("searcher.output", "STDList", "std.nist"),
@@ -61,6 +67,12 @@ FLOW = (  # from, value, to; a value in <> is a file or a text, not a class
     ("scoring", "Evaluation", "scoring.report"),
     ("scoring.measures", "DET", "scoring.report"),
     ("scoring.report", "Evaluation", "scoring.report.html_report"),
+    ("searcher", "SearchResult", "service"),
+    ("searcher", "Hit", "service"),
+    ("std", "Mark", "service"),
+    ("service", "Selection", "service.api"),
+    ("service", "RecordingEntry", "service.audio"),
+    ("service.api", "<JSON>", "service.page"),
     ("scoring.discovery.formats", "Classes", "scoring.discovery"),
 )
 

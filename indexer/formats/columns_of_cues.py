@@ -104,5 +104,5 @@ def unit_s(rows: Sequence[tuple[str, str, str]]) -> float:
         if not (start.strip().isdecimal() and end.strip().isdecimal()):
             return 1.0
         letters += len(text)
-        length += max(0, int(end) - int(start))
+        length += max(0.0, float(end) - float(start))  # infinite beyond 308 digits
     return 0.001 if letters < LETTERS_PER_UNIT * length else 1.0

@@ -20,11 +20,11 @@ from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import PAUSE_S
-from indexer.networks.n_best import TimedWord, aligned
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
 from std.limits import CHANNEL
+from std.n_best import TimedWord, aligned
 from std.nist.audio_names import recording_name
 from std.values import Recording
 

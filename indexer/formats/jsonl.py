@@ -32,7 +32,8 @@ from std.errors import InputError
 from std.fields import shown, text
 from std.json_fields import DECODER
 from std.limits import MAX_CHANNEL, MAX_UTTERANCE_BYTES
-from std.values import ConfusionNetwork, Float64s, Recording
+from std.network_lines import dump as dump  # what `parse` reads, for its users
+from std.values import Float64s, Recording
 
 BYTES_AT_ONCE = 1 << 17
 _BLANK = re.compile(r"[ \t\n\r\f\v]")
@@ -267,31 +268,3 @@ def _is_text(value: str) -> bool:
 
 def _json(value: Any) -> str:
     return json.dumps(value)
-
-
-def dump(networks: Iterable[ConfusionNetwork], stream: BinaryIO) -> None:
-    """Write networks, one per line; `parse` gives the same back."""
-    for network in networks:
-        document = {
-            "utt": network.utterance,
-            "file": network.recording.file,
-            "channel": network.recording.channel,
-            "start": network.start_ms / 1000,
-            "end": network.end_ms / 1000,
-            **({"language": network.language} if network.language else {}),
-            "slots": [
-                {
-                    "s": start / 1000,
-                    "e": end / 1000,
-                    "eps": _short(epsilon),
-                    "w": [[w, _short(p), s / 1000, e / 1000] for w, p, s, e in words],
-                }
-                for start, end, epsilon, words in network
-            ],
-        }
-        stream.write(json.dumps(document, ensure_ascii=False).encode() + b"\n")
-
-
-def _short(value: float) -> float:
-    """Return the shortest decimal that is still the same float32."""
-    return float(np.format_float_positional(np.float32(value), unique=True, trim="0"))

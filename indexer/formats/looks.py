@@ -15,8 +15,8 @@ from std.errors import ForeignFileError, InputError
 from std.nist.audio_names import AUDIO_EXTENSION
 
 RECOGNISER_FIRST = (
-    "a recogniser must turn speech into words first (Whisper, Vosk, Kaldi, a cloud service ...): "
-    "index what it writes"
+    "a recogniser must turn speech into words first: std-recognise AUDIO --output NETWORKS, "
+    "then std-index NETWORKS (or what any other recogniser writes)"
 )
 UNPACK = "unpack it first"
 NO_WORD_TIMES = "save it as SRT or WebVTT"

@@ -12,13 +12,13 @@ from typing import Literal
 
 from indexer.formats.tiers import Tiers
 from indexer.lattices.lattice import LatticeMethod
-from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterance_spans import UtteranceSpan
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
 from std.files import content_of, is_nameless, open_input
 from std.limits import MAX_CHANNEL, MAX_TIME_S
+from std.n_best import TimedWord
 from std.nist.audio_names import recording_name
 from std.values import Float64s, Recording
 
@@ -104,9 +104,18 @@ def with_sidecar_files(path: Path, options: ReaderOptions = DEFAULT) -> ReaderOp
 
 
 def is_sidecar(path: Path) -> bool:
-    """Tell whether a file is one that `with_sidecar_files` looks for, or utterances' offsets."""
+    """Tell whether a file lies beside recogniser output and is none itself.
+
+    It is one that `with_sidecar_files` looks for, holds utterances' offsets, or is what
+    std-recognise writes beside its networks: settings, recordings under way, plain texts.
+    """
     name = path.name.removesuffix(".gz")
-    return name in ("words.txt", "segments", "utts.tsv") or name.endswith("times.txt")
+    if name in ("words.txt", "segments", "utts.tsv", "recognise.json"):
+        return True
+    if name.endswith(("times.txt", ".jsonl.part")):
+        return True
+    of_networks = path.suffix in (".json", ".txt") and path.with_suffix(".jsonl").exists()
+    return of_networks and (path.parent / "recognise.json").exists()
 
 
 def read_segments(path: Path, channel: int = 1) -> dict[str, UtteranceSpan]:

@@ -20,13 +20,13 @@ from pathlib import Path
 import numpy as np
 
 from indexer.networks.estimated_times import Filled, filled, letters
-from indexer.networks.n_best import TimedWord
 from indexer.networks.nonwords import Nonwords, is_noise, replacements, spoken
 from indexer.networks.slot_times import Int64s, times_from_one_best, untangled, weighted_spans
 from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan, span_of
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
+from std.n_best import TimedWord
 from std.values import Float64s, Recording
 
 SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment

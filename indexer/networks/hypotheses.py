@@ -2,7 +2,7 @@
 
 Most recognisers write their one best sequence with a confidence per word: each word becomes a
 slot, what is missing to 1 is "no word". Hypotheses of an n-best list are aligned
-(`indexer.networks.n_best.aligned`): a word's posterior is the weight of the hypotheses that have
+(`std.n_best.aligned`): a word's posterior is the weight of the hypotheses that have
 it there.
 """
 
@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.networks.builder import UNKNOWN, NetworkBuilder
-from indexer.networks.n_best import TimedWord, aligned
 from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, remarks
 from std.errors import InputError
+from std.n_best import TimedWord, aligned
 
 PAUSE_S = 0.5  # phrases are not joined over more
 UNNAMED = "<unk>"  # said, but the recogniser does not tell what: no phrase is joined over it

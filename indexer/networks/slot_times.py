@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from indexer.networks.n_best import TimedWord
+from std.n_best import TimedWord
 from std.values import Float64s
 
 Int64s = npt.NDArray[np.int64]

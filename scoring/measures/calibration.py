@@ -1,7 +1,7 @@
-"""Calibration: what the scores predict against what is observed.
+"""Calibration: what the probabilities predict against what is observed.
 
-If a score is the probability that a hit is correct, eight in ten hits scored 0.8 are correct, the
-scores of accepted hits sum to the number of correct hits, and the TWV of the decisions can be
+If a hit's number is the probability that it is correct, eight in ten hits of 0.8 are correct, the
+numbers of accepted hits sum to the number of correct hits, and the TWV of the decisions can be
 predicted without a reference. The difference is the calibration error.
 
     reliability    share of correct hits by score, with intervals: the calibration plot
@@ -30,11 +30,12 @@ NODES = 64  # of the quadrature: error below 1e-9 up to 500 expected occurrences
 class Reliability:
     """Hits in bins of equal width over [0, 1]; NaN where a bin is empty."""
 
-    edges: Float64s  # (k + 1,) a score on an edge belongs to the bin above, 1.0 to the last
+    edges: Float64s  # (k + 1,) a probability on an edge belongs to the bin above, 1.0 to the last
     hits: Counts  # (k,)
-    expected: Float64s  # (k,) mean score
+    correct: Counts  # (k,)
+    expected: Float64s  # (k,) mean probability
     observed: Float64s  # (k,) share of correct hits
-    low: Float64s  # (k,) 95 % interval of that share
+    low: Float64s  # (k,) 95 % interval of that share, by Wilson's score
     high: Float64s  # (k,)
 
     def __post_init__(self) -> None:
@@ -42,15 +43,23 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """Expected calibration error: mean distance of the bins, weighted by their hits.
+        """Expected calibration error (ECE): mean distance of the bins, weighted by their hits.
 
-        Source: Naeini, Cooper and Hauskrecht, AAAI 2015. NaN without hits.
+            ECE = sum over bins b of n_b / n |mean probability in b - share correct in b|
+
+        Source: Naeini, Cooper and Hauskrecht, AAAI 2015, with bins of equal width. NaN without
+        hits.
         """
         filled = self.hits > 0
         if not filled.any():
             return float("nan")
         distance = np.abs(self.expected[filled] - self.observed[filled])
         return float(np.average(distance, weights=self.hits[filled]))
+
+    @property
+    def expected_correct(self) -> float:
+        """The sum of all probabilities."""
+        return float(np.nansum(self.hits * self.expected))
 
 
 class Expectation(NamedTuple):
@@ -93,6 +102,7 @@ def reliability(score: Float64s, correct: Bools, *, bins: int = 10) -> Reliabili
     return Reliability(
         np.linspace(0, 1, bins + 1),
         hits,
+        right.astype(np.int64),
         _divide(_sums(place, score, bins), hits),
         _divide(right, hits),
         low,
@@ -101,7 +111,9 @@ def reliability(score: Float64s, correct: Bools, *, bins: int = 10) -> Reliabili
 
 
 def wilson(successes: Float64s, trials: Counts) -> tuple[Float64s, Float64s]:
-    """95 % intervals of shares; NaN without a trial. Source: Wilson, JASA 22, 1927.
+    """95 % intervals of shares, by Wilson's score; NaN without a trial.
+
+    Source: Wilson, JASA 22, 1927.
 
     >>> low, high = wilson(np.array([8.0]), np.array([10]))
     >>> round(float(low[0]), 4), round(float(high[0]), 4)

@@ -1,15 +1,9 @@
 """An `Evaluation` as CSV: quoted where needed, twelve significant digits, undefined is empty.
 
-A spreadsheet takes a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula and computes
-it. So a text that begins like this gets one apostrophe in front; numbers do not. Whoever needs the
-text itself takes the first apostrophe off where `FORMULA` matches.
+`std.csv_output` says what becomes of texts that a spreadsheet would take for formulas.
 """
 
-import csv
-import io
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from types import SimpleNamespace
 from typing import BinaryIO
 
 import numpy as np
@@ -17,6 +11,7 @@ import numpy as np
 from scoring.evaluate import Evaluation
 from scoring.measures.det import articulated, iso_ratio_points
 from scoring.measures.twv import twv_of_terms
+from std.csv_output import write_csv
 from std.matching.alignment import Alignment
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s
@@ -25,6 +20,7 @@ ALIGNMENT_HEADER = (
     *("language", "file", "channel", "termid", "term", "ref_bt", "ref_et"),
     *("sys_bt", "sys_et", "sys_score", "sys_decision", "alignment"),
 )
+PROBABILITY = "sys_probability"  # before the last column, where hits have two numbers
 TERMS_HEADER = (
     *("group", "termid", "term", "targets", "corr", "fa", "miss", "corr_nondet", "omitted"),
     *("p_miss", "p_fa", "twv", "optimum_twv", "optimum_threshold", "supremum_twv"),
@@ -32,15 +28,12 @@ TERMS_HEADER = (
 DET_HEADER = (
     *("group", "threshold", "p_miss", "p_fa", "twv", "sd_p_miss", "sd_p_fa", "sd_twv", "terms"),
 )
-# As spreadsheets see it: apostrophes in front are ours, full-width signs and white space count.
-FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.ASCII | re.IGNORECASE)
 ISO_RATIOS_HEADER = ("group", "ratio", "p_fa", "p_miss", "threshold")
 
 
 def terms_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     """One row per group and term."""
-    _write_csv(stream, TERMS_HEADER, map(cells, term_rows(evaluation)))
+    write_csv(stream, TERMS_HEADER, map(cells, term_rows(evaluation)))
 
 
 def term_rows(evaluation: Evaluation) -> Iterator[tuple[str | int | float, ...]]:
@@ -82,7 +75,7 @@ def det_csv(evaluation: Evaluation, stream: BinaryIO, *, corners_only: bool = Fa
             names, terms = [group.name] * len(det), [det.terms] * len(det)
             yield from zip(names, *map(_cells, (*means, *deviations)), terms, strict=True)
 
-    _write_csv(stream, DET_HEADER, rows())
+    write_csv(stream, DET_HEADER, rows())
 
 
 def iso_ratios_csv(evaluation: Evaluation, ratios: tuple[float, ...], stream: BinaryIO) -> None:
@@ -93,7 +86,7 @@ def iso_ratios_csv(evaluation: Evaluation, ratios: tuple[float, ...], stream: Bi
         ratios: P_miss / P_fa of each line.
         stream: opened for writing bytes.
     """
-    _write_csv(
+    write_csv(
         stream,
         ISO_RATIOS_HEADER,
         (
@@ -111,9 +104,9 @@ def alignment_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     without a decision.
     """
     whole = evaluation.groups[0]
-    _write_csv(
+    write_csv(
         stream,
-        ALIGNMENT_HEADER,
+        _alignment_header(whole.hits),
         _alignment_rows(evaluation, whole.hits, whole.occurrences, whole.alignment),
     )
 
@@ -123,11 +116,16 @@ def ignored_csv(evaluation: Evaluation, stream: BinaryIO) -> None:
     hits, occurrences = evaluation.hits_outside, evaluation.occurrences_outside
     unpaired = Alignment(np.full(len(occurrences), -1, np.int32), np.full(len(hits), -1, np.int32))
     rows = _alignment_rows(evaluation, hits, occurrences, unpaired)
-    _write_csv(
+    write_csv(
         stream,
-        ALIGNMENT_HEADER,
+        _alignment_header(hits),
         ([*row[:-1], "OUTSIDE ECF"] for row in rows),
     )
+
+
+def _alignment_header(hits: Detections) -> Sequence[str]:
+    *first, last = ALIGNMENT_HEADER
+    return ALIGNMENT_HEADER if hits.probability is None else (*first, PROBABILITY, last)
 
 
 def _alignment_rows(
@@ -156,7 +154,7 @@ def _alignment_rows(
     rank = {name: i for i, name in enumerate(sorted(set(recording.tolist())))}
     rank_of = np.array([rank[name] for name in recording.tolist()], np.int64)
     order = np.lexsort((start_s, rank_of, term))
-    hit_end_s = hits.start_s + hits.duration_s
+    hit_end_s, probability = hits.start_s + hits.duration_s, hits.probability
     for i, r, h in zip(order.tolist(), reference[order].tolist(), hit[order].tolist(), strict=True):
         term_of_row = terms[int(term[i])]
         yes = h >= 0 and bool(hits.yes[h])
@@ -172,6 +170,7 @@ def _alignment_rows(
                 if h >= 0
                 else ("", "", "", "")
             ),
+            *(() if probability is None else (probability[h] if h >= 0 else "",)),
             kind,
         ]
 
@@ -186,24 +185,3 @@ def cells(row: Sequence[object], digits: int = 12) -> list[object]:
 
 def _cells(values: Float64s) -> list[object]:
     return cells(values.tolist())
-
-
-def harmless(cell: object) -> object:
-    """A cell that no spreadsheet computes.
-
-    >>> [harmless(cell) for cell in ("=1+1", "-0.3", -0.3, "'s avonds", "-s")]
-    ["'=1+1", '-0.3', -0.3, "'s avonds", "'-s"]
-    """
-    if isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell):
-        return f"'{cell}"
-    return cell
-
-
-def _write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-    # Told of both line ends, it quotes both (Python < 3.13); the files have the one.
-    rows_out = SimpleNamespace(write=lambda row: text.write(row.removesuffix("\r\n") + "\n"))
-    writer = csv.writer(rows_out, lineterminator="\r\n")
-    writer.writerow(header)
-    writer.writerows([harmless(cell) for cell in row] for row in rows)
-    text.detach()  # the caller owns the stream

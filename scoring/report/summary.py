@@ -11,6 +11,7 @@ import numpy as np
 
 from scoring.evaluate import Evaluation
 from scoring.group import Group
+from scoring.report.reliability import group_reliability, reliability_document
 from scoring.resources import Resources
 from scoring.statistics.bootstrap import Interval
 from scoring.statistics.significance import Statistics
@@ -62,12 +63,13 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "beta": whole.point.beta,
         "scores": evaluation.scores,
         "ignored": dict(evaluation.ignored),
-        "groups": [_group_json(group) for group in evaluation.groups],
+        "numbers": evaluation.numbers,
+        "groups": [_group_json(evaluation, group) for group in evaluation.groups],
         "terms": _terms_json(whole),
     }
 
 
-def _group_json(group: Group) -> dict[str, Any]:
+def _group_json(evaluation: Evaluation, group: Group) -> dict[str, Any]:
     return {
         "name": group.name,
         "speech_seconds": group.speech_s,
@@ -78,6 +80,7 @@ def _group_json(group: Group) -> dict[str, Any]:
             **group.counts.totals(group.counted)._asdict(),
         },
         "measures": {name: defined(value) for name, value in group.measures.items()},
+        "calibration": reliability_document(group_reliability(evaluation, group)),
     }
 
 
@@ -192,8 +195,7 @@ def summary_text(
         rows.extend([*([label] if several else []), *row] for row in summary_rows(evaluation))
     lines = [
         f"{name}{whole.speech_s:.1f} s of speech, {whole.trials} trials per term, "
-        f"beta {whole.point.beta:.6g}, scores taken as "
-        f"{'probabilities' if first.scores == 'probability' else 'log-likelihood ratios'}",
+        f"beta {whole.point.beta:.6g}, {_taken_as(first)}",
         "",
         text_table(rows, left=2 if several else 1),
         "",
@@ -207,6 +209,14 @@ def summary_text(
     if statistics:
         lines.extend(_statistics_lines(list(evaluations), statistics))
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _taken_as(evaluation: Evaluation) -> str:
+    """Which number the measures took, and what for."""
+    if evaluation.numbers["calibration"] == "probability":
+        return f"thresholds of the {evaluation.numbers['thresholds']}, Cnxe of the probability"
+    kind = "probabilities" if evaluation.scores == "probability" else "log-likelihood ratios"
+    return f"scores taken as {kind}"
 
 
 def _statistics_lines(labels: Sequence[str], statistics: Statistics) -> list[str]:

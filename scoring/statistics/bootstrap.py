@@ -21,6 +21,7 @@ from scoring.matching.counts import Counts
 from scoring.measures import cnxe
 from scoring.measures.runs import run_ends
 from scoring.options import ScoreKind, ScoringOptions
+from scoring.selection import judged_number
 from std.errors import StdError
 from std.values import Bools, Float64s, Int32s, Recording, freeze
 
@@ -72,7 +73,7 @@ def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
     Args:
         group: counts of its terms.
         options: of the scoring; cost and prior.
-        scores: whether scores are probabilities or log likelihood ratios.
+        scores: whether Cnxe judges probabilities or log likelihood ratios.
 
     Raises:
         StdError: scoring that does not take means over the terms that occur.
@@ -92,7 +93,9 @@ def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
     np.maximum.at(top, term, score)
 
     p_tar = cnxe.effective_prior(group.point.prior, group.point.value, group.point.cost)
-    llr = cnxe.from_probabilities(score, p_tar) if scores == "probability" else score
+    llr = judged_number(hits)[order]
+    if scores == "probability":
+        llr = cnxe.from_probabilities(llr, p_tar)
     log_odds = np.zeros(len(llr))  # stays 0 for hits that do not count
     log_odds[counts] = cnxe.finite(llr[counts]) + cnxe.logit(p_tar)
     lowest = log_odds[counts].min() if counts.any() else cnxe.logit(p_tar)

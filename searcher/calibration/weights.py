@@ -1,7 +1,7 @@
 """Weights of evidence: learned from candidates that are right or wrong, near weights known before.
 
     Weights.log_ratio   features -> log likelihood ratio of each candidate
-    fit                 labelled candidates -> weights
+    fit, refit          labelled candidates -> weights, all of them or some
 
 The labels of a term's candidates are not independent of each other: how often the term is said is
 unknown. So the likelihood is that of `searcher.calibration.occurrence_rate`, all candidates of a
@@ -125,3 +125,16 @@ def fit(
     return Weights(
         float(found.x[0] - slopes @ mean), dict(zip(names, slopes.tolist(), strict=True))
     )
+
+
+def refit(examples: Examples, prior: Weights) -> Weights:
+    """The prior with the weights of these examples' features learned anew, as far as it can be.
+
+    Args:
+        examples: candidates of terms; if all are right or all wrong, the prior stays.
+        prior: whose other weights stay.
+    """
+    if examples.is_right.all() or not examples.is_right.any():
+        return prior
+    learned = fit(examples, sorted(examples.features), prior)
+    return Weights(learned.intercept, {**prior.coefficients, **learned.coefficients})

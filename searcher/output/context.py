@@ -9,7 +9,7 @@ from searcher.candidates import Candidates
 from std.errors import StoreError
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, SLOT_ERROR
-from std.values import Recording
+from std.values import Int32s, Recording
 
 WORDS_AROUND = 4
 
@@ -58,31 +58,41 @@ def contexts(
 def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     slots = segment.slots(np.unique(candidates.recording).tolist())
     words = segment.words()
-    said = np.flatnonzero(slots.word >= 0)
     base = candidates.recording.astype(np.uint64) << KEY_SHIFT
     recording = np.searchsorted(slots.key, base)
     recording_end = np.searchsorted(slots.key, base + (np.uint64(1) << KEY_SHIFT))
     first = slots.positions(candidates.first_slot)
     end = slots.positions(candidates.last_slot) + 1
-    borders = np.searchsorted(said, np.stack([recording, first, end, recording_end], axis=1))
-    covered = np.stack([first - recording, end - recording], axis=1)
     errors_ms = _largest_errors(candidates, segment)
 
-    def text(begin: int, stop: int) -> str:
-        return " ".join(words[i] for i in slots.word[said[begin:stop]].tolist())
+    def text(ids: Int32s) -> str:
+        return " ".join(words[i] for i in ids.tolist())
 
     return [
         Context(
-            text(max(begin, own - WORDS_AROUND), own),
-            text(own, after),
-            text(after, min(stop, after + WORDS_AROUND)),
-            (first_slot, end_slot),
+            text(_last(slots.word[begin:own])),
+            text(slots.word[own:after][slots.word[own:after] >= 0]),
+            text(_last(slots.word[after:stop][::-1])[::-1]),
+            (own - begin, after - begin),
             error_ms,
         )
-        for (begin, own, after, stop), (first_slot, end_slot), error_ms in zip(
-            borders.tolist(), covered.tolist(), errors_ms, strict=True
+        for begin, own, after, stop, error_ms in zip(
+            *(column.tolist() for column in (recording, first, end, recording_end)),
+            errors_ms,
+            strict=True,
         )
     ]
+
+
+def _last(ids: Int32s) -> Int32s:
+    """The last `WORDS_AROUND` slots with a word, looking no further back than needed."""
+    window = 4 * WORDS_AROUND
+    while True:
+        near = ids[-window:]
+        said = near[near >= 0]
+        if len(said) >= WORDS_AROUND or window >= len(ids):
+            return said[-WORDS_AROUND:]
+        window *= 4
 
 
 def _largest_errors(candidates: Candidates, segment: Segment) -> list[int]:

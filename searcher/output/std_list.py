@@ -1,4 +1,10 @@
-"""What was found -> the STD list that evaluations read."""
+"""What was found -> the STD lists that evaluations read.
+
+hit_list          the score of a hit is rescaled, so that 0.5 decides
+probability_list  the same hits with their probabilities as scores
+"""
+
+from dataclasses import replace
 
 from searcher.search import SearchResult
 from std.nist.xml import writable
@@ -22,3 +28,16 @@ def hit_list(found: SearchResult, terms: TermList, terms_filename: str, system_i
         language=terms.language,
         system_id=system_id,
     )
+
+
+def probability_list(hits: STDList, found: SearchResult) -> STDList:
+    """The same hits and decisions, each with its probability as score.
+
+    NIST's schemas (F4DE's ``KWSEval-stdlist.xsd``, ``KWSEval-kwslist.xsd``) allow a hit no
+    attribute beside those it must have, so the second number of a hit needs a second list.
+
+    Args:
+        hits: from `hit_list`.
+        found: the search that `hit_list` was made of.
+    """
+    return replace(hits, detections=replace(hits.detections, score=found.probability))

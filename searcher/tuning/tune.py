@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from searcher.calibration.archive import archive_of
 from searcher.calibration.decoys import LENGTHS, draw_decoys, phone_chain
-from searcher.calibration.features import Evidence
+from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.model import Model, default_model
-from searcher.calibration.weights import Examples, Weights, examples_of, fit
+from searcher.calibration.weights import Examples, Weights, examples_of, fit, refit
 from searcher.candidates import NONE, Candidates
 from searcher.pairing import Paired, SearchedArchive, pair_with_hits
 from searcher.phonetic.alignment import align_windows
@@ -117,7 +117,8 @@ def queries(
     """Phrases to learn from: those with a word the index lacks, and those without.
 
     A term list is small; every word of the transcript that the index lacks is an OOV word
-    that was really spoken, and makes as good an example.
+    that was really spoken, and makes as good an example. IV phrases may be short: they are found
+    by their words.
     """
     vocabulary = {word for index in indexes.indexes for word in index.words}
     single: set[Phrase] = {(word,) for word in transcript.words}
@@ -132,7 +133,7 @@ def queries(
         if ways and len(ways[0]) >= MIN_QUERY_PHONES
     }  # fmt: skip
     oov = sorted(words for words in audible if not vocabulary.issuperset(words))
-    in_vocabulary = audible - set(oov)
+    in_vocabulary = {words for words in asked if vocabulary.issuperset(words)}
     rng = random.Random(seed)  # a sample, not a secret
     words = sorted(single & in_vocabulary)
     both = sorted(words for words in pairs if vocabulary.issuperset(words))
@@ -163,6 +164,9 @@ def learn(
     Raises:
         ConfigError: there are too few.
     """
+    prior = default_model().iv_weights if in_vocabulary else default_model().oov_weights
+    if in_vocabulary:  # first what the words say, then what the phones add
+        prior = refit(labelled_by_words(transcript, written, phrases), prior)
     examples = labelled(transcript, indexes, written, phrases, inside, in_vocabulary=in_vocabulary)
     n = int(np.count_nonzero(examples.is_right))
     if n < MIN_EXAMPLES or n == len(examples.is_right):
@@ -171,8 +175,33 @@ def learn(
             f"expected at least {MIN_EXAMPLES} occurrences of words that the index {kind} in "
             f"the transcript, got {n}"
         )
-    prior = default_model().iv_weights if in_vocabulary else default_model().oov_weights
     return fit(examples, sorted(examples.features), prior), n
+
+
+def labelled_by_words(
+    transcript: Transcript, written: WrittenSearch, phrases: Sequence[Phrase]
+) -> Examples:
+    """The candidates that IV phrases have by their words, right or wrong.
+
+    Args:
+        transcript, written, phrases: see `learn`.
+    """
+    candidates = [
+        (words, rows)
+        for words, rows in zip(phrases, written(phrases), strict=True)
+        if len(rows.term)
+    ]
+    hits = [
+        (np.full(len(rows.term), i), rows.recording, rows.start_ms, rows.end_ms)
+        for i, (_, rows) in enumerate(candidates)
+    ]
+    posteriors = [rows.score for _, rows in candidates]
+    right = _correct_hits(transcript, [words for words, _ in candidates], hits, posteriors)
+    evidence = [
+        iv_features(rows.score, len(words), sum(map(len, words))) for words, rows in candidates
+    ]
+    ends = np.cumsum([len(one.offset) for one in evidence], dtype=np.int64)[:-1]
+    return examples_of(evidence, np.split(right, ends) if evidence else [])
 
 
 def labelled(

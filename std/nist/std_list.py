@@ -3,9 +3,11 @@
     2006: <stdlist>  <detected_termlist termid term_search_time oov_term_count>  <term .../>
     2013: <kwslist>  <detected_kwlist kwid search_time oov_count>                <kw .../>
 
-A hit is ``file channel tbeg dur score decision``. Reading streams into columns: ten million hits
-need their 33 bytes each and no tree. Several detected lists of one term are one search: their
-hits are joined and their search times added. (NIST's scorer counts the term's references twice.)
+A hit is ``file channel tbeg dur score decision``, and NIST's schemas allow no other attribute: a
+hit's probability is the score of a second list with the same hits. Reading streams into columns:
+ten million hits need their 33 bytes each and no tree. Several detected lists of one term are one
+search: their hits are joined and their search times added. (NIST's scorer counts the term's
+references twice.)
 """
 
 from array import array

@@ -120,6 +120,15 @@ class FolderStore:
     def normalisation(self) -> Normalisation | None:
         return self._manifest().normalisation
 
+    def revision(self) -> str:
+        try:
+            status = self._manifest_path.stat()
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            raise StoreError(f"{self._manifest_path}: {error_reason(error)}") from error
+        return f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}"
+
     def segments(self) -> tuple[MappedSegment, ...]:
         for attempt in range(SNAPSHOT_TRIES):
             manifest = self._manifest()

@@ -36,9 +36,13 @@ class MemoryStore:
         self._columns: dict[str, SegmentColumns] = {}
         self._metadata = NO_METADATA
         self._writing = False
+        self._commits = 0
 
     def normalisation(self) -> Normalisation | None:
         return self._manifest.normalisation
+
+    def revision(self) -> str:
+        return str(self._commits)
 
     def segments(self) -> tuple[MemorySegment, ...]:
         return tuple(
@@ -77,6 +81,7 @@ class MemoryStore:
         }
         self._metadata = metadata_after_commit(self._metadata, metadata, manifest)
         self._manifest = manifest
+        self._commits += 1
         self._columns = {entry.id: columns[entry.id] for entry in manifest.segments}
 
     def clean_up(self) -> int:

@@ -87,6 +87,13 @@ class Store(Protocol):
     def normalisation(self) -> Normalisation | None:
         """How its words were normalised; None if it is empty."""
 
+    def revision(self) -> str:
+        """Another text after each commit; one request at most.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+
     def segments(self) -> tuple[CommittedSegment, ...]:
         """A consistent snapshot of the live segments, in the order they were committed."""
 

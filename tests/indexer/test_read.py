@@ -69,9 +69,13 @@ def test_json_is_indexed(path, capsys):
 
 
 def test_every_format_can_be_named():
-    assert {"mesh", "jsonl", "ctm", "sausage", "slf", "kaldi-lattice", "pocketsphinx", "vosk",
-            "whisper", "aws", "google", "azure", "watson", "plf", "dstc",
-            "deepspeech"} == set(FORMATS)  # fmt: skip
+    assert {
+        "assemblyai", "aws", "aws-streaming", "azure", "ctm", "deepgram", "deepspeech", "dstc",
+        "eaf", "elevenlabs", "gentle", "google", "jsonl", "kaldi-lattice", "mesh", "nemo", "plf",
+        "pocketsphinx", "pocketsphinx-json", "revai", "riva", "sausage", "sherpa-onnx", "slf",
+        "speechmatics", "srt", "stm", "table", "textgrid", "timed-text", "transformers", "ttml",
+        "video-indexer", "vosk", "vtt", "watson", "whisper",
+    } == set(FORMATS)  # fmt: skip
 
 
 def test_a_lattice_becomes_a_mesh():

@@ -101,4 +101,4 @@ def test_a_deletion_that_was_killed_before_it_merged(shards, capsys):
 def test_verifying_and_writing_do_not_mix(shards, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(arguments(shards, "--merge"))
-    assert "or else --verify" in capsys.readouterr().err
+    assert "or else --watch, --dry-run, --list or --verify" in capsys.readouterr().err

@@ -4,13 +4,15 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import indexer.cli
 import searcher.cli
 import searcher.query_cli
-from searcher import Hit, open_index
-from std.errors import InputError
+from indexer import index_files
+from searcher import Hit, api, open_index
+from std.errors import InputError, StdError
 from std.nist import ecf, std_list, term_list
 from std.values import Recording
 
@@ -117,3 +119,54 @@ def test_the_package_loads_no_numpy():
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         searcher.nothing  # noqa: B018  # asked for, to be refused
+
+
+def test_words_in_memory_are_those_of_the_slow_way(index):
+    for segment in index.segments:
+        for row in range(len(segment.recordings)):
+            for from_s, to_s in ((0.0, float("inf")), (10.0, 20.0), (5.0, 5.0), (1e6, 2e6)):
+                for alternatives in (False, True):
+                    span = segment, row, from_s, to_s
+                    slow = api._words(*span, alternatives=alternatives)
+                    assert api._words_in_memory(*span, alternatives=alternatives) == slow
+
+
+def test_rows_of_a_search_are_its_hits(index):
+    result = index.find("und", "hahnenfedern")
+    every = index.hits(result)
+    chosen = [len(every) - 1, 0, 3]
+    assert index.hits(result.rows(np.array(chosen))) == [every[i] for i in chosen]
+    assert index.hits(result.rows(np.zeros(len(every), dtype=bool))) == []
+
+
+def test_remarks_are_what_the_command_tells(index, store, capsys):
+    searcher.cli.main(["--store", store, "hahnenfedern", "im bran*"])
+    told = capsys.readouterr().err
+    remarks = index.remarks(index.find("hahnenfedern", "im bran*"))
+    assert remarks[0] == "hahnenfedern: the recogniser does not know hahnenfedern"
+    assert len(remarks) == 2
+    assert all(remark in told for remark in remarks)
+
+
+def test_an_index_is_renewed_by_a_commit_only(german, tmp_path):
+    store, mesh = str(tmp_path / "index"), german / "mesh"
+    index_files([str(mesh / "KERSTIN_00.mesh")], store=store)
+    with open_index(store) as first:
+        assert first.renewed() is first
+        index_files([str(mesh / "KERSTIN_04.mesh")], store=store)
+        second = first.renewed()
+        assert second is not first
+        assert second.renewed() is second
+        assert [len(one.recordings()) for one in (first, second)] == [1, 2]
+        assert second.segments[0] is first.segments[0]
+        assert len(second.search("und")) > len(first.search("und"))
+        table = tmp_path / "recordings.csv"
+        table.write_text("file,title\nKERSTIN_00,Lesson\n")
+        assert indexer.cli.main(["--store", store, "--metadata", str(table), "--quiet"]) == 0
+        third = second.renewed()
+        assert third.recordings()[0].metadata == {"title": "Lesson"}
+        assert third.segments == second.segments
+        (tmp_path / "index" / "manifest.json").write_text("{")
+        with pytest.raises(StdError, match="manifest"):
+            third.renewed()
+        assert third.search("und")

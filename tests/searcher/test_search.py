@@ -52,6 +52,12 @@ def test_terms_are_found_in_all_segments(two_segments):
         "yes": 3,
         "oov_terms": 1,
         "outside_ecf": 0,
+        "expected": {  # .6 + .9 + sqrt(.72) * sqrt(.8)
+            "from": 0.5,
+            "hits": 3,
+            "right": pytest.approx(2.2589, abs=1e-4),
+            "right_below": 0.0,
+        },
         "seconds": 0,
         "ssf": 0,
     }

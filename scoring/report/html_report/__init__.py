@@ -3,7 +3,8 @@
     views             Evaluations -> the numbers shown of each system: curve, terms, calibration
     detection_errors  misses and false alarms, each with the nearest hit or occurrence
     charts            drawings as inline SVG: DET, measures by threshold, calibration
-    tables            tables written as HTML: scores, calibration, resampling, what is not scored
+    tables            tables written as HTML: scores, resampling, what is not scored
+    calibration       the calibration section: plot, bins with intervals, sums, groups side by side
     document          all of them in one text, with `report.html`, `report.css` and `report.js`
 
 Without JavaScript everything is shown except the sortable tables and the threshold slider, which

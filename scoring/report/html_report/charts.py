@@ -121,7 +121,7 @@ def threshold_svg(view: View, plane: Plane, index: int) -> str:
 
 
 def calibration_svg(view: View, plot: Reliability, index: int) -> str:
-    """Share of correct hits by score with 95 % intervals, and how many hits there are below."""
+    """Share of correct hits by probability, with 95 % intervals; below, how many hits there are."""
     plane = Plane(Axis(0, 1, 62, 460), Axis(0, 1, 360, 14))
     tenths = [(tick, f"{tick:.1f}") for tick in np.linspace(0, 1, 6).tolist()]
     parts = [_grid(plane, "", "share of detections that are correct", (tenths, tenths))]
@@ -135,10 +135,11 @@ def calibration_svg(view: View, plot: Reliability, index: int) -> str:
         parts.append(_line(x, y, "line s0"))
     for cx, cy in zip(x.tolist(), y.tolist(), strict=True):
         parts.append(f'<circle class="dot s0" cx="{cx:.1f}" cy="{cy:.1f}" r="4.5"/>')
-    parts.extend(_histogram(plot, plane.x))
+    number = view.evaluation.numbers["calibration"]
+    parts.extend(_histogram(plot, plane.x, number))
     return _svg(
         *(f"calibration-{index}", 480, 500, "Calibration"),
-        f"Share of correct hits against score, {view.label}; points below the diagonal are "
+        f"Share of correct hits against {number}, {view.label}; points below the diagonal are "
         "overconfident. The bars show how many hits there are.",
         parts,
     )
@@ -243,7 +244,7 @@ def _probabilities(x: Float64s) -> Float64s:
     return np.array([cdf(deviate) for deviate in x.tolist()])
 
 
-def _histogram(plot: Reliability, x: Axis) -> Iterable[str]:
+def _histogram(plot: Reliability, x: Axis, number: str) -> Iterable[str]:
     """Bars below the plot: hits in each bin."""
     bottom, height = 452.0, 52.0
     edges, most = x.px(plot.edges), max(int(plot.hits.max()), 1)
@@ -256,7 +257,7 @@ def _histogram(plot: Reliability, x: Axis) -> Iterable[str]:
             f"{n}</text>"
         )
     middle = (x.from_px + x.to_px) / 2
-    words = "score; bars: detections in each tenth"
+    words = f"{number}; bars: detections in each tenth"
     yield f'<text class="middle label" x="{middle}" y="{bottom + 34}">{words}</text>'
 
 

@@ -3,6 +3,7 @@
 Misses are sorted by their cost in TWV, false alarms by their score.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,7 @@ def misses(view: View, limit: int) -> DetectionErrors:
             "start": rounded(occurrences.start_s[rows], 9),
             "end": rounded(occurrences.end_s[rows], 9),
             "score": rounded(score),
+            **_probabilities(group, heard),
             "loss": rounded(cost[rows]),
             "why": why,
         },
@@ -90,11 +92,20 @@ def false_alarms(view: View, limit: int) -> DetectionErrors:
             "start": rounded(hits.start_s[rows], 9),
             "end": rounded(end_s[rows], 9),
             "score": rounded(hits.score[rows]),
+            **_probabilities(group, rows.tolist()),
             "loss": rounded(cost_of_a_false_alarm(group)[view.hit_unit[rows]]),
             "why": why,
         },
         total,
     )
+
+
+def _probabilities(group: Group, hits: Sequence[int]) -> dict[str, list[Any]]:
+    """The column of probabilities, if the hits have any apart from their scores; -1 is no hit."""
+    column = group.hits.probability
+    if column is None:
+        return {}
+    return {"probability": rounded([column[hit] if hit >= 0 else float("nan") for hit in hits])}
 
 
 def _why_missed(group: Group, near: int, apart_s: float) -> str:

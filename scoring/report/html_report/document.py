@@ -11,7 +11,7 @@ from string import Template
 from typing import Any
 
 from scoring.evaluate import Evaluation
-from scoring.report.html_report import charts, detection_errors, tables
+from scoring.report.html_report import calibration, charts, detection_errors, tables
 from scoring.report.html_report.views import MAX_VIEWS, View, rounded, term_columns, views
 from scoring.statistics.significance import Statistics
 from std import __version__
@@ -71,7 +71,13 @@ def render(
             charts.threshold_svg(view, charts.threshold_plane(view), i)
             for i, view in enumerate(shown)
         ),
-        calibration=_one_of(tables.calibration(view, i) for i, view in enumerate(shown)),
+        calibration="".join(
+            (
+                calibration.introduction(shown[0]),
+                _one_of(calibration.one(view, i) for i, view in enumerate(shown)),
+                calibration.all_views(shown),
+            )
+        ),
         ignored="".join(map(tables.ignored, evaluations, names)),
         numbers=_json(_numbers(shown, plane)),
         notes=_notes(evaluations, shown),

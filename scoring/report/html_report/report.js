@@ -127,7 +127,8 @@
       columns: [
         TEXT("text", "term"), TEXT("file", "recording", "text short"), NUMBER("channel", "channel"),
         NUMBER("start", "start, s", fixed(2)), NUMBER("end", "end, s", fixed(2)),
-        NUMBER("score", "score", brief), NUMBER("loss", "cost", fixed(5)),
+        NUMBER("score", "score", brief), NUMBER("probability", "probability", brief),
+        NUMBER("loss", "cost", fixed(5)),
         TEXT("why", "nearest detection", "text wide"),
       ],
     },
@@ -139,7 +140,8 @@
       columns: [
         TEXT("text", "term"), TEXT("file", "recording", "text short"), NUMBER("channel", "channel"),
         NUMBER("start", "start, s", fixed(2)), NUMBER("end", "end, s", fixed(2)),
-        NUMBER("score", "score", brief), NUMBER("loss", "cost", fixed(5)),
+        NUMBER("score", "score", brief), NUMBER("probability", "probability", brief),
+        NUMBER("loss", "cost", fixed(5)),
         TEXT("why", "nearest occurrence", "text wide"),
       ],
     },

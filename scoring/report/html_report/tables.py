@@ -1,11 +1,10 @@
-"""Tables written as HTML: scores, calibration, resampling, what is not scored."""
+"""Tables written as HTML: scores, resampling, what is not scored."""
 
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
 from scoring.evaluate import Evaluation
-from scoring.report.html_report import charts
 from scoring.report.html_report.views import View
 from scoring.statistics.bootstrap import UNITS, Interval
 from scoring.statistics.significance import Statistics
@@ -53,12 +52,6 @@ IGNORED = {
         "A speech segment is one trial, however often a term is said in it; what lies wholly in "
         "none counts nowhere.",
     ),
-}
-EXPECTATIONS = {
-    "correct_hits": "Correct detections, accepted or not",
-    "correct_accepted": "Correct among the accepted",
-    "false_alarms": "False alarms among the accepted",
-    "twv_found": "TWV, as if the list held every occurrence",
 }
 
 
@@ -124,7 +117,7 @@ def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
             cells = [f"{count:,}" for count in counts]
             for measure in ("P_miss", "P_fa", "ATWV", "MTWV"):
                 cells.append(_value(measure, measures[measure]))
-            cells.append(_plain(measures["MTWV_threshold"], ".4g"))
+            cells.append(plain(measures["MTWV_threshold"], ".4g"))
             cells.extend(_value(measure, measures[measure]) for measure in ("OTWV", "STWV"))
             rows.append(
                 f'<tr><th scope="row" dir="auto">{escape(label)}</th>'
@@ -132,57 +125,6 @@ def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
                 + "</tr>"
             )
     return "".join(rows)
-
-
-def calibration(view: View, index: int) -> str:
-    """One view's calibration plot and what was expected beside what was observed."""
-    if view.reliability is None:
-        why = "the scores are taken for log-likelihood ratios, not for probabilities"
-        return (
-            f"<p>No calibration: {why if len(view.group.hits) else 'there are no detections'}.</p>"
-        )
-    rows = "".join(
-        f'<tr><th scope="row">{EXPECTATIONS[expectation.name]}</th>'
-        + "".join(
-            f"<td>{_plain(value, '.3f' if expectation.name == 'twv_found' else ',.1f')}</td>"
-            for value in (expectation.expected, expectation.observed)
-        )
-        + "</tr>"
-        for expectation in view.expectations
-    )
-    bins = "".join(
-        f'<tr><th scope="row">{low:.1f} to {high:.1f}</th><td>{n:,}</td>'
-        f"<td>{_plain(expected, '.3f')}</td><td>{_plain(observed, '.3f')}</td>"
-        f"<td>{_plain(least, '.3f')} to {_plain(most, '.3f')}</td></tr>"
-        for low, high, n, expected, observed, least, most in zip(
-            view.reliability.edges[:-1].tolist(),
-            view.reliability.edges[1:].tolist(),
-            view.reliability.hits.tolist(),
-            view.reliability.expected.tolist(),
-            view.reliability.observed.tolist(),
-            view.reliability.low.tolist(),
-            view.reliability.high.tolist(),
-            strict=True,
-        )
-        if n
-    )
-    compared = _scrolled(
-        "Expected from the scores, and observed",
-        '<th scope="col">what</th><th scope="col">expected</th><th scope="col">observed</th>',
-        rows,
-    )
-    as_table = _scrolled(
-        "Detections by score",
-        '<th scope="col">score</th><th scope="col">detections</th><th scope="col">mean score</th>'
-        '<th scope="col">share correct</th><th scope="col">95 % interval</th>',
-        bins,
-    )
-    return f"""<div class="pair"><figure>{charts.calibration_svg(view, view.reliability, index)}
-</figure><div>{compared}
-<p>Calibration error {view.reliability.error:.3f}: mean distance of the points from the diagonal,
-weighted by their detections. Occurrences without any detection cannot be expected, so the TWV of
-this table leaves them out; the ATWV counts them as misses.</p>
-<details><summary>The plot as a table</summary>{as_table}</details></div></div>"""
 
 
 def resampling(statistics: Statistics, names: Sequence[str]) -> str:
@@ -200,7 +142,7 @@ def resampling(statistics: Statistics, names: Sequence[str]) -> str:
                 f'<td class="text">{_symbol(measure)}</td>{cells}</tr>'
             )
     parts = [
-        _scrolled(
+        scrolled(
             "Intervals of the measures",
             '<th scope="col">system</th><th scope="col" class="text">measure</th>' + head,
             "".join(rows),
@@ -220,7 +162,7 @@ def resampling(statistics: Statistics, names: Sequence[str]) -> str:
                 f"<td>{comparison.p_value:.4f}</td></tr>"
             )
         parts.append(
-            _scrolled(
+            scrolled(
                 "Differences in ATWV",
                 f'<th scope="col">systems</th><th scope="col">difference</th>{head}'
                 '<th scope="col">p-value</th>',
@@ -244,10 +186,11 @@ def _interval(measure: str, interval: Interval | None) -> str:
     return f"{_value(measure, interval.low)} to {_value(measure, interval.high)}"
 
 
-def _scrolled(caption: str, head: str, rows: str) -> str:
-    """A table that scrolls on its own where it is too wide."""
+def scrolled(caption: str, head: str, rows: str, *, kind: str = "") -> str:
+    """A table that scrolls on its own where it is too wide; ``kind`` is a class of it."""
+    table = f'<table class="{kind}">' if kind else "<table>"
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}">{table}'
         f'<caption dir="auto">{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
@@ -262,7 +205,7 @@ def ignored(evaluation: Evaluation, name: str) -> str:
             f'<tr><th scope="row">{escape(what)}</th><td>{number:,}</td>'
             f'<td class="text">{escape(why)}</td></tr>'
         )
-    table = _scrolled(
+    table = scrolled(
         name,
         '<th scope="col">what</th><th scope="col">how many</th>'
         '<th scope="col" class="text">why</th>',
@@ -295,12 +238,12 @@ def _outside(
             f'<tr><th scope="row" dir="auto">{escape(terms[rows.term[i]].text)}</th>'
             f'<td class="text" dir="auto">{escape(where.file)}</td><td>{where.channel}</td>'
             f"<td>{rows.start_s[i]:.2f}</td><td>{end_s[i]:.2f}</td>"
-            f"<td>{DASH if score is None else _plain(float(score[i]), '.4g')}</td></tr>"
+            f"<td>{DASH if score is None else plain(float(score[i]), '.4g')}</td></tr>"
         )
     count = f"all {len(rows):,}"
     if len(rows) > MAX_IGNORED:
         count = f"first {MAX_IGNORED:,} of {len(rows):,}; all in ignored.csv"
-    table = _scrolled(
+    table = scrolled(
         f"{what} of {name} outside the excerpts",
         '<th scope="col">term</th><th scope="col" class="text">recording</th>'
         '<th scope="col">channel</th><th scope="col">start, s</th><th scope="col">end, s</th>'
@@ -311,10 +254,11 @@ def _outside(
 
 
 def _value(name: str, value: float) -> str:
-    return _plain(value, {"P_fa": ".6f"}.get(name, ".4f"))
+    return plain(value, {"P_fa": ".6f"}.get(name, ".4f"))
 
 
-def _plain(value: float, form: str) -> str:
+def plain(value: float, form: str) -> str:
+    """A number as text; a dash where it is undefined."""
     return format(value, form).replace("-", "\N{MINUS SIGN}") if math.isfinite(value) else DASH
 
 

@@ -17,6 +17,8 @@ from scoring.matching.counts import Counts
 from scoring.measures import calibration, det
 from scoring.measures.calibration import Expectation, Reliability
 from scoring.measures.twv import twv_of_terms
+from scoring.report.reliability import group_reliability
+from scoring.selection import judged_number
 from std.values import Float64s, Int32s, freeze
 
 MAX_VIEWS = 14  # that colours and dashes can distinguish
@@ -53,9 +55,9 @@ class View:
     hit_unit: Int32s  # (hits,) index into the group's units: terms, or the pool
     occurrence_unit: Int32s  # (occurrences,) likewise
     curve: ThinnedCurve
-    reliability: Reliability | None  # None: the scores are no probabilities, or there are none
+    reliability: Reliability | None  # None: there are no probabilities, or no hits
     expectations: list[Expectation]
-    expected_targets: Float64s | None  # (U,) sum of the scores of each unit's hits
+    expected_targets: Float64s | None  # (U,) sum of the probabilities of each unit's hits
 
 
 def views(evaluations: Sequence[Evaluation], names: Sequence[str]) -> list[View]:
@@ -83,11 +85,13 @@ def _view(label: str, evaluation: Evaluation, group: Group) -> View:
     if evaluation.options.pooled:
         unit, occurrence_unit = np.zeros_like(unit), np.zeros_like(occurrence_unit)
     correct = group.alignment.occurrence_of >= 0
-    plot, expected, by_unit = None, [], None
-    if len(hits) and evaluation.scores == "probability":
-        plot = calibration.reliability(hits.score, correct)
-        expected = calibration.expectations(unit, hits.score, correct, hits.yes, group.trials, beta)
-        by_unit = np.bincount(unit, hits.score, len(group.units)).astype(np.float64)
+    plot, expected, by_unit = group_reliability(evaluation, group), [], None
+    if plot is not None:
+        probability = judged_number(hits)
+        expected = calibration.expectations(
+            unit, probability, correct, hits.yes, group.trials, beta
+        )
+        by_unit = np.bincount(unit, probability, len(group.units)).astype(np.float64)
     curve = _curve(group, unit)
     return View(label, evaluation, group, unit, occurrence_unit, curve, plot, expected, by_unit)
 

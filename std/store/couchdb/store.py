@@ -73,6 +73,10 @@ class CouchDBStore:
         known = self._known.manifest.normalisation  # once there is one, it never changes
         return self._read_manifest().manifest.normalisation if known is None else known
 
+    def revision(self) -> str:
+        document = self._read_manifest()
+        return " ".join((document.revision or "", *document.conflicts))
+
     def segments(self) -> tuple[CouchDBSegment, ...]:
         document = self._read_manifest()
         if document.conflicts != self._reported_conflicts:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.networks.n_best import TimedWord
 from indexer.networks.slot_times import times_from_one_best, untangled, weighted_spans
+from std.n_best import TimedWord
 
 NAN = float("nan")
 

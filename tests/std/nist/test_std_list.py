@@ -1,11 +1,13 @@
 import gzip
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from std.errors import InputError
 from std.nist import std_list
@@ -254,3 +256,32 @@ def test_what_is_written_is_read_back(hits, dialect):
     # Terms in table order, hits of a term in their given order.
     assert rows(back) == sorted(rows(value), key=lambda row: value.detections.terms.index(row[0]))
     assert back.searches == value.searches
+
+
+# The attributes that NIST's schemas require and, with min_score and max_score, all that they allow:
+# F4DE's KWSEval-stdlist.xsd and KWSEval-kwslist.xsd, neither with xsd:anyAttribute.
+HIT_ATTRIBUTES = {"file", "channel", "tbeg", "dur", "score", "decision"}
+SCHEMAS = {
+    "std2006": {
+        "stdlist": {"termlist_filename", "indexing_time", "index_size", "system_id", "language"},
+        "detected_termlist": {"termid", "term_search_time", "oov_term_count"},
+        "term": HIT_ATTRIBUTES,
+    },
+    "kws2013": {
+        "kwslist": {"kwlist_filename", "system_id", "language"},
+        "detected_kwlist": {"kwid", "search_time", "oov_count"},
+        "kw": HIT_ATTRIBUTES,
+    },
+}
+
+
+@pytest.mark.parametrize("dialect", SCHEMAS)
+def test_a_written_list_has_the_attributes_of_the_schema_and_no_other(dialect):
+    hits = parse(kwslist(HIT))
+    second = replace(hits.detections, probability=np.array([0.75]))
+    out = io.BytesIO()
+    std_list.dump(replace(hits, detections=second), out, dialect)
+    found = {}
+    for element in etree.fromstring(out.getvalue()).iter():
+        found.setdefault(element.tag, set()).update(element.attrib)
+    assert found == SCHEMAS[dialect]

@@ -123,6 +123,22 @@ def test_empty(opened):
     assert vocabulary_counts(store.segments()) == {}
 
 
+def test_the_revision_changes_with_each_commit_and_by_nothing_else(opened):
+    writer = opened()
+    commit(writer, random_columns(1))
+    reader = opened(create=False)
+    first = reader.revision()
+    reader.segments()
+    assert reader.revision() == first
+    before = reader.round_trips
+    reader.revision()
+    assert reader.round_trips <= before + 1
+    commit(writer, random_columns(2))
+    second = reader.revision()
+    assert second != first
+    assert opened(create=False).revision() == second
+
+
 def test_what_is_committed_is_read(opened):
     columns = random_columns(1)
     commit(opened(), columns)

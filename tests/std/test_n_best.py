@@ -2,8 +2,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.networks import n_best
-from indexer.networks.n_best import GAP_COST, TimedWord, aligned
+from std import n_best
+from std.n_best import GAP_COST, TimedWord, aligned
 
 NAN = float("nan")
 

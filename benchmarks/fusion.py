@@ -1,0 +1,272 @@
+"""Compare ways to fuse several recognisers of the same speech.
+
+    python -m benchmarks.fusion DATA [--leave-out]
+
+DATA has the folders of `RECOGNISERS`, each with ``networks.jsonl``, ``ecf.xml``, ``ref.rttm`` and
+``terms.xml``; ``slf/NAME`` are lattices, which `std-index` makes networks of. The German folders
+are searched for the terms of both lists. With ``--leave-out`` probabilities come from weights that
+were learned on the sets of other languages; otherwise from the shipped ones. Ways:
+
+    alone                    one recogniser
+    max, noisy-or, mean      of the probabilities; 0 where one has no candidate
+    logit mean               mean of the log odds, probabilities of at least `FLOOR`
+    ratios                   log likelihood ratios, weighted and added up, then one rate posterior
+                             per term; weight and penalty for a missing candidate tuned on the
+                             other language
+    quadratic mean, equal    root of the mean square
+    quadratic mean           the same, weighted by how sure each recogniser is: what `--fuse` does
+
+Printed for each pair: ATWV and MTWV (NIST 2006), MAP, sum of the probabilities from .1 up over the
+right ones among these hits, expected calibration error of these.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+import numpy as np
+
+from benchmarks.calibration import (
+    LEAST,
+    SETS,
+    Material,
+    calibration_error,
+    examples,
+    labels,
+    learned,
+    material,
+)
+from indexer import index_files
+from scoring.evaluate import evaluate
+from scoring.measures.twv import NAMED_POINTS, OperatingPoint
+from scoring.options import ScoringOptions
+from searcher.calibration.model import Model, default_model
+from searcher.calibration.occurrence_rate import (
+    DETECTED,
+    PRIOR_DEVIATION,
+    PRIOR_MEAN,
+    rate_posterior,
+)
+from searcher.calibration.weights import Examples, Weights, fit
+from searcher.fusion.doubt import doubt
+from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
+from searcher.output.std_list import hit_list
+from searcher.search import TermCandidates, decide, find_candidates
+from std.config import Config
+from std.ecf_filter import speech_s
+from std.files import read
+from std.nist import term_list
+from std.store import Segment, open_store
+from std.store.columns import Int64s
+from std.values import Float64s, TermList
+
+RECOGNISERS = {  # name: folder, language
+    "clean_v25k": ("german/clean_v25k", "de"),
+    "calibrated_v100k": ("german/calibrated_v100k", "de"),
+    "oov_added_v100k": ("german/oov_added_v100k", "de"),
+    "lattices of clean_v25k": ("german/clean_v25k", "de"),
+    "lattices of calibrated_v100k": ("german/calibrated_v100k", "de"),
+    "clean_v30k": ("dutch/clean_v30k", "nl"),
+    "oov_added_v30k": ("dutch/oov_added_v30k", "nl"),
+}
+LATTICES = "lattices of "
+PAIRS = (
+    ("clean_v25k", "calibrated_v100k"),
+    ("clean_v30k", "oov_added_v30k"),
+    ("clean_v25k", "oov_added_v100k"),
+    ("calibrated_v100k", "oov_added_v100k"),
+    ("lattices of clean_v25k", "calibrated_v100k"),
+    ("clean_v25k", "lattices of clean_v25k"),
+    ("calibrated_v100k", "lattices of calibrated_v100k"),
+)
+TUNED_ON = {"de": PAIRS[1], "nl": PAIRS[0]}  # the ratios' weights, for each language
+FLOOR = 1e-3
+RATIO_FEATURES = ("ratio", "missing")
+
+
+class Fused(NamedTuple):
+    """A pair of recognisers, fused."""
+
+    one: Material
+    found: TermCandidates
+    probability: Float64s  # (places, 2) of each recogniser, 0 where it has none
+    weight: Float64s  # (places, 2)
+
+    @property
+    def term(self) -> Int64s:
+        """(places,) ascending."""
+        return self.found.candidates.term
+
+
+def recogniser(data: Path, name: str, terms: TermList, model: Model) -> tuple[Material, Recogniser]:
+    """Index and search one."""
+    folder, language = RECOGNISERS[name]
+    one = material(data, f"{folder}/networks.jsonl", language)
+    one = replace(one, data=replace(one.data, terms=terms))
+    with tempfile.TemporaryDirectory() as temporary:
+        segments: tuple[Segment, ...] = (one.segment,)
+        if name.startswith(LATTICES):
+            lattices = data / "german" / "slf" / name.removeprefix(LATTICES)
+            utterances = data / folder / "utts.tsv"
+            index_files([lattices], temporary, segments=utterances, ecf=data / folder / "ecf.xml")
+            segments = open_store(temporary).segments()
+        with mock.patch("searcher.language_search.default_model", return_value=model):
+            found = find_candidates(terms.terms, segments, one.config, excerpts=one.excerpts)
+        return one, Recogniser(name, found, doubt(segments))
+
+
+def fused(one: Material, pair: tuple[Recogniser, Recogniser]) -> Fused:
+    """The places of two recognisers."""
+    found = fuse(pair)
+    rows = []
+    for variant in found.variants:
+        assert isinstance(variant, FusedVariant)
+        of_store = {finding.store: finding for finding in variant.found_by}
+        rows.append([(of_store[r.store].probability, of_store[r.store].weight) for r in pair])
+    table = np.array(rows)[found.candidates.variant]
+    return Fused(one, found, table[:, :, 0], table[:, :, 1])
+
+
+def log_ratios(places: Fused) -> dict[str, Float64s]:
+    """Of each place the mean log likelihood ratio of those that found it, and who did not.
+
+    A recogniser's log ratio is the log odds of its probability less the log of the term's rate,
+    which is put where the rate's posterior is highest given the sum of the term's probabilities.
+    """
+    ratio = np.zeros_like(places.probability)
+    for k, column in enumerate(places.probability.T):
+        total = np.bincount(places.term, column, minlength=len(places.found.terms))
+        log_rate = np.zeros_like(total)
+        for _ in range(50):  # Newton
+            slope = 1 / PRIOR_DEVIATION**2 + DETECTED * np.exp(log_rate)
+            excess = (log_rate - PRIOR_MEAN) / PRIOR_DEVIATION**2 + DETECTED * np.exp(log_rate)
+            log_rate -= (excess - total) / slope
+        found = column > 0
+        ratio[found, k] = log_odds(column[found]) - log_rate[places.term[found]]
+    return {"ratio": ratio.mean(axis=1), "missing": (places.probability == 0).mean(axis=1)}
+
+
+def log_odds(probability: Float64s) -> Float64s:
+    """(n,) finite."""
+    clipped = np.clip(probability, 1e-12, 1 - 1e-9)
+    odds: Float64s = np.log(clipped) - np.log1p(-clipped)
+    return odds
+
+
+def tuned(places: Fused) -> Weights:
+    """Weights of the log ratios, learned from places that are right or wrong."""
+    result = decide(places.found, lenient(places.one), speech_s(places.one.excerpts))
+    right = labels(places.one, result)
+    n = len(right)
+    assert n == len(places.term)
+    return fit(
+        Examples(log_ratios(places), np.zeros(n), places.term, len(places.found.terms), right),
+        RATIO_FEATURES,
+    )
+
+
+def lenient(one: Material) -> Config:
+    """The configuration, leaving out nothing."""
+    return replace(one.config, search=replace(one.config.search, min_score=0.0))
+
+
+def ways(places: Fused, ratio_weights: Weights) -> Iterator[tuple[str, Float64s]]:
+    """Name and probabilities of each way to fuse."""
+    p = places.probability
+    yield "max", p.max(axis=1)
+    yield "noisy-or", 1 - (1 - p).prod(axis=1)
+    yield "mean", p.mean(axis=1)
+    yield "logit mean", 1 / (1 + np.exp(-log_odds(np.maximum(p, FLOOR)).mean(axis=1)))
+    ratio = ratio_weights.intercept + sum(
+        ratio_weights.coefficients[name] * column for name, column in log_ratios(places).items()
+    )
+    n_terms = len(places.found.terms)
+    yield "ratios, tuned on the other language", rate_posterior(ratio, places.term, n_terms)[0]
+    yield "quadratic mean, equal weights", np.sqrt((p**2).mean(axis=1))
+    yield "**quadratic mean** (`--fuse`)", places.found.candidates.score
+
+
+def measures(one: Material, found: TermCandidates, probability: Float64s) -> str:
+    """The cells of one row."""
+    found = replace(found, candidates=found.candidates._replace(score=probability))
+    result = decide(found, one.config, speech_s(one.excerpts))
+    right = labels(one, result)
+    miss, alarm, prior = NAMED_POINTS["nist2006"][:3]
+    assert prior is not None
+    hits = hit_list(result, one.data.terms, "terms.xml", "fusion")
+    options = ScoringOptions(OperatingPoint(miss, alarm, prior))
+    scored = evaluate(one.data.ecf, one.data.lexemes, one.data.terms, hits, options)
+    of_all = scored.groups[0].measures
+    counted = result.probability >= LEAST
+    p, y = result.probability[counted], right[counted]
+    cells = (of_all["ATWV"], of_all["MTWV"], of_all["MAP"])
+    return " | ".join(
+        [*(f"{cell:.3f}" for cell in cells), f"{p.sum() / max(y.sum(), 1):.2f}",
+         f"{calibration_error(p, y):.3f}"]
+    )  # fmt: skip
+
+
+def term_lists(data: Path) -> dict[str, TermList]:
+    """By language: the German lists together."""
+    lists = [
+        read(term_list.parse, data / "german" / name / "terms.xml")
+        for name in ("clean_v25k", "calibrated_v100k")
+    ]
+    by_text = {term.text: term for one in lists for term in one.terms}
+    german = tuple(replace(term, term_id=f"DE-{i}") for i, term in enumerate(by_text.values()))
+    return {
+        "de": replace(lists[0], terms=german),
+        "nl": read(term_list.parse, data / "dutch" / "clean_v30k" / "terms.xml"),
+    }
+
+
+def models(data: Path, *, leave_out: bool) -> Mapping[str, Model]:
+    """By language: the shipped weights, or those learned on sets of other languages."""
+    if not leave_out:
+        return dict.fromkeys(("de", "nl"), default_model())
+    of_sets = [
+        (language, examples(material(data, name, language))) for name, language in SETS.items()
+    ]
+    return {
+        language: learned([one for other, one in of_sets if other != language])
+        for language in ("de", "nl")
+    }
+
+
+def main() -> None:
+    """Print the table."""
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parse.add_argument("data", type=Path)
+    parse.add_argument("--leave-out", action="store_true")
+    args = parse.parse_args()
+    terms = term_lists(args.data)
+    of_language = models(args.data, leave_out=args.leave_out)
+    known = {
+        name: recogniser(args.data, name, terms[language], of_language[language])
+        for name, (_, language) in RECOGNISERS.items()
+    }
+    places = {
+        pair: fused(known[pair[0]][0], (known[pair[0]][1], known[pair[1]][1])) for pair in PAIRS
+    }
+    of_ratios = {language: tuned(places[pair]) for language, pair in TUNED_ON.items()}
+    print(
+        "| recognisers | way | ATWV | MTWV | MAP | sum/right | ECE |\n|---|---|---|---|---|---|---|"
+    )
+    for pair, of_pair in places.items():
+        one = of_pair.one
+        for i, name in enumerate(pair):
+            found = known[name][1].found
+            cells = measures(one, found, found.candidates.score)
+            print(f"| {'' if i else ' + '.join(pair)} | {name} alone | {cells} |", flush=True)
+        for way, probability in ways(of_pair, of_ratios[one.language]):
+            print(f"| | {way} | {measures(one, of_pair.found, probability)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

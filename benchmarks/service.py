@@ -1,0 +1,188 @@
+"""Load a running service: known and unknown words, many users at once, many requests, a slow term.
+
+    python -m benchmarks.service INDEX [--requests 10000] [--users 20 50]
+
+Starts `std-serve` on a free port of the loopback over an index of synthetic networks
+(`benchmarks.index` makes one) and ends it. Users are asyncio tasks of this process, each with one
+connection that it keeps; all is bounded in count and time. Words are drawn with a logarithmic rank
+as in `benchmarks.search`, so most requests of a run are not in the service's cache (``repeated``
+asks for ten words again and again). On two cores this client takes a part of what it measures:
+times are upper bounds. Ratios to ``alone`` say more than milliseconds on a shared machine.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import numpy as np
+
+from benchmarks import synthetic
+from benchmarks.search import ranks
+
+MOST_S = 600  # of one run
+READY_S = 120
+UNKNOWN_WORDS = 30
+UNKNOWN = ("xylofon", "quarzmusik", "byzantin", "wykopal", "jagdhyp", "bozquef")
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    parse = argparse.ArgumentParser(description=__doc__)
+    parse.add_argument("index", type=Path)
+    parse.add_argument("--requests", type=int, default=10_000)
+    parse.add_argument("--users", type=int, nargs="+", default=[1, 20, 50])
+    args = parse.parse_args()
+    print(json.dumps(figures(args.index, args.requests, args.users), indent=1))
+
+
+def figures(index: Path, requests: int, users: Sequence[int]) -> dict[str, Any]:
+    """All figures of one index."""
+    words = synthetic.words()
+    known = [words[rank] for rank in ranks(2000)]
+    rng = np.random.default_rng(3)
+    unknown = [f"{rng.choice(UNKNOWN)}{words[rank]}" for rank in ranks(200, seed=5)]
+    began = time.perf_counter()
+    with served(index) as (address, process):
+        found: dict[str, Any] = {"answers_after_s": time.perf_counter() - began}
+        asyncio.run(wait_until_ready(address))
+        found["ready_after_s"] = time.perf_counter() - began
+        each = min(1000, requests // 10)
+        for count in users:
+            note(found, f"known, {count} users", run(address, process, known[:each], count))
+            known = known[each:] + known[:each]
+        note(found, "repeated, 20 users", run(address, process, known[:10] * (each // 10), 20))
+        note(found, "unknown, alone", run(address, process, unknown[:UNKNOWN_WORDS], 1))
+        note(found, "known beside unknown", beside(address, known[: each // 2], unknown[-10:]))
+        memory = [memory_mb(process)]
+        for _ in range(4):
+            words = [word for word, _ in zip(cycle(known), range(requests // 4))]
+            run(address, process, words, 20)
+            memory.append(memory_mb(process))
+        note(found, f"memory over {requests} requests, MB", memory)
+    return found
+
+
+def note(found: dict[str, Any], name: str, figure: Any) -> None:
+    """Keep a figure, and show it to who waits."""
+    found[name] = figure
+    print(name, figure, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def served(index: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A service over an index, as long as it is needed."""
+    command = [sys.executable, "-m", "service.cli", "--store", str(index), "--port", "0", "--quiet"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip(), process
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+async def wait_until_ready(address: str) -> None:
+    """Until the kernels are compiled or loaded."""
+    async with asyncio.timeout(READY_S):
+        while b"warming" in (await ask_once(address, "/healthz"))[1]:
+            await asyncio.sleep(0.1)
+
+
+async def ask_once(address: str, path: str) -> tuple[int, bytes]:
+    """One request on a connection of its own."""
+    parts = urlsplit(address)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    try:
+        return await ask(reader, writer, path)
+    finally:
+        writer.close()
+
+
+async def ask(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str
+) -> tuple[int, bytes]:
+    """One request; returns status and body."""
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    head = await reader.readuntil(b"\r\n\r\n")
+    (length,) = re.findall(rb"content-length: (\d+)", head)
+    return int(head[9:12]), await reader.readexactly(int(length))
+
+
+async def user(address: str, words: Iterator[str], found: list[tuple[int, float]]) -> None:
+    """Ask for words as long as there are some; note status and milliseconds."""
+    parts = urlsplit(address)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    for word in words:
+        began = time.perf_counter()
+        status, _ = await ask(reader, writer, f"/api/search?term={quote(word)}")
+        found.append((status, 1000 * (time.perf_counter() - began)))
+    writer.close()
+
+
+async def users(address: str, words: Sequence[str], count: int) -> dict[str, Any]:
+    """Several users share words; the figures of all, and of the one who was served worst."""
+    shared, found = iter(words), [[] for _ in range(count)]
+    began = time.perf_counter()
+    async with asyncio.timeout(MOST_S):
+        await asyncio.gather(*(user(address, shared, one) for one in found))
+    seconds = time.perf_counter() - began
+    every = [one for some in found for one in some]
+    times = np.array([ms for _, ms in every])
+    return {
+        "requests": len(every),
+        "errors": sum(status != 200 for status, _ in every),
+        "per_second": round(len(every) / seconds, 1),
+        "p50_ms": round(float(np.percentile(times, 50)), 2),
+        "p95_ms": round(float(np.percentile(times, 95)), 2),
+        "max_ms": round(float(times.max()), 2),
+        "fewest_answers_of_a_user": min(map(len, found)),
+    }
+
+
+def run(
+    address: str, process: subprocess.Popen[str], words: Sequence[str], count: int
+) -> dict[str, Any]:
+    """Some users, until all words are asked for; with the processor time of the service."""
+    before_s = processor_s(process)
+    found = asyncio.run(users(address, words, count))
+    spent_ms = 1000 * (processor_s(process) - before_s)
+    return found | {"cpu_ms_per_request": round(spent_ms / found["requests"], 2)}
+
+
+def processor_s(process: subprocess.Popen[str]) -> float:
+    """Processor time of a process so far, which other programs do not lengthen much."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def beside(address: str, known: Sequence[str], unknown: Sequence[str]) -> dict[str, Any]:
+    """Known words while others ask for unknown ones."""
+
+    async def both() -> dict[str, Any]:
+        slow = asyncio.create_task(users(address, unknown, 2))
+        fast = await users(address, known, 1)
+        return {"known": fast, "unknown": await slow}
+
+    return asyncio.run(both())
+
+
+def memory_mb(process: subprocess.Popen[str]) -> float:
+    """Resident memory of a process now."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    (kilobytes,) = re.findall(r"VmRSS:\s+(\d+) kB", status)
+    return round(int(kilobytes) / 1024, 1)
+
+
+if __name__ == "__main__":
+    main()

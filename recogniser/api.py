@@ -1,0 +1,163 @@
+"""Recognition from Python: what std-recognise does, as a function that returns values.
+
+recognise_files      audio files -> a folder of confusion networks, and an ECF
+RecogniseReport      what one run did
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+from recogniser import folder, texts
+from recogniser.audio import estimated_s
+from recogniser.inputs import audio_files
+from recogniser.options import RecognitionOptions
+from recogniser.processes import Failed, Progressed, Settings, Stopping, run
+from recogniser.recording import RecordingReport, Task, report_of
+from std.values import Excerpt
+
+AnyPath = str | PathLike[str]
+
+
+@dataclass(slots=True)
+class RecogniseReport:
+    """What one run of `recognise_files` did."""
+
+    recordings: list[RecordingReport] = field(default_factory=list)  # of this run
+    already: list[RecordingReport] = field(default_factory=list)  # finished before it
+    failures: list[str] = field(default_factory=list)
+    ecf: Path = Path(folder.ECF_NAME)
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Is told what happens, for a person who waits; does nothing itself."""
+
+    planned: Callable[[int, float], None] = lambda recordings, seconds: None
+    advanced: Callable[[float], None] = lambda seconds: None
+    done: Callable[[RecordingReport], None] = lambda report: None
+    failed: Callable[[str], None] = lambda reason: None
+
+
+def recognise_files(
+    audio: AnyPath | Sequence[AnyPath],
+    output: AnyPath,
+    options: RecognitionOptions | None = None,
+    *,
+    jobs: int = 1,
+    name_by: str = "stem",
+    ecf: AnyPath | None = None,
+    with_text: bool = False,
+    watcher: Watcher | None = None,
+    stopping: Stopping | None = None,
+) -> RecogniseReport:
+    """Recognise audio files; what is finished in the folder already is left alone.
+
+    Args:
+        audio: files and folders.
+        output: a folder, made if it is not there.
+        options: how to recognise.
+        jobs: worker processes; with GPUs, one each.
+        name_by: ``stem`` or ``path``, what names the recordings.
+        ecf: where to write the ECF; default: ``ecf.xml`` in the folder.
+        with_text: also write each recording's text, see `recogniser.texts`.
+        watcher: is told what happens.
+        stopping: says when to stop.
+
+    Raises:
+        InputError: no such files; the folder was begun with other settings.
+        ConfigError: the recogniser cannot be loaded.
+        StoppedError: stopped; what is written stays, and the next run goes on there.
+    """
+    started = time.perf_counter()
+    options, watcher = options or RecognitionOptions(), watcher or Watcher()
+    target = Path(output)
+    files = audio_files(_paths(audio), name_by)
+    lengths_s = {name: estimated_s(path) for name, path in files.items()}
+    tasks = [
+        Task(path, name, target, options.channels, options.language, options.longest_s)
+        for name, path in sorted(files.items(), key=lambda item: -lengths_s[item[0]])
+    ]
+    left = [task for task in tasks if not folder.finished(target, task.name).exists()]
+    watcher.planned(len(left), sum(lengths_s[task.name] for task in left))
+    report = RecogniseReport(ecf=Path(ecf) if ecf else target / folder.ECF_NAME)
+    results = _Results(target, report, watcher, lengths_s, with_text)
+    gpus = _gpus(options)
+    # where nothing is left, a worker is started for the settings, which must be the folder's
+    with ExitStack() as stack:
+        for event in run(left or tasks[:1], options, gpus or jobs, gpus, stopping or Stopping()):
+            if isinstance(event, Settings):
+                stack.enter_context(folder.opened(target, event.values))
+                results.begin(tasks)
+                if not left:
+                    break
+            elif isinstance(event, Progressed):
+                results.advance(event)
+            elif isinstance(event, Failed):
+                results.fail(event)
+            else:
+                results.finish(event)
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+@dataclass(slots=True)
+class _Results:
+    """What comes of a run: the report, the ECF, texts, and what the watcher is told."""
+
+    output: Path
+    report: RecogniseReport
+    watcher: Watcher
+    lengths_s: Mapping[str, float]
+    with_text: bool
+    excerpts: list[Excerpt] = field(default_factory=list)
+    done_s: dict[str, float] = field(default_factory=dict)
+
+    def begin(self, tasks: Sequence[Task]) -> None:
+        """Take up what the folder has already, of this command's recordings and of others."""
+        given = {task.name for task in tasks}
+        for path in sorted(self.output.glob(f"*{folder.FINISHED}")):
+            name = path.name.removesuffix(folder.FINISHED)
+            lines = self._lines(path)
+            if name in given:
+                self.report.already.append(report_of(name, lines))
+        folder.write_ecf(self.report.ecf, self.excerpts)
+
+    def advance(self, event: Progressed) -> None:
+        self.watcher.advanced(event.seconds - self.done_s.get(event.name, 0.0))
+        self.done_s[event.name] = event.seconds
+
+    def fail(self, event: Failed) -> None:
+        self.report.failures.append(event.reason)
+        self.advance(Progressed(event.name, self.lengths_s[event.name]))
+        self.watcher.failed(event.reason)
+
+    def finish(self, event: RecordingReport) -> None:
+        self.report.recordings.append(event)
+        self._lines(folder.finished(self.output, event.file))
+        folder.write_ecf(self.report.ecf, self.excerpts)
+        self.watcher.done(event)
+
+    def _lines(self, path: Path) -> list[folder.Line]:
+        """Lines of a finished recording, which from now on is in the ECF."""
+        lines = folder.read_lines(path)
+        self.excerpts += folder.excerpts_of(lines)
+        if self.with_text and not path.with_suffix(".txt").exists():
+            texts.write(path)
+        return lines
+
+
+def _paths(audio: AnyPath | Sequence[AnyPath]) -> list[Path]:
+    return [Path(one) for one in ([audio] if isinstance(audio, str | PathLike) else audio)]
+
+
+def _gpus(options: RecognitionOptions) -> int:
+    if options.backend != "whisper" or options.device == "cpu":
+        return 0
+    from recogniser.whisper.opening import gpus
+
+    return gpus()

@@ -1,0 +1,288 @@
+"""std-recognise: audio in, confusion networks out, for std-index."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from std.command import (
+    JOBS,
+    Parser,
+    file_argument,
+    folder_argument,
+    number,
+    peak_memory_gb,
+    print_json,
+    run,
+    say,
+    tell,
+    text_argument,
+    warn,
+)
+from std.ranges import Range
+
+if TYPE_CHECKING:  # --help loads no array library
+    from recogniser import RecogniseReport, RecognitionOptions, RecordingReport, Watcher
+
+COMMAND = "std-recognise"
+WINDOW_S = number(Range(5, 29))
+COUNT = number(Range(0, 100, whole=True))
+BEAM = number(Range(1, 100, whole=True))
+SOME_FAILED, STOPPED = 1, 130
+EXAMPLE = """\
+examples:
+  std-recognise interviews/*.mp3 --output NETWORKS --model small.en
+  std-recognise radio --output NETWORKS --model large-v3 --language de --jobs 4
+  std-recognise call.wav --output NETWORKS --channels split --hotwords names.txt
+  std-index NETWORKS --store INDEX --ecf NETWORKS/ecf.xml
+
+The same command goes on where it was stopped, or killed. Exit status 1: some recordings could not
+be read, one line each; the others are there.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options in the order in which ``--help`` lists them."""
+    parse = Parser(
+        prog=COMMAND,
+        description="Turn recordings into confusion networks: what was said, and what else may "
+        "have been. std-index indexes them.",
+        epilog=EXAMPLE,
+    )
+    parse.add_argument(
+        "audio", nargs="+", type=file_argument, metavar="AUDIO", help="files (audio, video) or "
+        "folders"
+    )  # fmt: skip
+    parse.add_argument(
+        "--output", required=True, type=folder_argument, metavar="NETWORKS", help="folder"
+    )
+    _add_recogniser_options(parse)
+    _add_audio_options(parse)
+    _add_run_options(parse)
+    return parse
+
+
+def _add_recogniser_options(parse: argparse.ArgumentParser) -> None:
+    parse.add_argument(
+        "--backend", choices=["whisper", "pocketsphinx"], default="whisper", help="recogniser"
+    )
+    parse.add_argument(
+        "--model",
+        default="",
+        metavar="NAME|FOLDER",
+        help="of faster-whisper: tiny ... large-v3 (default: small.en; downloaded to "
+        "~/.cache/huggingface unless HF_HUB_OFFLINE=1), or a folder in CTranslate2's form",
+    )
+    parse.add_argument(
+        "--language",
+        default="auto",
+        type=text_argument,
+        metavar="CODE",
+        help="en, de ...; auto: of each recording, by its first windows with speech",
+    )
+    parse.add_argument(
+        "--samples", type=COUNT, default=12, metavar="N", help="draws beside the transcript"
+    )
+    parse.add_argument("--beam", type=BEAM, default=5, metavar="N", help="of the transcript")
+    parse.add_argument(
+        "--hotwords",
+        type=file_argument,
+        metavar="FILE",
+        help="words that may occur, one a line (std-search --oov-lexicon writes some); one more "
+        "beam search",
+    )
+    parse.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    parse.add_argument(
+        "--compute", default="default", metavar="TYPE", help="int8, float32, float16 ..."
+    )
+
+
+def _add_audio_options(parse: argparse.ArgumentParser) -> None:
+    parse.add_argument(
+        "--channels",
+        choices=["mix", "split"],
+        default="mix",
+        help="split: each channel on its own, as of telephone calls",
+    )
+    parse.add_argument(
+        "--window",
+        type=WINDOW_S,
+        default=0.0,
+        metavar="S",
+        help="longest stretch at once (default: as long as the recogniser takes, Whisper 28)",
+    )
+    parse.add_argument(
+        "--vad",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="voice activity detection chooses where to cut; without: loudness",
+    )
+    parse.add_argument(
+        "--name-by", choices=["stem", "path"], default="stem", help="what names recordings"
+    )
+
+
+def _add_run_options(parse: argparse.ArgumentParser) -> None:
+    parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="recordings at once")
+    parse.add_argument(
+        "--threads", type=JOBS, default=1, help="of each recording, on a CPU (changes the output)"
+    )
+    parse.add_argument("--ecf", type=file_argument, metavar="XML", help="default: NETWORKS/ecf.xml")
+    parse.add_argument(
+        "--text", action="store_true", help="also NAME.txt and NAME.json (Whisper's form)"
+    )
+    parse.add_argument(
+        "--keep-going", action="store_true", help="past broken files: always so here"
+    )
+    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    return run(COMMAND, lambda: recognise(args))
+
+
+def recognise(args: argparse.Namespace) -> int:
+    """Recognise what is not finished; tell what was done."""
+    from recogniser import StoppedError, Stopping, recognise_files
+    from std.distinct import require_distinct
+
+    require_distinct({"--hotwords": args.hotwords}, {"--ecf": args.ecf})
+    stopping = Stopping()
+    with _stopped_by_signals(stopping), _watched(args) as watcher:
+        try:
+            report = recognise_files(
+                args.audio,
+                args.output,
+                options_of(args),
+                jobs=args.jobs,
+                name_by=args.name_by,
+                ecf=args.ecf,
+                with_text=args.text,
+                watcher=watcher,
+                stopping=stopping,
+            )
+        except StoppedError:
+            say(COMMAND, "stopped; the same command goes on there")
+            return STOPPED
+    if args.json:
+        print_json(figures(report, args.jobs))
+    if not args.quiet:
+        tell_summary(report, args)
+    return SOME_FAILED if report.failures else 0
+
+
+def options_of(args: argparse.Namespace) -> "RecognitionOptions":
+    """What decides the output."""
+    from recogniser import RecognitionOptions
+    from recogniser.hotwords import read_hotwords
+
+    return RecognitionOptions(
+        backend=args.backend,
+        model=args.model,
+        language=args.language,
+        samples=args.samples,
+        beam=args.beam,
+        longest_s=args.window,
+        vad=args.vad,
+        device=args.device,
+        compute=args.compute,
+        threads=args.threads,
+        channels=args.channels,
+        hotwords=read_hotwords(args.hotwords) if args.hotwords else (),
+    )
+
+
+@contextmanager
+def _stopped_by_signals(stopping: Any) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM end the run after the windows under way; a second one at once."""
+
+    def stop(*_: Any) -> None:
+        if stopping.wanted:
+            raise KeyboardInterrupt
+        stopping.wanted = True
+        say(COMMAND, "stopping after the windows under way (again: at once)")
+
+    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+@contextmanager
+def _watched(args: argparse.Namespace) -> Iterator["Watcher"]:
+    """Lines about recordings, and on a terminal a bar with the time left."""
+    from recogniser import Watcher
+    from recogniser.progress import recognition_bar
+
+    def done(report: "RecordingReport") -> None:
+        bar.finish_one()
+        if report.warning:
+            warn(COMMAND, f"{report.file}: {report.warning}")
+        if not args.quiet:
+            tell(line_of(report))
+
+    def failed(reason: str) -> None:
+        bar.finish_one()
+        say(COMMAND, reason)
+
+    with recognition_bar(quiet=args.quiet) as bar:
+        yield Watcher(planned=bar.plan, advanced=bar.advance, done=done, failed=failed)
+
+
+def line_of(report: "RecordingReport") -> str:
+    """One recording, for a person."""
+    speed = report.seconds / report.cpu_s if report.cpu_s else 0.0
+    parts = [
+        f"{report.file}: {report.seconds:.1f} s, {report.words} slots",
+        f"{report.windows} windows" + (f" ({report.silent} silent)" if report.silent else ""),
+        f"{report.language}, {report.cpu_s:.1f} s CPU ({speed:.1f} times real time)",
+    ]
+    if report.poor:
+        parts.append(f"{len(report.poor)} windows hardly understood")
+    if report.resumed_windows:
+        parts.append(f"{report.resumed_windows} windows from before")
+    return ", ".join(parts)
+
+
+def figures(report: "RecogniseReport", jobs: int) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    audio_s = sum(one.seconds for one in report.recordings)
+    return {
+        "recordings": [asdict(one) for one in report.recordings],
+        "already_finished": [one.file for one in report.already],
+        "failures": report.failures,
+        "audio_seconds": round(audio_s, 3),
+        "cpu_seconds": round(sum(one.cpu_s for one in report.recordings), 3),
+        "seconds": report.seconds,
+        "times_real_time": audio_s / report.seconds if report.seconds else None,
+        "ecf": str(report.ecf),
+        "peak_memory_gb": peak_memory_gb(workers=jobs),
+    }
+
+
+def tell_summary(report: "RecogniseReport", args: argparse.Namespace) -> None:
+    """What was done, and what comes next."""
+    audio_s = sum(one.seconds for one in report.recordings)
+    already = f", {len(report.already)} finished before" if report.already else ""
+    failed = f", {len(report.failures)} failed" if report.failures else ""
+    speed = audio_s / report.seconds if report.seconds else 0.0
+    tell(
+        f"{len(report.recordings)} recordings{already}{failed}; {audio_s / 60:.1f} min of audio in "
+        f"{report.seconds:.1f} s ({speed:.1f} times real time), "
+        f"peak memory {peak_memory_gb(workers=args.jobs):.2f} GB -> {args.output}"
+    )
+    if not report.failures and Path(report.ecf).exists():
+        tell(f"next: std-index {args.output} --store INDEX --ecf {report.ecf}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

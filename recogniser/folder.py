@@ -1,0 +1,195 @@
+"""The folder that networks are written to: what is finished, what is begun, under which settings.
+
+    recognise.json        the settings; other ones in the same folder are refused
+    NAME.jsonl.part       a recording under way, a line for each window
+    NAME.jsonl            a finished recording
+    ecf.xml               every finished recording and its true duration
+
+A line is a window, so that a recording goes on after a crash at the block of windows that was
+not written whole. A finished file tells its recording's duration: its last line ends there.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from std.errors import InputError
+from std.files import unreadable
+from std.json_fields import read_json
+from std.nist.ecf import dump as dump_ecf
+from std.outputs import make_folder, open_output, unwritable
+from std.values import ECF, Excerpt, Recording
+
+SETTINGS = "recognise.json"
+ECF_NAME = "ecf.xml"
+FINISHED, UNFINISHED = ".jsonl", ".jsonl.part"
+ECF_VERSION = "std-recognise"
+
+Line = Mapping[str, Any]  # of a file of networks: what `recogniser.recording` needs of it
+
+
+@contextmanager
+def opened(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
+    """Hold an output folder while recordings are written to it.
+
+    Raises:
+        InputError: it cannot be written; another process writes to it; it was begun with other
+            settings.
+    """
+    make_folder(folder)
+    path = folder / SETTINGS
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise unwritable(folder, "a folder to write to", error) from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(
+                folder, 0, "a folder that nobody writes to", "another std-recognise at work"
+            ) from error
+        if path.exists():
+            require_same(path, settings)
+        else:
+            with open_output(path) as sink:
+                sink.write(json.dumps(settings, indent=2, ensure_ascii=False).encode() + b"\n")
+        yield
+    finally:
+        os.close(handle)
+
+
+def require_same(path: Path, settings: Mapping[str, Any]) -> None:
+    """Refuse to go on with other settings than a folder was begun with.
+
+    Raises:
+        InputError: names the first key that differs.
+    """
+    begun = read_json(path).value
+    if not isinstance(begun, dict):
+        raise InputError(path, 0, "the settings of std-recognise", type(begun).__name__)
+    wanted = json.loads(json.dumps(settings))
+    for key in {**begun, **wanted}:
+        if begun.get(key) != wanted.get(key):
+            raise InputError(
+                path,
+                0,
+                f"{key} = {json.dumps(begun.get(key))}, as this folder was begun with",
+                json.dumps(wanted.get(key)),
+                "take another folder for other settings",
+            )
+
+
+def finished(folder: Path, name: str) -> Path:
+    """The file of a finished recording."""
+    return folder / f"{name}{FINISHED}"
+
+
+@contextmanager
+def unfinished(folder: Path, name: str, block: int) -> Iterator[tuple[BinaryIO, list[Line]]]:
+    """The file of a recording under way, to append to, and the lines that it has already.
+
+    A torn last line goes, and so do lines of a block that is not whole.
+
+    Args:
+        folder: the output folder.
+        name: of the recording.
+        block: windows that are recognised together.
+    """
+    path = folder / f"{name}{UNFINISHED}"
+    try:
+        with path.open("ab+") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)  # a process whose command was killed may still end
+            stream.seek(0)
+            lines, size = _whole_blocks(stream, block)
+            stream.truncate(size)
+            stream.seek(size)
+            yield stream, lines
+    except OSError as error:
+        raise unwritable(path, "a file that can be written", error) from error
+
+
+def _whole_blocks(stream: BinaryIO, block: int) -> tuple[list[Line], int]:
+    """Lines to keep, without their slots, and their bytes.
+
+    Blocks are counted by channel: the last one of a channel may be shorter, and is whole if
+    another channel follows.
+    """
+    lines: list[Line] = []
+    ends: list[int] = []
+    size = 0
+    for raw in stream:
+        if not raw.endswith(b"\n"):
+            break
+        try:
+            line = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            break
+        size += len(raw)
+        line["words"] = len(line.pop("slots"))
+        lines.append(line)
+        ends.append(size)
+    last = lines[-1]["channel"] if lines else 1
+    of_last = sum(line["channel"] == last for line in lines)
+    kept = len(lines) if lines and lines[-1].get("last") else len(lines) - of_last % block
+    return lines[:kept], ends[kept - 1] if kept else 0
+
+
+def finish(folder: Path, name: str, stream: BinaryIO) -> None:
+    """Give a recording that is written to the end its final name, on the disk for good."""
+    stream.flush()
+    os.fsync(stream.fileno())
+    (folder / f"{name}{UNFINISHED}").replace(finished(folder, name))
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_lines(path: Path) -> list[Line]:
+    """What the lines of a finished recording say, without their slots.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    lines: list[Line] = []
+    try:
+        with path.open("rb") as stream:
+            for at, raw in enumerate(stream, 1):
+                try:
+                    line = orjson.loads(raw)
+                    line["words"] = len(line.pop("slots"))
+                except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+                    raise InputError(path, at, "a network of std-recognise", str(error)) from error
+                lines.append(line)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return lines
+
+
+def write_ecf(path: Path, excerpts: Sequence[Excerpt]) -> None:
+    """Write the ECF of all finished recordings, whole or not at all."""
+    if not excerpts:
+        return
+    ordered = sorted(excerpts, key=lambda excerpt: excerpt.recording)
+    total_s = round(sum(excerpt.duration_s for excerpt in excerpts), 3)
+    languages = {excerpt.language for excerpt in excerpts}
+    language = languages.pop() if len(languages) == 1 else ""
+    with open_output(path) as sink:
+        dump_ecf(ECF(tuple(ordered), total_s, language, ECF_VERSION), sink)
+
+
+def excerpts_of(lines: Sequence[Line]) -> list[Excerpt]:
+    """Each channel of a recording, as long as it is: to where its last window ends."""
+    last = {line["channel"]: line for line in lines}
+    return [
+        Excerpt(Recording(line["file"], channel), 0.0, line["end"], language=line["language"])
+        for channel, line in last.items()
+    ]

@@ -1,0 +1,121 @@
+"""Weighted hypotheses of a window -> its confusion network.
+
+    network_of    a window's recognition -> network
+
+Hypotheses are aligned word by word (`std.n_best`), the best first. A word's posterior is the
+weight of the hypotheses that have it there; what is left is 'no word'.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from recogniser.protocol import FRAME_MS, SAMPLES_PER_S, Recognition, Window
+from recogniser.spoken_forms import spelt_out
+from recogniser.windows import THRESHOLD
+from std.limits import MAX_WORD_S
+from std.n_best import TimedWord, aligned
+from std.values import Alternative, ConfusionNetwork, Recording, Slot
+
+
+def network_of(
+    window: Window, recognition: Recognition, recording: Recording, name: str, language: str
+) -> ConfusionNetwork:
+    """The confusion network of a window.
+
+    Where the audio reaches beyond the window's span, words whose middle lies there belong to the
+    neighbour.
+    """
+    first = window.start_ms if window.audio_start_ms < window.start_ms else -np.inf
+    audio_end_ms = window.audio_start_ms + 1000 * len(window.samples) / SAMPLES_PER_S
+    last = window.end_ms if audio_end_ms > window.end_ms + FRAME_MS else np.inf
+    slots = [
+        slot
+        for slot in map(partial(_doubted, window), slots_of(recognition, window.audio_start_ms))
+        if first <= _middle_ms(slot) < last
+    ]
+    if language == "en":
+        slots = [part for slot in slots for part in _with_spoken_forms(slot)]
+    slots.sort(key=lambda slot: slot.start_ms)
+    words = [word for slot in slots for word in slot.alternatives]
+    return ConfusionNetwork(
+        recording=recording,
+        utterance=name,
+        start_ms=window.start_ms,
+        end_ms=window.end_ms,
+        slot_spans_ms=np.array([slot[:2] for slot in slots], np.int32).reshape(-1, 2),
+        epsilons=np.array([slot.epsilon for slot in slots], np.float32),
+        offsets=np.cumsum([0, *(len(slot.alternatives) for slot in slots)]).astype(np.int32),
+        words=tuple(word.word for word in words),
+        posteriors=np.array([word.posterior for word in words], np.float32),
+        spans_ms=np.array([word[2:] for word in words], np.int32).reshape(-1, 2),
+        language=language,
+    )
+
+
+def _doubted(window: Window, slot: Slot) -> Slot:
+    """A slot that lies wholly in silence has half of its mass as 'no word'."""
+    first, last = (time - window.audio_start_ms for time in slot[:2])
+    speech = window.speech[max(0, first // FRAME_MS) : last // FRAME_MS + 1]
+    if not len(speech) or speech.max() >= THRESHOLD:
+        return slot
+    words = [word._replace(posterior=word.posterior / 2) for word in slot.alternatives]
+    return slot._replace(epsilon=(1 + slot.epsilon) / 2, alternatives=words)
+
+
+def slots_of(recognition: Recognition, offset_ms: int) -> Iterator[Slot]:
+    """Yield the slots of aligned hypotheses, in order.
+
+    Args:
+        recognition: of a window.
+        offset_ms: of the times of their words in the recording.
+    """
+    hypotheses, most = recognition.hypotheses, recognition.most_certain
+    folded = [
+        [TimedWord(word.token.casefold(), word.start_s, word.end_s) for word in one.words]
+        for one in hypotheses
+    ]
+    for places in aligned(folded):
+        masses: dict[str, float] = {}
+        forms: dict[str, TimedWord] = {}  # as the first hypothesis writes the word
+        for hypothesis, at in places:
+            word = folded[hypothesis][at].token
+            masses[word] = masses.get(word, 0.0) + hypotheses[hypothesis].weight
+            forms.setdefault(word, hypotheses[hypothesis].words[at])
+        alternatives = [
+            Alternative(forms[word].token, min(mass, most), *_span_ms(forms[word], offset_ms))
+            for word, mass in sorted(masses.items(), key=lambda item: -item[1])
+        ]
+        first = forms[folded[places[0][0]][places[0][1]].token]
+        epsilon = max(0.0, 1.0 - sum(one.posterior for one in alternatives))
+        yield Slot(*_span_ms(first, offset_ms), epsilon, alternatives)
+
+
+def _with_spoken_forms(slot: Slot) -> Iterator[Slot]:
+    """A slot, and behind it its figures and abbreviations as they are said, a slot for each word.
+
+    The index joins words by their times, so that both ways of writing stand in their place.
+    """
+    yield slot
+    for alternative in slot.alternatives:
+        words = spelt_out(alternative.word)
+        letters = sum(map(len, words))
+        at = 0
+        for word in words:
+            length = alternative.end_ms - alternative.start_ms
+            start = alternative.start_ms + length * at // letters
+            at += len(word)
+            end = alternative.start_ms + length * at // letters
+            one = Alternative(word, alternative.posterior, start, end)
+            yield Slot(start, end, max(0.0, 1.0 - alternative.posterior), [one])
+
+
+def _span_ms(word: TimedWord, offset_ms: int) -> tuple[int, int]:
+    start = max(0, round(1000 * word.start_s) + offset_ms)
+    longest = int(1000 * MAX_WORD_S)
+    return start, min(start + longest, max(start, round(1000 * word.end_s) + offset_ms))
+
+
+def _middle_ms(slot: Slot) -> float:
+    return (slot.start_ms + slot.end_ms) / 2

@@ -1,0 +1,216 @@
+"""Worker processes for recordings: each loads the recogniser once and takes one at a time.
+
+    run     tasks, the longest first -> events, as they come
+
+A worker tells how far it is. One that dies loses its recording, no other; what it wrote stays,
+and the next run goes on there. To stop, workers are told to; they finish the block under way.
+"""
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from threading import Thread
+from typing import Any, NamedTuple
+
+from recogniser.options import RecognitionOptions, open_backend, settings
+from recogniser.protocol import Recogniser
+from recogniser.recording import RecordingReport, StoppedError, Task, recognise
+from std.errors import StdError
+
+LEAVING_S = 5.0  # that a worker has to leave when nothing is left to do
+LOOK_S = 0.5  # how often a wish to stop is looked for
+
+
+class Progressed(NamedTuple):
+    """A recording is that far."""
+
+    name: str
+    seconds: float
+
+
+class Failed(NamedTuple):
+    """A recording could not be recognised."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides the output, as JSON."""
+
+    values: dict[str, Any]
+
+
+class Stopped(NamedTuple):
+    """A recording was left unfinished, as the user wished."""
+
+
+Event = Settings | Progressed | Failed | RecordingReport
+
+
+@dataclass(slots=True)
+class Stopping:
+    """Whether the user wants to stop; signals set it."""
+
+    wanted: bool = False
+
+    def __call__(self) -> bool:
+        return self.wanted
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    gpu: int
+    task: Task | None = None
+
+
+def run(
+    tasks: Sequence[Task], options: RecognitionOptions, workers: int, gpus: int, stopping: Stopping
+) -> Iterator[Event]:
+    """Recognise recordings in other processes.
+
+    Args:
+        tasks: in the order in which they are begun.
+        options: of all of them.
+        workers: processes.
+        gpus: worker i uses GPU i modulo this, if there are any.
+        stopping: when it is true, no further task is begun, and those under way end soon.
+
+    Yields:
+        First the settings, before any task is begun; then what happens to the recordings.
+
+    Raises:
+        StdError: a worker cannot load the recogniser.
+        StoppedError: stopped before all was done.
+    """
+    waiting = list(reversed(tasks))
+    pool: list[_Worker] = []
+    try:
+        pool.append(_started(options, 0))
+        yield from _events(pool[0], waiting)  # one alone: it may have to fetch the model
+        pool += [
+            _started(options, number % gpus if gpus else 0)
+            for number in range(1, min(workers, len(tasks)))
+        ]
+        for worker in pool:
+            _give(worker, waiting)
+        while busy := [worker for worker in pool if worker.task]:
+            if stopping():
+                waiting.clear()
+                _tell_to_stop(busy)
+            for pipe in wait([worker.pipe for worker in busy], timeout=LOOK_S):
+                worker = next(one for one in busy if one.pipe is pipe)
+                yield from _events(worker, waiting)
+                if worker.task is None and waiting:  # it died
+                    pool[pool.index(worker)] = again = _started(options, worker.gpu)
+                    _give(again, waiting)
+        if stopping():
+            raise StoppedError
+    finally:
+        for worker in pool:
+            _ended(worker)
+
+
+def _started(options: RecognitionOptions, gpu: int) -> _Worker:
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs, options, gpu), daemon=True)
+    process.start()
+    theirs.close()
+    return _Worker(process, ours, gpu)
+
+
+def _ended(worker: _Worker) -> None:
+    with suppress(OSError):
+        worker.pipe.send(None)
+    worker.pipe.close()
+    worker.process.join(LEAVING_S)
+    if worker.process.is_alive():
+        worker.process.kill()
+        worker.process.join()
+
+
+def _tell_to_stop(workers: Sequence[_Worker]) -> None:
+    for worker in workers:
+        if worker.process.pid and worker.process.is_alive():
+            os.kill(worker.process.pid, signal.SIGTERM)
+
+
+def _give(worker: _Worker, waiting: list[Task]) -> None:
+    worker.task = waiting.pop() if waiting else None
+    if worker.task:
+        with suppress(OSError):  # it died: its pipe says so next
+            worker.pipe.send(worker.task)
+
+
+def _events(worker: _Worker, waiting: list[Task]) -> Iterator[Event]:
+    """What a worker has to tell; when it is done with a task, it gets the next."""
+    try:
+        message = worker.pipe.recv()
+    except (EOFError, OSError):
+        task, worker.task = worker.task, None
+        worker.process.join()
+        code = worker.process.exitcode
+        cause = f"signal {-code}" if code is not None and code < 0 else f"status {code}"
+        if task is None:
+            raise StdError(f"the recogniser's process ended with {cause}") from None
+        yield Failed(task.name, f"{task.path}: its process ended with {cause}")
+        return
+    if isinstance(message, StdError):  # at the start: no recogniser
+        raise message
+    if isinstance(message, Stopped):
+        worker.task = None
+        return
+    if isinstance(message, Settings) and worker.task:  # of a further worker: the same
+        return
+    yield message
+    if not isinstance(message, Progressed | Settings):
+        _give(worker, waiting)
+
+
+def _work(pipe: Connection, options: RecognitionOptions, gpu: int) -> None:
+    """A worker process: tasks from the pipe, events into it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stopping = Stopping()
+
+    def stop(*_: Any) -> None:
+        stopping.wanted = True
+
+    signal.signal(signal.SIGTERM, stop)
+    Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        recogniser = open_backend(options, gpu)
+        pipe.send(Settings(settings(options, recogniser)))
+        while (task := pipe.recv()) is not None:
+            pipe.send(_done(task, recogniser, pipe, stopping))
+    except StdError as error:
+        pipe.send(error)
+    except (EOFError, BrokenPipeError):  # the command was killed
+        os._exit(1)
+
+
+def _end_with_parent() -> None:
+    """End at once when the command was killed: the next one writes to the same files."""
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
+
+
+def _done(task: Task, recogniser: Recogniser, pipe: Connection, stopping: Stopping) -> Any:
+    """Recognise a recording; what is wrong with it is an event, too."""
+    try:
+        return recognise(
+            task, recogniser, lambda seconds: pipe.send(Progressed(task.name, seconds)), stopping
+        )
+    except StdError as error:
+        return Failed(task.name, str(error))
+    except StoppedError:
+        return Stopped()

@@ -1,0 +1,88 @@
+"""What a recogniser is here: everything else of std-recognise works with any that does this.
+
+    Window          a stretch of audio, as `recogniser.windows` cuts it
+    Hypothesis      what may have been said in it, with a weight
+    Recognition     the hypotheses of one window
+    Recogniser      windows in, hypotheses out
+
+docs/recognisers.md shows how to write one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from std.n_best import TimedWord
+from std.values import Float32s
+
+SAMPLES_PER_S = 16_000
+FRAME = 512  # samples of which voice activity is decided: 32 ms
+FRAME_MS = 1000 * FRAME // SAMPLES_PER_S
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """A stretch of one channel of a recording.
+
+    Windows cover a recording without gaps: the span of each begins where that of the one before
+    ends. Where speech had to be cut, the audio reaches beyond the span on that side.
+    """
+
+    start_ms: int  # of the span
+    end_ms: int
+    audio_start_ms: int  # of the samples
+    samples: Float32s  # (n,) 16 kHz, in [-1, 1]
+    speech: Float32s  # (n // 512,) probability that there is speech, per frame of 32 ms
+    silent: bool = False  # no voice activity in it
+
+
+class Hypothesis(NamedTuple):
+    """Words that may have been said in a window; times count from the window's first sample."""
+
+    weight: float
+    words: Sequence[TimedWord]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """What was recognised in one window.
+
+    ``hypotheses`` has the best first, and each word of it at its time; weights sum to at most 1,
+    the rest is the posterior of 'no word'. None at all = nobody spoke. ``most_certain`` is the
+    highest posterior that a word may get from them, ``notes`` are kept in the output.
+    """
+
+    hypotheses: Sequence[Hypothesis]
+    notes: Mapping[str, float | int | str] = field(default_factory=dict)
+    most_certain: float = 0.999
+
+
+class Recogniser(Protocol):
+    """Turns audio into hypotheses. One object works for one process.
+
+    The same windows under the same ``block`` number must give the same hypotheses, whatever
+    was recognised before: recognition goes on after a crash where it stopped.
+    """
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """Everything that decides the output, as JSON: model, its hash, options, versions."""
+
+    @property
+    def windows_at_once(self) -> int:
+        """How many windows make a block; the last of a recording may have fewer."""
+
+    @property
+    def longest_window_s(self) -> float:
+        """The longest window that it takes."""
+
+    def speech_probabilities(self, samples: Float32s) -> Float32s:
+        """(n // 512,) the probability of speech in each frame of 32 ms."""
+
+    def language_of(self, windows: Sequence[Window]) -> str:
+        """The language of a recording, a code, from its first windows with speech."""
+
+    def recognise(
+        self, block: int, windows: Sequence[Window], language: str
+    ) -> Sequence[Recognition]:
+        """Recognise consecutive windows of a recording; ``block`` counts from 0."""

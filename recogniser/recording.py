@@ -1,0 +1,210 @@
+"""One recording: audio file -> its file of networks, going on where it stopped.
+
+Task             what to recognise, and where to
+recognise        do it; tells after each block how far it is
+RecordingReport  what was done
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from recogniser import audio, folder
+from recogniser.networks import network_of
+from recogniser.protocol import Recogniser, Window
+from recogniser.windows import cut
+from std.network_lines import network_line
+from std.values import Recording
+
+VOTERS = 3  # windows with speech that decide on the language
+MOST_WAITING = 40  # windows that are looked through for them: a quarter of an hour
+POOR_LOG_PROB = -1.0  # windows below are named
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An audio file to recognise."""
+
+    path: Path
+    name: str  # of the recording
+    output: Path  # folder
+    channels: str = "mix"  # or split
+    language: str = "auto"
+    longest_s: float = 0.0  # of windows; 0 = as long as the recogniser takes
+
+
+@dataclass(slots=True)
+class RecordingReport:
+    """What became of an audio file."""
+
+    file: str
+    seconds: float = 0.0  # of audio, all channels
+    windows: int = 0
+    silent: int = 0
+    words: int = 0
+    thrown_away: int = 0
+    poor: list[float] = field(default_factory=list)  # starts of windows hardly understood, s
+    language: str = ""
+    warning: str = ""
+    damaged_packets: int = 0
+    resumed_windows: int = 0
+    cpu_s: float = 0.0
+
+
+class StoppedError(Exception):
+    """The user wants to stop; what is written stays."""
+
+
+Progress = Callable[[float], None]  # takes seconds of audio that are done, of this recording
+Stop = Callable[[], bool]
+
+
+def recognise(
+    task: Task,
+    recogniser: Recogniser,
+    progress: Progress = lambda seconds: None,
+    stop: Stop = lambda: False,
+) -> RecordingReport:
+    """Recognise a recording, or the rest of it.
+
+    Raises:
+        InputError: no audio in it, or the output cannot be written.
+        StoppedError: ``stop`` said so; what is done so far is kept.
+    """
+    started = time.process_time()
+    damage = audio.Damage()
+    split = task.channels == "split"
+    found = audio.channels(task.path)
+    channels = list(range(1, found + 1)) if split and found else [1]
+    block = recogniser.windows_at_once
+    with folder.unfinished(task.output, task.name, block) as (stream, lines):
+        resumed, done_s = len(lines), 0.0
+        for channel in channels:
+            recording = Recording(task.name, channel)
+            old = [line for line in lines if line["channel"] == channel]
+            if old and old[-1].get("last"):
+                done_s += old[-1]["end"]
+                continue
+            samples = audio.decode(task.path, channel if split else None, damage)
+            longest_s = longest_window_s(task.longest_s, recogniser)
+            windows = cut(samples, recogniser.speech_probabilities, longest_s)
+            for written in _blocks(task, recogniser, windows, recording, old):
+                _append(stream, written)
+                lines += [_without_slots(line) for line in written]
+                progress(done_s + written[-1]["end"])
+                if stop():
+                    raise StoppedError
+            done_s += next((x["end"] for x in reversed(lines) if x["channel"] == channel), 0.0)
+        folder.finish(task.output, task.name, stream)
+    report = report_of(task.name, lines)
+    report.damaged_packets, report.resumed_windows = damage.packets, resumed
+    report.warning = _doubt(report, found, damage)
+    report.cpu_s = round(time.process_time() - started, 3)
+    return report
+
+
+def longest_window_s(wanted_s: float, recogniser: Recogniser) -> float:
+    """The longest window, as wanted (0 = any) and as the recogniser takes it."""
+    return min(wanted_s or recogniser.longest_window_s, recogniser.longest_window_s)
+
+
+def _blocks(
+    task: Task,
+    recogniser: Recogniser,
+    windows: Iterator[Window],
+    recording: Recording,
+    old: Sequence[folder.Line],
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the lines of each block of windows that is not written yet."""
+    size = recogniser.windows_at_once
+    language = old[0]["language"] if old else task.language
+    for window in islice(windows, len(old)):  # cut again: cuts depend on all before them
+        del window
+    held: list[Window] = []
+    if language == "auto":
+        for window in windows:
+            held.append(window)
+            voters = [one for one in held if not one.silent]
+            if len(voters) == VOTERS or len(held) == MOST_WAITING:
+                break
+        language = recogniser.language_of([one for one in held if not one.silent][:VOTERS])
+    number = len(old) // size
+    following = _chained(held, windows)
+    waiting = list(islice(following, size))
+    while True:
+        upcoming = list(islice(following, size))
+        lines = []
+        for i, (window, found) in enumerate(
+            zip(waiting, recogniser.recognise(number, waiting, language), strict=True)
+        ):
+            name = f"{recording.file}-{recording.channel}-{number * size + i + 1:05d}"
+            network = network_of(window, found, recording, name, language)
+            lines.append({**network_line(network), **found.notes})
+        if not waiting:  # nothing at all in it
+            lines = [_nothing(recording, language)]
+        if not upcoming:
+            lines[-1]["last"] = True
+        yield lines
+        if not upcoming:
+            return
+        waiting, number = upcoming, number + 1
+
+
+def _nothing(recording: Recording, language: str) -> dict[str, Any]:
+    """The line of a recording without a sample."""
+    return {
+        "utt": f"{recording.file}-{recording.channel}-00001",
+        "file": recording.file,
+        "channel": recording.channel,
+        "start": 0.0,
+        "end": 0.0,
+        "language": language,
+        "slots": [],
+        "silent": True,
+    }
+
+
+def _chained(held: Sequence[Window], windows: Iterator[Window]) -> Iterator[Window]:
+    yield from held
+    yield from windows
+
+
+def _append(stream: BinaryIO, lines: Sequence[dict[str, Any]]) -> None:
+    for line in lines:
+        stream.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+    stream.flush()
+
+
+def _without_slots(line: dict[str, Any]) -> folder.Line:
+    return {**{key: value for key, value in line.items() if key != "slots"},
+            "words": len(line["slots"])}  # fmt: skip
+
+
+def report_of(name: str, lines: Sequence[folder.Line]) -> RecordingReport:
+    """What the lines of a finished recording say of it."""
+    return RecordingReport(
+        file=name,
+        seconds=round(sum(one.duration_s for one in folder.excerpts_of(lines)), 3),
+        windows=len(lines),
+        silent=sum(bool(line.get("silent")) for line in lines),
+        words=sum(line["words"] for line in lines),
+        thrown_away=sum(line.get("thrown_away", 0) for line in lines),
+        poor=[line["start"] for line in lines
+              if not line.get("silent") and line.get("log_prob", 0.0) < POOR_LOG_PROB],
+        language=lines[0].get("language", "") if lines else "",
+    )  # fmt: skip
+
+
+def _doubt(report: RecordingReport, channels: int, damage: audio.Damage) -> str:
+    """What the user should look at, if anything."""
+    if not channels:
+        return "no audio stream in it"
+    if damage.packets:
+        return f"{damage.packets} damaged packets of audio skipped: times after them are early"
+    if not report.words:
+        return "no word recognised in it"
+    return ""

@@ -1,0 +1,184 @@
+"""Whisper as a recogniser: transcript and draws of a window become weighted hypotheses.
+
+WhisperOptions       what the user chooses
+WhisperRecogniser    the `recogniser.protocol.Recogniser`
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from recogniser import guards
+from recogniser.activity import loudness_activity
+from recogniser.extras import required
+from recogniser.guards import SILENCE_PROB
+from recogniser.protocol import SAMPLES_PER_S, Hypothesis, Recognition, Window
+from recogniser.times import timed_by
+from recogniser.whisper.decode import (
+    Decoded,
+    beams,
+    draws,
+    no_speech,
+    prompt_of,
+    timed_words,
+    transcripts,
+)
+from recogniser.whisper.engine import EXTRA, Engine
+from recogniser.whisper.resembling import resembling
+from recogniser.words import spoken_words
+from std.n_best import TimedWord
+from std.values import Float32s
+
+NOBODY = Recognition((), {"text": "", "silent": True})
+METHOD = 1  # of what is in this package: a number that changes with its output
+
+
+@dataclass(frozen=True, slots=True)
+class WhisperOptions:
+    """How windows are decoded."""
+
+    samples: int = 12
+    temperature: float = 0.8
+    beam: int = 5
+    transcript_weight: float = 0.5
+    windows_at_once: int = 8
+    hotwords: tuple[str, ...] = ()
+    vad: bool = True
+
+
+class WhisperRecogniser:
+    """Transcript with half of the weight, draws with the other half."""
+
+    longest_window_s = 28.0  # Whisper sees 30 s
+
+    def __init__(
+        self, engine: Engine, options: WhisperOptions, identity: Mapping[str, object]
+    ) -> None:
+        self._engine, self._options = engine, options
+        self.identity = {**identity, "method": METHOD, **asdict(options)}
+        self.windows_at_once = options.windows_at_once
+
+    def speech_probabilities(self, samples: Float32s) -> Float32s:
+        if not self._options.vad:
+            return loudness_activity(samples)
+        model = required("faster_whisper.vad", EXTRA).get_vad_model()
+        found: Float32s = model(samples).reshape(-1)
+        return found
+
+    def language_of(self, windows: Sequence[Window]) -> str:
+        votes = Counter(
+            self._engine.languages(self._engine.encode(window.samples))[0][0] for window in windows
+        )
+        return votes.most_common(1)[0][0] if votes else "en"
+
+    def recognise(
+        self, block: int, windows: Sequence[Window], language: str
+    ) -> Sequence[Recognition]:
+        self._engine.restart(block)
+        tokenizer = self._engine.tokenizer(language)
+        prompt = prompt_of(tokenizer)
+        encoded = [self._engine.encode(window.samples) for window in windows]
+        results: list[Recognition] = [NOBODY] * len(windows)
+        spoken = [
+            i
+            for i, window in enumerate(windows)
+            if not (window.silent and no_speech(self._engine, encoded[i], prompt) > SILENCE_PROB)
+        ]
+        if not spoken:
+            return results
+        views = [encoded[i] for i in spoken]
+        best = transcripts(self._engine, views, tokenizer, prompt, self._options.beam)
+        for i, one in zip(spoken, best, strict=True):
+            results[i] = Recognition((), _notes(one, 0))
+        said = [(i, one) for i, one in zip(spoken, best, strict=True) if not one.silent]
+        drawn = self._draws([encoded[i] for i, _ in said], tokenizer, prompt)
+        for (i, one), samples in zip(said, drawn, strict=True):
+            results[i] = self._recognition(windows[i], encoded[i], tokenizer, one, samples)
+        return results
+
+    def _draws(
+        self, encoded: Sequence[Any], tokenizer: Any, prompt: Sequence[int]
+    ) -> list[list[Decoded]]:
+        o = self._options
+        if not encoded or not o.samples:
+            return [[] for _ in encoded]
+        found: list[list[Decoded]] = []
+        for view in encoded:  # one by one: several at once take much memory, and no less time
+            found += draws(self._engine, [view], tokenizer, prompt, o.samples, o.temperature)
+        return found
+
+    def _recognition(
+        self,
+        window: Window,
+        encoded: Any,
+        tokenizer: Any,
+        best: Decoded,
+        drawn: Sequence[Decoded],
+    ) -> Recognition:
+        """One window's hypotheses; where the transcript is thrown away, a draw stands in."""
+        seconds = len(window.samples) / SAMPLES_PER_S
+        good = [draw for draw in drawn if _believable(draw, seconds)]
+        thrown = len(drawn) - len(good)
+        if not _believable(best, seconds) and good:
+            best, good, thrown = good[0], good[1:], thrown + 1
+        words = timed_words(self._engine, encoded, tokenizer, best.tokens, seconds)
+        kept = guards.without_loops([one.word.token for one in words])
+        timed = [words[i].word for i in kept]
+        hotter = self._with_hotwords(encoded, tokenizer, [best, *good], seconds)
+        alternatives = [timed_by(_words(draw), timed) for draw in [*good, *hotter]]
+        n = len(alternatives)
+        return Recognition(
+            self._weighted(timed, alternatives, poor=best.log_prob < guards.MIN_LOG_PROB),
+            _notes(best, thrown),
+            most_certain=(n + 0.5) / (n + 1),  # n draws cannot show more
+        )
+
+    def _with_hotwords(
+        self, encoded: Any, tokenizer: Any, hypotheses: Sequence[Decoded], seconds: float
+    ) -> list[Decoded]:
+        """One more beam search that is told of the words which resemble the hypotheses."""
+        words = resembling(self._options.hotwords, [_words(one) for one in hypotheses])
+        if not words:
+            return []
+        prompt = prompt_of(tokenizer, ", ".join(words))
+        found = beams(self._engine, [encoded], tokenizer, prompt, self._options.beam)[0]
+        return [found] if found.text and _believable(found, seconds) else []
+
+    def _weighted(
+        self,
+        best: Sequence[TimedWord],
+        alternatives: Sequence[Sequence[TimedWord]],
+        *,
+        poor: bool,
+    ) -> list[Hypothesis]:
+        """The transcript with its share, in a poor window with that of a draw; then the draws."""
+        n = len(alternatives)
+        share = 1 / (n + 1) if poor or not n else self._options.transcript_weight
+        weights = [share, *[(1 - share) / max(1, n)] * n]
+        return [
+            Hypothesis(weight, words)
+            for weight, words in zip(weights, [best, *alternatives], strict=True)
+        ]
+
+
+def _believable(decoded: Decoded, seconds: float) -> bool:
+    """Tell whether somebody may have said it: no loop, not too fast."""
+    if decoded.compression > guards.MAX_COMPRESSION:
+        return False
+    return not guards.too_fast(len(_words(decoded)), seconds)
+
+
+def _words(decoded: Decoded) -> list[str]:
+    words = spoken_words(decoded.text)
+    return [words[i] for i in guards.without_loops(words)]
+
+
+def _notes(best: Decoded, thrown_away: int) -> dict[str, Any]:
+    return {
+        "log_prob": round(best.log_prob, 4),
+        "no_speech": round(best.no_speech, 4),
+        "thrown_away": thrown_away,
+        "text": "" if best.silent else best.text,
+        "silent": best.silent or not best.text,
+    }

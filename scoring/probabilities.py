@@ -1,0 +1,90 @@
+"""The probabilities of a hit list's hits, from a second list: score and probability side by side.
+
+NIST's schemas give a hit one number. So a system that has two writes two lists with the same hits:
+one with scores that a term-weighted evaluation thresholds, one with probabilities.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.options import Number
+from std.errors import InputError, StdError
+from std.values import Detections, Recording
+
+Rows = npt.NDArray[np.intp]
+
+
+def with_probabilities(hits: Detections, second: Detections, path: str) -> Detections:
+    """Hits with the scores of a second list as their probabilities.
+
+    Args:
+        hits: the hit list.
+        second: the same hits, in any order; decisions play no part.
+        path: of the second list, for messages.
+
+    Raises:
+        InputError: one list has a hit that the other lacks, or a score is no probability.
+    """
+    outside = np.flatnonzero(~((second.score >= 0) & (second.score <= 1)))
+    if len(outside):
+        raise InputError(path, 0, "probabilities from 0 to 1", f"{second.score[outside[0]]:g}")
+    terms = _table(hits.terms, second.terms)
+    recordings = _table(hits.recordings, second.recordings)
+    order, places = _ordered(hits, terms, recordings)
+    second_order, second_places = _ordered(second, terms, recordings)
+    shared = min(len(places), len(second_places))
+    differs = (places[:shared] != second_places[:shared]).any(axis=1)
+    if differs.any() or len(places) != len(second_places):
+        row = int(np.argmax(differs)) if differs.any() else shared
+        expected, got = _described(hits, order, row), _described(second, second_order, row)
+        raise InputError(path, 0, f"the same hits as the hit list, {expected}", got)
+    probability = np.empty(len(hits))
+    probability[order] = second.score[second_order]
+    return replace(hits, probability=probability)
+
+
+def chosen_number(hits: Detections, number: Number | None) -> Detections:
+    """The hits with the number that all measures take, or with both.
+
+    Args:
+        hits: with probabilities or without.
+        number: what all measures take; None: Cnxe and calibration the probability, if there is
+            one, and thresholds the score.
+
+    Raises:
+        StdError: there are no probabilities to take.
+    """
+    if number is None:
+        return hits
+    if number == "score":
+        return replace(hits, probability=None)
+    if hits.probability is None:
+        raise StdError("--number probability: expected --probabilities FILE, got none")
+    return replace(hits, score=hits.probability)
+
+
+def _table(first: Sequence[object], second: Sequence[object]) -> dict[object, int]:
+    """One index for the names of both lists."""
+    return {name: i for i, name in enumerate(dict.fromkeys([*first, *second]))}
+
+
+def _ordered(
+    hits: Detections, terms: dict[object, int], recordings: dict[object, int]
+) -> tuple[Rows, npt.NDArray[np.float64]]:
+    """(n,) rows by place, and (n, 4) the places in that order: term, recording, start, duration."""
+    term = np.array([terms[name] for name in hits.terms], np.float64)[hits.term]
+    recording = np.array([recordings[name] for name in hits.recordings], np.float64)[hits.recording]
+    places = np.column_stack([term, recording, hits.start_s, hits.duration_s])
+    order = np.lexsort(places.T[::-1])
+    return order, places[order]
+
+
+def _described(hits: Detections, order: Rows, row: int) -> str:
+    if row >= len(order):
+        return "no more"
+    at = int(order[row])
+    where: Recording = hits.recordings[hits.recording[at]]
+    return f"{hits.terms[hits.term[at]]} in {where.file}/{where.channel} at {hits.start_s[at]:g} s"

@@ -1,0 +1,204 @@
+"""The candidates of several searches of the same terms -> those of one.
+
+fuse              searches -> one
+    same_places       which of their candidates are one event (`searcher.fusion.places`)
+    pool              their probabilities -> one              (`searcher.fusion.pooling`)
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.candidates import Candidates, concatenate, in_order
+from searcher.fusion.places import same_places
+from searcher.fusion.pooling import pool, weights
+from searcher.hit import Finding
+from searcher.lexical.wildcards import Expansion
+from searcher.search import TermCandidates
+from searcher.variant import Variant
+from std.store.columns import Int64s
+from std.values import Bools, Float64s, Recording
+
+
+@dataclass(frozen=True, slots=True)
+class FusedVariant(Variant):
+    """What the recogniser that is surest of a place found there, and what each found."""
+
+    recogniser: int = 0  # the surest
+    found_by: tuple[Finding, ...] = ()  # the most probable first
+
+
+class Recogniser(NamedTuple):
+    """What one recogniser's index says."""
+
+    store: str  # its URL
+    found: TermCandidates
+    doubt: Mapping[Recording, float]  # of each recording that its index has
+
+
+def fuse(recognisers: Sequence[Recogniser]) -> TermCandidates:
+    """One list of candidates, with one probability for each place.
+
+    Args:
+        recognisers: what each found of the same terms, in an order that does not depend on the
+            user's: of equal candidates the first one's is shown.
+    """
+    every = [recogniser.found for recogniser in recognisers]
+    recordings = tuple(sorted({one for found in every for one in found.recordings}))
+    row_of = {recording: row for row, recording in enumerate(recordings)}
+    parts = [
+        found.candidates._replace(
+            recording=np.array([row_of[one] for one in found.recordings], np.int64)[
+                found.candidates.recording
+            ]
+        )
+        for found in every
+    ]
+    joined = concatenate(parts)
+    sizes = [len(part.term) for part in parts]
+    rows = place_table(joined, np.repeat(np.arange(len(parts)), sizes))
+    probability = np.where(rows >= 0, np.append(joined.score, 0.0)[rows], 0.0)
+    weight = weights(_doubts(recognisers, recordings)[joined.recording[rows.max(axis=1)]])
+    best = np.where(rows >= 0, probability, -1.0).argmax(axis=1)
+    chosen = rows[np.arange(len(rows)), best]
+    numbers = np.arange(len(rows))
+    candidates = joined.rows(chosen)._replace(
+        score=pool(probability, weight), variant=numbers, family=numbers
+    )
+    firsts = np.cumsum([0, *sizes])[:-1]
+    return replace(
+        every[0],
+        oov_words=_missing_in_all([found.oov_words for found in every]),
+        wildcards=_combined([found.wildcards for found in every]),
+        variants=_variants(recognisers, rows - firsts, rows >= 0, probability, weight),
+        recordings=recordings,
+        candidates=in_order(candidates),
+        is_calibrated=all(found.is_calibrated for found in every),
+        outside_ecf=sum(found.outside_ecf for found in every),
+        without_phones=tuple(language for found in every for language in found.without_phones),
+        without_model=tuple(dict.fromkeys(one for found in every for one in found.without_model)),
+        segments=tuple(segment for found in every for segment in found.segments),
+        seconds=sum(found.seconds for found in every),
+    )
+
+
+def place_table(candidates: Candidates, recogniser: Int64s) -> Int64s:
+    """(places, recognisers) the row of each recogniser's candidate; -1 where it has none.
+
+    Args:
+        candidates: (n,) of all recognisers.
+        recogniser: (n,) that found each.
+    """
+    place = same_places(candidates, recogniser)
+    n_places, n = int(place.max(initial=-1)) + 1, int(recogniser.max(initial=0)) + 1
+    rows = np.full((n_places, n), -1)
+    rows[place, recogniser] = np.arange(len(place))
+    return rows
+
+
+def _doubts(recognisers: Sequence[Recogniser], recordings: Sequence[Recording]) -> Float64s:
+    """(recordings, recognisers) the doubt of each; infinity where an index lacks it."""
+    return np.array(
+        [[one.doubt.get(recording, np.inf) for one in recognisers] for recording in recordings]
+    ).reshape(len(recordings), len(recognisers))
+
+
+def _variants(
+    recognisers: Sequence[Recogniser],
+    rows: Int64s,
+    is_found: Bools,
+    probability: Float64s,
+    weight: Float64s,
+) -> tuple[FusedVariant, ...]:
+    """What was found at each place.
+
+    Args:
+        recognisers: n of them.
+        rows: (places, n) of each one's own candidates, where it has one.
+        is_found: (places, n) whether it has one.
+        probability: (places, n) that each gives.
+        weight: (places, n) of each.
+    """
+    none = Variant((), method="")
+    names = short_names([one.store for one in recognisers])
+    numbers = [one.found.candidates.variant for one in recognisers]
+    variants = []
+    for place, found, probabilities, shares in zip(
+        rows.tolist(), is_found.tolist(), probability.tolist(), weight.tolist(), strict=True
+    ):
+        own = [
+            recognisers[k].found.variants[int(numbers[k][row])] if found[k] else none
+            for k, row in enumerate(place)
+        ]
+        findings = [
+            Finding(one.store, share, p, " ".join(variant.words), variant.method, variant.how)
+            for one, share, p, variant in zip(recognisers, shares, probabilities, own, strict=True)
+        ]
+        order = np.lexsort((-np.array(probabilities), ~np.array(found))).tolist()
+        surest = own[order[0]]
+        found_by = tuple(findings[k] for k in order)
+        variants.append(
+            FusedVariant(
+                surest.words,
+                surest.similarity,
+                surest.method,
+                described(found_by, names),
+                order[0],
+                found_by,
+            )
+        )
+    return tuple(variants)
+
+
+def described(found_by: Sequence[Finding], names: Mapping[str, str]) -> str:
+    """What each recogniser says of a place, in words.
+
+    Args:
+        found_by: the most probable first.
+        names: what to call each store.
+
+    >>> described([Finding("out/A", 0.7, 0.93, "land kreis", "split", ""),
+    ...            Finding("out/B", 0.3, 0.0, "", "", "")], {"out/A": "A", "out/B": "B"})
+    "found by A as 'land kreis' (split, 0.930), not by B"
+    """
+    by = [
+        f"by {names[one.store]} as {one.searched!r} ({one.method}, {one.probability:.3f})"
+        for one in found_by
+        if one.method
+    ]
+    not_by = [f"not by {names[one.store]}" for one in found_by if not one.method and one.weight]
+    return "found " + ", ".join(by + not_by)
+
+
+def short_names(stores: Sequence[str]) -> dict[str, str]:
+    """The last part of each URL; all of each, if that does not tell them apart.
+
+    >>> short_names(["index/whisper", "index/sphinx/"])
+    {'index/whisper': 'whisper', 'index/sphinx/': 'sphinx'}
+    """
+    last = [store.rstrip("/").rpartition("/")[2] for store in stores]
+    names = last if len(set(last)) == len(stores) else stores
+    return dict(zip(stores, names, strict=True))
+
+
+def _missing_in_all(oov_words: Sequence[Sequence[tuple[str, ...]]]) -> tuple[tuple[str, ...], ...]:
+    """Of each term the words that no recogniser knows."""
+    return tuple(
+        tuple(word for word in of_term[0] if all(word in other for other in of_term[1:]))
+        for of_term in zip(*oov_words, strict=True)
+    )
+
+
+def _combined(expansions: Sequence[Mapping[str, Expansion]]) -> dict[str, Expansion]:
+    """What each wildcard stands for in any of the indexes."""
+    combined: dict[str, Expansion] = {}
+    for of_index in expansions:
+        for pattern, expansion in of_index.items():
+            known = combined.get(pattern, Expansion((), 0))
+            words = tuple(dict.fromkeys((*known.words, *expansion.words)))
+            limited = known.limited or expansion.limited
+            fitting = max(known.fitting, expansion.fitting, len(words))
+            combined[pattern] = Expansion(words, fitting, limited)
+    return combined

@@ -1,0 +1,121 @@
+"""The sound of recordings: whole with Range, clips, waveforms, spectrograms."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import FileResponse, Response
+
+from service.api.models import PROBLEMS, PeaksDocument, Seconds
+from service.api.reply import entry_of, json_reply, service_of
+from service.audio.clips import MEDIA_TYPES, clip
+from service.audio.peaks import peaks_of
+from service.audio.playable import playable
+from service.audio.spectrogram import spectrogram_png
+from service.jobs import in_lane
+from service.problems import ProblemError
+from service.recordings import RecordingEntry
+from service.state import Service
+
+router = APIRouter(prefix="/api", tags=["audio"], responses=PROBLEMS)
+
+From = Annotated[Seconds, Query(alias="from")]
+To = Annotated[Seconds, Query(alias="to")]
+
+
+def heard_entry(service: Service, recording: str) -> RecordingEntry:
+    """The recording with an id, if it has audio.
+
+    Raises:
+        ProblemError: there is none, or it has none.
+    """
+    entry = entry_of(service, recording)
+    if entry.audio is None:
+        raise ProblemError(404, f"there is no audio of {entry.title}")
+    return entry
+
+
+def require_stretch(from_s: float, to_s: float, longest_s: float) -> None:
+    """Refuse a stretch that is empty or too long.
+
+    Raises:
+        ProblemError: it is.
+    """
+    if not 0 < to_s - from_s <= longest_s:
+        raise ProblemError(
+            400, f"expected a stretch of at most {longest_s:g} s, got {to_s - from_s:g}"
+        )
+
+
+@router.head("/audio/{recording}", include_in_schema=False)
+@router.get("/audio/{recording}", response_class=FileResponse)
+async def audio(request: Request, recording: str) -> Response:
+    """The audio of a recording; a part of it with the header Range."""
+    service = service_of(request)
+    entry = heard_entry(service, recording)
+    assert entry.audio is not None
+    path, media_type = entry.audio, entry.audio_type
+    if not media_type:
+        path = await in_lane(
+            service.audio,
+            request,
+            lambda stop: playable(path, service.kept_folder, stop.check),
+            service.limits.list_s,
+        )
+        media_type = "audio/ogg"
+    if not path.is_file():
+        raise ProblemError(404, f"there is no audio of {entry.title} any more")
+    return FileResponse(path, media_type=media_type, headers={"Cache-Control": "private"})
+
+
+@router.get("/clips/{recording}", response_class=Response)
+async def clips(
+    request: Request,
+    recording: str,
+    from_s: From,
+    to_s: To,
+    format: Literal["ogg", "wav"] = "ogg",  # noqa: A002  # the API's name
+) -> Response:
+    """A stretch of a recording as a file."""
+    service = service_of(request)
+    entry = heard_entry(service, recording)
+    require_stretch(from_s, to_s, service.limits.clip_s)
+    content = await in_lane(
+        service.audio,
+        request,
+        lambda stop: clip(entry, from_s, to_s, format, stop.check),
+        service.limits.search_s,
+    )
+    return Response(content, media_type=MEDIA_TYPES[format])
+
+
+@router.get("/recordings/{recording}/peaks", response_model=PeaksDocument)
+async def peaks(request: Request, recording: str) -> Response:
+    """The waveform of a recording: its largest amplitudes, a fixed number in a second."""
+    service = service_of(request)
+    entry = heard_entry(service, recording)
+    found = await in_lane(
+        service.audio,
+        request,
+        lambda stop: peaks_of(entry, service.kept_folder, stop.check),
+        service.limits.list_s,
+    )
+    return json_reply({"duration_s": found.duration_s, "peaks": found.peaks.tolist()})
+
+
+@router.get("/recordings/{recording}/spectrogram", response_class=Response)
+async def spectrogram(request: Request, recording: str, from_s: From, to_s: To) -> Response:
+    """The spectrum of a stretch over time as a grey PNG picture, low frequencies at the bottom."""
+    service = service_of(request)
+    entry = heard_entry(service, recording)
+    require_stretch(from_s, to_s, service.limits.window_s)
+    key = "spectrogram", str(entry.audio), entry.recording.channel, from_s, to_s
+    picture = service.cache.get(key)
+    if picture is None:
+        picture = await in_lane(
+            service.audio,
+            request,
+            lambda stop: spectrogram_png(entry, from_s, to_s, stop.check),
+            service.limits.search_s,
+        )
+        service.cache.put(key, picture, len(picture) + 200)
+    return Response(picture, media_type="image/png")

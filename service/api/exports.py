@@ -1,0 +1,157 @@
+"""The hits of a search as a file: all that the filters leave, not one page of them."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from searcher import Hit
+from service.answers import hit_document
+from service.api.models import PROBLEMS, Probability
+from service.api.reply import service_of
+from service.api.search import facets_of, searched
+from service.audio.clips import clip
+from service.exports import (
+    by_recording,
+    csv_file,
+    file_name,
+    json_file,
+    std_list_file,
+    subtitles,
+    zip_file,
+)
+from service.jobs import Stop, in_lane
+from service.live_index import Snapshot
+from service.problems import ProblemError
+from service.searching import Selection, Sorting, Wish, hits_of
+from service.state import Service
+from std.values import TermSearch
+
+Kind = Literal["csv", "json", "stdlist", "srt", "vtt", "clips"]
+
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "stdlist": "application/xml",
+    "srt": "application/x-subrip; charset=utf-8",
+    "vtt": "text/vtt; charset=utf-8",
+    "zip": "application/zip",
+}
+AROUND_S = 1.0  # of a clip, before and after the hit
+
+router = APIRouter(prefix="/api", tags=["export"], responses=PROBLEMS)
+
+
+@router.get("/export", response_class=Response)
+async def export(
+    request: Request,
+    format: Kind,  # noqa: A002  # the API's name
+    term: Annotated[list[str], Query()],
+    min_probability: Annotated[Probability, Query()] = 0.0,
+    recording: Annotated[list[str], Query()] = [],  # noqa: B006  # FastAPI copies it
+    channel: Annotated[list[str], Query()] = [],  # noqa: B006  # likewise
+    where: Annotated[list[str], Query()] = [],  # noqa: B006  # likewise
+    sort: Sorting = "probability",
+    right: bool | None = None,
+) -> Response:
+    """The hits of a search as a file; ``right=true`` leaves only those that were marked right."""
+    service = service_of(request)
+    wish = Wish(min_probability, facets_of(recording, channel, where), sort)
+    snapshot, selection = await searched(service, request, term, wish)
+    most = service.limits.export_hits
+    if len(selection.term) > most:
+        raise ProblemError(
+            400, f"expected at most {most} hits, got {len(selection.term)}; raise min_probability"
+        )
+    content, kind = await in_lane(
+        service.audio if format == "clips" else service.known,
+        request,
+        partial(exported, service, snapshot, selection, format, right),
+        service.limits.list_s,
+    )
+    name = file_name(" ".join(term)) + (".xml" if kind == "stdlist" else f".{kind}")
+    disposition = f"attachment; filename*=UTF-8''{_quoted(name)}"
+    return Response(content, media_type=TYPES[kind], headers={"Content-Disposition": disposition})
+
+
+def _quoted(name: str) -> str:
+    from urllib.parse import quote
+
+    return quote(name, safe="")
+
+
+def exported(
+    service: Service,
+    snapshot: Snapshot,
+    selection: Selection,
+    kind: Kind,
+    right: bool | None,
+    stop: Stop,
+) -> tuple[bytes, str]:
+    """The content of an export, and what it is."""
+    hits = hits_of(selection, snapshot, 0, len(selection.term))
+    ids = {result.term: f"TERM-{i}" for i, result in enumerate(selection.results, start=1)}
+    documents = [hit_document(hit, snapshot, service.marks) for hit in hits]
+    pairs = [
+        (_numbered(hit, ids), document | {"termid": ids[hit.term]})
+        for hit, document in zip(hits, documents, strict=True)
+        if right is None or document["right"] == right
+    ]
+    shown = [document for _, document in pairs]
+    if kind == "json":
+        return json_file(shown), kind
+    if kind == "stdlist":
+        searches = {
+            ids[result.term]: TermSearch(result.found.seconds, len(result.found.oov_words[0]))
+            for result in selection.results
+        }
+        return std_list_file([hit for hit, _ in pairs], searches, "search"), kind
+    if kind in ("srt", "vtt"):
+        return _subtitles(shown, kind)
+    if kind == "clips":
+        return _clips(service, snapshot, shown, stop), "zip"
+    return _csv(snapshot, shown), kind
+
+
+def _numbered(hit: Hit, ids: dict[str, str]) -> Hit:
+    from dataclasses import replace
+
+    return replace(hit, term_id=ids[hit.term])
+
+
+def _csv(snapshot: Snapshot, shown: Sequence[dict[str, Any]]) -> bytes:
+    by_id = snapshot.recordings.by_id
+    columns = snapshot.recordings.columns
+    return csv_file(shown, columns, [by_id[hit["recording_id"]].metadata for hit in shown])
+
+
+def _subtitles(shown: Sequence[dict[str, Any]], kind: Literal["srt", "vtt"]) -> tuple[bytes, str]:
+    """One file for one recording, else an archive of one for each."""
+    groups = by_recording(shown)
+    if len(groups) == 1:
+        return subtitles(shown, kind), kind
+    names = (f"{file_name(recording)}.{kind}" for recording in groups)
+    files = (subtitles(hits, kind) for hits in groups.values())
+    return zip_file(zip(names, files, strict=True)), "zip"
+
+
+def _clips(
+    service: Service, snapshot: Snapshot, shown: Sequence[dict[str, Any]], stop: Stop
+) -> bytes:
+    """An archive with a clip of each hit that has audio, and the list of all hits."""
+    playable = [hit for hit in shown if hit["has_audio"]]
+    if len(playable) > service.limits.clips:
+        raise ProblemError(
+            400, f"expected at most {service.limits.clips} clips, got {len(playable)}; raise "
+            "min_probability"
+        )  # fmt: skip
+    members = [("hits.csv", _csv(snapshot, shown))]
+    for number, hit in enumerate(playable, start=1):
+        entry = snapshot.recordings.by_id[hit["recording_id"]]
+        begin_s = max(0.0, hit["start_s"] - AROUND_S)
+        end_s = min(hit["start_s"] + hit["duration_s"] + AROUND_S, begin_s + service.limits.clip_s)
+        name = f"{number:03d}-{file_name(hit['term'])}-{file_name(entry.id)}-{begin_s:.1f}s.ogg"
+        members.append((name, clip(entry, begin_s, end_s, "ogg", stop.check)))
+    return zip_file(members)

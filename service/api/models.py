@@ -1,0 +1,251 @@
+"""The documents of the API: what routes take and answer, as OpenAPI describes it."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+Seconds = Annotated[float, Field(ge=0, le=1_073_741.823)]
+
+
+class Document(BaseModel):
+    """A document whose keys are these and no others."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(Document):
+    """RFC 9457: why a request was not answered as asked."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+
+
+class HitDocument(Document):
+    """A place where a term may have been said, with the keys of `std-search --json`."""
+
+    termid: str
+    term: str
+    file: str
+    channel: int
+    language: str | None
+    start_s: float
+    duration_s: float
+    within_s: float | None = Field(description="start and end may be off by so much")
+    score: float = Field(description="the probability on the scale of the decision rule")
+    decision: Literal["YES", "NO"] | None
+    searched: str = Field(description="the words that were looked up")
+    method: str
+    similarity: float
+    how: str
+    context: tuple[str, str, str] = Field(description="words before, words found, words after")
+    likeliest: str = Field(description="what the recogniser wrote there")
+    slots: tuple[int, int]
+    probability: Probability
+    threshold: float | None
+    expected_occurrences: float
+    because: str
+    metadata: dict[str, str]
+    recording_id: str
+    title: str
+    has_audio: bool
+    found_as: str
+    right: bool | None = Field(description="what a person said of it")
+
+
+class TermDocument(Document):
+    """A term of a search."""
+
+    term: str
+    words: list[str]
+    unknown: list[str] = Field(description="words that the recogniser does not know")
+    remarks: list[str]
+    hits: int
+
+
+class FacetDocument(Document):
+    """A value of a facet and how many hits have it."""
+
+    value: str
+    count: int
+    selected: bool
+
+
+class ByProbability(Document):
+    """For each least probability 0.00, 0.01, ... 1.00: how many hits reach it, and their sum."""
+
+    counts: list[int]
+    expected_right: list[float]
+
+
+class Marked(Document):
+    """How many hits of the terms people marked."""
+
+    right: int
+    wrong: int
+
+
+class SearchDocument(Document):
+    """The answer to a search."""
+
+    terms: list[TermDocument]
+    total: int
+    expected_right: float = Field(description="the sum of the probabilities of all of them")
+    hits: list[HitDocument]
+    next_cursor: str | None
+    by_probability: ByProbability
+    facets: dict[str, list[FacetDocument]]
+    marked: Marked
+    snapshot: int = Field(description="another number after each commit to the index")
+    elapsed_ms: float
+
+
+class TermListDocument(Document):
+    """A term list to search."""
+
+    terms: list[str] = Field(min_length=1, max_length=10_000)
+    min_probability: Probability = 0.0
+
+
+class RecordingDocument(Document):
+    """A recording of the index."""
+
+    id: str
+    file: str
+    channel: int
+    title: str
+    speech_s: float
+    has_audio: bool
+    metadata: dict[str, str]
+
+
+class RecordingsDocument(Document):
+    """The recordings of the index."""
+
+    recordings: list[RecordingDocument]
+    total: int
+    next_cursor: str | None
+
+
+class AlternativeDocument(Document):
+    """A word that competes with another."""
+
+    word: str
+    start_s: float
+    duration_s: float
+    posterior: Probability
+
+
+class WordDocument(AlternativeDocument):
+    """A word that the recogniser wrote."""
+
+    alternatives: list[AlternativeDocument]
+
+
+class WordsDocument(Document):
+    """The words of a stretch of a recording."""
+
+    words: list[WordDocument]
+
+
+class CountedWord(Document):
+    """A word of the index and how often it was recognised."""
+
+    word: str
+    count: int
+
+
+class HintsDocument(Document):
+    """What to say to somebody who types terms."""
+
+    words: list[CountedWord]
+    unknown: list[str] = Field(description="words typed that the recogniser does not know")
+
+
+class PeaksDocument(Document):
+    """A waveform: the largest amplitude of each short stretch, 0 to 255."""
+
+    duration_s: float
+    peaks: list[int]
+
+
+class MarkRequest(Document):
+    """What a person says of a hit."""
+
+    term: str = Field(min_length=1, max_length=200)
+    recording: str = Field(max_length=200, description="its id")
+    start: Seconds
+    end: Seconds
+
+
+class MarkPut(MarkRequest):
+    """A mark to keep."""
+
+    right: bool
+
+
+class MarkDocument(Document):
+    """A mark as it is kept (see `std.marks`)."""
+
+    term: str
+    recording: str
+    channel: int
+    start: float
+    end: float
+    right: bool | None
+    time: str
+    marked: Marked
+
+
+class AlertDocument(Document):
+    """A new hit of a standing search."""
+
+    term: str
+    file: str
+    channel: int
+    start_s: float
+    duration_s: float
+    probability: Probability
+    context: tuple[str, str, str]
+    new: bool
+    time: str
+    recording_id: str
+
+
+class AlertsDocument(Document):
+    """What commits brought for the standing searches."""
+
+    terms: list[str]
+    hits: list[AlertDocument]
+    trouble: str = Field(description="why new hits could not be posted")
+
+
+class HealthDocument(Document):
+    """How the service is."""
+
+    status: Literal["ready", "warming up", "serving an old state of the index"]
+    detail: str
+    snapshot: int
+    recordings: int
+    version: str
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {
+        "model": Problem,
+        "description": description,
+        "content": {"application/problem+json": {}},
+    }
+    for status, description in (
+        (400, "the request is not as expected"),
+        (401, "the token is missing or wrong"),
+        (403, "sent by a page of another origin"),
+        (404, "there is no such thing"),
+        (413, "the body is too large"),
+        (422, "a parameter is not as expected"),
+        (429, "too much at once; Retry-After says when to try again"),
+        (503, "the index cannot be read, or the search took too long"),
+    )
+}

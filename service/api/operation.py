@@ -1,0 +1,71 @@
+"""Health, metrics, and tickets for players."""
+
+import resource
+import time
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from service.api.models import PROBLEMS, HealthDocument
+from service.api.reply import entry_of, json_reply, service_of
+from service.metrics import MEDIA_TYPE
+from service.middleware import TICKET_S, ticket
+from service.state import Service
+from std import __version__
+
+router = APIRouter(tags=["operation"], responses=PROBLEMS)
+
+
+def health_of(service: Service) -> dict[str, object]:
+    """How a service is."""
+    status = "ready" if service.warm else "warming up"
+    if service.live.trouble:
+        status = "serving an old state of the index"
+    return {
+        "status": status,
+        "detail": service.live.trouble if not service.settings.token else "",
+        "snapshot": service.snapshot.number,
+        "recordings": len(service.snapshot.recordings.entries),
+        "version": __version__,
+    }
+
+
+@router.get("/healthz", response_model=HealthDocument)
+async def healthz(request: Request) -> Response:
+    """Whether the service works; needs no token."""
+    return json_reply(health_of(service_of(request)))
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics(request: Request) -> Response:
+    """Numbers for a monitor (OpenMetrics)."""
+    service = service_of(request)
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    gauges: dict[str, float] = {
+        "snapshot": service.snapshot.number,
+        "recordings": len(service.snapshot.recordings.entries),
+        "marks": len(service.marks.all()),
+        "cache_bytes": service.cache.bytes,
+        "peak_memory_bytes": usage.ru_maxrss * 1024,
+        "up_seconds": time.monotonic() - service.started_s,
+    }
+    for lane in (service.known, service.other, service.audio, service.lists):
+        name = lane.name.replace(" ", "_")
+        gauges[f"waiting_{name}"], gauges[f"running_{name}"] = lane.waiting, lane.running
+    counters: dict[str, float] = {
+        "cache_hits": service.cache.hits,
+        "cache_misses": service.cache.misses,
+        "processor_seconds": usage.ru_utime + usage.ru_stime,
+    }
+    return Response(request.app.state.metrics.text(gauges, counters), media_type=MEDIA_TYPE)
+
+
+@router.get("/api/tickets/{recording}")
+async def tickets(request: Request, recording: str) -> Response:
+    """What `/api/audio/{recording}?ticket=` takes in place of the token, for some hours."""
+    service = service_of(request)
+    entry = entry_of(service, recording)
+    if not service.settings.token:
+        return json_reply({"ticket": ""})
+    expires_s = int(time.time()) + TICKET_S
+    return json_reply({"ticket": ticket(service.settings.token, entry.id, expires_s)})

@@ -1,0 +1,79 @@
+"""What is indexed, and what the recogniser wrote in a recording."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from searcher import Word
+from service.answers import recording_document
+from service.api.models import (
+    PROBLEMS,
+    RecordingDocument,
+    RecordingsDocument,
+    Seconds,
+    WordsDocument,
+)
+from service.api.reply import entry_of, json_reply, position, service_of
+from service.jobs import in_lane
+
+router = APIRouter(prefix="/api/recordings", tags=["recordings"], responses=PROBLEMS)
+
+
+@router.get("", response_model=RecordingsDocument)
+async def recordings(
+    request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = 200, cursor: str = ""
+) -> Response:
+    """The recordings of the index, by name."""
+    entries = service_of(request).snapshot.recordings.entries
+    first = position(cursor)
+    some = entries[first : first + limit]
+    return json_reply(
+        {
+            "recordings": [recording_document(entry) for entry in some],
+            "total": len(entries),
+            "next_cursor": str(first + limit) if first + limit < len(entries) else None,
+        }
+    )
+
+
+@router.get("/{recording}", response_model=RecordingDocument)
+async def recording(request: Request, recording: str) -> Response:
+    """One recording."""
+    return json_reply(recording_document(entry_of(service_of(request), recording)))
+
+
+@router.get("/{recording}/words", response_model=WordsDocument)
+async def words(
+    request: Request,
+    recording: str,
+    from_s: Annotated[Seconds, Query(alias="from")] = 0.0,
+    to_s: Annotated[Seconds, Query(alias="to")] = 1_000_000.0,
+    alternatives: bool = True,
+) -> Response:
+    """The words of a recording between two times, with those that compete with them."""
+    service = service_of(request)
+    snapshot, entry = service.snapshot, entry_of(service, recording)
+    key = "words", snapshot.number, entry.id, from_s, to_s, alternatives
+    content = service.cache.get(key)
+    if content is None:
+        found = await in_lane(
+            service.known,
+            request,
+            lambda stop: snapshot.index.words(
+                entry.recording, from_s, to_s, alternatives=alternatives
+            ),
+            service.limits.search_s,
+        )
+        content = json_reply({"words": [word_document(word) for word in found]}).body
+        service.cache.put(key, content, len(content) + 200)
+    return Response(content, media_type="application/json")
+
+
+def word_document(word: Word) -> dict[str, object]:
+    """A word with those that compete with it."""
+    document = asdict(word)
+    for other in document["alternatives"]:
+        del other["alternatives"]
+    return document

@@ -1,0 +1,133 @@
+"""Terms -> hits; what a term becomes; the words of the index.
+
+``POST /api/searches``, a term list, is in `service.api.term_lists`.
+"""
+
+import time
+from bisect import bisect_left
+from typing import Annotated
+
+import numpy as np
+import orjson
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from service.answers import search_document
+from service.api.models import PROBLEMS, HintsDocument, Probability, SearchDocument
+from service.api.reply import json_reply, position, service_of
+from service.jobs import in_lane
+from service.live_index import Snapshot
+from service.problems import ProblemError
+from service.searching import Selection, Sorting, Wish, checked, elapsed_ms, select
+from service.state import Service
+
+MAX_TEXT = 10_000  # letters of a text that hints are asked for
+MAX_VALUES = 1000  # of all facets in an address
+
+router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
+
+Terms = Annotated[list[str], Query(alias="term", description="a word or a phrase; repeat for more")]
+Facets = Annotated[
+    list[str], Query(alias="where", description="facet:value, as speaker:Kerstin; repeat for more")
+]
+
+
+def facets_of(
+    recording: list[str], channel: list[str], where: list[str]
+) -> dict[str, frozenset[str]]:
+    """The values asked for, by facet.
+
+    Raises:
+        ProblemError: a value has no facet, or there are too many.
+    """
+    pairs = [("recording", one) for one in recording] + [("channel", one) for one in channel]
+    for one in where:
+        name, colon, value = one.partition(":")
+        if not colon:
+            raise ProblemError(400, f"where: expected facet:value, got {one[:40]!r}")
+        pairs.append((name, value))
+    if len(pairs) > MAX_VALUES:
+        raise ProblemError(400, f"expected at most {MAX_VALUES} values, got {len(pairs)}")
+    return {name: frozenset(v for n, v in pairs if n == name) for name in {n for n, _ in pairs}}
+
+
+async def searched(
+    service: Service, request: Request, terms: list[str], wish: Wish
+) -> tuple[Snapshot, Selection]:
+    """Search terms in the newest snapshot."""
+    snapshot = service.snapshot
+    given = checked(terms, snapshot, service.limits, service.limits.terms)
+    results = await service.search(given, snapshot, request)
+    return snapshot, select(results, snapshot, wish)
+
+
+@router.get("/search", response_model=SearchDocument)
+async def search(
+    request: Request,
+    term: Annotated[list[str], Query(description="a word or a phrase; repeat for more")],
+    min_probability: Annotated[Probability, Query()] = 0.0,
+    recording: Annotated[list[str], Query(description="ids; others are left out")] = [],  # noqa: B006  # FastAPI copies it
+    channel: Annotated[list[str], Query()] = [],  # noqa: B006  # likewise
+    where: Facets = [],  # noqa: B006  # likewise
+    sort: Sorting = "probability",
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    cursor: str = "",
+) -> Response:
+    """Find the places where terms may have been said, the most probable first."""
+    began = time.perf_counter()
+    service = service_of(request)
+    wish = Wish(min_probability, facets_of(recording, channel, where), sort)
+    first = position(cursor)
+    key = (
+        "answer", service.snapshot.number, service.marks.version, tuple(term), min_probability,
+        tuple(recording), tuple(channel), tuple(where), sort, limit, first,
+    )  # fmt: skip
+    content = service.cache.get(key)
+    if content is None:
+        snapshot, selection = await searched(service, request, term, wish)
+        document = search_document(selection, snapshot, service.marks, first, limit)
+        content = orjson.dumps(document)
+        service.cache.put(key, content, len(content) + 2000)
+    timed = b'%s,"elapsed_ms":%.3f}' % (content[:-1], elapsed_ms(began))
+    return Response(timed, media_type="application/json")
+
+
+@router.get("/query")
+async def query(request: Request, term: Annotated[str, Query(min_length=1)]) -> Response:
+    """What a term becomes, without searching: the document of `std-query --json`."""
+    service = service_of(request)
+    snapshot = service.snapshot
+    (given,) = checked([term], snapshot, service.limits, 1)
+    described = await in_lane(
+        service.other, request, lambda stop: snapshot.index.query(given), service.limits.search_s
+    )
+    return json_reply(described)
+
+
+@router.get("/words", response_model=HintsDocument)
+async def words(
+    request: Request,
+    text: Annotated[str, Query(max_length=MAX_TEXT, description="what was typed so far")] = "",
+    limit: Annotated[int, Query(ge=1, le=50)] = 8,
+) -> Response:
+    """Hints for what is typed: words of the index that begin like its last word, the most
+    frequent first, and which of its words the recogniser does not know."""
+    return json_reply(hints(service_of(request).snapshot, text, limit))
+
+
+def hints(snapshot: Snapshot, text: str, limit: int) -> dict[str, object]:
+    """The document of `words`; a look-up in the sorted vocabulary."""
+    vocabulary, phrase = snapshot.index.vocabulary, snapshot.index.config.text.phrase
+    typed = [word for line in text.replace(",", "\n").split("\n") for word in phrase(line)]
+    unknown = [word for word in dict.fromkeys(typed) if "*" not in word and word not in vocabulary]
+    beginning = (phrase(text.replace(",", "\n").split("\n")[-1].rpartition(" ")[2]) or ("",))[-1]
+    found: list[dict[str, object]] = []
+    if beginning and "*" not in beginning:
+        first = bisect_left(vocabulary.words, beginning)
+        end = bisect_left(vocabulary.words, beginning + "\U0010ffff")
+        counts = vocabulary.counts[first:end]
+        order = np.argsort(-counts, kind="stable")[:limit]
+        found = [
+            {"word": vocabulary.words[first + i], "count": int(counts[i])} for i in order.tolist()
+        ]
+    return {"words": found, "unknown": unknown}

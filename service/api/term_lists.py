@@ -1,0 +1,173 @@
+"""``POST /api/searches``: a whole term list, with progress.
+
+The body is a JSON document (`TermListDocument`) or NIST's XML. The header Accept says what comes:
+
+    application/json    {"hits": [...], "summary": {...}}
+    application/xml     an STD list, what `std-score` reads
+    text/event-stream   events ``progress``, then one ``result`` (the JSON) or ``problem``
+"""
+
+import asyncio
+import io
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, Request
+from pydantic import ValidationError
+from starlette.responses import Response, StreamingResponse
+
+from searcher import Hit
+from service.answers import hit_document
+from service.api.models import PROBLEMS, TermListDocument
+from service.api.reply import json_reply, service_of
+from service.exports import std_list_file
+from service.jobs import Stop, Stoppable, StoppedError, in_lane
+from service.live_index import Snapshot
+from service.problems import ProblemError, as_problem
+from service.settings import Limits
+from service.state import Service
+from std.errors import StdError
+from std.nist import term_list
+from std.values import Term, TermSearch
+
+AT_ONCE = 10  # terms between two looks at the progress
+EVENT_S = 0.25
+
+BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": TermListDocument.model_json_schema()},
+            "application/xml": {"schema": {"type": "string", "description": "a NIST term list"}},
+        },
+    }
+}
+
+router = APIRouter(prefix="/api", tags=["search"], responses=PROBLEMS)
+
+
+@dataclass
+class Batch:
+    """A term list that is searched, and what was found so far."""
+
+    terms: tuple[Term, ...]
+    min_probability: float
+    done: int = 0
+    hits: list[Hit] = field(default_factory=list)
+    searches: dict[str, TermSearch] = field(default_factory=dict)
+
+    def run(self, snapshot: Snapshot, limits: Limits, stop: Stop) -> None:
+        """Search all terms, in parts.
+
+        Raises:
+            ProblemError: there are too many hits.
+            StoppedError: nobody waits any more, or it took too long.
+        """
+        for first in range(0, len(self.terms), AT_ONCE):
+            stop.check()
+            some = self.terms[first : first + AT_ONCE]
+            found = snapshot.index.search_terms(some, workers=Stoppable(stop))
+            found = found.rows(found.probability >= self.min_probability)
+            self.hits += snapshot.index.hits(found)
+            if len(self.hits) > limits.export_hits:
+                raise ProblemError(
+                    400, f"expected at most {limits.export_hits} hits; raise min_probability"
+                )
+            for term, unknown in zip(some, found.oov_words, strict=True):
+                self.searches[term.term_id] = TermSearch(found.seconds / len(some), len(unknown))
+            self.done = first + len(some)
+
+    def document(self, service: Service, snapshot: Snapshot) -> dict[str, Any]:
+        """The result as JSON."""
+        return {
+            "hits": [hit_document(hit, snapshot, service.marks) for hit in self.hits],
+            "summary": {
+                "terms": len(self.terms),
+                "detections": len(self.hits),
+                "yes": sum(hit.decision == "YES" for hit in self.hits),
+                "oov_terms": sum(bool(one.oov_count) for one in self.searches.values()),
+            },
+        }
+
+
+async def batch_of(request: Request, limits: Limits) -> Batch:
+    """The term list that a request has.
+
+    Raises:
+        ProblemError: it has none, or too large a one.
+    """
+    body = await request.body()
+    if body.lstrip()[:1] == b"<":
+        terms, least = term_list.parse(io.BytesIO(body), "the body").terms, 0.0
+    else:
+        try:
+            given = TermListDocument.model_validate_json(body)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"])) or "the body"
+            raise ProblemError(422, f"{where}: {first['msg']}") from error
+        least = given.min_probability
+        terms = tuple(Term(f"TERM-{i}", text) for i, text in enumerate(given.terms, start=1))
+    if not 0 < len(terms) <= limits.list_terms:
+        raise ProblemError(400, f"expected 1 to {limits.list_terms} terms, got {len(terms)}")
+    for term in terms:
+        if len(term.text) > limits.letters:
+            raise ProblemError(
+                400, f"expected terms of at most {limits.letters} letters, got {len(term.text)}"
+            )
+    return Batch(terms, least)
+
+
+@router.post("/searches", openapi_extra=BODY)
+async def searches(request: Request) -> Response:
+    """Search a term list."""
+    service = service_of(request)
+    batch, snapshot = await batch_of(request, service.limits), service.snapshot
+    work = partial(batch.run, snapshot, service.limits)
+    accepted = request.headers.get("accept", "")
+    if "text/event-stream" in accepted:
+        stop = Stop(service.limits.list_s)
+        future = asyncio.wrap_future(service.lists.submit(work, stop))
+        return StreamingResponse(
+            events(service, snapshot, batch, future, stop), media_type="text/event-stream"
+        )
+    await in_lane(service.lists, request, work, service.limits.list_s)
+    if "xml" in accepted:
+        content = std_list_file(batch.hits, batch.searches, "the body")
+        return Response(content, media_type="application/xml")
+    return json_reply(batch.document(service, snapshot))
+
+
+async def events(
+    service: Service,
+    snapshot: Snapshot,
+    batch: Batch,
+    future: "asyncio.Future[None]",
+    stop: Stop,
+) -> AsyncIterator[bytes]:
+    """Progress while a batch is searched, then its result; a client that goes away stops it."""
+    shown = -1
+    try:
+        while not future.done():
+            if batch.done != shown:
+                shown = batch.done
+                yield event("progress", {"done": shown, "terms": len(batch.terms)})
+            await asyncio.wait({future}, timeout=EVENT_S)
+        future.result()
+        yield event("result", batch.document(service, snapshot))
+    except (StdError, ProblemError, StoppedError) as error:
+        problem = as_problem(error) if isinstance(error, StdError) else error
+        detail = str(problem) or f"this took more than {stop.seconds:g} s and was stopped"
+        yield event("problem", {"status": getattr(problem, "status", 503), "detail": detail})
+    finally:
+        stop.stop()
+        if not future.done():
+            future.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+
+def event(name: str, document: dict[str, Any]) -> bytes:
+    """One server-sent event (HTML standard, section 9.2)."""
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(document))

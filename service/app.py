@@ -1,0 +1,52 @@
+"""The application: routes of the API and of the page, behind the guard and the record."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+
+from service.api import alerts, audio, exports, feedback, operation, recordings, search, term_lists
+from service.metrics import Metrics
+from service.middleware import Compressed, Guard, Record
+from service.page import routes as page
+from service.problems import add_handlers
+from service.state import Service
+from std import __version__
+
+
+def create_app(service: Service, log: Callable[[str], None] | None = None) -> FastAPI:
+    """The ASGI application of a service.
+
+    Args:
+        service: what is served.
+        log: takes a line of JSON about each request; None = nobody does.
+    """
+    metrics = Metrics()
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        service.start()
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="std: spoken terms",
+        description="Find places where words were said, hear them, judge them.",
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=life,
+        middleware=[
+            Middleware(Record, metrics, log),
+            Middleware(Guard, service.settings),
+            Middleware(Compressed),
+        ],
+    )
+    app.state.service, app.state.metrics = service, metrics
+    add_handlers(app)
+    for part in (search, term_lists, recordings, audio, feedback, exports, alerts, operation):
+        app.include_router(part.router)
+    page.add_page(app)
+    return app

@@ -1,0 +1,193 @@
+"""std-serve: arguments in, a page and an API on an address."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from std.command import (
+    Parser,
+    file_argument,
+    folder_argument,
+    number,
+    run,
+    tell,
+    text_argument,
+)
+from std.errors import StdError
+from std.ranges import Range
+
+if TYPE_CHECKING:
+    from service.settings import Settings  # --help needs none of what these load
+
+EXAMPLE = """\
+examples:
+  std-serve --store INDEX --audio recordings/
+  std-serve --store INDEX --audio recordings/ --feedback marks.jsonl --metadata recordings.csv
+  std-serve --store couchdb://db/news --host 0.0.0.0 --token-file token \\
+      --allow-host archive.local
+
+exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 a mistake that you can mend, said in one line
+"""
+PORT = number(Range(0, 65535, whole=True))
+MIN_TOKEN = 16  # letters
+GRACE_S = 30
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the argument parser."""
+    parse = Parser(
+        prog="std-serve",
+        description="Serve an index: a page to search, play and judge hits, and a REST API.",
+        epilog=EXAMPLE,
+    )
+    parse.add_argument(
+        "--store", required=True, action="append",
+        help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
+    )  # fmt: skip
+    parse.add_argument("--audio", type=folder_argument, metavar="FOLDER", help="of the recordings")
+    parse.add_argument("--model", type=file_argument, metavar="JSON", help="what std-tune learned")
+    parse.add_argument(
+        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
+    )
+    parse.add_argument(
+        "--metadata", type=file_argument, metavar="FILE",
+        help="title, date, ... of recordings; they count more than those of the index",
+    )  # fmt: skip
+    parse.add_argument(
+        "--feedback",
+        type=file_argument,
+        metavar="JSONL",
+        help="where marks (right, wrong) are kept",
+    )
+    parse.add_argument(
+        "--alerts", type=file_argument, metavar="FILE",
+        help="terms searched in what each commit adds: an XML term list, or one a line",
+    )  # fmt: skip
+    parse.add_argument(
+        "--alerts-url", type=text_argument, default="", metavar="URL",
+        help="where new hits of these terms are posted",
+    )  # fmt: skip
+    network = parse.add_argument_group("network")
+    network.add_argument("--host", type=text_argument, default="127.0.0.1", help="(127.0.0.1)")
+    network.add_argument("--port", type=PORT, default=8000, help="(8000); 0 = any that is free")
+    network.add_argument(
+        "--allow-host", action="append", default=[], type=text_argument, metavar="NAME",
+        help="a name under which browsers reach the service; repeat for more",
+    )  # fmt: skip
+    network.add_argument(
+        "--token-file", type=file_argument, metavar="FILE",
+        help="a secret that clients must send; required for anything but the loopback",
+    )  # fmt: skip
+    network.add_argument(
+        "--root-path", type=text_argument, default="", metavar="/PATH",
+        help="under which a reverse proxy shows the service",
+    )  # fmt: skip
+    network.add_argument(
+        "--access-log", type=file_argument, metavar="FILE",
+        help="a line of JSON for each request; - is standard output",
+    )  # fmt: skip
+    parse.add_argument("--quiet", action="store_true", help="print the address only")
+    return parse
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 ended, 2 the user can mend it."""
+    args = parser().parse_args(argv)
+    return run("std-serve", lambda: serve(args))
+
+
+def settings_of(args: argparse.Namespace) -> "Settings":
+    """What the command line says.
+
+    Raises:
+        StdError: the service would be open to everybody, or the token is too short.
+    """
+    from service.middleware import is_loopback
+    from service.settings import Settings
+    from std.distinct import require_distinct
+    from std.files import read_text
+
+    inputs = {"--config": args.config, "--model": args.model, "--metadata": args.metadata}
+    inputs |= {"--alerts": args.alerts, "--token-file": args.token_file}
+    require_distinct(
+        inputs, {"--feedback": args.feedback, "--access-log": args.access_log}, args.store
+    )
+    token = read_text(args.token_file, 4096).strip() if args.token_file else ""
+    if args.token_file and (
+        len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable()
+    ):
+        raise StdError(f"{args.token_file}: expected a token of at least {MIN_TOKEN} ASCII letters")
+    if not token and not is_loopback(args.host):
+        raise StdError(
+            f"--host {args.host}: others could search and hear everything; --token-file names a "
+            "secret that they must know"
+        )
+    if args.root_path and not args.root_path.startswith("/"):
+        raise StdError(f"--root-path: expected a path as /std, got {args.root_path!r}")
+    if args.audio and not Path(args.audio).is_dir():
+        raise StdError(f"--audio {args.audio}: expected a folder")
+    if args.alerts_url and not args.alerts_url.startswith(("http://", "https://")):
+        raise StdError(f"--alerts-url: expected an address as https://..., got {args.alerts_url!r}")
+    return Settings(
+        tuple(args.store), args.config, args.model, args.audio, args.metadata, args.feedback,
+        args.alerts, args.alerts_url, args.host, int(args.port), tuple(args.allow_host), token,
+        args.root_path.rstrip("/"),
+    )  # fmt: skip
+
+
+def serve(args: argparse.Namespace) -> int:
+    """Serve until a signal comes."""
+    settings = settings_of(args)
+    try:
+        import uvicorn
+
+        from service.app import create_app
+    except ModuleNotFoundError as error:
+        raise StdError(
+            f"{error.name} is not installed: pip install 'spoken-terms[serve]'"
+        ) from error
+    from service.server import Server, bound_socket
+    from service.state import Service
+
+    with bound_socket(settings.host, settings.port) as listener:
+        service = Service(settings)
+        log = access_log(args.access_log)
+        config = uvicorn.Config(
+            create_app(service, log),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            root_path=settings.root_path,
+            timeout_graceful_shutdown=GRACE_S,
+            timeout_keep_alive=15,
+            limit_concurrency=settings.limits.connections,
+            h11_max_incomplete_event_size=65_536,
+        )
+        host, port = listener.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        print(f"http://{shown}:{port}{settings.root_path}/", flush=True)
+        if not args.quiet:
+            recordings = len(service.snapshot.recordings.entries)
+            heard = sum(1 for one in service.snapshot.recordings.entries if one.audio)
+            tell(f"{recordings} recordings, {heard} with audio; Ctrl-C ends")
+            if args.feedback is None:
+                tell("marks are not kept: --feedback FILE keeps them")
+        return Server(config).serve_on(listener)
+
+
+def access_log(path: Path | None):  # type: ignore[no-untyped-def]  # set below
+    """What writes a line of the access log; None without one."""
+    if path is None:
+        return None
+    from std.errors import STANDARD_STREAM
+
+    if path == STANDARD_STREAM:
+        return lambda line: print(line, flush=True)
+    stream = path.open("a", encoding="utf-8", buffering=1)
+    return lambda line: stream.write(line + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

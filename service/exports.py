@@ -1,0 +1,146 @@
+"""The hits of a search as files: CSV, JSON, an STD list, subtitles, clips.
+
+csv_file       one row a hit, with a header; read by spreadsheets
+json_file      a list with the keys of `std-search --json`
+std_list_file  what `std-score` reads
+subtitles      SRT or WebVTT, one file a recording
+zip_file       several files as one archive
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import orjson
+
+from searcher import Hit
+from std.csv_output import write_csv
+from std.nist import std_list
+from std.nist.xml import writable
+from std.values import Detections, Recording, STDList, TermSearch
+
+CSV_HEADER = (
+    *("term", "file", "channel", "title", "start_s", "end_s", "probability", "before", "found"),
+    *("after", "found_as", "recogniser", "right"),
+)
+FIRST_MEMBER_TIME = (2026, 1, 1, 0, 0, 0)  # the same hits, the same bytes
+
+Documents = Sequence[Mapping[str, Any]]
+
+
+def csv_file(
+    hits: Documents, columns: Sequence[str], metadata: Sequence[Mapping[str, str]]
+) -> bytes:
+    """Hits as rows.
+
+    Args:
+        hits: documents of the API.
+        columns: of the metadata.
+        metadata: of each hit's recording.
+    """
+    target = io.BytesIO()
+    rows = (
+        (
+            *(hit["term"], hit["file"], hit["channel"], hit["title"]),
+            *(f"{hit['start_s']:.3f}", f"{hit['start_s'] + hit['duration_s']:.3f}"),
+            *(f"{hit['probability']:.4f}", *hit["context"], hit["found_as"], hit["likeliest"]),
+            {True: "right", False: "wrong", None: ""}[hit["right"]],
+            *(values.get(column, "") for column in columns),
+        )
+        for hit, values in zip(hits, metadata, strict=True)
+    )
+    write_csv(target, (*CSV_HEADER, *columns), rows)
+    return target.getvalue()
+
+
+def json_file(hits: Documents) -> bytes:
+    """Hits as a list."""
+    return orjson.dumps(hits, option=orjson.OPT_INDENT_2)
+
+
+def std_list_file(hits: Sequence[Hit], searches: Mapping[str, TermSearch], name: str) -> bytes:
+    """Hits as a hit list.
+
+    Args:
+        hits: decided.
+        searches: of each term id, in their order; also of terms without hits.
+        name: of the term list.
+    """
+    ids = {term_id: row for row, term_id in enumerate(searches)}
+    recordings = sorted({Recording(hit.file, hit.channel) for hit in hits})
+    row_of = {recording: row for row, recording in enumerate(recordings)}
+    detections = Detections(
+        tuple(ids),
+        tuple(recordings),
+        np.array([ids[hit.term_id] for hit in hits], np.int32),
+        np.array([row_of[Recording(hit.file, hit.channel)] for hit in hits], np.int32),
+        np.array([hit.start_s for hit in hits], np.float64),
+        np.array([hit.duration_s for hit in hits], np.float64),
+        np.array([hit.score for hit in hits], np.float64),
+        np.array([hit.decision == "YES" for hit in hits], np.bool_),
+    )
+    target = io.BytesIO()
+    found = STDList(detections, tuple(searches.values()), writable(name), system_id="std")
+    std_list.dump(found, target, "std2006", "UTF-8")
+    return target.getvalue()
+
+
+def subtitles(hits: Documents, kind: Literal["srt", "vtt"]) -> bytes:
+    """The hits of one recording as cues, in the order of time.
+
+    WebVTT: https://www.w3.org/TR/webvtt1/; SRT has no standard and is the same with commas.
+    """
+    lines = ["WEBVTT", ""] if kind == "vtt" else []
+    for number, hit in enumerate(sorted(hits, key=lambda one: one["start_s"]), start=1):
+        times = (hit["start_s"], hit["start_s"] + hit["duration_s"])
+        begin, end = (_time(seconds, "." if kind == "vtt" else ",") for seconds in times)
+        text = f"{hit['term']} ({hit['probability']:.0%}): {hit['context'][1]}"
+        lines += [str(number), f"{begin} --> {end}", _cue(text, kind), ""]
+    return "\n".join([*lines, ""]).encode()
+
+
+def _cue(text: str, kind: str) -> str:
+    """A text in one line that is no markup."""
+    text = " ".join(text.split()).replace("-->", "→")
+    if kind == "vtt":
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace("<", "‹").replace(">", "›")
+
+
+def _time(seconds: float, point: str) -> str:
+    """Seconds as hh:mm:ss.mmm.
+
+    >>> _time(3675.25, ",")
+    '01:01:15,250'
+    """
+    whole, ms = divmod(round(1000 * seconds), 1000)
+    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}{point}{ms:03d}"
+
+
+def by_recording(hits: Documents) -> dict[str, list[Mapping[str, Any]]]:
+    """Hits by the ids of their recordings."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for hit in hits:
+        found.setdefault(hit["recording_id"], []).append(hit)
+    return found
+
+
+def file_name(text: str) -> str:
+    """A name that every system takes for a file, and none for a path.
+
+    >>> file_name("../Zeit & Raum"), file_name("")
+    ('Zeit_Raum', 'hits')
+    """
+    return re.sub(r"\W+", "_", text).strip("_")[:60] or "hits"
+
+
+def zip_file(members: Iterable[tuple[str, bytes]]) -> bytes:
+    """Files as an archive."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members:
+            archive.writestr(zipfile.ZipInfo(name, FIRST_MEMBER_TIME), content)
+    return target.getvalue()

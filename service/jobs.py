@@ -1,0 +1,155 @@
+"""Work that requests wait for: in a few threads of each kind, bounded, and stopped when unwanted.
+
+    Lane          threads with a queue of limited length; beyond it `TooBusyError` becomes 429
+    Stop          whether the client is still there and the time is not over
+    Stoppable     an `Executor` that asks so between the pieces of a search
+    in_lane       awaits a job for a request, and stops it when the client goes away
+
+Known words, other words and audio have lanes of their own, so a slow term delays neither words
+that are looked up in a millisecond nor the sound.
+"""
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from service.problems import ProblemError, too_busy
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+LOOK_S = 0.2  # how often a waiting request looks whether its client is still there
+
+
+class StoppedError(Exception):
+    """Nobody waits for the work any more, or it took too long."""
+
+
+class Stop:
+    """Whether a job should go on."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end_s = time.monotonic() + seconds
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """The job is not wanted any more."""
+        self._stopped.set()
+
+    @property
+    def overdue(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() > self._end_s
+
+    def check(self) -> None:
+        """Go on.
+
+        Raises:
+            StoppedError: or do not.
+        """
+        if self._stopped.is_set() or self.overdue:
+            raise StoppedError
+
+
+class Stoppable:
+    """An `Executor` in this thread that asks before each piece whether to go on."""
+
+    workers = 1
+
+    def __init__(self, stop: Stop) -> None:
+        self._stop = stop
+
+    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        for item in items:
+            self._stop.check()
+            yield function(item)
+
+
+class Lane:
+    """Threads that do jobs in the order they came.
+
+    They are daemons: a job in a kernel does not keep the process from ending.
+    """
+
+    def __init__(self, name: str, workers: int, waiting: int) -> None:
+        self.name, self._waiting = name, waiting
+        self._jobs: deque[tuple[Future[Any], Callable[[Stop], Any], Stop]] = deque()
+        self._changed = threading.Condition()
+        self.running = 0
+        for number in range(workers):
+            threading.Thread(target=self._work, name=f"{name} {number}", daemon=True).start()
+
+    @property
+    def waiting(self) -> int:
+        """Jobs that nobody has begun."""
+        return len(self._jobs)
+
+    def submit(self, work: Callable[[Stop], A], stop: Stop) -> "Future[A]":
+        """Queue a job.
+
+        Raises:
+            ProblemError: too many wait already.
+        """
+        future: Future[A] = Future()
+        with self._changed:
+            if len(self._jobs) >= self._waiting:
+                raise too_busy(f"requests for {self.name}")
+            self._jobs.append((future, work, stop))
+            self._changed.notify()
+        return future
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                while not self._jobs:
+                    self._changed.wait()
+                future, work, stop = self._jobs.popleft()
+                self.running += 1
+            try:
+                stop.check()
+                future.set_result(work(stop))
+            except BaseException as error:
+                future.set_exception(error)
+            finally:
+                del future, work
+                with self._changed:
+                    self.running -= 1
+
+
+async def in_lane(
+    lane: Lane, request: "Request | None", work: Callable[[Stop], A], seconds: float
+) -> A:
+    """Await a job; it is stopped when the client of the request is gone.
+
+    Raises:
+        ProblemError: too many wait, or it takes more than ``seconds`` (its queueing included).
+    """
+    stop = Stop(seconds)
+    future = asyncio.wrap_future(lane.submit(work, stop))
+    try:
+        while True:
+            done, _ = await asyncio.wait({future}, timeout=LOOK_S)
+            if done:
+                return future.result()
+            if stop.overdue or (request is not None and await request.is_disconnected()):
+                raise StoppedError
+    except StoppedError as error:
+        raise ProblemError(503, f"this took more than {seconds:g} s and was stopped") from error
+    finally:
+        stop.stop()
+        if not future.done():
+            future.add_done_callback(_forget)
+
+
+def _forget(future: "asyncio.Future[Any]") -> None:
+    """Take note of how a job ended that nobody waits for."""
+    if not future.cancelled():
+        future.exception()

@@ -1,0 +1,98 @@
+"""The index that is served: opened once, renewed when something was committed.
+
+A request takes the `Snapshot` of the moment and keeps it to its end; a newer one does not change
+it. If the index cannot be read any more (a server that is down, a damaged file), the last snapshot
+is served on, and `LiveIndex.trouble` says why it is old.
+"""
+
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from searcher import Index, open_index
+from service.recordings import RecordingTable, audio_files, recording_table
+from service.settings import Settings
+from std.errors import StdError
+from std.files import read
+from std.metadata.read import parse
+from std.metadata.table import NO_METADATA
+
+CLOSE_S = 3.0  # to end a request to a store
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """The index as it was after some commit."""
+
+    number: int  # 1 for the one the service was started with
+    index: Index
+    recordings: RecordingTable
+
+
+class LiveIndex:
+    """The newest snapshot, and the thread that looks for newer ones."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Open the index.
+
+        Raises:
+            StdError: it cannot be opened, or the metadata cannot be read.
+        """
+        self._settings = settings
+        self.trouble = ""
+        self._metadata = read(parse, settings.metadata) if settings.metadata else NO_METADATA
+        index = open_index(*settings.stores, config=settings.config, model=settings.model)
+        self._current = self._snapshot(1, index)
+        self._listeners: list[Callable[[Snapshot], None]] = []
+        self._ended = threading.Event()
+        self._watcher: threading.Thread | None = None
+
+    @property
+    def current(self) -> Snapshot:
+        """The newest snapshot."""
+        return self._current
+
+    def on_renewal(self, listener: Callable[[Snapshot], None]) -> None:
+        """Call a function with each new snapshot, in the thread that found it."""
+        self._listeners.append(listener)
+
+    def _snapshot(self, number: int, index: Index) -> Snapshot:
+        len(index.vocabulary)  # put together now, not while a request waits
+        audio = audio_files(self._settings.audio)
+        return Snapshot(number, index, recording_table(index.recordings(), audio, self._metadata))
+
+    def renew(self) -> bool:
+        """Look for a new commit; whether there was one."""
+        try:
+            index = self._current.index.renewed()
+            self.trouble = ""
+        except StdError as error:
+            self.trouble = str(error)
+            return False
+        if index is self._current.index:
+            return False
+        self._current = self._snapshot(self._current.number + 1, index)
+        for listener in self._listeners:
+            listener(self._current)
+        return True
+
+    def watch(self) -> None:
+        """Look for new commits until the service ends, in a thread."""
+        self._watcher = threading.Thread(target=self._watch, name="commits", daemon=True)
+        self._watcher.start()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(self._settings.poll_s):
+            try:
+                self.renew()
+            except Exception as error:  # a fault of ours must not end the looking
+                self.trouble = f"{type(error).__name__}: {error}"
+                traceback.print_exc()
+
+    def close(self) -> None:
+        """Stop looking and close the stores."""
+        self._ended.set()
+        if self._watcher is not None:
+            self._watcher.join(CLOSE_S)
+        self._current.index.close()

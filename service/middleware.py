@@ -1,0 +1,237 @@
+"""What happens to every request before and after its route: who may ask, how much, and a record.
+
+    Guard        Host, Origin, token, size and time of the body; headers of every response
+    Compressed   texts, for clients that take gzip
+    Record       one line of JSON for each request, and the numbers of `/metrics`
+
+Plain ASGI, without a task or a queue for each request.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import ipaddress
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.middleware.gzip import GZipMiddleware
+
+from service.metrics import Metrics
+from service.problems import ProblemError, response
+from service.settings import Settings
+from std.terminal import json_text
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' blob:; media-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+PACKED = ("/api/audio/", "/api/clips/", "/api/export", "/api/searches")  # not compressed again
+TICKET_S = 12 * 3600
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine only."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def ticket(token: str, recording: str, expires_s: int) -> str:
+    """What opens the audio of one recording for some hours: players cannot send a token."""
+    signed = hmac.new(token.encode(), f"{expires_s} {recording}".encode(), hashlib.sha256)
+    return f"{expires_s}-{signed.hexdigest()[:40]}"
+
+
+def path_of(scope: Scope) -> str:
+    """The path of a request below the one that a reverse proxy shows the service under."""
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", "")) or "/"
+
+
+class Guard:
+    """Lets through what may pass, and adds the headers that keep browsers from being misused."""
+
+    def __init__(self, app: App, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+        hosts = {settings.host, *settings.allowed_hosts}
+        if is_loopback(settings.host):
+            hosts |= LOOPBACK_NAMES
+        self._hosts = {host.strip("[]").lower() for host in hosts}
+        headers = {name.lower(): value for name, value in HEADERS.items()}
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name for name, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    *(pair for pair in self._headers if pair[0] not in given),
+                ]
+                if b"cache-control" not in given:
+                    message["headers"].append((b"cache-control", b"no-store"))
+            await send(message)
+
+        try:
+            self._check(scope)
+            body = self._bounded(scope, receive)
+        except ProblemError as problem:
+            answer = response(problem.status, problem.detail, problem.headers)
+            await answer(scope, receive, send_with_headers)
+            return
+        await self._app(scope, body, send_with_headers)
+
+    def _check(self, scope: Scope) -> None:
+        """Let a request pass.
+
+        Raises:
+            ProblemError: or do not.
+        """
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        host = headers.get(b"host", b"").decode("latin-1")
+        if (urlsplit(f"//{host}").hostname or "") not in self._hosts:
+            raise ProblemError(400, f"Host: this service has another name than {host[:80]!r}")
+        origin = headers.get(b"origin")
+        if origin is not None and urlsplit(origin.decode("latin-1")).netloc != host:
+            raise ProblemError(403, "Origin: only pages of this service may send requests")
+        if headers.get(b"sec-fetch-site") == b"cross-site" and path_of(scope).startswith("/api/"):
+            raise ProblemError(403, "only pages of this service may send requests")
+        if self._settings.token and self._needs_token(path_of(scope)):
+            self._check_token(scope, headers)
+
+    def _needs_token(self, path: str) -> bool:
+        """Whether what a path shows is of the index; pages hold nothing of it by themselves."""
+        is_shell = path == "/" or path == "/api/docs" or path.startswith("/recordings/")
+        return not (is_shell or path.startswith("/static/") or path == "/healthz")
+
+    def _check_token(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        token = self._settings.token
+        given = headers.get(b"authorization", b"").decode("latin-1")
+        if hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+            return
+        if path_of(scope).startswith("/api/audio/"):
+            (shown,) = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [""])[:1]
+            expires, _, _ = shown.partition("-")
+            recording = path_of(scope).removeprefix("/api/audio/")
+            if expires.isdecimal() and len(expires) < 12 and int(expires) > time.time():
+                expected = ticket(token, recording, int(expires))
+                if hmac.compare_digest(shown.encode(), expected.encode()):
+                    return
+        raise ProblemError(
+            401, "expected the token of this service", {"WWW-Authenticate": "Bearer"}
+        )
+
+    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+        """The body of a request, up to a size and a time.
+
+        Raises:
+            ProblemError: its length is said, and too much.
+        """
+        limits = self._settings.limits
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length[:18]) > limits.body_bytes:
+            raise ProblemError(413, f"expected at most {limits.body_bytes} bytes")
+        end_s, received, complete = time.monotonic() + limits.body_s, 0, False
+
+        async def receive_bounded() -> Message:
+            nonlocal received, complete
+            if complete:  # what comes now is that the client goes away
+                return await receive()
+            try:
+                async with asyncio.timeout(max(0.0, end_s - time.monotonic())):
+                    message = await receive()
+            except TimeoutError as error:
+                raise ProblemError(408, f"expected the body within {limits.body_s:g} s") from error
+            if message["type"] == "http.request":
+                received += len(message.get("body", b""))
+                complete = not message.get("more_body")
+                if received > limits.body_bytes:
+                    raise ProblemError(413, f"expected at most {limits.body_bytes} bytes")
+            return message
+
+        return receive_bounded
+
+
+class Compressed:
+    """Compresses texts for browsers; sound and archives are small already, and sent in ranges."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._gzip = GZipMiddleware(app, minimum_size=1000, compresslevel=5)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_text = scope["type"] == "http" and not path_of(scope).startswith(PACKED)
+        await (self._gzip if is_text else self._app)(scope, receive, send)
+
+
+class Record:
+    """Counts each request and writes a line about it.
+
+    The line holds no query, no token and no text of a user: only method, path, status, time, size.
+    """
+
+    def __init__(
+        self, app: App, metrics: Metrics, write: Callable[[str], None] | None = None
+    ) -> None:
+        self._app, self._metrics, self._write = app, metrics, write
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status, size = time.perf_counter(), 499, 0  # 499: the client went away
+
+        async def counted(message: Message) -> None:
+            nonlocal status, size
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            else:
+                size += len(message.get("body", b""))
+            await send(message)
+
+        self._metrics.under_way += 1
+        try:
+            await self._app(scope, receive, counted)
+        except Exception:
+            status = 500
+            raise
+        finally:
+            seconds = time.perf_counter() - began
+            self._metrics.under_way -= 1
+            route = scope.get("route")
+            self._metrics.count(getattr(route, "path", "other"), status, seconds)
+            if self._write is not None:
+                self._write(
+                    json_text(
+                        {
+                            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                            "client": (scope.get("client") or [""])[0],
+                            "method": scope["method"],
+                            "path": path_of(scope)[:200],
+                            "status": status,
+                            "ms": round(1000 * seconds, 1),
+                            "bytes": size,
+                        }
+                    )
+                )

@@ -1,0 +1,176 @@
+"""Addresses of the page.
+
+/                    the search page, with results where no token is needed
+/page/results        the results alone, which the page puts in the place of others
+/recordings/{id}     the view of a recording; its parts come from the API
+/api/docs            the API for people
+/static/...          style and scripts
+"""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from service.answers import search_document
+from service.api.operation import health_of
+from service.api.reply import entry_of, service_of
+from service.api.search import searched
+from service.page.view import (
+    PER_PAGE,
+    PageState,
+    clock,
+    duration,
+    found_as,
+    length,
+    page_state,
+)
+from service.problems import ProblemError, as_problem
+from std.errors import StdError
+from std.terminal import printable
+
+LISTED = 200  # recordings on the page that one comes to first
+HERE = Path(__file__).parent
+
+router = APIRouter(include_in_schema=False)
+
+
+@cache
+def templates() -> Environment:
+    """The templates; everything is escaped, and a name that is missing is an error."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"clock": clock, "duration": duration, "hms": length, "shown": printable}
+    environment.globals |= {"found_as": found_as}
+    return environment
+
+
+@cache
+def version() -> str:
+    """Another text when a script or a style changes: browsers may keep them for ever."""
+    content = hashlib.sha256()
+    for path in sorted((HERE / "static").iterdir()):
+        content.update(path.read_bytes())
+    return content.hexdigest()[:12]
+
+
+def render(request: Request, name: str, status: int = 200, **values: Any) -> Response:
+    """A template as a response."""
+    service = service_of(request)
+    root = request.scope.get("root_path", "")
+    text = (
+        templates()
+        .get_template(name)
+        .render(
+            root=root,
+            static=f"{root}/static/{version()}",
+            needs_token=bool(service.settings.token),
+            marks_kept=service.marks.is_kept,
+            **values,
+        )
+    )
+    return HTMLResponse(text, status)
+
+
+@router.get("/")
+async def search_page(request: Request) -> Response:
+    """The search page."""
+    service = service_of(request)
+    state = page_state(request.query_params.multi_items())
+    show = not service.settings.token
+    results = await results_of(request, state) if show and state.terms else None
+    entries = service.snapshot.recordings.entries
+    return render(
+        request,
+        "search.html",
+        state=state,
+        results=results,
+        health=health_of(service),
+        recordings=len(entries) if show else None,
+        speech_s=sum(entry.speech_s for entry in entries) if show else None,
+        entries=entries[:LISTED] if show else (),
+        no_audio=show and not any(entry.audio for entry in entries),
+    )
+
+
+@router.get("/page/results")
+async def results_part(request: Request) -> Response:
+    """The results of a search, without the page around them."""
+    state = page_state(request.query_params.multi_items())
+    results = await results_of(request, state)
+    return render(request, "results.html", state=state, results=results)
+
+
+async def results_of(request: Request, state: PageState) -> dict[str, Any]:
+    """What the template of results shows: the API's answer, or a problem in its place."""
+    service = service_of(request)
+    try:
+        snapshot, selection = await searched(service, request, [*state.terms], state.wish)
+    except ProblemError as problem:
+        return {"problem": problem.detail}
+    except StdError as error:
+        return {"problem": as_problem(error).detail}
+    found = search_document(selection, snapshot, service.marks, state.cursor, PER_PAGE)
+    table = snapshot.recordings
+    names = {
+        "recording": {
+            one["value"]: table.by_id[one["value"]].title for one in found["facets"]["recording"]
+        }
+    }
+    return found | {
+        "problem": "",
+        "names": names,
+        "first": state.cursor,
+        "per_page": PER_PAGE,
+        "several_terms": len(found["terms"]) > 1,
+        "of_recording": {
+            value.value: value.count for value in selection.facets.get("recording", ())
+        },
+    }
+
+
+@router.get("/recordings/{recording}")
+async def recording_page(request: Request, recording: str) -> Response:
+    """The view of a recording; with a token, its content comes from the API only."""
+    service = service_of(request)
+    if service.settings.token:
+        return render(request, "recording.html", id=recording[:200], entry=None)
+    return render(request, "recording.html", id=recording, entry=entry_of(service, recording))
+
+
+@router.get("/api/docs")
+async def docs(request: Request) -> Response:
+    """The API for people, from its OpenAPI document."""
+    document = request.app.openapi()
+    operations = [
+        (path, method.upper(), operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
+    return render(request, "docs.html", document=document, operations=operations)
+
+
+class StaticForEver(StaticFiles):
+    """Static files under an address that holds their version."""
+
+    async def get_response(self, path: str, scope: Any) -> Response:
+        _, _, name = path.partition("/")
+        response = await super().get_response(name, scope)
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response
+
+
+def add_page(app: FastAPI) -> None:
+    """Add the page to an application."""
+    app.include_router(router)
+    app.mount("/static", StaticForEver(directory=HERE / "static"), name="static")

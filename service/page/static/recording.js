@@ -1,0 +1,184 @@
+// The view of a recording: sound, waveform, spectrogram, words; the hits of a search on all of them.
+import { mark } from "./marks.js";
+import { address, announce, ask, askJson, audioAddress, clock, isTyping } from "./shell.js";
+import { makeWave } from "./wave.js";
+import { makeWords } from "./words.js";
+
+const BEFORE_S = 1;
+const AROUND_S = 2; // of a hit, in the spectrogram
+const id = document.body.dataset.recording;
+const path = `/api/recordings/${encodeURIComponent(id)}`;
+const query = new URLSearchParams(location.search);
+const audio = document.getElementById("audio");
+const follow = document.getElementById("follow");
+let wave = null;
+let words = null;
+let hits = []; // of the search, in the order of time
+let current = null;
+
+function trouble(error) {
+  const place = document.getElementById("trouble");
+  place.textContent = error.message;
+  place.hidden = false;
+}
+
+function seek(seconds, play = false) {
+  if (!audio.getAttribute("src")) return;
+  audio.currentTime = seconds;
+  moved();
+  if (play) audio.play().catch(() => announce("this audio cannot be played"));
+}
+
+function moved() {
+  wave?.at(audio.currentTime);
+  words?.follow(audio.currentTime, follow.checked && !audio.paused);
+}
+
+/** Make a hit the one that keys, words and spectrogram are about. */
+async function select(hit, { move = true } = {}) {
+  current = hit;
+  const at = hits.indexOf(hit);
+  document.getElementById("previous").disabled = at <= 0;
+  document.getElementById("next").disabled = at < 0 || at === hits.length - 1;
+  words?.mark(hits, hit);
+  showMark();
+  document.getElementById("hit-caption").textContent =
+    `Hit ${at + 1} of ${hits.length}: ${hit.dataset.term} at ${clock(hit.startS)}, ${Math.round(100 * hit.probability)} % likely`;
+  if (move) {
+    seek(Math.max(0, hit.startS - BEFORE_S));
+    words?.reveal(hit.startS);
+    query.set("at", hit.startS.toFixed(2));
+    history.replaceState(null, "", `?${query}`);
+    announce(`hit ${at + 1} of ${hits.length}, ${clock(hit.startS)}`);
+  }
+  if (audio.getAttribute("src")) await showSpectrum(hit).catch(() => { document.getElementById("spectrum").hidden = true; });
+}
+
+let pictureOf = null;
+
+async function showSpectrum(hit) {
+  pictureOf = hit;
+  const fromS = Math.max(0, hit.startS - AROUND_S);
+  const toS = hit.endS + AROUND_S;
+  const answer = await ask(`${path}/spectrogram?from=${fromS.toFixed(3)}&to=${toS.toFixed(3)}`);
+  const content = await answer.blob();
+  if (pictureOf !== hit) return;
+  const picture = document.getElementById("picture");
+  if (picture.src) URL.revokeObjectURL(picture.src);
+  picture.src = URL.createObjectURL(content);
+  const span = document.getElementById("span");
+  span.style.left = `${100 * (hit.startS - fromS) / (toS - fromS)}%`;
+  span.style.width = `${100 * (hit.endS - hit.startS) / (toS - fromS)}%`;
+  document.getElementById("spectrum-caption").textContent =
+    `${fromS.toFixed(1)} s to ${toS.toFixed(1)} s, frequencies up to 8 kHz`;
+  document.getElementById("spectrum").hidden = false;
+}
+
+function step(by) {
+  const at = hits.indexOf(current);
+  const hit = hits[at + by];
+  if (hit) select(hit);
+}
+
+function judge(right) {
+  if (!current) return;
+  mark(current, right, (before, now, kept, error) => {
+    if (error) trouble(error);
+    showMark();
+  });
+}
+
+/** What the buttons say of the current hit. */
+function showMark() {
+  const right = current?.dataset.right;
+  document.getElementById("judge").hidden = !current;
+  document.getElementById("right").setAttribute("aria-pressed", String(right === "true"));
+  document.getElementById("wrong").setAttribute("aria-pressed", String(right === "false"));
+}
+
+async function loadHits() {
+  if (!query.has("term")) return;
+  const asked = new URLSearchParams(query.getAll("term").map((term) => ["term", term]));
+  asked.set("recording", id);
+  asked.set("sort", "time");
+  asked.set("limit", "500");
+  asked.set("min_probability", query.get("min_probability") ?? "0.05");
+  const answer = await askJson(`/api/search?${asked}`);
+  hits = answer.hits.map((hit) => ({
+    startS: hit.start_s, endS: hit.start_s + hit.duration_s, probability: hit.probability,
+    // As the list of results has them, so that marks work on both.
+    dataset: { term: hit.term, recording: id, start: hit.start_s, end: hit.start_s + hit.duration_s, right: hit.right === null ? "" : String(hit.right) },
+    querySelector: () => null,
+  }));
+}
+
+async function loadSound(known) {
+  document.querySelector(".sound").hidden = !known.has_audio;
+  if (!known.has_audio) return;
+  audio.src = await audioAddress(id);
+  if (current) select(current); // chosen before there was sound
+  const { duration_s: durationS, peaks } = await askJson(`${path}/peaks`);
+  wave = makeWave(document.getElementById("wave"), durationS, peaks, (seconds) => seek(seconds));
+}
+
+function showMetadata(known) {
+  document.getElementById("title").textContent = known.title;
+  document.title = `${known.title} · Spoken terms`;
+  const rows = Object.entries(known.metadata).filter(([name]) => name !== "title").map(([name, value]) => {
+    const [row, term, text] = ["div", "dt", "dd"].map((tag) => document.createElement(tag));
+    term.textContent = name;
+    text.textContent = value;
+    row.append(term, text);
+    return row;
+  });
+  document.getElementById("metadata").replaceChildren(...rows);
+}
+
+async function start() {
+  const back = new URLSearchParams(query);
+  back.delete("at");
+  document.getElementById("back").href = address(`/?${back}`);
+  try {
+    const known = await askJson(path);
+    showMetadata(known);
+    const sound = loadSound(known).catch(trouble);
+    const [{ words: said }] = await Promise.all([askJson(`${path}/words`), loadHits().catch(trouble)]);
+    words = makeWords(document.getElementById("words"), document.getElementById("alternatives"), said, seek);
+    const atS = Number(query.get("at") ?? hits[0]?.startS ?? 0) || 0;
+    const nearest = hits.reduce((best, hit) => (!best || Math.abs(hit.startS - atS) < Math.abs(best.startS - atS) ? hit : best), null);
+    if (nearest) await select(nearest);
+    else if (atS) { seek(atS); words.reveal(atS); }
+    await sound;
+    wave?.mark(hits);
+    moved();
+  } catch (error) {
+    trouble(error);
+  }
+}
+
+for (const event of ["timeupdate", "seeked", "loadedmetadata"]) audio.addEventListener(event, moved);
+audio.addEventListener("play", () => {
+  const tick = () => { if (!audio.paused) { moved(); requestAnimationFrame(tick); } };
+  requestAnimationFrame(tick);
+});
+document.getElementById("previous").addEventListener("click", () => step(-1));
+document.getElementById("next").addEventListener("click", () => step(1));
+document.getElementById("right").addEventListener("click", () => judge(true));
+document.getElementById("wrong").addEventListener("click", () => judge(false));
+document.addEventListener("keydown", (event) => {
+  if (isTyping(event)) return;
+  const { key, target } = event;
+  if ((key === " " || key === "Enter") && target.closest?.("a, button, input, audio")) return;
+  const actions = {
+    " ": () => (audio.paused ? seek(audio.currentTime, true) : audio.pause()),
+    j: () => step(1), k: () => step(-1),
+    y: () => judge(true), n: () => judge(false),
+    ArrowLeft: () => seek(Math.max(0, audio.currentTime - 5)),
+    ArrowRight: () => seek(audio.currentTime + 5),
+    Escape: () => document.getElementById("back").click(),
+  };
+  if (!(key in actions) || target === audio) return;
+  event.preventDefault();
+  actions[key]();
+});
+start();

@@ -1,0 +1,266 @@
+// The search page: terms in, results in the place of the last ones; the address holds everything.
+import { addHints } from "./hints.js";
+import { mark } from "./marks.js";
+import { showNews } from "./news.js";
+import { forget, toggle } from "./player.js";
+import { address, announce, ask, askJson, isTyping } from "./shell.js";
+
+const form = document.getElementById("search");
+const box = document.getElementById("q");
+const results = document.getElementById("results");
+const STEPS = 100;
+let current = null; // the hit that keys are about
+let request = null;
+
+const hints = addHints(box, document.getElementById("hints"), document.getElementById("typed"), () => form.requestSubmit());
+
+function typedTerms() {
+  return [...new Set(box.value.split(/[,\n\r]/u).map((term) => term.trim()).filter(Boolean))];
+}
+
+// --- results
+
+/** Show what an address says. */
+async function show(query, { keep = false } = {}) {
+  request?.abort();
+  request = new AbortController();
+  hints.close();
+  const terms = new URLSearchParams(query).getAll("term");
+  document.title = terms.length ? `${terms.join(", ")} · Spoken terms` : "Spoken terms";
+  if (!terms.length) {
+    location.assign(address("/"));
+    return;
+  }
+  results.setAttribute("aria-busy", "true");
+  const slow = setTimeout(() => announce("searching"), 600);
+  try {
+    const answer = await ask(`/page/results?${query}`, { signal: request.signal });
+    replace(await answer.text());
+    if (!keep) scrollTo({ top: 0, behavior: "instant" });
+    const count = document.getElementById("count");
+    announce(count ? count.textContent.trim() : "");
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    const notice = document.createElement("p");
+    notice.className = "notice problem";
+    notice.setAttribute("role", "alert");
+    notice.textContent = error.message;
+    results.replaceChildren(notice);
+  } finally {
+    clearTimeout(slow);
+    results.setAttribute("aria-busy", "false");
+  }
+}
+
+/** Put the service's own HTML in place; the templates have escaped what data say. */
+function replace(html) {
+  const focused = document.activeElement?.id;
+  const filtersOpen = document.querySelector(".filter-box")?.open;
+  forget();
+  current = null;
+  results.innerHTML = html;
+  prepare();
+  const filters = document.querySelector(".filter-box");
+  if (filters && filtersOpen !== undefined) filters.open = filtersOpen;
+  if (focused === "least") document.getElementById("least")?.focus();
+}
+
+function go(query, options) {
+  history.pushState(null, "", address(`/?${query}`));
+  return show(query, options);
+}
+
+/** What there is to do once results stand on the page. */
+function prepare() {
+  const least = document.getElementById("least");
+  if (least) prepareSlider(least);
+  if (matchMedia("(max-width: 52rem)").matches) document.querySelector(".filter-box")?.removeAttribute("open");
+  for (const line of document.querySelectorAll(".nearest")) nearest(line);
+}
+
+/** The nearest words, where nothing was found. */
+async function nearest(line) {
+  try {
+    const { words } = await askJson(`/api/query?term=${encodeURIComponent(line.dataset.term)}`);
+    const like = new Map();
+    for (const word of words) {
+      for (const [other, similarity] of [...(word.levenshtein ?? []), ...(word.dice ?? []), ...(word.pronunciation ?? [])]) {
+        like.set(other, Math.max(similarity, like.get(other) ?? 0));
+      }
+    }
+    const best = [...like].sort((a, b) => b[1] - a[1]).slice(0, 6);
+    if (!best.length) return;
+    line.append(`Words of the index that are near to “${line.dataset.term}”: `);
+    best.forEach(([word], i) => {
+      const link = document.createElement("a");
+      link.href = address(`/?${new URLSearchParams({ term: word })}`);
+      link.textContent = word;
+      line.append(i ? ", " : "", link);
+    });
+  } catch { /* what was found is said already */ }
+}
+
+// --- the slider for the least probability
+
+function prepareSlider(least) {
+  const counts = least.dataset.counts.split(" ").map(Number);
+  const right = least.dataset.right.split(" ").map(Number);
+  const steps = document.getElementById("steps");
+  const most = Math.log1p(Math.max(1, ...counts.map((count, i) => count - (counts[i + 1] ?? 0))));
+  steps.replaceChildren(...counts.map((count, i) => {
+    const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    const height = 24 * Math.log1p(count - (counts[i + 1] ?? 0)) / most;
+    for (const [name, value] of Object.entries({ x: i, y: 24 - height, width: 0.9, height })) bar.setAttribute(name, value);
+    return bar;
+  }));
+  const draw = () => {
+    const step = Math.round(STEPS * least.value);
+    document.getElementById("least-value").textContent = `${step} %`;
+    steps.querySelectorAll("rect").forEach((bar, i) => bar.classList.toggle("kept", i >= step));
+    const [n, sum] = [counts[step], right[step]];
+    least.setAttribute("aria-valuetext", `${step} %: ${n} places, about ${Math.round(sum)} right`);
+    return `${n.toLocaleString("en")} place${n === 1 ? "" : "s"}, about ${Math.round(sum).toLocaleString("en")} of them right`;
+  };
+  draw();
+  least.addEventListener("input", () => { document.getElementById("count").textContent = draw(); });
+  least.addEventListener("change", () => {
+    const query = new URLSearchParams(location.search);
+    if (!query.has("term")) typedTerms().forEach((term) => query.append("term", term));
+    query.delete("q");
+    query.delete("cursor");
+    query.set("min_probability", least.value);
+    go(query.toString(), { keep: true });
+  });
+}
+
+// --- hits
+
+const hitsShown = () => [...results.querySelectorAll(".hit")];
+
+function select(hit, { focus = true } = {}) {
+  current?.classList.remove("current");
+  current = hit;
+  hit.classList.add("current");
+  if (focus) {
+    hit.focus({ preventScroll: true });
+    hit.scrollIntoView({ block: "nearest" });
+  }
+}
+
+function step(by) {
+  const hits = hitsShown();
+  if (!hits.length) return;
+  const at = hits.indexOf(current);
+  select(hits[Math.min(hits.length - 1, Math.max(0, at < 0 ? 0 : at + by))]);
+}
+
+function judge(hit, right) {
+  select(hit, { focus: false });
+  mark(hit, right, (before, now, kept, error) => {
+    const line = document.getElementById("marked");
+    if (error) { line.textContent = `Not marked: ${error.message}`; return; }
+    const counts = { true: Number(line.dataset.right), false: Number(line.dataset.wrong) };
+    if (before !== null) counts[before] -= 1;
+    if (now !== null) counts[now] += 1;
+    [line.dataset.right, line.dataset.wrong] = [counts.true, counts.false];
+    const all = counts.true + counts.false;
+    line.textContent = all === 0 ? ""
+      : `Marked so far: ${counts.true} right, ${counts.false} wrong (${Math.round(100 * counts.true / all)} % right).`;
+  });
+}
+
+// --- what people do
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const terms = typedTerms();
+  if (!terms.length) { box.focus(); return; }
+  const query = new URLSearchParams();
+  terms.forEach((term) => query.append("term", term));
+  const kept = new URLSearchParams(location.search);
+  for (const name of ["min_probability", "sort", "group"]) if (kept.has(name)) query.set(name, kept.get(name));
+  go(query.toString());
+});
+
+results.addEventListener("click", (event) => {
+  const target = event.target;
+  const hit = target.closest(".hit");
+  if (hit && target.closest("button.play")) { select(hit, { focus: false }); toggle(hit); return; }
+  if (hit && target.closest(".right")) { judge(hit, true); return; }
+  if (hit && target.closest(".wrong")) { judge(hit, false); return; }
+  if (target.closest(".all-values")) {
+    target.closest(".facet").querySelectorAll(".more").forEach((one) => { one.hidden = false; });
+    target.remove();
+    return;
+  }
+  const link = target.closest("a");
+  if (link?.classList.contains("download")) { event.preventDefault(); download(link); return; }
+  const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
+  if (link && plain && new URL(link.href).pathname === address("/")) {
+    event.preventDefault();
+    const query = new URL(link.href).search.slice(1);
+    box.value = new URLSearchParams(query).getAll("term").join(", ");
+    go(query, { keep: !["next", "prev"].includes(link.rel) });
+    return;
+  }
+  if (hit && !link) select(hit, { focus: false });
+});
+
+/** Save an export; it may need the token, and may be for marked hits only. */
+async function download(link) {
+  const url = new URL(link.href);
+  if (document.getElementById("only-right").checked) url.searchParams.set("right", "true");
+  try {
+    const answer = await ask(url.pathname.slice(address("").length) + url.search);
+    const named = /filename\*=UTF-8''([^;]+)/u.exec(answer.headers.get("Content-Disposition"));
+    const file = document.createElement("a");
+    file.href = URL.createObjectURL(await answer.blob());
+    file.download = named ? decodeURIComponent(named[1]) : "hits";
+    file.click();
+    setTimeout(() => URL.revokeObjectURL(file.href), 10_000);
+    announce("saved");
+  } catch (error) {
+    announce(error.message);
+    link.closest(".export").append(` ${error.message}.`);
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (isTyping(event)) return;
+  const { key, target } = event;
+  const onControl = target.closest?.("a, button, summary, input");
+  const actions = {
+    "/": () => { box.focus(); box.select(); },
+    j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1),
+    y: () => current && judge(current, true), n: () => current && judge(current, false),
+    " ": () => current && toggle(current),
+    Enter: () => current?.querySelector("a.open").click(),
+  };
+  if (!(key in actions)) return;
+  if (onControl && (key === " " || key === "Enter" || (key.startsWith("Arrow") && target.type === "range"))) return;
+  event.preventDefault();
+  actions[key]();
+});
+
+addEventListener("popstate", () => {
+  const query = new URLSearchParams(location.search);
+  box.value = [...query.getAll("term"), ...query.getAll("q")].join(", ");
+  if (box.value) show(location.search.slice(1), { keep: true });
+  else location.reload();
+});
+
+// --- at first
+
+if (results.querySelector(".columns, .problem")) prepare();
+else if (new URLSearchParams(location.search).has("term")) {
+  box.value = new URLSearchParams(location.search).getAll("term").join(", ");
+  show(location.search.slice(1));
+}
+else if (!box.value) showNews(document.getElementById("news"));
+const warming = document.getElementById("health");
+if (warming) {
+  const look = setInterval(async () => {
+    const health = await askJson("/healthz").catch(() => null);
+    if (health?.status === "ready") { warming.hidden = true; clearInterval(look); }
+  }, 1000);
+}

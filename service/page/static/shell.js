@@ -1,0 +1,97 @@
+// What every page has: requests with the token, the list of keys, announcements.
+
+const root = document.body.dataset.root;
+const TOKEN = "std-token"; // in session storage: gone with the window
+
+/** An address of this service. */
+export function address(path) {
+  return `${root}${path}`;
+}
+
+/** Ask the service; a problem becomes an Error with its words. */
+export async function ask(path, options = {}) {
+  const token = sessionStorage.getItem(TOKEN);
+  const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+  let response;
+  try {
+    response = await fetch(address(path), { ...options, headers });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error("the service does not answer");
+  }
+  if (response.status === 401) {
+    await askForToken(Boolean(token));
+    return ask(path, options);
+  }
+  if (!response.ok) {
+    const problem = await response.json().catch(() => ({}));
+    throw new Error(problem.detail || `the service answered with status ${response.status}`);
+  }
+  return response;
+}
+
+/** The JSON document at an address. */
+export async function askJson(path, options) {
+  return (await ask(path, options)).json();
+}
+
+/** Send a document; returns the answer's. */
+export function send(method, path, document) {
+  return askJson(path, {
+    method,
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(document),
+  });
+}
+
+let asking = null; // one question for all requests that wait for it
+
+function askForToken(wasWrong) {
+  asking ??= new Promise((resolve) => {
+    const form = document.getElementById("token-form");
+    form.hidden = false;
+    document.getElementById("token-wrong").textContent = wasWrong ? "This token is not right." : "";
+    document.getElementById("token").focus();
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      sessionStorage.setItem(TOKEN, document.getElementById("token").value.trim());
+      form.hidden = true;
+      asking = null;
+      resolve();
+    }, { once: true });
+  });
+  return asking;
+}
+
+/** Where a player finds the audio of a recording: players cannot send a token. */
+export async function audioAddress(recording) {
+  const path = `/api/audio/${encodeURIComponent(recording)}`;
+  if (!("needsToken" in document.body.dataset)) return address(path);
+  const { ticket } = await askJson(`/api/tickets/${encodeURIComponent(recording)}`);
+  return address(`${path}?ticket=${encodeURIComponent(ticket)}`);
+}
+
+/** Say something to those who do not see it. */
+export function announce(text) {
+  document.getElementById("announcement").textContent = text;
+}
+
+/** Seconds as m:ss.s. */
+export function clock(seconds) {
+  const tenths = Math.round(10 * seconds);
+  const [hours, minutes] = [Math.floor(tenths / 36000), Math.floor(tenths / 600) % 60];
+  const tail = `${String(Math.floor(tenths / 10) % 60).padStart(2, "0")}.${tenths % 10}`;
+  return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
+}
+
+/** Whether a key belongs to what is being typed into. */
+export function isTyping(event) {
+  return event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null
+    || event.target.closest?.("textarea, select, input:not([type=range]):not([type=checkbox])") !== null;
+}
+
+const help = document.getElementById("help");
+document.getElementById("help-button").addEventListener("click", () => help.showModal());
+document.addEventListener("keydown", (event) => {
+  if (event.key === "?" && !isTyping(event)) help.showModal();
+});

@@ -1,0 +1,141 @@
+// The words of a recording: click to play from there, hover or focus to see what competes with one.
+import { clock } from "./shell.js";
+
+const PAUSE_S = 0.35; // between two words: a new line of time
+const UNSURE = 0.5;
+
+/** Show words; `seek` is called with seconds. Returns what follows the sound. */
+export function makeWords(place, table, words, seek) {
+  const spans = [];
+  const content = document.createDocumentFragment();
+  let endS = -Infinity;
+  words.forEach((word, i) => {
+    if (word.start_s - endS > PAUSE_S) {
+      const time = document.createElement("span");
+      time.className = "at";
+      time.textContent = clock(word.start_s);
+      content.append(i ? "\n" : "", time);
+    }
+    const span = document.createElement("span");
+    span.className = word.posterior < UNSURE ? "w unsure" : "w";
+    span.textContent = word.word;
+    span.tabIndex = i === 0 ? 0 : -1;
+    span.setAttribute("role", "button");
+    span.dataset.i = i;
+    spans.push(span);
+    content.append(span, " ");
+    endS = word.start_s + word.duration_s;
+  });
+  place.replaceChildren(content);
+  place.setAttribute("aria-busy", "false");
+
+  const number = (event) => {
+    const span = event.target.closest(".w");
+    return span ? Number(span.dataset.i) : -1;
+  };
+
+  function showAlternatives(i) {
+    const word = words[i];
+    const rows = [word, ...word.alternatives].slice(0, 8).map(({ word: name, posterior }) => {
+      const row = document.createElement("tr");
+      const [head, bar, share] = [document.createElement("th"), document.createElement("td"), document.createElement("td")];
+      head.scope = "row";
+      head.textContent = name;
+      bar.append(makeBar(posterior));
+      share.textContent = posterior < 0.01 ? "< 1 %" : `${Math.round(100 * posterior)} %`;
+      row.append(head, bar, share);
+      return row;
+    });
+    const list = document.createElement("table");
+    list.createCaption().textContent = `${clock(word.start_s)}, what the recogniser thought`;
+    list.append(...rows);
+    table.replaceChildren(list);
+    table.hidden = false;
+    const span = spans[i].getBoundingClientRect();
+    const left = Math.min(span.left, innerWidth - table.offsetWidth - 8);
+    table.style.left = `${Math.max(8, left) + scrollX}px`;
+    table.style.top = `${span.bottom + 6 + scrollY}px`;
+    spans[i].setAttribute("aria-describedby", table.id);
+  }
+
+  function hide() { table.hidden = true; }
+
+  place.addEventListener("mouseover", (event) => { if (number(event) >= 0) showAlternatives(number(event)); });
+  place.addEventListener("mouseout", hide);
+  place.addEventListener("focusin", (event) => { if (number(event) >= 0) showAlternatives(number(event)); });
+  place.addEventListener("focusout", hide);
+  place.addEventListener("click", (event) => { if (number(event) >= 0) { goTo(number(event)); seek(words[number(event)].start_s, true); } });
+  place.addEventListener("keydown", (event) => {
+    const i = number(event);
+    if (i < 0) return;
+    const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: words.length - 1 }[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      event.stopPropagation();
+      goTo(Math.min(words.length - 1, Math.max(0, to)));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      seek(words[i].start_s, true);
+    }
+  });
+
+  let reachable = 0; // the one word that Tab reaches
+  function goTo(i) {
+    spans[reachable].tabIndex = -1;
+    reachable = i;
+    spans[i].tabIndex = 0;
+    spans[i].focus();
+  }
+
+  let now = -1;
+  return {
+    /** Highlight the word that is said at a time; scroll to it if wanted. */
+    follow(seconds, scroll) {
+      let [low, high] = [0, words.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (words[middle].start_s <= seconds) low = middle + 1;
+        else high = middle;
+      }
+      const i = low - 1;
+      if (i === now) return;
+      spans[now]?.classList.remove("now");
+      now = i;
+      spans[now]?.classList.add("now");
+      if (scroll && spans[now]) {
+        const { top, bottom } = spans[now].getBoundingClientRect();
+        if (top < 60 || bottom > innerHeight - 60) spans[now].scrollIntoView({ block: "center" });
+      }
+    },
+    /** Highlight the words of hits, and of the hit that keys are about. */
+    mark(hits, current) {
+      spans.forEach((span, i) => {
+        const middle = words[i].start_s + words[i].duration_s / 2;
+        const inside = ({ startS, endS }) => startS <= middle && middle <= endS;
+        span.classList.toggle("hit-word", hits.some(inside));
+        span.classList.toggle("current", current !== null && inside(current));
+      });
+    },
+    /** Bring the words at a time into view. */
+    reveal(seconds) {
+      const i = words.findIndex((word) => word.start_s + word.duration_s >= seconds);
+      spans[i]?.scrollIntoView({ block: "center" });
+    },
+  };
+}
+
+function makeBar(share) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 100 6");
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("class", "bar");
+  svg.setAttribute("aria-hidden", "true");
+  for (const [name, width] of [["rest", 100], ["share", 100 * share]]) {
+    const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    rect.setAttribute("class", name);
+    rect.setAttribute("width", width);
+    rect.setAttribute("height", 6);
+    svg.append(rect);
+  }
+  return svg;
+}

@@ -1,0 +1,85 @@
+"""Errors as RFC 9457 problem details: ``application/problem+json`` with status, title, detail.
+
+What the command line would say in its one line is the detail, word for word.
+"""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+import orjson
+from starlette.responses import Response
+
+from std.errors import InputError, StdError, StoreError
+from std.terminal import printable
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_S = 2  # what a client waits that was told 429 or 503
+
+
+class ProblemError(Exception):
+    """A request that is not answered as the client wished."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.headers = status, detail, dict(headers or {})
+
+
+def too_busy(what: str) -> ProblemError:
+    """The problem that more work waits than may."""
+    detail = f"too many {what} at once; try again in {RETRY_S} seconds"
+    return ProblemError(429, detail, {"Retry-After": str(RETRY_S)})
+
+
+def as_problem(error: StdError) -> ProblemError:
+    """An error that the command line would print.
+
+    What is wrong with the request is the client's to mend (400), with the index the operator's.
+    """
+    if isinstance(error, StoreError):
+        return ProblemError(503, str(error), {"Retry-After": str(RETRY_S)})
+    return ProblemError(400 if isinstance(error, InputError) else 500, str(error))
+
+
+def response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    """The problem as a response."""
+    document = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": printable(detail),
+    }
+    return Response(orjson.dumps(document), status, dict(headers or {}), MEDIA_TYPE)
+
+
+def add_handlers(app: "FastAPI") -> None:
+    """Answer every error of an application with a problem."""
+    from fastapi.exceptions import RequestValidationError
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+
+    @app.exception_handler(ProblemError)
+    async def problem(request: Request, error: ProblemError) -> Response:
+        return response(error.status, error.detail, error.headers)
+
+    @app.exception_handler(StdError)
+    async def mendable(request: Request, error: StdError) -> Response:
+        found = as_problem(error)
+        return response(found.status, found.detail, found.headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
+        return response(422, f"{where}: {first['msg']}")
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        return response(error.status_code, str(error.detail), error.headers)
+
+    @app.exception_handler(Exception)
+    async def fault(request: Request, error: Exception) -> Response:
+        return response(500, "a fault of the service; its log says more")

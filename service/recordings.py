@@ -1,0 +1,156 @@
+"""The recordings of a snapshot: their ids in addresses, their audio, what is known of them.
+
+An id is the file's name, with ``:2`` for channel 2, where that is plain letters, digits, dots,
+hyphens and underscores; any other name becomes ``~`` and a digest. Ids are looked up in the table
+that is made here; nothing of a request ever becomes part of a path.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from std.metadata.table import Metadata
+from std.recordings import IndexRecording
+from std.values import Recording
+
+AUDIO_TYPES = {  # what browsers play, by the end of the name
+    ".ogg": "audio/ogg", ".oga": "audio/ogg", ".opus": "audio/ogg", ".mp3": "audio/mpeg",
+    ".m4a": "audio/mp4", ".mp4": "audio/mp4", ".aac": "audio/aac", ".wav": "audio/wav",
+    ".flac": "audio/flac", ".webm": "audio/webm",
+}  # fmt: skip
+OTHER_AUDIO = frozenset(  # what PyAV reads
+    {".sph", ".aif", ".aiff", ".wma", ".amr", ".au", ".caf", ".mkv", ".mov", ".mpg", ".ts", ".3gp"}
+)
+PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
+
+
+@dataclass(frozen=True, eq=False)
+class RecordingEntry:
+    """A recording as the service knows it."""
+
+    id: str
+    recording: Recording
+    speech_s: float
+    audio: Path | None
+    metadata: Mapping[str, str]
+    language: str = ""  # a code; empty: the index does not know it
+
+    @property
+    def title(self) -> str:
+        """How the recording is named for a person."""
+        name = self.metadata.get("title") or self.recording.file
+        return name if self.recording.channel == 1 else f"{name} ({self.recording.channel})"
+
+    @property
+    def audio_type(self) -> str:
+        """The media type of its audio, if a browser can play it as it is; else empty."""
+        return AUDIO_TYPES.get(self.audio.suffix.lower(), "") if self.audio else ""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordingTable:
+    """All recordings of a snapshot, ascending."""
+
+    entries: tuple[RecordingEntry, ...]
+    columns: tuple[str, ...]  # of the metadata, without titles and places of audio
+
+    @cached_property
+    def by_id(self) -> Mapping[str, RecordingEntry]:
+        """Entries by their ids."""
+        return {entry.id: entry for entry in self.entries}
+
+    @cached_property
+    def of_recording(self) -> Mapping[Recording, int]:
+        """Rows of the entries."""
+        return {entry.recording: row for row, entry in enumerate(self.entries)}
+
+    def rows(self, recordings: Sequence[Recording]) -> npt.NDArray[np.int64]:
+        """(n,) rows of recordings; -1 for one that was deleted."""
+        found = (self.of_recording.get(recording, -1) for recording in recordings)
+        return np.fromiter(found, np.int64, len(recordings))
+
+    @cached_property
+    def facets(self) -> Mapping[str, tuple[npt.NDArray[np.int64], tuple[str, ...]]]:
+        """For each facet (n,) the number of each entry's value, and the values, ascending."""
+        values = {"recording": [entry.id for entry in self.entries]}
+        channels = [str(entry.recording.channel) for entry in self.entries]
+        if len({*channels}) > 1:
+            values["channel"] = channels
+        for column in self.columns:
+            values[column] = [entry.metadata.get(column, "") for entry in self.entries]
+        languages = [entry.language for entry in self.entries]
+        if len({*languages}) > 1:
+            values["language"] = languages
+        return {name: _numbered(column) for name, column in values.items()}
+
+
+def _numbered(column: Sequence[str]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
+    values = sorted({*column})
+    number = {value: i for i, value in enumerate(values)}
+    return np.array([number[value] for value in column], np.int64), tuple(values)
+
+
+def recording_id(recording: Recording) -> str:
+    """The id of a recording in addresses.
+
+    >>> recording_id(Recording("news", 1)), recording_id(Recording("call.wav", 2))
+    ('news', 'call.wav:2')
+    >>> recording_id(Recording("../x", 1))
+    '~b0d8c5c50b41f256'
+    """
+    if PLAIN.fullmatch(recording.file):
+        channel = "" if recording.channel == 1 else f":{recording.channel}"
+        return f"{recording.file}{channel}"
+    name = f"{recording.channel} {recording.file}".encode("utf-8", "surrogatepass")
+    return "~" + hashlib.sha256(name).hexdigest()[:16]
+
+
+def audio_files(folder: Path | None) -> dict[str, Path]:
+    """Audio files below a folder, by path and by name, without the ends of their names.
+
+    The first of several of one name counts, in the order of their paths.
+    """
+    if folder is None:
+        return {}
+    found: dict[str, Path] = {}
+    by_name: dict[str, Path] = {}
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(place, name)
+            if path.suffix.lower() in AUDIO_TYPES or path.suffix.lower() in OTHER_AUDIO:
+                found.setdefault(str(path.relative_to(folder).with_suffix("")), path)
+                by_name.setdefault(path.stem, path)
+    return by_name | found
+
+
+def recording_table(
+    indexed: Iterable[IndexRecording], audio: Mapping[str, Path], given: Metadata
+) -> RecordingTable:
+    """The table of a snapshot.
+
+    Args:
+        indexed: ascending.
+        audio: see `audio_files`.
+        given: metadata that count more than those of the index.
+    """
+    entries = tuple(
+        RecordingEntry(
+            recording_id(one.recording),
+            one.recording,
+            one.speech_ms / 1000,
+            audio.get(one.recording.file),
+            {**one.metadata, **given.values(one.recording.file)},
+            one.language,
+        )
+        for one in indexed
+    )
+    columns = {column for entry in entries for column in entry.metadata}
+    return RecordingTable(entries, tuple(sorted(columns - {"title", "audio"})))

@@ -1,0 +1,203 @@
+"""Searches of one snapshot: terms in, hits out, filtered, counted, sorted and cut into pages.
+
+    checked       terms as a client wrote them -> terms that may be searched
+    search_term   one term -> everything the searcher found of it (kept by the cache)
+    select        what was found of all terms -> the hits that a `Wish` asks for, and the counts
+    hits_of       some rows of a selection -> hits with context and explanation
+
+A term's hits are found once and kept as columns; only those that are shown are explained.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from searcher import Hit, SearchResult
+from service.jobs import Stop, Stoppable
+from service.live_index import Snapshot
+from service.problems import ProblemError
+from service.settings import Limits
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Sorting = Literal["probability", "recording", "time"]
+
+STEPS = 100  # of the slider for the least probability
+VARIANT_BYTES = 600  # of one in the cache, about
+
+
+@dataclass(frozen=True, eq=False)
+class TermResult:
+    """What a search found of one term."""
+
+    term: str
+    found: SearchResult
+    remarks: tuple[str, ...]
+    recording: Ints  # (n,) row of each hit's recording in the snapshot's table
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory it takes."""
+        columns = sum(column.nbytes for column in self.found.candidates)
+        tables = VARIANT_BYTES * len(self.found.variants) + 16 * len(self.found.recordings)
+        return columns + self.found.probability.nbytes + self.recording.nbytes + tables + 1000
+
+
+class Wish(NamedTuple):
+    """Which hits of a search, in which order."""
+
+    min_probability: float = 0.0
+    facets: Mapping[str, frozenset[str]] = {}  # values by facet; none = all
+    sort: Sorting = "probability"
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """A value of a facet and its hits."""
+
+    value: str
+    count: int
+    selected: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The hits that a wish asks for, in its order, and what a page shows beside them."""
+
+    results: tuple[TermResult, ...]
+    term: Ints  # (n,) row in results
+    row: Ints  # (n,) row in the term's columns
+    probability: Floats  # (n,)
+    counts: Ints  # (STEPS + 1,) hits of at least each hundredth, whatever the least probability
+    expected_right: Floats  # (STEPS + 1,) the sum of their probabilities
+    facets: Mapping[str, tuple[FacetValue, ...]] = field(default_factory=dict)
+
+
+def checked(terms: Sequence[str], snapshot: Snapshot, limits: Limits, most: int) -> tuple[str, ...]:
+    """Terms that may be searched, each once.
+
+    Raises:
+        ProblemError: there are too many, one is too long, or one has no word.
+    """
+    given = tuple(dict.fromkeys(term.strip() for term in terms if term.strip()))
+    if not given:
+        raise ProblemError(400, "expected at least one term, got none")
+    if len(given) > most:
+        raise ProblemError(400, f"expected at most {most} terms, got {len(given)}")
+    for term in given:
+        shown = repr(term[:40])
+        if len(term) > limits.letters:
+            expected = f"expected terms of at most {limits.letters} letters"
+            raise ProblemError(400, f"{expected}, got one of {len(term)}")
+        words = snapshot.index.config.text.phrase(term)
+        if len(words) > limits.words:
+            raise ProblemError(400, f"expected at most {limits.words} words, got {shown}")
+        if any("*" in word and not any(map(str.isalnum, word)) for word in words):
+            raise ProblemError(400, f"expected letters beside * (robo*, *arbeit), got {shown}")
+        if not any(letter.isalnum() for word in words for letter in word):
+            raise ProblemError(400, f"expected a word or a phrase, got {shown}")
+    return given
+
+
+def is_known(term: str, snapshot: Snapshot) -> bool:
+    """Whether a term needs a look-up only: no split, no wildcard, no phones."""
+    vocabulary = snapshot.index.vocabulary
+    return all(word in vocabulary for word in snapshot.index.config.text.phrase(term))
+
+
+def search_term(term: str, snapshot: Snapshot, stop: Stop) -> TermResult:
+    """Search one term.
+
+    Raises:
+        StoppedError: nobody waits any more, or it took too long.
+    """
+    found = snapshot.index.find(term, workers=Stoppable(stop))
+    rows = snapshot.recordings.rows(found.recordings)
+    remarks = tuple(snapshot.index.remarks(found))
+    return TermResult(term, found, remarks, rows[found.candidates.recording])
+
+
+def select(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish) -> Selection:
+    """The hits that a wish asks for.
+
+    Raises:
+        ProblemError: there is no such facet.
+    """
+    table = snapshot.recordings
+    if unknown := wish.facets.keys() - table.facets.keys():
+        expected = ", ".join(table.facets)
+        raise ProblemError(400, f"expected one of {expected}, got {min(unknown)[:40]!r}")
+    term = np.repeat(np.arange(len(results)), [len(one.recording) for one in results])
+    row = np.concatenate([np.arange(len(one.recording)) for one in results])
+    recording = np.concatenate([one.recording for one in results])
+    probability = np.concatenate([one.found.probability for one in results])
+    is_in = {
+        name: _chosen(values, wish.facets.get(name, frozenset()))[recording]
+        for name, values in table.facets.items()
+    }
+    is_in["live"] = recording >= 0
+    in_facets = np.logical_and.reduce(list(is_in.values()))
+    counts, expected_right = _by_least_probability(probability[in_facets])
+    likely = probability >= wish.min_probability
+    kept = np.flatnonzero(in_facets & likely)
+    start_ms = np.concatenate([one.found.candidates.start_ms for one in results])
+    keys = {
+        "probability": (start_ms[kept], recording[kept], -probability[kept]),
+        "recording": (start_ms[kept], recording[kept]),
+        "time": (recording[kept], start_ms[kept]),
+    }
+    kept = kept[np.lexsort(keys[wish.sort])]
+    facets = {}
+    for name, (number, values) in table.facets.items():
+        others = [mask for other, mask in is_in.items() if other != name]
+        shown = np.logical_and.reduce([likely, *others])
+        count = np.bincount(number[recording[shown]], minlength=len(values))
+        chosen = wish.facets.get(name, frozenset())
+        facets[name] = tuple(
+            FacetValue(value, n, value in chosen)
+            for value, n in zip(values, count.tolist(), strict=True)
+            if n or value in chosen
+        )
+    return Selection(
+        tuple(results), term[kept], row[kept], probability[kept], counts, expected_right, facets
+    )
+
+
+def _chosen(facet: tuple[Ints, tuple[str, ...]], values: frozenset[str]) -> Bools:
+    """(recordings + 1,) which have one of the values; row -1 is for deleted ones."""
+    number, known = facet
+    if not values:
+        return np.ones(len(number) + 1, dtype=bool)
+    wanted = np.array([value in values for value in known], dtype=bool)
+    return np.append(wanted[number], False)
+
+
+def _by_least_probability(probability: Floats) -> tuple[Ints, Floats]:
+    """How many hits reach each hundredth, and the sum of their probabilities."""
+    step = np.clip(np.floor(probability * STEPS + 1e-9), 0, STEPS).astype(np.int64)
+    counts = np.bincount(step, minlength=STEPS + 1)[::-1].cumsum()[::-1]
+    sums = np.bincount(step, weights=probability, minlength=STEPS + 1)[::-1].cumsum()[::-1]
+    return counts, sums
+
+
+def hits_of(selection: Selection, snapshot: Snapshot, first: int, end: int) -> list[Hit]:
+    """Some of the hits, in order; decided as `std-search --decide` does."""
+    hits: list[Hit | None] = [None] * len(selection.term[first:end])
+    for number, result in enumerate(selection.results):
+        places = np.flatnonzero(selection.term[first:end] == number)
+        rows = selection.row[first:end][places]
+        for place, hit in zip(
+            places.tolist(), snapshot.index.hits(result.found.rows(rows)), strict=True
+        ):
+            hits[place] = hit
+    return [hit for hit in hits if hit is not None]
+
+
+def elapsed_ms(began_s: float) -> float:
+    """Milliseconds since a moment of `time.perf_counter`."""
+    return round(1000 * (time.perf_counter() - began_s), 3)

@@ -1,0 +1,51 @@
+"""What the command line says of a service, and the limits of what one client may ask of it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of the work that requests cause; beyond them a request is refused, never cut."""
+
+    terms: int = 20  # of one search
+    list_terms: int = 10_000  # of a term list
+    letters: int = 200  # of a term; so it has at most about as many phones
+    words: int = 20  # of a term
+    hits: int = 500  # of one answer; a cursor leads on
+    export_hits: int = 20_000  # of an exported list
+    clips: int = 200  # of an archive of clips
+    clip_s: float = 60.0
+    window_s: float = 60.0  # of a spectrogram
+    search_s: float = 30.0  # of one search
+    list_s: float = 600.0  # of a term list
+    known_workers: int = 2  # searches of words that the index has
+    other_workers: int = 2  # all others: splits, wildcards, phones
+    audio_workers: int = 2
+    list_workers: int = 1
+    waiting: int = 100  # requests that wait for each kind of worker; more get status 429
+    body_bytes: int = 4_000_000
+    body_s: float = 30.0  # to send a body
+    cache_bytes: int = 128_000_000
+    connections: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one service serves, and to whom."""
+
+    stores: tuple[str, ...]
+    config: Path | None = None
+    model: Path | None = None
+    audio: Path | None = None
+    metadata: Path | None = None
+    feedback: Path | None = None
+    alerts: Path | None = None
+    alerts_url: str = ""
+    host: str = "127.0.0.1"
+    port: int = 8000
+    allowed_hosts: tuple[str, ...] = ()
+    token: str = field(default="", repr=False)  # no secret in a log
+    root_path: str = ""
+    poll_s: float = 2.0  # how often the index is looked at for new commits
+    limits: Limits = field(default_factory=Limits)

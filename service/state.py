@@ -1,0 +1,117 @@
+"""What a running service consists of, and the searches that all its parts share."""
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from service.alerts import Alerts
+from service.cache import Cache
+from service.jobs import Lane, Stop, StoppedError, in_lane
+from service.live_index import LiveIndex, Snapshot
+from service.marks import MarkFile
+from service.searching import TermResult, is_known, search_term
+from service.settings import Settings
+from std.errors import StdError
+from std.store.address import kind_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+WARM_UP_TERM = "xylofonquartettprobenraum"  # hardly in any index: everything is tried on it
+
+
+class Service:
+    """The parts of a running service. Made once, shared by all requests."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Open the index and the files.
+
+        Raises:
+            StdError: something cannot be opened.
+        """
+        limits = settings.limits
+        self.settings, self.limits = settings, limits
+        self.live = LiveIndex(settings)
+        self.marks = MarkFile(settings.feedback)
+        self.alerts: Alerts | None = None
+        if settings.alerts:
+            self.alerts = Alerts(settings.alerts, settings.alerts_url, self.live)
+        self.cache = Cache(limits.cache_bytes)
+        self.known = Lane("known words", limits.known_workers, limits.waiting)
+        self.other = Lane("unknown words", limits.other_workers, limits.waiting)
+        self.audio = Lane("audio", limits.audio_workers, limits.waiting)
+        self.lists = Lane("term lists", limits.list_workers, limits.waiting)
+        self.warm = False  # whether kernels are compiled and loaded
+        self.started_s = time.monotonic()
+        self.live.on_renewal(lambda snapshot: self.cache.clear())
+
+    @property
+    def kept_folder(self) -> Path | None:
+        """Where what is computed from audio is kept: beside the index, or in the user's cache."""
+        for url in self.settings.stores:
+            if kind_of(url) == "folder":
+                return Path(url) / "service"
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "std-serve"
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot of the index."""
+        return self.live.current
+
+    def start(self) -> None:
+        """Begin what goes on in the background."""
+        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+        self.live.watch()
+        if self.alerts is not None:
+            self.alerts.start()
+
+    def _warm_up(self) -> None:
+        """Compile or load the kernels before the first person needs them."""
+        with suppress(StdError, StoppedError):
+            snapshot = self.snapshot
+            search_term(WARM_UP_TERM, snapshot, Stop(600))
+            snapshot.index.query(WARM_UP_TERM)
+        self.warm = True
+
+    async def search(
+        self, terms: Sequence[str], snapshot: Snapshot, request: "Request | None"
+    ) -> list[TermResult]:
+        """Search terms, each in the lane that it belongs to; recent results are kept.
+
+        Raises:
+            ProblemError: too many searches wait, or one takes too long.
+            StdError: the index cannot be read.
+        """
+        found = {term: self.cache.get((snapshot.number, term)) for term in terms}
+        missing = [term for term in terms if found[term] is None]
+        if missing:
+            # Compiling kernels, once after an installation, is no fault of the term.
+            seconds = self.limits.search_s if self.warm else self.limits.list_s
+            searched = await asyncio.gather(
+                *(
+                    in_lane(
+                        self.known if is_known(term, snapshot) else self.other,
+                        request,
+                        lambda stop, term=term: search_term(term, snapshot, stop),  # type: ignore[misc]  # mypy cannot infer it
+                        seconds,
+                    )
+                    for term in missing
+                )
+            )
+            for term, result in zip(missing, searched, strict=True):
+                found[term] = result
+                if snapshot is self.snapshot:
+                    self.cache.put((snapshot.number, term), result, result.bytes)
+        return [found[term] for term in terms]
+
+    def close(self) -> None:
+        """Close files and stores."""
+        if self.alerts is not None:
+            self.alerts.close()
+        self.live.close()
+        self.marks.close()

@@ -1,0 +1,39 @@
+"""Rows as CSV that no spreadsheet computes: UTF-8, quoted where needed.
+
+A spreadsheet takes a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula and computes
+it. So a text that begins like this gets one apostrophe in front; numbers do not. Whoever needs the
+text itself takes the first apostrophe off where `FORMULA` matches.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
+from typing import BinaryIO
+
+# As spreadsheets see it: apostrophes in front are ours, full-width signs and white space count.
+FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.ASCII | re.IGNORECASE)
+
+
+def harmless(cell: object) -> object:
+    """A cell that no spreadsheet computes.
+
+    >>> [harmless(cell) for cell in ("=1+1", "-0.3", -0.3, "'s avonds", "-s")]
+    ["'=1+1", '-0.3', -0.3, "'s avonds", "'-s"]
+    """
+    if isinstance(cell, str) and FORMULA.match(cell) and not NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell
+
+
+def write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a header and rows; the stream stays open."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    # Told of both line ends, it quotes both (Python < 3.13); the files have the one.
+    rows_out = SimpleNamespace(write=lambda row: text.write(row.removesuffix("\r\n") + "\n"))
+    writer = csv.writer(rows_out, lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows([harmless(cell) for cell in row] for row in rows)
+    text.detach()  # the caller owns the stream

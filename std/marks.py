@@ -1,0 +1,117 @@
+r"""Marks: what people who listened to hits said of them, right or wrong; one JSON object a line.
+
+    {"term": "hahnenfedern", "recording": "KERSTIN_00", "channel": 1, "start": 10.448,
+     "end": 11.388, "right": true, "time": "2026-11-22T09:30:00Z"}
+
+    term        as it was searched
+    recording   file and channel of the hit; start and end in seconds
+    right       true: the term is said there; false: it is not; null: a mark is taken back
+    time        when it was marked, UTC, ISO 8601
+
+Lines are appended and never changed: the last one about a hit counts (`latest`). A last line
+without a line end was being written when the writer was killed; nobody was told that it is kept,
+and it is left out. `std-serve --feedback` writes this file.
+
+    >>> import io
+    >>> line = dump(Mark("burg", Recording("a", 1), 1.0, 1.5, True, "2026-11-22T09:30:00Z"))
+    >>> [mark.right for mark in parse(io.BytesIO(line + line[:9]), "marks.jsonl")]
+    [True]
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from std.errors import InputError
+from std.fields import numbered
+from std.files import open_input
+from std.json_fields import STRICT, Part
+from std.limits import CHANNEL, MAX_TIME_S
+from std.ranges import Range
+from std.values import Recording
+
+MAX_LINE_BYTES = 1 << 16
+TIME_S = Range(0, MAX_TIME_S)
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
+
+
+class Mark(NamedTuple):
+    """What a person said of one hit."""
+
+    term: str
+    recording: Recording
+    start_s: float
+    end_s: float
+    right: bool | None  # None: an earlier mark is taken back
+    time: str
+
+    @property
+    def hit(self) -> tuple[str, Recording, int, int]:
+        """Which hit it is about: term, recording, start and end in milliseconds."""
+        return self.term, self.recording, round(1000 * self.start_s), round(1000 * self.end_s)
+
+
+def parse(stream: BinaryIO, path: Path | str) -> Iterator[Mark]:
+    """Yield the marks of a file in the order of its lines; blank lines are skipped.
+
+    Raises:
+        InputError: a line is no mark.
+    """
+    for number, line in numbered(stream, path, MAX_LINE_BYTES):
+        if not line.strip() or not line.endswith(b"\n"):
+            continue
+        try:
+            value = STRICT.decode(line.decode())
+        except (ValueError, RecursionError) as error:
+            raise InputError(path, number, "a JSON object", repr(line[:40])) from error
+        yield _mark(Part(path, number, value))
+
+
+def _mark(part: Part) -> Mark:
+    start_s, end_s = part["start"].within(TIME_S), part["end"].within(TIME_S)
+    if end_s < start_s:
+        raise part["end"].error("a time not before the start")
+    right = part["right"]
+    if not isinstance(right.value, bool) and right.value is not None:
+        raise right.error("true, false or null")
+    if not _TIME.fullmatch(part["time"].text()):
+        raise part["time"].error("a time as 2026-11-22T09:30:00Z")
+    recording = Recording(part["recording"].text(), int(part["channel"].within(CHANNEL)))
+    return Mark(
+        part["term"].text(), recording, start_s, end_s, right.value, part["time"].text()
+    )  # fmt: skip
+
+
+def dump(mark: Mark) -> bytes:
+    """A mark as a line of the file."""
+    document = {
+        "term": mark.term,
+        "recording": mark.recording.file,
+        "channel": mark.recording.channel,
+        "start": round(mark.start_s, 3),
+        "end": round(mark.end_s, 3),
+        "right": mark.right,
+        "time": mark.time,
+    }
+    return json.dumps(document, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def latest(marks: Iterable[Mark]) -> list[Mark]:
+    """The marks that count: the last one about each hit, unless it takes the mark back."""
+    last: dict[tuple[str, Recording, int, int], Mark] = {}
+    for mark in marks:
+        last.pop(mark.hit, None)
+        last[mark.hit] = mark
+    return [mark for mark in last.values() if mark.right is not None]
+
+
+def read_marks(path: Path) -> list[Mark]:
+    """The marks of a file that count, in the order they were made.
+
+    Raises:
+        InputError: the file cannot be read, or a line is no mark.
+    """
+    with open_input(path) as stream:
+        return latest(parse(stream, path))

@@ -1,0 +1,179 @@
+"""A recording goes on where it stopped, and gives the same bytes as in one go."""
+
+import json
+import wave
+
+import numpy as np
+import pytest
+
+from recogniser import folder
+from recogniser.protocol import FRAME, Hypothesis, Recognition
+from recogniser.recording import StoppedError, Task, recognise
+from std.errors import InputError
+from std.n_best import TimedWord
+
+pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")
+
+
+class Echo:
+    """Says how many seconds it was given, and in which block."""
+
+    windows_at_once, longest_window_s = 2, 6.0
+    identity = {"model": "echo"}  # noqa: RUF012  # a value of the test
+
+    def __init__(self):
+        self.blocks = []
+
+    def speech_probabilities(self, samples):
+        frames = samples.reshape(-1, FRAME)
+        return (np.abs(frames).mean(axis=1) > 0.05).astype(np.float32)
+
+    def language_of(self, windows):
+        return "de" if windows else "en"
+
+    def recognise(self, block, windows, language):
+        self.blocks.append(block)
+        results = []
+        for window in windows:
+            word = TimedWord(f"{block}-{len(window.samples)}", 0.0, 0.5)
+            empty = not window.samples.any()
+            results.append(
+                Recognition([] if empty else [Hypothesis(0.9, [word])], {"silent": empty})
+            )
+        return results
+
+
+@pytest.fixture
+def speech(tmp_path):
+    """31 s of noise with pauses, two channels, as a WAV file."""
+    random = np.random.default_rng(2)
+    lengths = enumerate([4, 0.4] * 7)
+    parts = [random.normal(0, 0.3 * (i % 2 == 0), int(16_000 * s)) for i, s in lengths]
+    one = np.concatenate(parts)
+    samples = np.stack([one, np.zeros_like(one)], axis=1)
+    path = tmp_path / "speech.wav"
+    with wave.open(str(path), "wb") as sink:
+        sink.setnchannels(2)
+        sink.setsampwidth(2)
+        sink.setframerate(16_000)
+        sink.writeframes((samples * 20_000).clip(-32_768, 32_767).astype("<i2").tobytes())
+    return path
+
+
+def task(path, output, **more):
+    output.mkdir(exist_ok=True)
+    return Task(path, "speech", output, **more)
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+@pytest.mark.parametrize("channels", ["mix", "split"])
+def test_stopped_after_any_block_it_gives_the_same_bytes(speech, tmp_path, channels):
+    whole = task(speech, tmp_path / "whole", channels=channels)
+    report = recognise(whole, Echo())
+    wanted = folder.finished(whole.output, "speech").read_bytes()
+    assert report.seconds == pytest.approx(30.8 * (2 if channels == "split" else 1), abs=0.01)
+    assert report.language == "de"
+    for stop_after in range(1, 4):
+        again = task(speech, tmp_path / f"again{stop_after}", channels=channels)
+        runs = 0
+        while not folder.finished(again.output, "speech").exists():
+            runs += 1
+            assert runs < 20
+            blocks = iter(range(1, stop_after))
+            try:
+                recognise(again, Echo(), stop=lambda left=blocks: next(left, None) is None)
+            except StoppedError:
+                continue
+        assert runs > 1
+        assert folder.finished(again.output, "speech").read_bytes() == wanted
+
+
+def test_torn_at_any_byte_it_gives_the_same_bytes(speech, tmp_path):
+    whole = task(speech, tmp_path / "whole")
+    recognise(whole, Echo())
+    wanted = folder.finished(whole.output, "speech").read_bytes()
+    torn = task(speech, tmp_path / "torn")
+    for size in range(0, len(wanted), 97):
+        part = torn.output / "speech.jsonl.part"
+        part.write_bytes(wanted[:size])
+        recognise(torn, Echo())
+        assert folder.finished(torn.output, "speech").read_bytes() == wanted
+        assert not part.exists()
+
+
+def test_only_what_is_missing_is_recognised_again(speech, tmp_path):
+    whole = task(speech, tmp_path / "whole")
+    recognise(whole, first := Echo())
+    content = folder.finished(whole.output, "speech").read_bytes().splitlines(keepends=True)
+    again = task(speech, tmp_path / "again")
+    (again.output / "speech.jsonl.part").write_bytes(b"".join(content[:5]))
+    report = recognise(again, second := Echo())
+    assert first.blocks == list(range(first.blocks[-1] + 1))
+    assert second.blocks == first.blocks[2:]
+    assert report.resumed_windows == 4
+
+
+def test_split_channels_are_recordings_of_their_own(speech, tmp_path):
+    split = task(speech, tmp_path / "split", channels="split")
+    recognise(split, Echo())
+    written = lines(folder.finished(split.output, "speech"))
+    assert {(line["file"], line["channel"]) for line in written} == {("speech", 1), ("speech", 2)}
+    assert sum(bool(line["slots"]) for line in written if line["channel"] == 1) > 3
+    assert not any(line["slots"] for line in written if line["channel"] == 2)
+    excerpts = folder.excerpts_of(folder.read_lines(folder.finished(split.output, "speech")))
+    assert [(e.recording.channel, e.duration_s) for e in excerpts] == [(1, 30.8), (2, 30.8)]
+
+
+def test_lines_say_where_they_lie_and_in_which_language(speech, tmp_path):
+    whole = task(speech, tmp_path / "whole", language="nl")
+    recognise(whole, Echo())
+    written = lines(folder.finished(whole.output, "speech"))
+    assert {line["language"] for line in written} == {"nl"}
+    assert [line["start"] for line in written[1:]] == [line["end"] for line in written[:-1]]
+    assert written[-1]["end"] == 30.8
+
+
+def test_an_audio_file_of_no_length_is_an_empty_recording(tmp_path):
+    path = tmp_path / "speech.wav"
+    with wave.open(str(path), "wb") as sink:
+        sink.setnchannels(1)
+        sink.setsampwidth(2)
+        sink.setframerate(8000)
+        sink.writeframes(b"")
+    report = recognise(task(path, tmp_path / "out"), Echo())
+    assert (report.seconds, report.words) == (0.0, 0)
+    assert report.warning
+    assert lines(tmp_path / "out" / "speech.jsonl")[0]["slots"] == []
+
+
+def test_what_is_no_audio_is_named(tmp_path):
+    path = tmp_path / "speech.mp3"
+    for content in (b"", b"no audio at all" * 100):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"speech\.mp3: expected audio, got"):
+            recognise(task(path, tmp_path / "out"), Echo())
+
+
+def test_another_setting_in_the_same_folder_is_refused(tmp_path):
+    settings = {"backend": "whisper", "recogniser": {"samples": 10}}
+    with folder.opened(tmp_path, settings):
+        pass
+    with folder.opened(tmp_path, settings):
+        pass
+    with (
+        pytest.raises(InputError, match=r'recogniser = {"samples": 10}, as this folder was begun'),
+        folder.opened(tmp_path, {"backend": "whisper", "recogniser": {"samples": 5}}),
+    ):
+        pass
+
+
+def test_two_writers_in_one_folder_are_refused(tmp_path):
+    with (
+        folder.opened(tmp_path, {}),
+        pytest.raises(InputError, match="another std-recognise at work"),
+        folder.opened(tmp_path, {}),
+    ):
+        pass

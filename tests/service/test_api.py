@@ -1,0 +1,245 @@
+"""The API's answers: equal to the searcher's, of the documented form, in the documented errors."""
+
+import io
+import json
+import re
+import time
+
+import numpy as np
+import pytest
+
+from searcher import open_index
+from service.api import models
+from std.nist import std_list, term_list
+from std.terminal import json_text
+
+TERMS = ["hahnenfedern", "polizei gewalt", "berlin"]
+
+
+@pytest.fixture(scope="module")
+def index(german_index):
+    with open_index(german_index) as opened:
+        yield opened
+
+
+def test_hits_are_those_of_the_searcher(client, index):
+    answer = client("/api/search", term=TERMS, limit=500).json
+    models.SearchDocument.model_validate(answer, strict=False)
+    expected = index.search(*TERMS, decide=True)
+    keys = expected[0].document().keys() - {"termid", "metadata"}
+    shown = [{key: hit[key] for key in keys} for hit in answer["hits"]]
+    wanted = [json.loads(json_text({key: hit.document()[key] for key in keys})) for hit in expected]
+
+    def by_place(hit):
+        return hit["term"], hit["file"], hit["start_s"]
+
+    assert sorted(shown, key=by_place) == sorted(wanted, key=by_place)
+    assert answer["total"] == len(expected)
+    probabilities = [hit["probability"] for hit in answer["hits"]]
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert answer["expected_right"] == pytest.approx(sum(probabilities))
+    for hit in answer["hits"]:
+        assert hit["termid"] == f"TERM-{TERMS.index(hit['term']) + 1}"
+
+
+def test_pages_follow_each_other_and_repeat_nothing(client):
+    whole = client("/api/search", term="und", limit=500).json
+    assert whole["total"] > 20
+    hits, cursor = [], ""
+    while cursor is not None:
+        page = client("/api/search", term="und", limit=7, cursor=cursor).json
+        hits += page["hits"]
+        cursor = page["next_cursor"]
+    assert hits == whole["hits"]
+
+
+def test_the_counts_of_the_slider_are_those_of_the_hits(client):
+    answer = client("/api/search", term=["und", "hahnenfedern"], limit=500).json
+    probability = np.array([hit["probability"] for hit in answer["hits"]])
+    counts, sums = answer["by_probability"].values()
+    for step in (0, 1, 5, 37, 50, 99, 100):
+        kept = probability[probability >= step / 100 - 1e-9]
+        assert counts[step] == len(kept)
+        assert sums[step] == pytest.approx(kept.sum(), abs=0.001)
+        filtered = client(
+            "/api/search", term=["und", "hahnenfedern"], min_probability=step / 100
+        ).json
+        assert filtered["total"] == counts[step]
+
+
+def test_filters_and_facets(client):
+    everything = client("/api/search", term="und", limit=500).json
+    by_date = {one["value"]: one["count"] for one in everything["facets"]["date"]}
+    assert by_date.keys() >= {"2019-03", "", "2019-04"}
+    march = client("/api/search", term="und", limit=500, where="date:2019-03").json
+    assert march["total"] == by_date["2019-03"]
+    assert {hit["file"] for hit in march["hits"]} <= {"KERSTIN_00", "KERSTIN_01"}
+    assert {one["value"]: one["count"] for one in march["facets"]["date"]} == by_date
+    assert len(march["facets"]["recording"]) <= 2
+    two = client("/api/search", term="und", recording=["KERSTIN_03", "KERSTIN_04"], limit=500).json
+    assert {hit["file"] for hit in two["hits"]} == {"KERSTIN_03", "KERSTIN_04"}
+    assert client("/api/search", term="und", where="colour:red").status == 400
+
+
+def test_orders(client):
+    hits = client("/api/search", term="und", sort="recording", limit=500).json["hits"]
+    places = [(hit["file"], hit["start_s"]) for hit in hits]
+    assert places == sorted(places)
+    hits = client("/api/search", term="und", sort="time", limit=500).json["hits"]
+    assert [hit["start_s"] for hit in hits] == sorted(hit["start_s"] for hit in hits)
+
+
+def test_what_a_term_becomes_is_what_std_query_says(client, index):
+    answer = client("/api/query", term="hahnenfedern").json
+    expected = index.query("hahnenfedern")
+    for key in ("term", "variants"):
+        assert json_text(answer[key]) == json_text(expected[key])
+    assert [word["word"] for word in answer["words"]] == ["hahnenfedern"]
+
+
+def test_hints(client, index):
+    hints = client("/api/words", text="hahnenfedern, die polizeig").json
+    assert hints["words"][0]["word"].startswith("polizeig")
+    counts = [one["count"] for one in hints["words"]]
+    assert counts == sorted(counts, reverse=True)
+    for one in hints["words"]:
+        assert index.vocabulary.count(one["word"]) == one["count"]
+    assert hints["unknown"] == ["hahnenfedern", "polizeig"]
+
+
+def test_recordings_and_their_words(client, index):
+    listed = client("/api/recordings").json
+    models.RecordingsDocument.model_validate(listed)
+    assert [one["file"] for one in listed["recordings"]] == [
+        one.recording.file for one in index.recordings()
+    ]
+    assert client("/api/recordings/KERSTIN_00").json["metadata"]["date"] == "2019-03"
+    words = client("/api/recordings/KERSTIN_00/words", from_=10, to=12).json["words"]
+    expected = index.words("KERSTIN_00", 10, 12, alternatives=True)
+    assert [word["word"] for word in words] == [word.word for word in expected]
+    assert [[one["word"] for one in word["alternatives"]] for word in words] == [
+        [one.word for one in word.alternatives] for word in expected
+    ]
+    page = client("/api/recordings", limit=4, cursor="12").json
+    assert len(page["recordings"]) == 3
+    assert page["next_cursor"] is None
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "status", "detail"),
+    [
+        ("/api/search", {}, 422, "term: Field required"),
+        ("/api/search", {"term": "..."}, 400, "expected a word or a phrase, got '...'"),
+        ("/api/search", {"term": "*"}, 400, "expected letters beside *"),
+        ("/api/search", {"term": "a" * 201}, 400, "expected terms of at most 200 letters"),
+        ("/api/search", {"term": [f"w{i}" for i in range(21)]}, 400, "at most 20 terms, got 21"),
+        ("/api/search", {"term": "x", "min_probability": "nan"}, 422, "min_probability"),
+        ("/api/search", {"term": "x", "cursor": "-1"}, 400, "cursor"),
+        ("/api/search", {"term": "x", "limit": 501}, 422, "limit"),
+        ("/api/recordings/..%2f..%2fetc%2fpasswd", {}, 404, ""),
+        ("/api/recordings/nowhere", {}, 404, "no recording has the id 'nowhere'"),
+        ("/api/audio/nowhere", {}, 404, "no recording"),
+        ("/api/clips/KERSTIN_00", {"from": 5, "to": 5}, 400, "a stretch of at most 60 s"),
+        ("/api/clips/KERSTIN_00", {"from": 0, "to": 61}, 400, "a stretch of at most 60 s"),
+        ("/api/clips/KERSTIN_00", {"from": 5000, "to": 5001}, 404, "no sound"),
+        ("/api/nothing", {}, 404, "Not Found"),
+    ],
+)
+def test_errors_are_problem_details(client, path, query, status, detail):
+    answer = client(path, **query)
+    assert answer.status == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    models.Problem.model_validate(answer.json)
+    assert detail in answer.json["detail"]
+    assert answer.json["status"] == status
+
+
+def test_audio_in_ranges(client, audio):
+    content = (audio / "KERSTIN_03.ogg").read_bytes()
+    whole = client("/api/audio/KERSTIN_03")
+    assert (whole.status, whole.body) == (200, content)
+    assert whole.headers["content-type"] == "audio/ogg"
+    part = client("/api/audio/KERSTIN_03", headers={"Range": "bytes=100-199"})
+    assert (part.status, part.body) == (206, content[100:200])
+    assert part.headers["content-range"] == f"bytes 100-199/{len(content)}"
+    tail = client("/api/audio/KERSTIN_03", headers={"Range": "bytes=-50"})
+    assert tail.body == content[-50:]
+    for wrong in ("bytes=9999999-", "bytes=5-2", "lines=1-2", "bytes=a-b", "bytes="):
+        assert client("/api/audio/KERSTIN_03", headers={"Range": wrong}).status in (200, 400, 416)
+    assert client("/api/audio/KERSTIN_03", method="HEAD").headers["content-length"] == str(
+        len(content)
+    )
+
+
+def test_a_term_list_as_json_as_std_list_and_as_events(client, german, index):
+    body = (german / "terms.xml").read_bytes()
+    terms = term_list.parse(io.BytesIO(body), "terms.xml")
+    answer = client(
+        "/api/searches", method="POST", body=body, headers={"Accept": "application/xml"}
+    )
+    assert answer.status == 200
+    found = std_list.parse(io.BytesIO(answer.body), "answer")
+    expected = index.search_terms(terms).detections()
+    assert found.detections.terms == tuple(term.term_id for term in terms.terms)
+    assert len(found.detections) == len(expected)
+    assert found.detections.yes.sum() == expected.yes.sum()
+
+    few = {"terms": TERMS, "min_probability": 0.5}
+    listed = client("/api/searches", method="POST", body=few).json
+    assert {hit["term"] for hit in listed["hits"]} <= {*TERMS}
+    assert all(hit["probability"] >= 0.5 for hit in listed["hits"])
+    unknown = index.find(*TERMS).oov_words
+    assert listed["summary"]["oov_terms"] == sum(map(bool, unknown)) > 0
+    headers = {"Accept": "text/event-stream"}
+    events = client("/api/searches", method="POST", body=few, headers=headers).body.decode()
+    names = re.findall("^event: (.*)$", events, re.MULTILINE)
+    assert names[-1] == "result"
+    assert {*names[:-1]} == {"progress"}
+    assert '"probability"' in events
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'{"terms": []}', b'{"terms": [1]}', b"<termlist>", b"<x/>", b"\xff"]
+)
+def test_a_body_that_is_no_term_list(client, body):
+    answer = client("/api/searches", method="POST", body=body)
+    assert answer.status in (400, 422)
+    assert answer.json["detail"]
+
+
+def test_openapi_describes_every_path(client):
+    document = client("/api/openapi.json").json
+    assert document["openapi"].startswith("3.")
+    paths = document["paths"].keys()
+    assert paths >= {
+        "/api/search", "/api/searches", "/api/query", "/api/recordings",
+        "/api/recordings/{recording}", "/api/recordings/{recording}/words",
+        "/api/audio/{recording}", "/api/clips/{recording}", "/api/feedback", "/healthz", "/metrics",
+    }  # fmt: skip
+    assert client("/api/docs").status == 200
+
+
+def test_health_and_metrics(client):
+    deadline = time.monotonic() + 60
+    while client("/healthz").json["status"] != "ready":
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    models.HealthDocument.model_validate(client("/healthz").json)
+    client("/api/search", term="und")
+    text = client("/metrics").body.decode()
+    assert text.endswith("# EOF\n")
+    (count,) = re.findall(
+        r'^std_requests_total\{route="/api/search",status="200"\} (\d+)$', text, re.M
+    )
+    assert int(count) >= 1
+    for line in text.splitlines():
+        assert re.fullmatch(r"# (TYPE \w+ \w+|EOF)|\w+(\{.*\})? [0-9.e+-]+", line), line
+
+
+def test_a_known_answer_is_kept(client):
+    first = client("/api/search", term="sieben").json
+    hits = client.service.cache.hits
+    again = client("/api/search", term="sieben").json
+    assert client.service.cache.hits > hits
+    assert {**first, "elapsed_ms": 0} == {**again, "elapsed_ms": 0}
+    assert 0 < client.service.cache.bytes <= client.service.cache.limit_bytes

@@ -1,0 +1,160 @@
+"""Sound: samples, waveforms, pictures and clips of a tone whose truth is known."""
+
+import io
+import wave
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from service.audio.clips import clip
+from service.audio.decode import samples
+from service.audio.peaks import PER_SECOND, peaks_of
+from service.audio.playable import playable, remove_oldest
+from service.audio.spectrogram import BANDS, grey, mel_bands, png, spectrogram_png
+from service.problems import ProblemError
+from service.recordings import RecordingEntry, audio_files
+from std.values import Recording
+
+RATE = 16_000
+
+
+def go_on():
+    pass
+
+
+def write_wave(path, sound, rate=RATE):
+    with wave.open(str(path), "wb") as writer:
+        writer.setnchannels(sound.shape[1] if sound.ndim == 2 else 1)
+        writer.setsampwidth(2)
+        writer.setframerate(rate)
+        writer.writeframes(np.rint(sound * 32767).astype("<i2").tobytes())
+
+
+def tone(hertz, seconds, level=0.5):
+    return level * np.sin(2 * np.pi * hertz * np.arange(int(seconds * RATE)) / RATE)
+
+
+@pytest.fixture
+def beep(tmp_path):
+    """Two seconds of silence, one of 1 kHz, two of silence; 3 kHz in channel 2."""
+    silence = np.zeros(2 * RATE)
+    left = np.concatenate([silence, tone(1000, 1), silence])
+    right = np.concatenate([silence, tone(3000, 1, 0.25), silence])
+    path = tmp_path / "beep.wav"
+    write_wave(path, np.stack([left, right], axis=1))
+    return path
+
+
+def entry(path, channel=1):
+    return RecordingEntry("beep", Recording("beep", channel), 5.0, path, {})
+
+
+def test_samples_of_a_stretch(beep):
+    whole = np.concatenate(list(samples(beep, RATE)))
+    assert len(whole) == 5 * RATE
+    part = np.concatenate(list(samples(beep, RATE, from_s=1.9, to_s=2.1)))
+    assert np.array_equal(part, whole[int(1.9 * RATE) : int(2.1 * RATE)])
+    right = np.concatenate(list(samples(beep, RATE, channel=2)))
+    assert np.abs(right).max() == pytest.approx(0.25, abs=0.01)
+    assert not list(samples(beep, RATE, from_s=9, to_s=10))
+
+
+def test_what_is_no_audio(tmp_path):
+    path = tmp_path / "no.wav"
+    for content in (b"", b"not audio at all" * 100):
+        path.write_bytes(content)
+        with pytest.raises(ProblemError):
+            list(samples(path, RATE))
+    with pytest.raises(ProblemError):
+        list(samples(tmp_path / "gone.wav", RATE))
+
+
+def test_the_waveform_shows_the_tone_and_is_kept(beep, tmp_path):
+    kept = tmp_path / "kept"
+    peaks = peaks_of(entry(beep), kept, go_on)
+    assert peaks.duration_s == pytest.approx(5, abs=0.01)
+    assert len(peaks.peaks) == pytest.approx(5 * PER_SECOND, abs=1)
+    assert peaks.peaks[: 2 * PER_SECOND - 1].max() <= 2
+    assert peaks.peaks[2 * PER_SECOND + 1 : 3 * PER_SECOND - 1].min().item() == pytest.approx(
+        127, abs=4
+    )
+
+    def stop():
+        raise AssertionError("computed again")
+
+    again = peaks_of(entry(beep), kept, stop)
+    assert np.array_equal(again.peaks, peaks.peaks)
+    assert again.duration_s == peaks.duration_s
+    assert peaks_of(entry(beep, 2), kept, go_on).peaks.max().item() == pytest.approx(64, abs=3)
+    (one, _) = sorted((kept / "peaks").iterdir())
+    one.write_bytes(b"damaged")
+    assert len(peaks_of(entry(beep), kept, go_on).peaks)
+
+
+def test_the_spectrogram_has_the_tone_at_its_frequency(beep):
+    picture = np.asarray(Image.open(io.BytesIO(spectrogram_png(entry(beep), 1.0, 4.0, go_on))))
+    assert picture.shape[0] == BANDS
+    columns = picture.shape[1]
+    assert columns == pytest.approx(600, abs=2)  # 3 s, one every 5 ms
+    silent, loud = picture[:, : columns // 4], picture[:, columns * 2 // 5 : columns * 3 // 5]
+    assert silent.min() == 255
+    row = BANDS - 1 - int(loud.astype(float).mean(axis=1).argmin())
+    centre = 700 * (
+        10 ** (np.linspace(0, 2595 * np.log10(1 + 8000 / 700), BANDS + 2)[1 + row] / 2595) - 1
+    )
+    assert centre == pytest.approx(1000, rel=0.05)
+
+
+def test_bands_cover_all_frequencies_once():
+    bands = mel_bands()
+    assert bands.shape[0] == BANDS
+    assert (bands.sum(axis=1) > 0).all()
+    assert grey(np.zeros((3, 4))).tolist() == [[0] * 4] * 3
+
+
+def test_a_picture_is_read_by_another_program():
+    pixels = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    assert np.array_equal(np.asarray(Image.open(io.BytesIO(png(pixels)))), pixels)
+
+
+@pytest.mark.parametrize("kind", ["wav", "ogg"])
+def test_a_clip_holds_its_stretch(beep, kind):
+    content = clip(entry(beep), 1.5, 3.5, kind, go_on)
+    with av.open(io.BytesIO(content)) as container:
+        assert container.streams.audio[0].codec.name == {"wav": "pcm_s16le", "ogg": "opus"}[kind]
+    path = beep.with_name(f"clip.{kind}")
+    path.write_bytes(content)
+    sound = np.concatenate(list(samples(path, RATE)))
+    assert len(sound) / RATE == pytest.approx(2.0, abs=0.05)
+    loud = np.flatnonzero(np.abs(sound) > 0.2) / RATE
+    assert (loud[0], loud[-1]) == pytest.approx((0.5, 1.5), abs=0.05)
+
+
+def test_what_browsers_do_not_play_is_converted_once(beep, tmp_path):
+    aiff = tmp_path / "beep.aiff"
+    with av.open(str(beep)) as source, av.open(str(aiff), "w") as target:
+        stream = target.add_stream("pcm_s16be", rate=RATE, layout="stereo")
+        for frame in source.decode(audio=0):
+            target.mux(stream.encode(frame))
+        target.mux(stream.encode(None))
+    assert entry(aiff).audio_type == ""
+    converted = playable(aiff, tmp_path / "kept", go_on)
+    sound = np.concatenate(list(samples(converted, RATE)))
+    assert len(sound) / RATE == pytest.approx(5, abs=0.1)
+    written = converted.stat().st_ino
+    assert playable(aiff, tmp_path / "kept", go_on).stat().st_ino == written
+    remove_oldest(converted.parent, 1)
+    assert not converted.exists()
+
+
+def test_audio_files_are_found_by_path_and_by_name(tmp_path):
+    for name in ("b/one.wav", "a/one.mp3", "a/two.txt", "three.OGG"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    found = {name: str(path.relative_to(tmp_path)) for name, path in audio_files(tmp_path).items()}
+    assert found == {
+        "a/one": "a/one.mp3", "b/one": "b/one.wav", "one": "a/one.mp3", "three": "three.OGG",
+    }  # fmt: skip
+    assert audio_files(None) == {}

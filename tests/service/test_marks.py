@@ -1,0 +1,122 @@
+"""Marks through the API: kept over a restart, taken back, and none lost that was acknowledged."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from service.appended import AppendedFile
+from service.marks import MarkFile
+from std.errors import InputError
+from std.marks import read_marks
+from std.values import Recording
+
+HIT = {"term": "hahnenfedern", "recording": "KERSTIN_00", "start": 10.448, "end": 11.388}
+WHERE = Recording("KERSTIN_00", 1)
+
+
+def test_a_mark_is_kept_over_a_restart_and_shown(serve, changed, tmp_path):
+    path = tmp_path / "marks.jsonl"
+    with serve(changed(feedback=path)) as client:
+        kept = client("/api/feedback", method="POST", body=HIT | {"right": True})
+        assert kept.status == 200
+        assert kept.json["marked"] == {"right": 1, "wrong": 0}
+        wrong = HIT | {"start": 1.0, "end": 2.0, "right": False}
+        assert client("/api/feedback", method="POST", body=wrong).json["marked"] == {
+            "right": 1, "wrong": 1,
+        }  # fmt: skip
+    assert [mark.right for mark in read_marks(path)] == [True, False]
+    with serve(changed(feedback=path)) as client:
+        answer = client("/api/search", term="hahnenfedern").json
+        assert answer["hits"][0]["right"] is True
+        assert answer["marked"] == {"right": 1, "wrong": 1}
+        back = client("/api/feedback", method="DELETE", body=HIT)
+        assert back.json["right"] is None
+        assert client("/api/search", term="hahnenfedern").json["hits"][0]["right"] is None
+        assert len(client("/api/feedback").json) == 1
+    assert [mark.right for mark in read_marks(path)] == [False]
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"recording": "../../etc/passwd"}, 404),
+        ({"term": ""}, 422),
+        ({"term": "x" * 201}, 422),
+        ({"start": 3.0, "end": 2.0}, 400),
+        ({"start": "soon"}, 422),
+        ({"right": "yes and no"}, 422),
+        ({"more": 1}, 422),
+    ],
+)
+def test_what_is_no_mark_is_refused(client, change, status):
+    before = client("/api/feedback").json
+    answer = client("/api/feedback", method="POST", body=HIT | {"right": True} | change)
+    assert answer.status == status
+    assert client("/api/feedback").json == before
+
+
+def test_an_unfinished_line_is_cut_off(tmp_path):
+    path = tmp_path / "marks.jsonl"
+    first = MarkFile(path)
+    first.put("burg", WHERE, 1, 2, True)
+    first.close()
+    with path.open("ab") as stream:
+        stream.write(b'{"term": "bur')
+    second = MarkFile(path)
+    second.put("tal", WHERE, 1, 2, False)
+    second.close()
+    assert [(mark.term, mark.right) for mark in read_marks(path)] == [
+        ("burg", True),
+        ("tal", False),
+    ]
+
+
+def test_two_services_do_not_write_to_one_file(tmp_path):
+    path = tmp_path / "marks.jsonl"
+    first = MarkFile(path)
+    with pytest.raises(InputError, match="another std-serve writes to"):
+        MarkFile(path)
+    first.close()
+    MarkFile(path).close()
+
+
+def test_a_full_disk_spoils_nothing():
+    """/dev/full refuses every write; it cannot be locked or cut, so the parts are tried alone."""
+    full = AppendedFile.__new__(AppendedFile)
+    full.path, full._handle = "marks", os.open("/dev/full", os.O_WRONLY)
+    with pytest.raises((InputError, OSError)):
+        full.append(b"{}\n")
+    full.close()
+
+
+def test_a_mark_that_was_acknowledged_survives_kill_9(german_index, tmp_path):
+    path = tmp_path / "marks.jsonl"
+    command = [sys.executable, "-m", "service.cli", "--store", german_index]
+    service = subprocess.Popen(
+        [*command, "--port", "0", "--feedback", str(path), "--quiet"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        url = service.stdout.readline().strip()
+        acknowledged = []
+        for number in range(30):
+            body = HIT | {"start": float(number), "end": number + 1.0, "right": number % 2 == 0}
+            request = urllib.request.Request(
+                f"{url}api/feedback",
+                json.dumps(body).encode(),
+                {"Content-Type": "application/json"},
+            )
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                acknowledged.append(json.load(answer)["start"])
+    finally:
+        service.send_signal(signal.SIGKILL)
+        service.wait(20)
+        service.stdout.close()
+    assert [mark.start_s for mark in read_marks(path)] == acknowledged
+    assert len(acknowledged) == 30

@@ -1,0 +1,441 @@
+"""The page in a real browser: Chromium driven by Playwright, as a person would use it.
+
+Needs the ``playwright`` package and a Chromium (Debian: ``apt install chromium``, or STD_CHROMIUM).
+Nothing is downloaded. A message on the console, an error or a request to another host fails a test.
+"""
+
+import csv
+import os
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is missing: the page is not tried in a browser"
+)
+CHROMIUM = os.environ.get("STD_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+AXE = Path(__file__).parent / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        CHROMIUM is None,
+        reason="Chromium is missing (Debian: apt install chromium): no page is tried in it",
+    ),
+]
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--autoplay-policy=no-user-gesture-required", "--mute-audio"),
+)
+TOKEN = "a-secret-of-enough-letters"
+WAIT_MS = 30_000
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def marks(tmp_path_factory):
+    return tmp_path_factory.mktemp("marks") / "marks.jsonl"
+
+
+@pytest.fixture(scope="module")
+def served(serve, german_settings, marks):
+    with serve(replace(german_settings, feedback=marks)) as client:
+        client("/api/search", term="hahnenfedern")  # kernels are ready
+        yield client
+
+
+@pytest.fixture
+def opened(browser):
+    """Open a page; whatever the browser complains of fails the test."""
+    contexts, complaints = [], []
+
+    def open_page(client, path="/", **options):
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))
+        context.set_default_timeout(WAIT_MS)
+        contexts.append(context)
+        page = context.new_page()
+        host = urlsplit(client.url).netloc
+
+        def asked(url):
+            if urlsplit(url).netloc != host and not url.startswith(f"blob:{client.url}"):
+                complaints.append(url)
+
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: asked(request.url))
+        page.goto(client.url + path)
+        return page
+
+    open_page.complaints = complaints
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not complaints
+
+
+def moves(page):
+    """Wait until the sound really moves; the times between which it did."""
+    before = page.evaluate("document.getElementById('audio').currentTime")
+    page.wait_for_function(
+        "before => { const audio = document.getElementById('audio');"
+        " return !audio.paused && audio.currentTime > before + 0.2; }",
+        arg=before,
+    )
+    return before, page.evaluate("document.getElementById('audio').currentTime")
+
+
+def test_a_term_is_typed_found_and_played(served, opened):
+    page = opened(served)
+    box = page.locator("#q")
+    box.press_sequentially("hahnenfedern")
+    note = page.locator("#typed")
+    note.filter(has_text="does not know “hahnenfedern”").wait_for()
+    box.press("Enter")
+    hit = page.locator(".hit").first
+    hit.wait_for()
+    assert "hahn federn" in hit.locator("mark").inner_text()
+    assert "hand in vielen" in hit.inner_text()
+    assert page.locator("#count").inner_text() == "1 place, about 1 of them right"
+    assert "term=hahnenfedern" in page.url
+    hit.get_by_role("button", name="Play").click()
+    before, after = moves(page)
+    assert 9.3 <= before <= 12
+    assert after > before
+    assert hit.evaluate("hit => hit.classList.contains('playing')")
+    hit.get_by_role("button", name="Play").click()
+    page.wait_for_function("() => document.getElementById('audio').paused")
+
+
+def test_hints_are_taken_by_key(served, opened):
+    page = opened(served)
+    box = page.locator("#q")
+    box.press_sequentially("und, poliz")
+    option = page.get_by_role("option").first
+    option.wait_for()
+    word = option.get_attribute("data-word")
+    assert word.startswith("poliz")
+    box.press("ArrowDown")
+    assert box.get_attribute("aria-activedescendant") == "hint-0"
+    box.press("Enter")
+    assert box.input_value() == f"und, {word}"
+    assert not page.get_by_role("listbox").is_visible()
+    box.press("Enter")
+    page.locator(".hit").first.wait_for()
+    assert page.url.endswith(f"/?term=und&term={word}")
+
+
+def test_the_slider_counts_before_it_filters(served, opened):
+    page = opened(served, "/?term=und&term=hahnenfedern&min_probability=0")
+    everything = served("/api/search", term=["und", "hahnenfedern"], limit=500).json
+    assert page.locator("#count").inner_text().startswith(f"{everything['total']} places")
+    slider = page.locator("#least")
+    slider.evaluate(
+        "slider => { slider.value = 0.5;"
+        " slider.dispatchEvent(new Event('input', {bubbles: true})); }"
+    )
+    expected = everything["by_probability"]["counts"][50]
+    assert page.locator("#count").inner_text().startswith(f"{expected} places, about ")
+    assert slider.get_attribute("aria-valuetext").startswith("50 %: ")
+    slider.dispatch_event("change")
+    page.wait_for_url("**min_probability=0.5**")
+    page.locator(f"#count[data-total='{expected}']").wait_for()
+    assert page.locator(".hit").count() == min(50, expected)
+
+
+def test_facets_and_the_address(served, opened):
+    page = opened(served, "/?term=und")
+    page.get_by_role("checkbox", name="2019-03").click()
+    page.wait_for_url("**where=date%3A2019-03**")
+    page.locator(".facet .chosen").first.wait_for()
+    titles = {*page.locator(".hit .open").all_inner_texts()}
+    assert titles <= {"Radio lesson 1", "Radio lesson 2"}
+    assert titles
+    count, address = page.locator("#count").inner_text(), page.url
+    page.go_back()
+    page.wait_for_function(
+        "count => document.getElementById('count').textContent.trim() !== count", arg=count
+    )
+    other = opened(served, address.removeprefix(served.url))
+    assert other.locator("#count").inner_text() == count
+    other.get_by_role("link", name="by recording").click()
+    other.locator(".group").first.wait_for()
+    assert other.locator(".group h3").all_inner_texts() == sorted(titles)
+
+
+def test_pages_of_results(served, opened):
+    page = opened(served, "/?term=und&term=der&term=die&min_probability=0")
+    first = page.locator(".hit").first.inner_text()
+    page.get_by_role("link", name="Next").click()
+    page.wait_for_url("**cursor=50**")
+    page.locator("#hits[start='51']").wait_for()
+    assert page.locator(".hit").first.inner_text() != first
+    page.get_by_role("link", name="Previous").click()
+    page.locator("#hits[start='1']").wait_for()
+    assert page.locator(".hit").first.inner_text() == first
+
+
+def test_the_keyboard_alone(served, opened, marks):
+    page = opened(served)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("/")
+    page.keyboard.type("spreewald, hahnenfedern")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    page.locator(".hit").first.wait_for()
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("j")
+    assert page.locator(".hit.current").get_attribute("data-term") == "spreewald"
+    page.keyboard.press("ArrowDown")
+    current = page.locator(".hit.current")
+    assert current.get_attribute("data-term") == "hahnenfedern"
+    page.keyboard.press(" ")
+    moves(page)
+    page.keyboard.press(" ")
+    page.wait_for_function("() => document.getElementById('audio').paused")
+    page.keyboard.press("y")
+    page.locator("#marked").filter(has_text="1 right, 0 wrong (100 % right)").wait_for()
+    assert current.get_by_role("button", name="Right").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("n")
+    page.locator("#marked").filter(has_text="0 right, 1 wrong").wait_for()
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.getElementById('marked').textContent === ''")
+    page.keyboard.press("k")
+    assert page.locator(".hit.current").get_attribute("data-term") == "spreewald"
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/recordings/KERSTIN_00?**")
+    page.locator(".w.hit-word").first.wait_for()
+    page.keyboard.press("Escape")
+    page.wait_for_url("**/?term=spreewald&term=hahnenfedern")
+
+
+def test_marks_are_kept_over_a_restart(serve, german_settings, opened, tmp_path):
+    settings = replace(german_settings, feedback=tmp_path / "marks.jsonl")
+    with serve(settings) as client:
+        page = opened(client, "/?term=spreewald")
+        page.get_by_role("button", name="Right").click()
+        page.locator("#marked").filter(has_text="1 right").wait_for()
+        page.close()
+    with serve(settings) as client:
+        page = opened(client, "/?term=spreewald")
+        assert page.get_by_role("button", name="Right").get_attribute("aria-pressed") == "true"
+        assert "1 right, 0 wrong" in page.locator("#marked").inner_text()
+
+
+def test_the_view_of_a_recording(served, opened):
+    page = opened(served, "/recordings/KERSTIN_00?term=hahnenfedern&term=spreewald&at=10.45")
+    page.locator(".w.current").first.wait_for()
+    assert page.locator("#title").inner_text() == "Radio lesson 1"
+    assert page.locator("#metadata").inner_text().split() == [
+        "date",
+        "2019-03",
+        "speaker",
+        "Kerstin",
+    ]
+    assert page.locator(".w.current").all_inner_texts() == ["hand", "in", "vielen"]
+    assert page.locator(".w.hit-word").count() == 4
+    assert (
+        "Hit 2 of 2: hahnenfedern at 0:10.4, 97 % likely"
+        in page.locator("#hit-caption").inner_text()
+    )
+
+    page.locator("#spectrum").wait_for()
+    size = page.locator("#picture").evaluate("image => [image.naturalWidth, image.naturalHeight]")
+    assert size[0] > 500
+    assert size[1] == 96
+    page.wait_for_function(
+        "() => document.getElementById('wave').getAttribute('aria-valuemax') > 100"
+    )
+    drawn = page.locator("#wave").evaluate(
+        "canvas => new Set(canvas.getContext('2d')"
+        ".getImageData(0, 0, canvas.width, canvas.height).data).size"
+    )
+    assert drawn > 5
+
+    page.locator(".w", has_text="vielen").first.hover()
+    table = page.locator("#alternatives")
+    table.wait_for()
+    assert "federn" in table.inner_text()
+    assert "%" in table.inner_text()
+
+    page.locator(".w", has_text="spreewald").nth(1).click()
+    moves(page)
+    page.locator(".w.now").wait_for()
+    followed = set()
+    for _ in range(15):
+        followed.add(page.locator(".w.now").inner_text())
+        page.wait_for_timeout(200)
+    assert len(followed) >= 3, "the highlight follows the sound"
+    page.keyboard.press(" ")
+    page.wait_for_function("() => document.getElementById('audio').paused")
+
+    page.get_by_role("button", name="Previous hit").click()
+    page.locator("#hit-caption").filter(has_text="Hit 1 of 2: spreewald").wait_for()
+    assert page.get_by_role("button", name="Previous hit").is_disabled()
+    page.locator("#wave").click(position={"x": 600, "y": 40})
+    page.wait_for_function("() => document.getElementById('audio').currentTime > 40")
+
+
+def test_words_by_keyboard(served, opened):
+    page = opened(served, "/recordings/KERSTIN_00")
+    first = page.locator(".w").first
+    first.wait_for()
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert (
+        page.evaluate("document.activeElement.textContent")
+        == page.locator(".w").nth(2).inner_text()
+    )
+    assert page.locator("#alternatives").is_visible()
+    page.keyboard.press("Enter")
+    moves(page)
+
+
+def test_exports_are_saved(served, opened, tmp_path):
+    page = opened(served, "/?term=und&min_probability=0.5")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="table (CSV)").click()
+    path = tmp_path / "hits.csv"
+    saved.value.save_as(path)
+    assert saved.value.suggested_filename == "und.csv"
+    with path.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == int(page.locator("#count").get_attribute("data-total"))
+    assert all(float(row["probability"]) >= 0.5 for row in rows)
+    for kind in ("JSON", "STD list", "subtitles (SRT)", "WebVTT"):
+        with page.expect_download() as saved:
+            page.get_by_role("link", name=kind).click()
+        assert Path(saved.value.path()).stat().st_size > 100
+
+
+def test_nothing_found_says_so_and_offers_words(served, opened):
+    page = opened(served, "/?term=quetzalcoatl&min_probability=0.9")
+    assert page.locator("#count").inner_text() == "Nothing found"
+    assert "quetzalcoatl" in page.locator("#nothing").inner_text()
+    link = page.locator(".nearest a").first
+    link.wait_for()
+    link.click()
+    page.wait_for_url(re.compile(r"\?term=(?!quetzalcoatl)\w+"))
+    page.locator(".hit, #nothing").first.wait_for()
+
+
+def test_a_token_is_asked_for_once(serve, german_settings, opened):
+    with serve(replace(german_settings, token=TOKEN)) as client:
+        page = opened(client, "/?term=spreewald")
+        field = page.get_by_label("This service asks for a token.")
+        field.fill("wrong" * 5)
+        field.press("Enter")
+        page.get_by_text("This token is not right.").wait_for()
+        field.fill(TOKEN)
+        field.press("Enter")
+        page.locator(".hit").first.wait_for()
+        page.get_by_role("button", name="Play").click()
+        moves(page)
+        page.locator("a.open").first.click()
+        page.locator(".w.hit-word").first.wait_for()
+        page.wait_for_function(
+            "document.getElementById('wave').getAttribute('aria-valuemax') > 100"
+        )
+        assert page.context.cookies() == []
+        assert TOKEN not in page.url
+    opened.complaints[:] = [
+        one for one in opened.complaints if "401" not in one
+    ]  # of the wrong one
+
+
+def test_hostile_data_do_nothing(served, opened):
+    term = "<img src=x onerror=\"document.title='broken'\">"
+    page = opened(served)
+    page.locator("#q").fill(f"{term}, und")
+    page.locator("#q").press("Enter")
+    page.locator(".hit").first.wait_for()
+    assert page.locator("img").count() == 0
+    page = opened(served, "/?term=und&recording=KERSTIN_12&group=recording")
+    assert page.locator(".group b").count() == 0
+    assert "<b onmouseover" in " ".join(page.locator(".group h3").all_inner_texts())
+    assert "broken" not in page.title() or "document.title" in page.title()
+    other = opened(served, "/recordings/KERSTIN_12")
+    other.locator(".w").first.wait_for()
+    assert other.locator("h1 b").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    "path", ["/", "/?term=und&term=hahnenfedern", "/?term=quetzalcoatl&min_probability=1",
+             "/recordings/KERSTIN_00?term=hahnenfedern", "/api/docs"],
+)  # fmt: skip
+def test_every_view_is_accessible_and_fits(served, opened, path, width, scheme):
+    if not AXE.exists():
+        pytest.skip("axe-core is missing: npm ci --prefix tests/service/axe --ignore-scripts")
+    size = {"width": width, "height": 800}
+    page = opened(served, path, viewport=size, color_scheme=scheme, bypass_csp=True)
+    page.wait_for_load_state("networkidle")
+    overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert overflow <= 0, "nothing is wider than the window"
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    brightness = sum(map(int, re.findall(r"\d+", background)[:3])) / 3
+    assert brightness > 200 if scheme == "light" else brightness < 60
+    page.add_script_tag(path=str(AXE))
+    found = page.evaluate(
+        "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']})"
+    )
+    problems = [
+        (one["id"], [node["html"][:120] for node in one["nodes"][:3]])
+        for one in found["violations"]
+    ]
+    assert not problems
+    assert len(found["passes"]) > 10
+
+
+def test_without_scripts_it_still_finds(served, opened):
+    page = opened(served, java_script_enabled=False)
+    page.locator("#q").fill("spreewald, hahnenfedern")
+    page.get_by_role("button", name="Search").click()
+    assert page.locator(".hit").count() == 2
+
+
+def test_the_first_page_is_small(served, opened):
+    page = opened(served, "/?term=und")
+    page.wait_for_load_state("networkidle")
+    sizes = page.evaluate(
+        "['resource', 'navigation'].flatMap(kind => performance.getEntriesByType(kind))"
+        ".map(entry => entry.transferSize)"
+    )
+    assert 10_000 < sum(sizes) < 100_000
+
+
+def test_new_hits_of_standing_searches_are_shown(serve, german, opened, tmp_path):
+    from indexer import index_files
+    from service.settings import Settings
+
+    store, terms = str(tmp_path / "index"), tmp_path / "terms.txt"
+    mesh = german / "mesh"
+    index_files([str(mesh / "KERSTIN_01.mesh")], store=store)
+    terms.write_text("spreewald\n")
+    with serve(Settings((store,), alerts=terms, poll_s=0.1)) as client:
+        page = opened(client)
+        page.get_by_text("Nothing new in the archive").wait_for()
+        while not (tmp_path / "terms.txt.hits.jsonl").stat().st_size:
+            page.wait_for_timeout(100)
+        index_files([str(mesh / "KERSTIN_00.mesh")], store=store)
+        for _ in range(100):
+            if client("/api/alerts").json["hits"]:
+                break
+            page.wait_for_timeout(100)
+        page.reload()
+        page.get_by_role("link", name="KERSTIN_00, 0:05.1").wait_for()

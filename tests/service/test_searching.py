@@ -1,0 +1,102 @@
+"""Selections of hits against their slow, obvious twin; terms that may be searched."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.cache import Cache
+from service.recordings import recording_table
+from service.searching import TermResult, Wish, select
+from std.metadata.table import NO_METADATA
+from std.recordings import IndexRecording
+from std.values import Recording
+
+FILES = ("a", "b", "c")
+DATES = {"a": "2019", "b": "2019", "c": "2020"}
+TABLE = recording_table(
+    [
+        IndexRecording(Recording(file, 1), 1000, 1, False, (), "", {"date": date})
+        for file, date in DATES.items()
+    ],
+    {},
+    NO_METADATA,
+)
+SNAPSHOT = SimpleNamespace(recordings=TABLE)
+
+# recording (-1 = deleted), start in ms, probability in hundredths
+rows = st.lists(st.tuples(st.integers(-1, 2), st.integers(0, 9), st.integers(0, 100)), max_size=12)
+
+
+def result(term, hits):
+    recording, start_ms, hundredths = np.array(hits, np.int64).reshape(-1, 3).T
+    found = SimpleNamespace(
+        probability=hundredths / 100, candidates=SimpleNamespace(start_ms=start_ms)
+    )
+    return TermResult(term, found, (), recording)
+
+
+@given(
+    st.lists(rows, min_size=1, max_size=3),
+    st.integers(0, 100),
+    st.sets(st.sampled_from(FILES)),
+    st.sets(st.sampled_from(["2019", "2020", "1066"])),
+    st.sampled_from(["probability", "recording", "time"]),
+)
+def test_a_selection_is_its_obvious_twin(terms, least, files, dates, sort):
+    facets = {"recording": frozenset(files)} if files else {}
+    facets |= {"date": frozenset(dates)} if dates else {}
+    wish = Wish(least / 100, facets, sort)
+    selection = select([result(str(i), hits) for i, hits in enumerate(terms)], SNAPSHOT, wish)
+
+    def date(recording):
+        return DATES[FILES[recording]]
+
+    every = [
+        (i, row, *hit)
+        for i, hits in enumerate(terms)
+        for row, hit in enumerate(hits)
+        if hit[0] >= 0
+    ]
+    of_file = [hit for hit in every if not files or FILES[hit[2]] in files]
+    of_date = [hit for hit in every if not dates or date(hit[2]) in dates]
+    both = [hit for hit in of_file if hit in of_date]
+    keys = {
+        "probability": lambda hit: (-hit[4], hit[2], hit[3]),
+        "recording": lambda hit: (hit[2], hit[3]),
+        "time": lambda hit: (hit[3], hit[2]),
+    }
+    expected = sorted((hit for hit in both if hit[4] >= least), key=keys[sort])
+    found = list(zip(selection.term.tolist(), selection.row.tolist(), strict=True))
+    assert found == [hit[:2] for hit in expected]
+    for step in range(101):
+        kept = [hit[4] for hit in both if hit[4] >= step]
+        assert selection.counts[step] == len(kept)
+        assert selection.expected_right[step] == pytest.approx(sum(kept) / 100)
+    shown = {one.value: one.count for one in selection.facets["recording"]}
+    for number, file in enumerate(FILES):
+        count = sum(hit[2] == number and hit[4] >= least for hit in of_date)
+        assert shown.get(file, 0) == count
+    shown = {one.value: (one.count, one.selected) for one in selection.facets["date"]}
+    for value in ("2019", "2020"):
+        count = sum(date(hit[2]) == value and hit[4] >= least for hit in of_file)
+        assert shown.get(value, (0, False)) == (count, value in dates and value in shown)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 60))), st.integers(1, 100))
+def test_the_cache_keeps_its_bound_and_what_was_used_last(entries, limit):
+    cache, used = Cache(limit), {}
+    for key, size in entries:
+        cache.put(key, size, size)
+        if size <= limit:
+            used.pop(key, None)
+            used[key] = size
+            while sum(used.values()) > limit:
+                del used[next(iter(used))]
+        assert cache.bytes == sum(used.values()) <= limit
+    for key in range(6):
+        assert cache.get(key) == used.get(key)
+    cache.clear()
+    assert cache.bytes == 0

@@ -1,0 +1,36 @@
+"""The Dockerfile: known instructions, what it names exists, and it does not run as root."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+INSTRUCTIONS = [
+    line.partition(" ")[::2]
+    for line in (ROOT / "Dockerfile").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def values(name):
+    return [value for instruction, value in INSTRUCTIONS if instruction == name]
+
+
+def test_instructions_are_known_and_in_order():
+    names = [name for name, _ in INSTRUCTIONS]
+    assert names == ["FROM", "COPY", "RUN", "USER", "EXPOSE", "ENTRYPOINT"]
+
+
+def test_the_base_is_a_version_that_the_project_takes():
+    (version,) = re.findall(r"^python:3\.(\d+)-slim$", values("FROM")[0])
+    assert int(version) >= int(PROJECT["requires-python"].rpartition(".")[2])
+
+
+def test_it_installs_extras_that_exist_and_starts_a_command_that_exists():
+    (extras,) = re.findall(r"/src\[([\w,]+)\]", values("RUN")[0])
+    assert {*extras.split(",")} <= PROJECT["optional-dependencies"].keys()
+    assert json.loads(values("ENTRYPOINT")[0])[0] in PROJECT["scripts"]
+    assert values("USER") == ["std"]
+    assert "useradd --create-home std" in values("RUN")[0]
