@@ -52,8 +52,10 @@ environment:
 test-environment:
 	@$(PYTHON) tools/environment.py .venv requirements-test.lock
 	@if command -v npm >/dev/null; then \
-	    test -d tests/couchdb/node_modules || npm ci --prefix tests/couchdb --ignore-scripts --no-audit --no-fund; \
-	else echo "npm is missing (Debian: apt install npm): the CouchDB tests will be skipped"; fi
+	    for tests in tests/couchdb tests/service/axe; do \
+	        test -d $$tests/node_modules || npm ci --prefix $$tests --ignore-scripts --no-audit --no-fund || exit 1; \
+	    done; \
+	else echo "npm is missing (Debian: apt install npm): tests of CouchDB and accessibility will be skipped"; fi
 
 clean:
-	rm -rf .venv $(OUT) tests/couchdb/node_modules
+	rm -rf .venv $(OUT) tests/couchdb/node_modules tests/service/axe/node_modules

@@ -113,7 +113,7 @@ class Material:
     ) -> SearchResult:
         """Rescale scores so that 0.5 is the decision at an operating point."""
         decision = replace(config.decision, beta=POINTS[point])
-        rule = rule_for(decision, calibrated=learned == "model")
+        rule = rule_for(decision, calibrated=config.calibration.words == "all")
         term, n = found.candidates.term, len(found.terms)
         score = rule(term, found.probability, n, self.seconds, decision)
         return replace(found, candidates=found.candidates._replace(score=score))

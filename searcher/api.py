@@ -81,6 +81,22 @@ class Word:
     alternatives: tuple["Word", ...] = ()
 
 
+def for_single_terms(config: Config, *, has_model: bool) -> Config:
+    """How terms are searched that a person asks for, one by one.
+
+    Such a term may not occur. Without a model in-vocabulary terms are looked up by their words
+    only, which takes milliseconds; a term list is searched by phones as well.
+
+    Args:
+        config: of the index.
+        has_model: whether there is one of `std-tune`.
+    """
+    config = replace(config, decision=replace(config.decision, terms="any"))
+    if has_model or config.sound.words != "all":
+        return config
+    return replace(config, sound=replace(config.sound, words="unknown"))
+
+
 def open_index(
     *stores: str, config: Config | str | Path | None = None, model: Model | str | Path | None = None
 ) -> "Index":
@@ -172,6 +188,11 @@ class Index:
         return index
 
     @property
+    def has_model(self) -> bool:
+        """Whether it is searched with a model of `std-tune`."""
+        return self._model is not None
+
+    @property
     def round_trips(self) -> int:
         """Requests made so far, of all stores."""
         return sum(store.round_trips for store in self._stores)
@@ -228,13 +249,12 @@ class Index:
         """
         for term in terms:
             words_of(term, self.config.text)
-        # Whoever asks for a term may ask for one that does not occur.
-        decision = replace(self.config.decision, terms="any")
+        config = for_single_terms(self.config, has_model=self.has_model)
         speech = self._searched(None, where, recordings)
         return search(
             [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)],
             self.segments,
-            replace(self.config, decision=decision),
+            config,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
             workers=workers,
@@ -319,12 +339,14 @@ class Index:
             terms: what to search for.
             excerpts: candidates outside them are left out; None = everything counts.
             workers: who searches the segments.
-            wildcards: whether ``*`` stands for any letters of a word.
+            wildcards: whether ``*`` stands for any letters of a word, as in terms that a person
+                asks for one by one.
         """
+        single = for_single_terms(self.config, has_model=self.has_model)
         return find_candidates(
             terms,
             self.segments,
-            self.config,
+            single if wildcards else self.config,
             excerpts=excerpts,
             workers=workers,
             model=self._model,

@@ -154,8 +154,7 @@ class FusedIndex:
         for term in terms:
             words_of(term, self.config.text)
         wanted = [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)]
-        decision = replace(self.config.decision, terms="any")
-        config = replace(self.config, decision=decision)
+        config = replace(self.config, decision=replace(self.config.decision, terms="any"))
         speech = self._searched(None, where, recordings)
         return self._search(wanted, config, speech, workers, wildcards=True)
 

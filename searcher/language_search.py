@@ -37,6 +37,7 @@ from searcher.variant import Variant
 from searcher.vocabulary import of_counts
 from std.config import Config
 from std.ecf_filter import speech_s
+from std.errors import ConfigError
 from std.execution.workers import Executor
 from std.phonetics.phones import Pronunciation
 from std.spoken_queries import SpokenQuery
@@ -128,14 +129,23 @@ def _search_phones(
         what was found, None without phonetic search; the languages of the segments without phones;
         the pronouncer of these segments, if the model is of another.
     """
-    is_searched = phonetic_terms(is_oov, config, request.model) & ~request.has_wildcard
+    is_searched = phonetic_terms(is_oov, config) & ~request.has_wildcard
     is_searched |= request.is_spoken  # the recogniser may have misheard them in words it knows
     if not is_searched.any():
         return None, (), ""
+    is_needed = request.model is not None or bool(request.spoken)
+    is_needed |= bool((is_oov & is_searched).any())
     row_of = {recording: i for i, recording in enumerate(request.recordings)}
-    phonetic, without_phones = open_phonetic_indexes(group.segments, row_of, config, request.model)
+    try:
+        phonetic, without_phones = open_phonetic_indexes(
+            group.segments, row_of, config, request.model
+        )
+    except ConfigError:  # the pronouncer is not installed: known terms are found by their words
+        if is_needed:
+            raise
+        phonetic, without_phones = None, ()
     if phonetic is None:
-        return None, without_phones, ""
+        return None, without_phones if is_needed else (), ""
     written = request.words[: request.written]
     terms = [words if is_searched[i] else () for i, words in enumerate(written)]
     inside = partial(inside_ecf, recordings=request.recordings, excerpts=request.excerpts)
@@ -170,12 +180,11 @@ def searched_archive(request: Request, phonetic: PhoneticIndexes) -> SearchedArc
     return SearchedArchive(archive, quality, min(1.0, searched_s / max(sum(live_s.values()), 1e-3)))
 
 
-def phonetic_terms(is_oov: Bools, config: Config, model: Model | None) -> Bools:
+def phonetic_terms(is_oov: Bools, config: Config) -> Bools:
     """(terms,) which are searched by their phones."""
     if config.sound.words == "none":
         return np.zeros_like(is_oov)
-    every = config.sound.words == "all" and model is not None
-    return np.ones_like(is_oov) if every else is_oov
+    return np.ones_like(is_oov) if config.sound.words == "all" else is_oov
 
 
 def _search_words(

@@ -84,6 +84,12 @@ def test_an_index_fused_with_its_copy_says_what_it_says_alone(stores, tmp_path):
     )
 
 
+def test_a_search_may_be_about_some_recordings(fused):
+    hits = fused.search(*TERMS, recordings=["*_00"])
+    assert {hit.file for hit in hits} == {"KERSTIN_00"}
+    assert len(hits) == sum(hit.file == "KERSTIN_00" for hit in fused.search(*TERMS))
+
+
 def test_context_is_that_of_the_surest_recogniser(stores, fused):
     found = fused.search(*TERMS)
     with open_index(stores[0]) as first, open_index(stores[1]) as second:

@@ -106,7 +106,8 @@ def test_a_term_is_typed_found_and_played(served, opened):
     hit.wait_for()
     assert "hahn federn" in hit.locator("mark").inner_text()
     assert "hand in vielen" in hit.inner_text()
-    assert page.locator("#count").inner_text() == "1 place, about 1 of them right"
+    counted = served("/api/search", term="hahnenfedern", min_probability=0.05).json["total"]
+    assert page.locator("#count").inner_text().startswith(f"{counted} place")
     assert "term=hahnenfedern" in page.url
     hit.get_by_role("button", name="Play").click()
     before, after = moves(page)
@@ -348,7 +349,7 @@ def test_a_token_is_asked_for_once(serve, german_settings, opened):
         page.locator("a.open").first.click()
         page.locator(".w.hit-word").first.wait_for()
         page.wait_for_function(
-            "document.getElementById('wave').getAttribute('aria-valuemax') > 100"
+            "() => document.getElementById('wave').getAttribute('aria-valuemax') > 100"
         )
         assert page.context.cookies() == []
         assert TOKEN not in page.url
