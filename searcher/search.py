@@ -85,11 +85,6 @@ class SearchResult(TermCandidates):
         decided: Bools = self.candidates.score >= THRESHOLD
         return decided
 
-    @property
-    def expected(self) -> Expected:
-        """How many of the hits are right, by their probabilities."""
-        return Expected.of(self.probability.tolist())
-
     def rows(self, which: Rows) -> "SearchResult":
         """The same search with some of its detections, in the order of ``which``."""
         some = self.candidates.rows(which)
