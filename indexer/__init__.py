@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from indexer.input_options import InputOptions
     from indexer.languages.report import in_words as languages_line
     from indexer.listing import ListedRecording
+    from indexer.spoken_queries import QueryReport, read_spoken_queries
 
 __all__ = [
     "IndexCheck",
@@ -38,6 +39,7 @@ __all__ = [
     "InputOptions",
     "ListedRecording",
     "Preview",
+    "QueryReport",
     "clean_up",
     "delete_recordings",
     "index_files",
@@ -45,6 +47,7 @@ __all__ = [
     "list_recordings",
     "merge_segments",
     "preview_files",
+    "read_spoken_queries",
     "verify_index",
     "watch_folder",
 ]
@@ -55,6 +58,8 @@ _HOME = {
     "InputOptions": ("input_options", "InputOptions"),
     "ListedRecording": ("listing", "ListedRecording"),
     "Preview": ("dry_run", "Preview"),
+    "QueryReport": ("spoken_queries", "QueryReport"),
+    "read_spoken_queries": ("spoken_queries", "read_spoken_queries"),
     "languages_line": ("languages.report", "in_words"),
 }
 

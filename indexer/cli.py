@@ -41,6 +41,7 @@ examples:
   std-index --store INDEX --list --where 'date >= 2024-01 and speaker = "Ada"'
   std-index networks --dry-run
   std-index --store INDEX --watch incoming --metadata recordings.csv
+  std-index query_networks --queries-to queries.json
   std-index --store couchdb://db.example/news --clean-up
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
@@ -174,6 +175,24 @@ def add_run_options(parse: argparse.ArgumentParser) -> None:
         help="index what appears in a folder, until stopped",
     )
     add_list_options(parse)
+    add_query_options(parse)
+
+
+def add_query_options(parse: argparse.ArgumentParser) -> None:
+    """Spoken queries, which are read and not indexed."""
+    parse.add_argument(
+        "--queries-to",
+        type=file_argument,
+        metavar="JSON",
+        help="read INPUT as recogniser output of spoken queries, for std-search --queries; a "
+        "recording is an example of the query of its name (tomato, tomato.1, tomato_2: one query)",
+    )
+    parse.add_argument(
+        "--query-examples",
+        type=file_argument,
+        metavar="CSV",
+        help="query,recording[,start_s,end_s]: which recordings, or parts, are which query",
+    )
 
 
 def add_list_options(parse: argparse.ArgumentParser) -> None:
@@ -221,10 +240,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def misuse(args: argparse.Namespace) -> str:
     """What is wrong with a combination of options; empty if nothing is."""
-    if not args.store and not args.dry_run:
+    if args.query_examples and not args.queries_to:
+        return "--query-examples needs --queries-to"
+    if not args.store and not args.dry_run and not args.queries_to:
         return "the following arguments are required: --store"
     maintains = bool(args.delete or args.merge or args.clean_up or args.verify or args.list)
-    if args.dry_run:
+    if args.queries_to:
+        if not args.input or args.store or maintains or args.watch or args.dry_run:
+            return "--queries-to needs INPUT files and no --store: nothing is indexed"
+    elif args.dry_run:
         if not args.input or maintains or args.watch:
             return "--dry-run needs INPUT files, and nothing else to be done"
     elif args.watch:
@@ -249,9 +273,11 @@ def work(args: argparse.Namespace) -> int:
     """Verify, list, preview or watch; or index, delete and merge, and clean up after that."""
     if args.verify:
         return verify(args)
-    if args.list or args.dry_run or args.watch:
+    if args.queries_to or args.list or args.dry_run or args.watch:
         from indexer import cli_actions
 
+        if args.queries_to:
+            return cli_actions.write_queries(args)
         action = cli_actions.list_index if args.list else cli_actions.watch_inputs
         return (cli_actions.preview if args.dry_run else action)(args)
     changes = bool(args.input or args.delete or args.merge or args.metadata)

@@ -1,4 +1,4 @@
-"""What std-index does beside changing an index: list it, preview inputs, watch a folder."""
+"""What std-index does beside indexing: list, preview, watch a folder, read spoken queries."""
 
 import argparse
 import os
@@ -187,6 +187,46 @@ def watch_inputs(args: argparse.Namespace) -> int:
         print_json({"indexed": indexed})
     if not args.quiet:
         tell(f"stopped; {indexed} files indexed")
+    return 0
+
+
+def write_queries(args: argparse.Namespace) -> int:
+    """Write the spoken queries of the inputs for std-search."""
+    from indexer import read_spoken_queries
+    from indexer.arguments import input_options, require_each_once
+    from std.distinct import require_distinct
+    from std.outputs import open_output, output_name
+    from std.spoken_queries import dump
+
+    require_each_once(args)
+    inputs = {"INPUT": args.input, "--query-examples": args.query_examples}
+    require_distinct(inputs, {"--queries-to": args.queries_to})
+    report = read_spoken_queries(
+        args.input,
+        examples=args.query_examples,
+        language=args.language or "",
+        options=input_options(args),
+    )
+    with open_output(args.queries_to) as sink:
+        dump(report.spoken, sink)
+    for names, what in (
+        (report.wordless, "queries have no word, nothing will be found for them"),
+        (report.unused, "recordings are no example of a query"),
+        ([str(path) for path in report.skipped], "files are no recogniser output and were skipped"),
+    ):
+        if names:
+            example = f"{names[0]}{' ...' if len(names) > 1 else ''}"
+            warn("std-index", f"{len(names)} {what}: {example}")
+    queries = report.spoken.queries
+    if args.json:
+        print_json({"queries": {one.query_id: one.examples for one in queries}})
+    if not args.quiet:
+        examples = sum(len(one.examples) for one in queries)
+        sequences = sum(len(one.alternatives) for one in queries)
+        tell(
+            f"{len(queries)} queries, {examples} examples, {sequences} word sequences -> "
+            f"{output_name(args.queries_to)}"
+        )
     return 0
 
 

@@ -2,6 +2,7 @@
 
     open_index  one store or several shards --> Index
     Index       search        terms as text --> hits, the most probable first
+                search_queries  spoken queries and an ECF --> the same
                 search_terms  a term list and an ECF --> everything std-search knows of a batch
                 hits          what a search returned --> hits, in the order of the hit list
                 remarks       what a person should know about a search
@@ -58,10 +59,11 @@ from searcher.snapshot import (
 from searcher.vocabulary import Vocabulary, of_counts
 from std.config import Config, load_config
 from std.ecf_filter import speech_s
-from std.errors import InputError
+from std.errors import ConfigError, InputError
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.recordings import IndexRecording, chosen, index_recordings
+from std.spoken_queries import SpokenQueries
 from std.store import Segment, Store, vocabulary_counts
 from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Slots
 from std.store.resident import ResidentSegment
@@ -288,6 +290,39 @@ class Index:
             workers=workers,
             model=self._model,
             index_folder=self._folder,
+        )
+
+    def search_queries(
+        self,
+        spoken: SpokenQueries,
+        ecf: ECF | None = None,
+        *,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
+    ) -> SearchResult:
+        """Search spoken queries by words and phones, as `search_terms` does terms.
+
+        Args:
+            spoken: the queries, as `std-index --queries-to` wrote them.
+            ecf, where, recordings, workers: see `search_terms`.
+
+        Raises:
+            StdError: the configuration turns phonetic search off.
+        """
+        if self.config.sound.words == "none":
+            raise ConfigError("sound.words: expected unknown or all for spoken queries, got 'none'")
+        speech = self._searched(ecf.excerpts if ecf else None, where, recordings)
+        return search(
+            (),
+            self.segments,
+            self.config,
+            speech_s=speech.seconds,
+            excerpts=speech.excerpts,
+            workers=workers,
+            model=self._model,
+            index_folder=self._folder,
+            spoken=spoken.queries,
         )
 
     def find_candidates(

@@ -20,6 +20,7 @@ examples:
   std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
   std-search --store POCKETSPHINX --store WHISPER --fuse "polizei gewalt"
   std-search --store INDEX --where 'date >= 2024-01 and speaker = "Ada"' haushalt
+  std-search --store INDEX --queries queries.json --ecf ecf.xml --output hits.xml
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 
 exit status: 0 a batch is written, or a TERM was found; 1 no TERM was found (as grep);
@@ -64,6 +65,18 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
     )
     parse.add_argument(
         "--terms", type=file_argument, metavar="XML", help="term list to search as a batch"
+    )
+    parse.add_argument(
+        "--queries",
+        type=file_argument,
+        metavar="JSON",
+        help="spoken queries to search as a batch: std-index NETWORKS --queries-to JSON",
+    )
+    parse.add_argument(
+        "--term-list",
+        type=file_argument,
+        metavar="XML",
+        help="where the term list of --queries goes: ids, and the likeliest words",
     )
     parse.add_argument(
         "--ecf", type=file_argument, metavar="XML", help="the speech that is searched"
@@ -160,10 +173,12 @@ def configuration(args: argparse.Namespace) -> "Config":
     from std.config import load_config
     from std.distinct import require_distinct
 
-    inputs = {"--terms": args.terms, "--ecf": args.ecf, "--config": args.config}
+    inputs = {"--terms": args.terms, "--queries": args.queries, "--ecf": args.ecf}
+    inputs |= {"--config": args.config}
     inputs |= {f"--model {i}" if i > 1 else "--model": path for i, path in enumerate(args.model, 1)}
     outputs = {"--output": args.output, "--probabilities": args.probabilities}
     outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}
+    outputs |= {"--term-list": args.term_list}
     if args.json or args.term:
         outputs["--json" if args.json else "the table"] = STANDARD_STREAM
     require_distinct(inputs, outputs, args.store)

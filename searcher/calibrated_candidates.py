@@ -87,7 +87,7 @@ def calibrate(
         parts.append(of_term.lexical._replace(score=probability[:n]))
         if of_term.hits and phonetic:
             kept = np.flatnonzero(probability[n:] >= MIN_PROBABILITY)
-            hits = of_term.hits._replace(hits=of_term.hits.hits.rows(kept))
+            hits = of_term.hits.rows(kept)
             parts.append(
                 hits_as_candidates(i, hits, probability[n:][kept], phonetic.indexes, table)
             )
@@ -114,7 +114,7 @@ def _evidence(
         ratio = model.oov_weights.log_ratio(paired.oov_evidence())
     else:
         ratio = model.iv_weights.log_ratio(paired.iv_evidence(len(words), letters))
-    return TermEvidence(lexical, hits._replace(hits=hits.hits.rows(paired.unpaired)), ratio)
+    return TermEvidence(lexical, hits.rows(paired.unpaired), ratio)
 
 
 def _probabilities(log_ratios: Sequence[Float64s | None]) -> list[Float64s | None]:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from searcher.arguments import configuration, parser
 from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
@@ -19,26 +19,40 @@ if TYPE_CHECKING:
         SearchResult,
     )  # --help needs none of what these load
     from std.config import Config
+    from std.spoken_queries import SpokenQueries
     from std.values import ECF, TermList
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 done or found, 1 no TERM was found, 2 the user can mend it."""
     args = parser().parse_args(argv)
-    if args.terms and args.term:
-        parser().error("give terms as arguments or in a --terms file, not both")
-    if args.terms and not (args.ecf and args.output):
-        parser().error("--terms needs --ecf (the speech searched) and --output (the hit list)")
-    if not args.terms and not args.term:
-        parser().error("expected --terms FILE or at least one TERM, got neither")
-    if args.term and args.output:
-        parser().error("--output writes the hits of a --terms file; for a TERM there is --json")
-    if args.term and args.probabilities:
-        parser().error(
-            "--probabilities writes the hits of a --terms file; for a TERM there is --json"
-        )
+    if problem := misuse(args):
+        parser().error(problem)
     check_stores(args)
-    return run("std-search", lambda: batch(args) if args.terms else interactive(args))
+    is_batch = args.terms or args.queries
+    return run("std-search", lambda: batch(args) if is_batch else interactive(args))
+
+
+def misuse(args: argparse.Namespace) -> str:
+    """What is wrong with a combination of options; empty if nothing is."""
+    file = "--queries" if args.queries else "--terms"
+    if args.terms and args.queries:
+        return "give terms in a --terms file or spoken ones in a --queries file, not both"
+    if (args.terms or args.queries) and args.term:
+        return f"give terms as arguments or in a {file} file, not both"
+    if (args.terms or args.queries) and not (args.ecf and args.output):
+        return f"{file} needs --ecf (the speech searched) and --output (the hit list)"
+    if not args.terms and not args.queries and not args.term:
+        return "expected --terms FILE or at least one TERM, got neither"
+    if args.term and args.output:
+        return "--output writes the hits of a --terms file; for a TERM there is --json"
+    if args.term and args.probabilities:
+        return "--probabilities writes the hits of a --terms file; for a TERM there is --json"
+    if args.term_list and not args.queries:
+        return "--term-list writes the term list of a --queries file"
+    if args.queries and args.fuse:
+        return "--queries searches the index of one recogniser, without --fuse"
+    return ""
 
 
 def check_stores(args: argparse.Namespace) -> None:
@@ -68,20 +82,24 @@ def batch(args: argparse.Namespace) -> None:
     from searcher.output.notices import term_warnings
     from std.execution.processes import executor
     from std.files import read
-    from std.nist import ecf, term_list
+    from std.nist import ecf
     from std.nist.xml import CONTROL_CHARACTERS
 
     if CONTROL_CHARACTERS.search(args.system_id):
         raise StdError(f"--system-id: expected text that XML can hold, got {args.system_id!r}")
     config = configuration(args)
     experiment = read(ecf.parse, args.ecf)
-    terms = read(term_list.parse, args.terms)
+    spoken, terms = read_terms(args)
     with opened(args, config) as index:
         check_recordings(experiment, index, args)
         experiment = restricted(experiment, index, args)
         waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
         with waiting, executor(args.jobs, args.scheduler) as workers:
-            found = index.search_terms(terms, experiment, workers=workers)
+            if spoken:
+                one = cast("Index", index)  # --fuse is refused
+                found = one.search_queries(spoken, experiment, workers=workers)
+            else:
+                found = index.search_terms(terms, experiment, workers=workers)
         if found.outside_ecf:
             asked = " or in other recordings than asked for" if is_restricted(args) else ""
             speech = f"outside the speech of {named(args.ecf)}{asked}"
@@ -93,6 +111,8 @@ def batch(args: argparse.Namespace) -> None:
         if args.explain:
             write_lines(args.explain, (hit.document() for hit in index.hits(found)))
         write_hit_lists(args, found, terms)
+        if args.term_list:
+            write_term_list(args, terms)
         figures = figures_of(found, experiment, index)
     if args.json:
         print_json(figures)
@@ -105,6 +125,27 @@ def batch(args: argparse.Namespace) -> None:
             f"know), {figures['detections']} detections, {figures['yes']} accepted, "
             f"{figures['seconds']:.2f} s -> {output_name(args.output)}"
         )
+
+
+def read_terms(args: argparse.Namespace) -> "tuple[SpokenQueries | None, TermList]":
+    """Read what is searched for: spoken queries, if it is these, and the term list."""
+    from std.files import read
+    from std.nist import term_list
+    from std.spoken_queries import parse, term_list_of
+
+    if not args.queries:
+        return None, read(term_list.parse, args.terms)
+    spoken = parse(args.queries)
+    return spoken, term_list_of(spoken, args.ecf.name)
+
+
+def write_term_list(args: argparse.Namespace, terms: "TermList") -> None:
+    """Write the term list of spoken queries in the dialect of the hit list."""
+    from std.nist import term_list
+    from std.outputs import open_output
+
+    with open_output(args.term_list) as sink:
+        term_list.dump(terms, sink, args.dialect)
 
 
 def check_recordings(
@@ -165,7 +206,9 @@ def write_hit_lists(args: argparse.Namespace, found: "SearchResult", terms: "Ter
     from std.outputs import open_output
     from std.terminal import printable
 
-    hits = hit_list(found, terms, printable(args.terms.name), args.system_id)
+    hits = hit_list(
+        found, terms, printable((args.terms or args.term_list or args.queries).name), args.system_id
+    )
     encoding = "GB2312" if terms.encoding.lower().startswith("gb") else "UTF-8"
     with open_output(args.output) as sink:
         std_list.dump(hits, sink, args.dialect, encoding)

@@ -4,6 +4,7 @@ search_language      candidates of every term, with probabilities
     variants_in          word sequences to look up (`searcher.variants`)
     search_segment       look-up and join in every segment, by any worker
                          (`searcher.lexical.lookup`)
+    spoken_variants      likewise of spoken queries: all that the recogniser took them for
     phonetic_hits        alignment of their phones (`searcher.phonetic_candidates`)
     calibrate            probabilities of both (`searcher.calibrated_candidates`)
 """
@@ -26,9 +27,11 @@ from searcher.lexical.wildcards import Expansion
 from searcher.pairing import SearchedArchive
 from searcher.phonetic_candidates import (
     PhoneticIndexes,
+    Weighted,
     open_phonetic_indexes,
     phonetic_hits,
     pronounced,
+    pronounced_queries,
 )
 from searcher.variant import Variant
 from searcher.vocabulary import of_counts
@@ -36,8 +39,11 @@ from std.config import Config
 from std.ecf_filter import speech_s
 from std.errors import ConfigError
 from std.execution.workers import Executor
+from std.phonetics.phones import Pronunciation
+from std.spoken_queries import SpokenQuery
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
+from std.text import Normalisation
 from std.values import Bools, Excerpt, Recording
 
 
@@ -52,6 +58,17 @@ class Request(NamedTuple):
     recordings: tuple[Recording, ...]  # the table that candidates point into
     workers: Executor
     index_folder: Path | None
+    spoken: tuple[SpokenQuery, ...] = ()  # what the last of the terms were spoken as
+
+    @property
+    def written(self) -> int:
+        """How many terms, the first ones, were written."""
+        return len(self.words) - len(self.spoken)
+
+    @property
+    def is_spoken(self) -> Bools:
+        """(terms,) which are spoken queries."""
+        return np.arange(len(self.words)) >= self.written
 
     @property
     def has_wildcard(self) -> Bools:
@@ -78,12 +95,14 @@ def search_language(request: Request, group: Group) -> LanguageResult:
     is_oov = np.array(
         [any(word not in found_words for word in term) for term in request.words], dtype=bool
     )
+    is_found = np.bincount(lexical.term, minlength=len(is_oov)) > 0
+    is_oov[request.is_spoken] = ~is_found[request.is_spoken]  # its words are a guess till found
     calibrated = config.calibration.words
     is_calibrated = is_oov if calibrated == "unknown" else np.full_like(is_oov, calibrated == "all")
     phonetic_result, without_phones, without_model = _search_phones(request, group, config, is_oov)
     candidates, variants = calibrate(
         request.words,
-        is_calibrated & ~request.has_wildcard,
+        (is_calibrated & ~request.has_wildcard) | request.is_spoken,
         is_oov,
         lexical,
         variants,
@@ -111,9 +130,11 @@ def _search_phones(
         the pronouncer of these segments, if the model is of another.
     """
     is_searched = phonetic_terms(is_oov, config) & ~request.has_wildcard
+    is_searched |= request.is_spoken  # the recogniser may have misheard them in words it knows
     if not is_searched.any():
         return None, (), ""
-    is_needed = request.model is not None or bool((is_oov & is_searched).any())
+    is_needed = request.model is not None or bool(request.spoken)
+    is_needed |= bool((is_oov & is_searched).any())
     row_of = {recording: i for i, recording in enumerate(request.recordings)}
     try:
         phonetic, without_phones = open_phonetic_indexes(
@@ -125,9 +146,14 @@ def _search_phones(
         phonetic, without_phones = None, ()
     if phonetic is None:
         return None, without_phones if is_needed else (), ""
-    terms = [words if is_searched[i] else () for i, words in enumerate(request.words)]
+    written = request.words[: request.written]
+    terms = [words if is_searched[i] else () for i, words in enumerate(written)]
     inside = partial(inside_ecf, recordings=request.recordings, excerpts=request.excerpts)
-    hits = phonetic_hits(pronounced(terms, phonetic.lexicon), phonetic, inside, request.workers)
+    pronunciations: list[Sequence[Pronunciation] | Weighted] = [
+        *pronounced(terms, phonetic.lexicon),
+        *pronounced_queries(request.spoken, phonetic.lexicon, config.text),
+    ]
+    hits = phonetic_hits(pronunciations, phonetic, inside, request.workers)
     without_model = phonetic.pronouncer if request.model and not phonetic.model else ""
     return (
         PhoneticResult(hits, phonetic, searched_archive(request, phonetic)),
@@ -171,9 +197,9 @@ def _search_words(
         segments have; the number of candidates outside the ECF.
     """
     row_of = {recording: i for i, recording in enumerate(request.recordings)}
-    of_term = variants_in(
-        request.words, group.segments, config, request.index_folder, request.wildcards
-    )
+    written = request.words[: request.written]
+    of_term = variants_in(written, group.segments, config, request.index_folder, request.wildcards)
+    of_term += [spoken_variants(query, config.text) for query in request.spoken]
     variants = tuple(variant for variants in of_term for variant in variants)
     term_of_variant = np.repeat(np.arange(len(of_term)), [len(variants) for variants in of_term])
     words_of_wildcard = {pattern: one.words for pattern, one in request.wildcards.items()}
@@ -260,6 +286,15 @@ def variants_in(
     from searcher.variants import variants
 
     return variants(terms, of_counts(vocabulary_counts(segments)), config, index_folder)
+
+
+def spoken_variants(query: SpokenQuery, normalisation: Normalisation) -> list[Variant]:
+    """The word sequences of a spoken query, each looked up with its weight as similarity."""
+    weights: dict[tuple[str, ...], float] = {}
+    for one in query.alternatives:
+        words = normalisation.phrase(one.words)
+        weights[words] = weights.get(words, 0.0) + one.weight
+    return [Variant(words, weight, "spoken", " ".join(words)) for words, weight in weights.items()]
 
 
 def oov_words_in(terms: Sequence[tuple[str, ...]], segments: Sequence[Segment]) -> set[str]:

@@ -71,7 +71,7 @@ def pair_with_hits(
     """
     hits, archive = term_hits.hits, searched.archive
     quality = searched.quality[hits.recording]
-    features = hit_features(len(term_hits.phones), term_hits.perfect, hits, quality, archive)
+    features = hit_features(term_hits.pronunciations, term_hits.found_by, hits, quality, archive)
     twice_middle = hits.start_ms + hits.end_ms
     partner = np.full(len(lexical.term), -1)
     near_any = np.zeros(len(twice_middle), dtype=bool)

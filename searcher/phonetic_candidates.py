@@ -2,6 +2,7 @@
 
 open_phonetic_indexes   the segments of a language that have phones, and their pronouncer
 pronounced              the phones of each term (`std.phonetics.lexicon`)
+pronounced_queries      those of each spoken query, with weights
 phonetic_hits           their hits (`searcher.phonetic.search`)
 hits_as_candidates      hits as candidates, with the words that stand there
 """
@@ -10,17 +11,22 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import log
 from typing import NamedTuple
 
 import numpy as np
 
 from searcher.calibration.model import Model
 from searcher.candidates import Candidates
-from searcher.phonetic.alignment import Hits
+from searcher.phonetic.alignment import Hits, best_rows
 from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
 from searcher.phonetic.layout import SCORE
-from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
-from searcher.phonetic.search import search_phones
+from searcher.phonetic.ratios import (
+    WeightedPronunciation,
+    confusion_log_ratios,
+    perfect_score,
+)
+from searcher.phonetic.search import MIN_SHARE, search_phones
 from searcher.variant import Variant
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
@@ -28,14 +34,18 @@ from std.languages.detection import of_segment
 from std.phonetics.confusion import Counts, empty
 from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
 from std.phonetics.phones import Pronunciation
+from std.spoken_queries import SpokenQuery
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
+from std.text import Normalisation
 from std.values import Bools, Float64s, Recording
 
 MIN_PHONES = 3  # shorter queries fit everywhere
 MAX_PHONES = 200
 MAX_PRONUNCIATIONS = 4  # of a term
+MAX_OF_QUERY = 20  # pronunciations of a spoken query
 
+Weighted = Mapping[Pronunciation, float]  # phones -> log weight
 Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
 
 
@@ -62,14 +72,13 @@ class PhoneticIndexes:
 class PhoneticHits(NamedTuple):
     """The hits of one term, best first; their recordings are rows of the search's table."""
 
-    hits: Hits
-    phones: Pronunciation
-    perfect: float  # score of the phones recognised one for one
+    hits: Hits  # scores have the log weight of the pronunciation
+    pronunciations: tuple[WeightedPronunciation, ...]
+    found_by: Int64s  # (n,) which pronunciation found each
 
-    @property
-    def best_share(self) -> float:
-        """Of a perfect score, what the best hit has."""
-        return float(self.hits.measures[:, SCORE].max(initial=0.0)) / max(self.perfect, 1e-9)
+    def rows(self, which: Int64s) -> "PhoneticHits":
+        """Some of the hits."""
+        return self._replace(hits=self.hits.rows(which), found_by=self.found_by[which])
 
 
 def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pronunciation]]:
@@ -92,16 +101,45 @@ def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pr
     return of_term
 
 
+def pronounced_queries(
+    queries: Sequence[SpokenQuery], lexicon: Lexicon, normalisation: Normalisation
+) -> list[Weighted]:
+    """The likeliest pronunciations of each spoken query, with the logs of their weights.
+
+    The weight of a word sequence is shared by its pronunciations, and added up where several
+    sequences sound the same.
+    """
+    sequences = [
+        [(normalisation.phrase(one.words), one.weight) for one in query.alternatives]
+        for query in queries
+    ]
+    of_words = iter(pronounced([words for of in sequences for words, _ in of], lexicon))
+    of_query: list[Weighted] = []
+    for alternatives in sequences:
+        weights: dict[Pronunciation, float] = {}
+        for _, weight in alternatives:
+            ways = next(of_words)
+            for phones in ways:
+                weights[phones] = weights.get(phones, 0.0) + weight / len(ways)
+        best = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
+        of_query.append({phones: log(weight) for phones, weight in best[:MAX_OF_QUERY]})
+    return of_query
+
+
 def phonetic_hits(
-    pronunciations: Sequence[Sequence[Pronunciation]],
+    pronunciations: Sequence[Sequence[Pronunciation] | Weighted],
     phonetic: PhoneticIndexes,
     inside: Inside,
     workers: Executor = IN_PROCESS,
 ) -> list[PhoneticHits | None]:
-    """The hits of each term: those of the pronunciation whose best hit fits best.
+    """The hits of each term.
+
+    A written term has those of the pronunciation whose best hit fits best: one of them is how it
+    is said. A spoken query has those of all its pronunciations, with their weights (`combined`):
+    which of them it is, is not known.
 
     Args:
-        pronunciations: of each term.
+        pronunciations: of each term; with their log weights if it was spoken.
         phonetic: indexes of the segments.
         inside: which hits lie inside the speech that is searched.
         workers: who searches the segments.
@@ -113,15 +151,70 @@ def phonetic_hits(
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
     confusion = confusion_log_ratios(counts, phonetic.indexes, queries)
     hits = {
-        phones: PhoneticHits(
-            _inside(found, phonetic, inside), phones, perfect_score(phones, confusion)
-        )
+        phones: (_inside(found, phonetic, inside), perfect_score(phones, confusion))
         for phones, found in search_phones(queries, phonetic.indexes, confusion, workers).items()
     }
     return [
-        max((hits[phones] for phones in of_term), key=lambda one: one.best_share, default=None)
+        combined(
+            [
+                (WeightedPronunciation(phones, hits[phones][1], log_weight), hits[phones][0])
+                for phones, log_weight in of_term.items()
+            ]
+        )
+        if isinstance(of_term, Mapping)
+        else _best_fitting(of_term, hits)
         for of_term in pronunciations
     ]
+
+
+def _best_fitting(
+    pronunciations: Sequence[Pronunciation], hits: Mapping[Pronunciation, tuple[Hits, float]]
+) -> PhoneticHits | None:
+    """The hits of the pronunciation whose best hit has most of a perfect score."""
+
+    def best_share(phones: Pronunciation) -> float:
+        found, perfect = hits[phones]
+        return float(found.measures[:, SCORE].max(initial=0.0)) / max(perfect, 1e-9)
+
+    if not pronunciations:
+        return None
+    phones = max(pronunciations, key=best_share)
+    found, perfect = hits[phones]
+    found_by = np.zeros(len(found.recording), np.int64)
+    return PhoneticHits(found, (WeightedPronunciation(phones, perfect),), found_by)
+
+
+def combined(
+    of_pronunciations: Sequence[tuple[WeightedPronunciation, Hits]],
+) -> PhoneticHits | None:
+    """The hits of a query whose pronunciation is one of several: at each place the best one's.
+
+    Its score is the log ratio of the phones plus the log weight of the pronunciation: the largest
+    term of the sum over pronunciations that the likelihood ratio of the place is.
+
+    Args:
+        of_pronunciations: each with its hits, without log weight.
+
+    Returns:
+        None without a pronunciation.
+    """
+    if not of_pronunciations:
+        return None
+    length = max(found.observed.shape[1] for _, found in of_pronunciations)
+    parts, found_by = [], []
+    for row, (pronunciation, found) in enumerate(of_pronunciations):
+        measures = found.measures.copy()
+        measures[:, SCORE] += pronunciation.log_weight
+        missing = length - found.observed.shape[1]
+        observed = np.pad(found.observed, ((0, 0), (0, missing)), constant_values=-1)
+        enough = np.flatnonzero(measures[:, SCORE] >= MIN_SHARE * pronunciation.perfect)
+        parts.append(found._replace(measures=measures, observed=observed).rows(enough))
+        found_by.append(np.full(len(enough), row))
+    hits = Hits(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    pronunciations = tuple(one for one, _ in of_pronunciations)
+    every = PhoneticHits(hits, pronunciations, np.concatenate(found_by))
+    every = every.rows(np.lexsort((hits.start_ms, hits.recording)))
+    return every.rows(best_rows(every.hits))
 
 
 def _inside(hits: Hits, phonetic: PhoneticIndexes, inside: Inside) -> Hits:
@@ -212,13 +305,15 @@ def hits_as_candidates(
         table: variants; those of the hits are appended.
     """
     hits, first = term_hits.hits, len(table)
-    phones = " ".join(term_hits.phones)
     scores = hits.measures[:, SCORE].tolist()
-    for segment, path, score in zip(
-        hits.segment.tolist(), hits.paths.tolist(), scores, strict=True
+    for segment, path, score, row in zip(
+        *(hits.segment.tolist(), hits.paths.tolist(), scores, term_hits.found_by.tolist()),
+        strict=True,
     ):
+        pronunciation = term_hits.pronunciations[row]
+        phones = " ".join(pronunciation.phones)
         words = tuple(phonetic.indexes[segment].words[word] for word in path if word >= 0)
-        similarity = min(1.0, score / max(term_hits.perfect, 1e-9))
+        similarity = min(1.0, max(0.0, score / max(pronunciation.perfect, 1e-9)))
         table.append(Variant(words, similarity, "sound", f"{phones} heard in {' '.join(words)!r}"))
     numbers = np.arange(first, first + len(probability))
     return Candidates(

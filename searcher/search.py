@@ -34,6 +34,7 @@ from searcher.variant import Variant
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
+from std.spoken_queries import SpokenQuery
 from std.store import Segment, vocabulary_counts
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
 
@@ -121,12 +122,13 @@ def search(
     model: Model | None = None,
     index_folder: Path | None = None,
     wildcards: bool = False,
+    spoken: Sequence[SpokenQuery] = (),
 ) -> SearchResult:
     """Search every term in every segment and decide.
 
     Args:
         speech_s: seconds of searched speech = number of trials, for the decisions.
-        terms, segments, config, excerpts, workers, model, index_folder, wildcards: see
+        terms, segments, config, excerpts, workers, model, index_folder, wildcards, spoken: see
             `find_candidates`.
     """
     found = find_candidates(
@@ -138,6 +140,7 @@ def search(
         model=model,
         index_folder=index_folder,
         wildcards=wildcards,
+        spoken=spoken,
     )
     return decide(found, config, speech_s)
 
@@ -152,6 +155,7 @@ def find_candidates(
     model: Model | None = None,
     index_folder: Path | None = None,
     wildcards: bool = False,
+    spoken: Sequence[SpokenQuery] = (),
 ) -> TermCandidates:
     """Find the candidates of every term in every segment, with their probabilities.
 
@@ -168,20 +172,25 @@ def find_candidates(
             its weights, not its phone confusions.
         index_folder: where the index lies, if in a folder: what is built from it is kept there.
         wildcards: a * in a term stands for any letters of a word; otherwise for itself.
+        spoken: queries that were spoken; they are further terms.
     """
     begin = time.perf_counter()
+    terms = (*terms, *(query.term for query in spoken))
     words = tuple(config.text.phrase(term.text) for term in terms)
     expansions = expand_wildcards(words, segments, config) if wildcards else {}
     recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
     groups = by_language(segments, named=config.expansion.words != "none")
-    request = Request(words, expansions, config, excerpts, model, recordings, workers, index_folder)
+    request = Request(
+        *(words, expansions, config, excerpts, model, recordings, workers, index_folder),
+        spoken=tuple(spoken),
+    )
     parts = [search_language(request, group) for group in groups]
     candidates, variants = combine_languages(parts, language_log_odds(words, groups))
     if any(part.is_phonetic for part in parts):
         candidates = deduplicate(candidates)
     found_words = set().union(*(part.found_words for part in parts))
     return TermCandidates(
-        terms=tuple(terms),
+        terms=terms,
         words=words,
         oov_words=tuple(tuple(w for w in term if w not in found_words) for term in words),
         wildcards={pattern: one.within(found_words) for pattern, one in expansions.items()},

@@ -51,6 +51,8 @@ FLOW = (  # from, value, to; a value in <> is a file or a text, not a class
     ("searcher.lexical", "Candidates", "searcher"),
     ("searcher.phonetic", "Hits", "searcher.calibration"),
     ("searcher.tuning", "Model", "searcher.calibration"),
+    ("indexer", "SpokenQueries", "std"),
+    ("std", "SpokenQueries", "searcher"),
     ("searcher", "TermCandidates", "searcher.fusion"),
     ("std", "DecisionConfig", "searcher.decisions"),
     ("searcher", "Candidates", "searcher.output"),

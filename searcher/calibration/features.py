@@ -12,7 +12,7 @@ archive is per slot: so weights learned on one archive serve another.
 Names of features are keys of ``model.json``, which users keep: they do not change.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,8 @@ from searcher.calibration.archive import Archive
 from searcher.calibration.null_distribution import COEFFICIENTS, NullDistribution
 from searcher.phonetic import layout
 from searcher.phonetic.alignment import MAX_HITS, Hits
+from searcher.phonetic.ratios import WeightedPronunciation
+from std.store.columns import Int64s
 from std.values import Float64s
 
 MAX_OVERHANG = 4  # phones of a cut word beyond which it does not matter how many
@@ -41,13 +43,17 @@ class Evidence(NamedTuple):
 
 
 def hit_features(
-    phones: int, perfect: float, hits: Hits, speech_quality: Float64s, archive: Archive
+    pronunciations: Sequence[WeightedPronunciation],
+    found_by: Int64s,
+    hits: Hits,
+    speech_quality: Float64s,
+    archive: Archive,
 ) -> Features:
     """Evidence of the phones for each hit.
 
     Args:
-        phones: length of the query.
-        perfect: score of the query recognised phone for phone, nats.
+        pronunciations: of the query, at least one.
+        found_by: (n,) which of them found each hit.
         hits: n of them, best first.
         speech_quality: (n,) of each hit's recording, against the archive's mean.
         archive: that was searched, with what decoys hit in it.
@@ -66,12 +72,14 @@ def hit_features(
     speech_quality    mean one-best posterior of the recording, minus that of the archive
     """
     n, m = len(hits.start_ms), hits.measures.astype(np.float64)
-    score, q = m[:, layout.SCORE], max(1, phones)
-    slow = np.log(np.maximum(hits.end_ms - hits.start_ms, 1) / (q * TYPICAL_PHONE_MS))
-    relative = score / max(perfect, 1e-9)
+    score = m[:, layout.SCORE]
+    phones = np.array([max(1, len(one.phones)) for one in pronunciations])[found_by]
+    perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[found_by]
+    slow = np.log(np.maximum(hits.end_ms - hits.start_ms, 1) / (phones * TYPICAL_PHONE_MS))
+    relative = score / perfect
     return {
-        "log_e_rate": archive.null.log_e_value(score, phones, perfect) - archive.log_slots,
-        "common": np.full(n, archive.null.term_shift(score, phones, perfect)),
+        "log_e_rate": archive.null.log_e_value(score, pronunciations) - archive.log_slots,
+        "common": np.full(n, archive.null.term_shift(score, pronunciations)),
         "relative": relative,
         "relative_squared": relative**2,
         "cut_before": np.minimum(m[:, layout.PHONES_BEFORE], MAX_OVERHANG),
@@ -182,7 +190,8 @@ def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
         rows, rows, rows, rows, np.empty((0, layout.N_MEASURES), np.float32),
         np.empty((0, 0), np.int32), blank, blank, rows, rows,
     )  # fmt: skip
-    of_hits = hit_features(1, 1.0, hits, none, NOWHERE)
+    query = [WeightedPronunciation(("",), 1.0)]
+    of_hits = hit_features(query, rows, hits, none, NOWHERE)
     if in_vocabulary:
         return frozenset(iv_features_with_hits(none, of_hits, 1, 1, 0.0).features)
     return frozenset(oov_features(none, of_hits, 0.0).features)

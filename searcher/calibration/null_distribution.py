@@ -24,6 +24,7 @@ from searcher.calibration.decoys import draw_decoys, phone_chain
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.layout import SCORE
+from searcher.phonetic.ratios import WeightedPronunciation
 from std.phonetics.phones import Pronunciation
 from std.values import Float64s
 
@@ -58,23 +59,38 @@ class NullDistribution:
         """Nats of score that divide the expected number by e."""
         return max(MIN_SLOPE, float(self.coefficients[4:] @ _slope_terms(phones)))
 
-    def log_e_value(self, score: Float64s, phones: int, perfect: float) -> Float64s:
-        """(n,) log of the number of accidental places expected to score at least so much."""
-        value: Float64s = (self.level(phones, perfect) - score) / self.slope(phones)
+    def log_e_value(
+        self, score: Float64s, pronunciations: Sequence[WeightedPronunciation]
+    ) -> Float64s:
+        """(n,) log of the number of accidental places expected to score at least so much.
+
+        Those of all pronunciations are added up: the score of a hit has its pronunciation's log
+        weight, so another pronunciation reaches it where it scores that much less its own.
+
+        Args:
+            score: (n,) of hits of a query.
+            pronunciations: of the query.
+        """
+        values = [
+            (self.level(len(phones), perfect) - (score - log_weight)) / self.slope(len(phones))
+            for phones, perfect, log_weight in pronunciations
+        ]
+        value: Float64s = np.logaddexp.reduce(values, axis=0)
         return value
 
-    def term_shift(self, score: Float64s, phones: int, perfect: float) -> float:
+    def term_shift(self, score: Float64s, pronunciations: Sequence[WeightedPronunciation]) -> float:
         """How much more accidental places a term has than decoys of its length have, as a log.
 
         The median over some ranks of its own hits: a few true places do not move it.
 
         Args:
             score: (n,) of the term's hits, best first.
+            pronunciations: of the term.
         """
         n = len(score)
         ranks = [k for k in TYPICAL_RANKS if k <= n] or [max(n, 1)]
         found = np.array([score[k - 1] if n else 0.0 for k in ranks])
-        shift = float(np.median(self.log_e_value(found, phones, perfect) - np.log(ranks)))
+        shift = float(np.median(self.log_e_value(found, pronunciations) - np.log(ranks)))
         most = MAX_TERM_SHIFT if n >= TYPICAL_RANKS[0] else 0.0  # a few hits may all be true
         return float(np.clip(-shift, -MAX_TERM_SHIFT, most))
 

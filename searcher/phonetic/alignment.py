@@ -150,18 +150,24 @@ def best_hits(hits: Hits) -> Hits:
 
     Of equal ones the first by audio file, channel and time, as segments are ordered.
     """
-    hits = hits.rows(np.argsort(-hits.measures[:, SCORE], kind="stable"))
-    twice_middle = hits.start_ms + hits.end_ms
+    return hits.rows(best_rows(hits))
+
+
+def best_rows(hits: Hits) -> Int64s:
+    """The rows of `best_hits`; of equal ones the first."""
+    order = np.argsort(-hits.measures[:, SCORE], kind="stable")
+    recording, twice_middle = hits.recording[order], (hits.start_ms + hits.end_ms)[order]
     kept: list[int] = []
-    for i in range(len(twice_middle)):
+    for i in range(len(order)):
         if len(kept) == MAX_HITS:
             break
-        near = (hits.recording[kept] == hits.recording[i]) & (
+        near = (recording[kept] == recording[i]) & (
             np.abs(twice_middle[kept] - twice_middle[i]) < 2 * SAME_PLACE_MS
         )
         if not near.any():
             kept.append(i)
-    return hits.rows(np.array(kept, dtype=np.int64))
+    rows: Int64s = order[np.array(kept, dtype=np.int64)]
+    return rows
 
 
 def best_of_segments(parts: Sequence[Hits], indexes: Sequence[PhoneticIndex]) -> Hits:

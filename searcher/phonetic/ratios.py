@@ -18,6 +18,14 @@ from std.values import Float64s
 ABSENT = -1e9  # log ratio of a phone that stands in no live alternative
 
 
+class WeightedPronunciation(NamedTuple):
+    """Phones that a query may have."""
+
+    phones: Pronunciation
+    perfect: float  # score of the phones recognised one for one, nats
+    log_weight: float = 0.0  # added to the score of their hits, nats
+
+
 class Query(NamedTuple):
     """The phones searched for, by a segment's phone numbers."""
 

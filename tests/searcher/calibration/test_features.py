@@ -14,6 +14,7 @@ from searcher.calibration.model import default_model
 from searcher.calibration.null_distribution import NullDistribution
 from searcher.phonetic.alignment import MAX_HITS, Hits
 from searcher.phonetic.layout import N_MEASURES
+from searcher.phonetic.ratios import WeightedPronunciation
 
 TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one accident at 10 nats
 ARCHIVE = Archive(1000, (), TEN_NATS)
@@ -31,9 +32,14 @@ def hits(*scores, ms=750):
     )  # fmt: skip
 
 
+def features(perfect, of):
+    n = len(of.recording)
+    query = [WeightedPronunciation(("a",) * 10, perfect)]
+    return hit_features(query, np.zeros(n, np.int64), of, np.zeros(n), ARCHIVE)
+
+
 def evidence_of(*scores):
-    n = len(scores)
-    return hit_features(10, 20.0, hits(*scores), np.zeros(n), ARCHIVE)
+    return features(20.0, hits(*scores))
 
 
 def test_evidence_of_the_phones():
@@ -90,7 +96,7 @@ def test_the_shipped_weights_name_features_of_this_version():
 
 
 def test_with_the_shipped_weights_better_evidence_is_likelier():
-    f = hit_features(10, 30.0, hits(28.0, 14.0, 6.0), np.zeros(3), ARCHIVE)
+    f = features(30.0, hits(28.0, 14.0, 6.0))
     evidence = oov_features(np.zeros(3), f, ARCHIVE.log_slots)
     ratio = default_model().oov_weights.log_ratio(evidence)
     assert ratio[0] > ratio[1] > ratio[2]

@@ -1,0 +1,100 @@
+"""Which recordings are examples of which query: by their names, or by a table.
+
+query_of_name   tomato.1, tomato_2, tomato -> tomato
+read_examples   CSV: query,recording[,start_s,end_s]
+"""
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from std.errors import InputError
+from std.files import content_of, decode
+from std.json_fields import Part
+from std.limits import MAX_DOCUMENT_BYTES
+from std.nist.audio_names import recording_name
+
+# One digit: sws_001 and sws_002 are two queries, not two examples.
+_SUFFIX = re.compile(r"(?<=.)[._][1-9]$")
+COLUMNS = ("query", "recording")
+TIMES = ("start_s", "end_s")
+
+
+class Example(NamedTuple):
+    """A place where a query was spoken."""
+
+    query: str
+    recording: str  # name of the audio file
+    start_ms: float | None = None  # None: all of the recording
+    end_ms: float | None = None
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        if self.start_ms is None or self.end_ms is None:
+            return self.recording
+        return f"{self.recording} {self.start_ms / 1000:.3f}-{self.end_ms / 1000:.3f}"
+
+
+def query_of_name(recording: str) -> str:
+    """The query that a recording is an example of: its name without ``.1`` or ``_2``.
+
+    >>> [query_of_name(name) for name in ("tomato", "tomato.1", "tomato_2", "sws_001")]
+    ['tomato', 'tomato', 'tomato', 'sws_001']
+    """
+    return _SUFFIX.sub("", recording)
+
+
+def by_name(recordings: Sequence[str]) -> list[Example]:
+    """Every recording as an example of the query that its name says."""
+    return [Example(query_of_name(name), name) for name in recordings]
+
+
+def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[Example]:
+    """Read which parts of which recordings are examples of a query: a CSV with a header.
+
+    Columns are ``query``, ``recording`` and, for queries cut from longer recordings, ``start_s``
+    and ``end_s``; others are not looked at.
+
+    Raises:
+        InputError: a column or a value is missing, a time is none, or a line is there twice.
+    """
+    text = decode(content_of(stream, path, MAX_DOCUMENT_BYTES), path)
+    reader = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    examples: dict[Example, int] = {}
+    try:
+        header = reader.fieldnames or ()
+        if not {*COLUMNS} <= {*header} or len({*TIMES} & {*header}) == 1:
+            expected = f"the columns {','.join(COLUMNS)} and perhaps {','.join(TIMES)}"
+            raise InputError(path, 1, expected, ",".join(header) or "an empty file")
+        for row in reader:
+            example = _example(row, path, reader.line_num)
+            if example in examples:
+                expected = f"each example once (line {examples[example]} has it already)"
+                raise InputError(path, reader.line_num, expected, example.name)
+            examples[example] = reader.line_num
+    except csv.Error as error:
+        raise InputError(path, reader.line_num, "fields quoted as in CSV", str(error)) from error
+    if not examples:
+        raise InputError(path, 0, "a line for each example", "the header only")
+    return list(examples)
+
+
+def _example(row: Mapping[str, str | None], path: Path | str, line: int) -> Example:
+    fields = {name: (row.get(name) or "").strip() for name in (*COLUMNS, *TIMES)}
+    for name in COLUMNS:
+        if not fields[name]:
+            raise InputError(path, line, f"a value in column {name}", "none")
+    query, recording = fields["query"], recording_name(fields["recording"])
+    given = [fields[name] for name in TIMES if fields[name]]
+    if not given:
+        return Example(query, recording)
+    if len(given) < len(TIMES):
+        raise InputError(path, line, f"both {' and '.join(TIMES)}, or neither", given[0])
+    start_s, end_s = (Part(path, line, fields[name], name).seconds() for name in TIMES)
+    if start_s >= end_s:
+        raise InputError(path, line, "a start_s before end_s", f"{start_s} and {end_s}")
+    return Example(query, recording, start_s * 1000, end_s * 1000)

@@ -1,0 +1,168 @@
+"""Recogniser output of spoken queries -> `SpokenQueries`, which search takes instead of terms.
+
+read_spoken_queries      all of it
+
+networks of a recording -> likeliest word sequences (`indexer.networks.likeliest_paths`)
+recordings -> queries    (`indexer.query_examples`)
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+
+from indexer.formats.detect import foreign
+from indexer.formats.reader_options import ReaderOptions
+from indexer.input_options import InputOptions
+from indexer.inputs import Input, input_files
+from indexer.networks.likeliest_paths import between, likeliest_sequences, mixture
+from indexer.query_examples import Example, by_name, read_examples
+from indexer.read import networks_of
+from std.errors import InputError
+from std.files import read
+from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
+from std.values import ConfusionNetwork, Slot
+
+AnyPath = str | PathLike[str]
+
+MAX_SEQUENCES = 50  # of a query
+DIGITS = 9  # of a weight
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReport:
+    """What was read of spoken queries."""
+
+    spoken: SpokenQueries
+    skipped: tuple[Path, ...]  # files of folders that are no recogniser output
+    unused: tuple[str, ...]  # recordings that are no example of a query
+
+    @property
+    def wordless(self) -> tuple[str, ...]:
+        """Queries in which no word was heard: nothing can be found for them."""
+        return tuple(one.query_id for one in self.spoken.queries if not one.alternatives)
+
+
+def read_spoken_queries(
+    inputs: AnyPath | Sequence[AnyPath],
+    *,
+    examples: Sequence[Example] | AnyPath | None = None,
+    language: str = "",
+    options: InputOptions | None = None,
+) -> QueryReport:
+    """Read recogniser output of spoken queries, as ``std-index --queries-to`` does.
+
+    Args:
+        inputs: files and folders; ``-`` is standard input.
+        examples: which recordings, or parts of them, are examples of which query, or their CSV
+            (`indexer.query_examples`); None: by the recordings' names.
+        language: of the queries; otherwise what the inputs say.
+        options: how inputs are read.
+
+    Raises:
+        InputError: a file cannot be read, two hold one recording, or an example's recording is in
+            none of them.
+    """
+    options = options or InputOptions()
+    given = [inputs] if isinstance(inputs, str | PathLike) else inputs
+    files = input_files([Path(path) for path in given], options.name_by).files
+    if isinstance(examples, str | PathLike):
+        examples = read(read_examples, Path(examples))
+    return spoken_queries(files, options.input_format, options.load(), examples, language)
+
+
+def spoken_queries(
+    files: Sequence[Input],
+    input_format: str,
+    options: ReaderOptions,
+    examples: Sequence[Example] | None = None,
+    language: str = "",
+) -> QueryReport:
+    """Read the networks of spoken queries.
+
+    Args:
+        files: recogniser output.
+        input_format: a name of `indexer.formats.detect.FORMATS`, or "auto".
+        options: of the readers.
+        examples: which recordings, or parts of them, are examples of which query; None: by name.
+        language: that the user names.
+
+    Raises:
+        InputError: a file cannot be read, two hold one recording, or an example's recording is in
+            none of them.
+    """
+    networks: dict[str, list[ConfusionNetwork]] = {}
+    source: dict[str, Path] = {}
+    skipped: list[Path] = []
+    for file in files:
+        own = _networks_in(file, input_format, options)
+        if own is None:
+            skipped.append(file.path)
+        for network in own or ():
+            name = network.recording.file
+            if source.setdefault(name, file.path) != file.path:
+                raise InputError(
+                    file.path, 0, f"recordings that {source[name]} does not hold", name
+                )
+            networks.setdefault(name, []).append(network)
+    if not networks:
+        raise InputError(files[0].path, 0, "recogniser output of spoken queries", "no utterance")
+    wanted = by_name(sorted(networks)) if examples is None else examples
+    of_query: dict[str, list[Example]] = {}
+    for example in wanted:
+        if example.recording not in networks:
+            raise InputError(
+                files[0].path, 0, f"a recording for query {example.query}", example.recording
+            )
+        of_query.setdefault(example.query, []).append(example)
+    queries = tuple(_query(name, own, networks) for name, own in of_query.items())
+    used = {example.recording for example in wanted}
+    told = Counter(one.language for own in networks.values() for one in own if one.language)
+    said = min(told, key=lambda name: (-told[name], name), default="")
+    unused = tuple(name for name in sorted(networks) if name not in used)
+    return QueryReport(SpokenQueries(queries, language or said), tuple(skipped), unused)
+
+
+def _networks_in(
+    file: Input, input_format: str, options: ReaderOptions
+) -> list[ConfusionNetwork] | None:
+    """The networks of a file; None if a folder's file is something else."""
+    try:
+        own = replace(options, file=file.name or options.file)
+        return list(networks_of(file.path, input_format, own))
+    except InputError as error:
+        other = foreign(file.path, error, input_format, options)
+        if other and file.in_folder:
+            return None
+        raise (other or error) from error
+
+
+def _query(
+    name: str, examples: Sequence[Example], networks: Mapping[str, Sequence[ConfusionNetwork]]
+) -> SpokenQuery:
+    """A query from all its examples."""
+    sequences = [
+        likeliest_sequences(_slots(example, networks[example.recording]), MAX_SEQUENCES)
+        for example in examples
+    ]
+    weighted = tuple(
+        WeightedWords(" ".join(words), round(weight, DIGITS))
+        for words, weight in mixture(sequences, MAX_SEQUENCES)
+        if round(weight, DIGITS) > 0
+    )
+    return SpokenQuery(name, tuple(example.name for example in examples), weighted)
+
+
+def _slots(example: Example, networks: Iterable[ConfusionNetwork]) -> list[Slot]:
+    """The slots of an example, in time order."""
+    ordered = sorted(networks, key=lambda network: network.start_ms)
+    if example.start_ms is None or example.end_ms is None:
+        return [slot for network in ordered for slot in network]
+    start_ms, end_ms = example.start_ms, example.end_ms
+    return [
+        slot
+        for network in ordered
+        if network.start_ms < end_ms and start_ms < network.end_ms
+        for slot in between(network, start_ms, end_ms)
+    ]

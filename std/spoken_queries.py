@@ -1,0 +1,128 @@
+"""Spoken queries: the words that a recogniser heard in them, as the indexer hands them to search.
+
+    {"format": "std spoken queries 1", "language": "en",
+     "queries": [{"id": "sws_001", "examples": ["sws_001", "sws_001.1"],
+                  "alternatives": [{"words": "new york", "weight": 0.8},
+                                   {"words": "newark", "weight": 0.2}]}]}
+
+`std-index --queries-to` writes this file, `std-search --queries` reads it: the indexer reads
+recogniser output and has no index in its hands, the searcher has one and reads no such output.
+
+SpokenQuery    one query: weighted word sequences, from all its examples
+SpokenQueries  those of a file
+parse, dump    the file
+term_list_of   the queries as NIST's term list
+"""
+
+import json
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from std.errors import InputError
+from std.json_fields import Part, read_json
+from std.ranges import Range
+from std.terminal import json_text
+from std.values import Term, TermList
+
+FORMAT = "std spoken queries 1"
+WEIGHT = Range(0, 1, above=True)
+MAX_SUM = 1 + 1e-6  # of the weights of a query: they are written with so many digits
+
+
+class WeightedWords(NamedTuple):
+    """A word sequence that a query may be."""
+
+    words: str  # as the recogniser wrote them, with spaces between
+    weight: float  # probability that the query is this
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenQuery:
+    """A query that was spoken, once or several times."""
+
+    query_id: str
+    examples: tuple[str, ...]  # recordings of the query
+    alternatives: tuple[WeightedWords, ...]  # the likeliest first; none if no word was heard
+
+    @property
+    def term(self) -> Term:
+        """The query as a term: its id, and its likeliest words; without any, the id again."""
+        text = self.alternatives[0].words if self.alternatives else self.query_id
+        return Term(self.query_id, text, {"Examples": str(len(self.examples))})
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenQueries:
+    """The queries of a search."""
+
+    queries: tuple[SpokenQuery, ...]
+    language: str = ""  # name or code, where the recogniser's output says it
+
+
+def term_list_of(spoken: SpokenQueries, ecf_filename: str) -> TermList:
+    """The queries as a term list, as MediaEval's evaluations have them."""
+    terms = tuple(query.term for query in spoken.queries)
+    return TermList(terms, ecf_filename=ecf_filename, language=spoken.language, version="1")
+
+
+def parse(path: Path) -> SpokenQueries:
+    """Read a file of spoken queries.
+
+    Raises:
+        InputError: it is another file, names a query twice, or has weights that are none.
+    """
+    document = read_json(path)
+    if document["format"].value != FORMAT:
+        raise document["format"].error(
+            f'"{FORMAT}" (std-index NETWORKS --queries-to FILE makes such a file)'
+        )
+    queries = [_query(part) for part in document["queries"]]
+    if not queries:
+        raise InputError(path, 0, "at least one query", "none")
+    ids = [query.query_id for query in queries]
+    if twice := next((a for a, b in pairwise(sorted(ids)) if a == b), None):
+        raise InputError(path, 0, "each query once", twice)
+    language = document["language"].text() if document.has("language") else ""
+    return SpokenQueries(tuple(queries), language)
+
+
+def _query(part: Part) -> SpokenQuery:
+    query_id = part["id"].text().strip()
+    if not query_id:
+        raise part["id"].error("the name of a query")
+    alternatives = [
+        WeightedWords(_words(one["words"]), one["weight"].within(WEIGHT))
+        for one in part["alternatives"]
+    ]
+    if sum(one.weight for one in alternatives) > MAX_SUM:
+        raise part["alternatives"].error("weights whose sum is at most 1")
+    examples = tuple(one.text() for one in part["examples"])
+    return SpokenQuery(query_id, examples, tuple(sorted(alternatives, key=lambda one: -one.weight)))
+
+
+def _words(part: Part) -> str:
+    words = " ".join(part.text().split())
+    if not words:
+        raise part.error("words")
+    return words
+
+
+def dump(queries: SpokenQueries, stream: BinaryIO) -> None:
+    """Write a file of spoken queries, one query a line."""
+    lines = [
+        json_text(
+            {
+                "id": query.query_id,
+                "examples": list(query.examples),
+                "alternatives": [
+                    {"words": one.words, "weight": one.weight} for one in query.alternatives
+                ],
+            }
+        )
+        for query in queries.queries
+    ]
+    head = f'{{"format": {json.dumps(FORMAT)}, "language": {json_text(queries.language)},'
+    text = ",\n  ".join(lines)
+    stream.write(f'{head} "queries": [\n  {text}\n]}}\n'.encode())
