@@ -21,7 +21,7 @@ demo: environment
 
 # From audio to a page of hits: open demo/audio/score/report.html.
 demo-audio: test-environment
-	$(BIN)/std-recognise $(AUDIO)/kathleen.ogg --output $(OUT)/audio/networks --model $(WHISPER)
+	$(BIN)/std-recognise $(AUDIO)/kathleen.ogg --output $(OUT)/audio/networks --model "$(WHISPER)"
 	$(BIN)/std-index $(OUT)/audio/networks --store $(OUT)/audio/index --ecf $(OUT)/audio/networks/ecf.xml
 	$(BIN)/std-search --store $(OUT)/audio/index "aurora borealis" Whittemore
 	$(BIN)/std-search --store $(OUT)/audio/index --terms $(AUDIO)/terms.xml \
