@@ -174,7 +174,7 @@ def find_hits(
         number of hits written.
     """
     last = len(ratios.deletion) - 1
-    count = np.int64(0)  # of one type from here on, so that each helper is compiled once
+    count = np.int64(0)  # of one type from here on, so that each function is compiled once
     for w in range(len(windows)):
         first_slot, end_slot = windows[w, 0], windows[w, 1]
         arcs = _arcs_of(first_slot, end_slot, columns)
