@@ -106,7 +106,7 @@ def open_index(
         stores: a folder, ``memory:`` or ``couchdb://[user@]host[:port]/database``; several are
             the shards of one index.
         config: a configuration or its TOML file; None = the default.
-        model: what `std-tune` learned, or its JSON file; None = no calibration.
+        model: what `std-tune` learned, or its JSON file; None = the shipped weights.
 
     Raises:
         StdError: a store, the configuration or the model cannot be read, or they do not fit.

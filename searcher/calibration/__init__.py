@@ -1,1 +1,1 @@
-"""From evidence to probability: features, logistic models, model files."""
+"""From evidence to probability: null distribution, features, weights, occurrence rate, models."""

@@ -3,7 +3,7 @@
     transcript --missed words-->  where the recogniser wrote something else
     align each, count, repeat --> confusion counts (expectation maximisation, best path only)
     transcript + terms  -->       queries: words the index lacks, words and pairs that it has
-    search each, mark right hits  --> examples --> two logistic regressions
+    search each, mark right hits  --> examples --> weights of the evidence
 
 Confusions are counted only where a word was missed: where words are right their phones are too,
 and those of out-of-vocabulary (OOV) words are not.
