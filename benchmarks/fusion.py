@@ -163,10 +163,9 @@ def tuned(places: Fused) -> Weights:
     right = labels(places.one, result)
     n = len(right)
     assert n == len(places.term)
-    return fit(
-        Examples(log_ratios(places), np.zeros(n), places.term, len(places.found.terms), right),
-        RATIO_FEATURES,
-    )
+    n_terms, known = len(places.found.terms), np.ones(n, dtype=bool)
+    examples = Examples(log_ratios(places), np.zeros(n), places.term, n_terms, right, known)
+    return fit(examples, RATIO_FEATURES)
 
 
 def lenient(one: Material) -> Config:

@@ -12,7 +12,7 @@ Each folder has ``networks.jsonl``, ``ecf.xml``, ``ref.rttm`` and ``terms.xml``.
 
 Printed for each operating point (NIST 2006, beta 999.9; MediaEval SWS 2013, beta 66.7), for all
 terms and by the term list's attribute OOV: ATWV, MTWV, OTWV, STWV, mean P_miss and P_fa, computed
-by std-score's code. ``--ablate`` prints tuned search without one group of features at a time.
+by std-score's code.
 """
 
 import argparse
@@ -39,7 +39,7 @@ from searcher.output.std_list import hit_list
 from searcher.phonetic_candidates import open_phonetic_indexes
 from searcher.search import SearchResult, search
 from searcher.tuning.reference import make_transcript
-from searcher.tuning.tune import tune
+from searcher.tuning.tune import Transcribed, tune
 from std.config import Config, load_config
 from std.ecf_filter import speech_s
 from std.nist import ecf, rttm, std_list, term_list
@@ -90,13 +90,13 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     places = {one: i for i, one in enumerate(recordings)}
     ears, _ = open_phonetic_indexes([segment], places, config, None)
     assert ears is not None
-    return tune(
+    transcribed = Transcribed(
         make_transcript(data.lexemes, recordings, config.text),
-        ears,
-        partial(lexical_candidates, segments=[segment], config=config),
         [config.text.phrase(term.text) for term in data.terms.terms],
         partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts),
     )
+    written = partial(lexical_candidates, segments=[segment], config=config)
+    return tune(transcribed, (), ears, written)
 
 
 def cross_validated(data: Data, config: Config, models: list[Model]) -> SearchResult:
@@ -172,7 +172,6 @@ def main() -> None:
     )
     parse.add_argument("folder", nargs="+", type=Path)
     parse.add_argument("--folds", type=int, default=5)
-    parse.add_argument("--ablate", action="store_true")
     args = parse.parse_args()
     default = Config()
     for folder in args.folder:
@@ -185,9 +184,6 @@ def main() -> None:
             rest = set(files) - set(files[k :: args.folds])
             networks = [one for one in data.networks if one.recording.file in rest]
             models.append(tuned_on(networks, data, default))
-        if args.ablate:
-            ablate(data, default, models)
-            continue
         cross = cross_validated(data, default, models)
         for point in POINTS:
             systems = {
@@ -205,39 +201,6 @@ def main() -> None:
             for name, groups in results.items():
                 for group, measures in groups.items():
                     print(row(name, point, group, measures), flush=True)
-
-
-GROUPS = {
-    "nothing": (),
-    "rivals (ahead, rank)": ("ahead", "rank", "beaten"),
-    "word boundaries": ("cut_before", "cut_after", "cuts_before", "cuts_after"),
-    "posteriors of the path": ("path", "weakest", "words"),
-    "what stands there": ("standing", "sure", "longest"),
-    "duration": ("slow", "odd_length"),
-    "splits and similar words": ("written", "written_logit", "unheard"),
-}
-
-
-def ablate(data: Data, config: Config, models: list[Model]) -> None:
-    """Leave groups of features out of the fitted weights' input, one at a time: refit without."""
-    from searcher.calibration import features as calibrate
-    from searcher.tuning import tune as tuning
-
-    files = sorted({one.recording.file for one in data.networks})
-    whole = calibrate.fit
-    for name, dropped in GROUPS.items():
-        tuning.fit = lambda features, right, dropped=dropped: whole(
-            {key: column for key, column in features.items() if key not in dropped}, right
-        )
-        again = []
-        for k in range(len(models)):
-            rest = set(files) - set(files[k :: len(models)])
-            networks = [one for one in data.networks if one.recording.file in rest]
-            again.append(tuned_on(networks, data, config))
-        cross = cross_validated(data, config, again)
-        found = decided(cross, data, at(config, "nist2006"))
-        print(row(f"without {name}", "nist2006", "all", scored(found, data, "nist2006")["all"]))
-    tuning.fit = whole
 
 
 if __name__ == "__main__":

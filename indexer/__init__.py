@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from indexer.api import (
         IndexCheck,
-        IndexReport,
         clean_up,
         delete_recordings,
         index_files,
@@ -28,7 +27,9 @@ if TYPE_CHECKING:
         watch_folder,
     )
     from indexer.dry_run import Preview
+    from indexer.index_report import IndexReport
     from indexer.input_options import InputOptions
+    from indexer.languages.report import hints as pronouncer_hints
     from indexer.languages.report import in_words as languages_line
     from indexer.listing import ListedRecording
     from indexer.spoken_queries import QueryReport, read_spoken_queries
@@ -47,6 +48,7 @@ __all__ = [
     "list_recordings",
     "merge_segments",
     "preview_files",
+    "pronouncer_hints",
     "read_spoken_queries",
     "verify_index",
     "watch_folder",
@@ -55,12 +57,14 @@ __all__ = [
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
+    "IndexReport": ("index_report", "IndexReport"),
     "InputOptions": ("input_options", "InputOptions"),
     "ListedRecording": ("listing", "ListedRecording"),
     "Preview": ("dry_run", "Preview"),
     "QueryReport": ("spoken_queries", "QueryReport"),
     "read_spoken_queries": ("spoken_queries", "read_spoken_queries"),
     "languages_line": ("languages.report", "in_words"),
+    "pronouncer_hints": ("languages.report", "hints"),
 }
 
 

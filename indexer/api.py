@@ -14,81 +14,43 @@ its shards.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from warnings import warn
 
-from indexer.build import BuildReport, IndexedInput, build, worthwhile_jobs
-from indexer.describe import Described, describe, languages_in
+from indexer.build import worthwhile_jobs
 from indexer.dry_run import Preview, dry_run
 from indexer.file_columns import Skipped
-from indexer.formats.reader_options import ReaderOptions
+from indexer.index_report import IndexReport, Language, report_of
+from indexer.index_run import IndexRun, ProgressBar, changed
 from indexer.input_options import InputOptions
 from indexer.inputs import Input, Inputs, input_files
-from indexer.languages.precedence import Told
-from indexer.languages.pronounce import Pronouncer
+from indexer.languages.pronounce import pronouncer_of
 from indexer.languages.report import (
-    doubts,
-    found_languages,
     indexed_languages,
     pronounced_wrongly,
 )
 from indexer.listing import ListedRecording
 from indexer.listing import list_recordings as listed
-from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from indexer.origins import origins
-from indexer.segments.phone_columns import PhoneColumnBuilder
 from indexer.watch import POLL_S, SETTLE_S, Folder, Outcome, outcomes, watch
+from indexer.watch import Metadata as WatchedMetadata
 from std.config import Config, load_config
-from std.ecf_filter import speech_s
-from std.errors import InputError, StdError, StoreWarning
+from std.errors import InputError
 from std.execution.processes import executor
 from std.execution.workers import Executor
-from std.files import is_regular, read, size_bytes
+from std.files import is_regular, read
 from std.metadata.read import parse as parse_metadata
-from std.metadata.table import NO_METADATA, Metadata, updated
-from std.nist.audio_names import recording_name
+from std.metadata.table import NO_METADATA, Metadata
 from std.nist.ecf import parse as parse_ecf
-from std.phonetics.g2p import converter
 from std.store import Store, open_store, require_different
-from std.text import as_indexed
-from std.values import ECF, Recording
+from std.values import ECF
 
 AnyPath = str | PathLike[str]
 Stores = AnyPath | Sequence[AnyPath]
-Language = Mapping[str, Any]  # language, pronouncer, recordings, told_by
-ProgressBar = Callable[[float], AbstractContextManager[Callable[[float], None]]]
-
-
-@dataclass(frozen=True, slots=True)
-class IndexReport:
-    """What one run of `index_files` did."""
-
-    recordings: tuple[Recording, ...]  # indexed in this run, in order
-    inputs: tuple[IndexedInput, ...]  # that were indexed, and the utterances of each recording
-    utterances: int
-    slots: int
-    postings: int
-    words: int  # different ones
-    speech_s: float  # by the ECF where there is one, else by the utterances
-    seconds: float  # that reading and indexing took
-    languages: tuple[Language, ...]  # the most frequent first
-    deleted: int  # audio files
-    nonwords: Mapping[str, int]  # noises that were dropped, the most frequent first
-    tiers: Mapping[str, int]  # of annotations: how many files had each tier that was read
-    tiers_left_out: Mapping[str, int]  # and each that was not
-    estimated: tuple[Recording, ...]  # recordings with estimated times of words, in order
-    skipped: tuple[Skipped, ...]  # files of folders that are no recogniser output
-    wordless: tuple[Path, ...]  # inputs that hold no word
-    not_in_ecf: tuple[Recording, ...]
-    warnings: tuple[str, ...]
-    language_warnings: tuple[str, ...]  # recordings whose language is in doubt
-    unmerged: tuple[str, ...]  # shards whose segments somebody else's writing kept from merging
-    failures: tuple[StdError, ...]  # with ``keep_going``: what could not be read
-    described: Described  # what became of the metadata that were given
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,24 +63,6 @@ class IndexCheck:
     inputs: Mapping[str, Sequence[str]] | None = None  # of each audio file
     languages: tuple[Language, ...] = ()
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What one run of `index_files` reads, and how."""
-
-    files: Sequence[Input]
-    input_format: str
-    reader_options: ReaderOptions
-    pronouncer: Pronouncer
-    merge: bool
-    keep_going: bool
-    metadata: Metadata
-    returning: Metadata = NO_METADATA  # of recordings that are deleted first
-
-    @property
-    def paths(self) -> list[Path]:
-        return [file.path for file in self.files]
 
 
 def index_files(
@@ -173,13 +117,11 @@ def index_files(
     reader_options = options.load()
     pronouncer = pronouncer_of(config, experiment)
     reading = options.input_format, reader_options
-    run = _Run(found.files, *reading, pronouncer, merge, keep_going, given)
+    run = IndexRun(found.files, *reading, pronouncer, merge, keep_going, given)
     with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
-        deleted, built, described, unmerged = _changed(
-            stores, workers, config, run, delete, progress
-        )
-    built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
-    return _report(built, pronouncer, experiment, deleted, described, unmerged)
+        done = changed(stores, workers, config, run, delete, progress)
+    done.built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
+    return report_of(done, pronouncer, experiment)
 
 
 def delete_recordings(audio_files: Sequence[str], store: Stores) -> IndexReport:
@@ -326,10 +268,6 @@ def watch_folder(
     require_different(urls)
     if not root.is_dir():
         raise InputError(root, 0, "a folder to watch", "nothing of that name")
-    known: set[str] = set()
-    for url in urls:
-        with closing(open_store(url, create=True)) as opened:
-            known = known.union(*origins([opened]).values())
 
     def index(batch: Sequence[Path]) -> Iterator[Outcome]:
         report = index_files(batch, urls, options=options, keep_going=True, **settings)
@@ -337,38 +275,37 @@ def watch_folder(
             tell(f"warning: {line}")
         return outcomes(batch, report.inputs, report.failures, report.wordless)
 
+    path = settings.get("metadata")
     return watch(
-        Folder(root, frozenset(urls)), index, known, tell, stopped, poll_s=poll_s, settle_s=settle_s
+        Folder(root, frozenset(urls)),
+        index,
+        _inputs_of(urls),
+        tell,
+        stopped,
+        metadata=WatchedMetadata(Path(path), partial(_describe_indexed, urls, settings))
+        if isinstance(path, str | PathLike)
+        else None,
+        poll_s=poll_s,
+        settle_s=settle_s,
     )
 
 
-def pronouncer_of(config: Config, experiment: ECF | None) -> Pronouncer:
-    """Who tells the recordings' languages and pronounces their words.
-
-    Raises:
-        ConfigError: the language that the user names has no converter.
-    """
-    language = config.pronunciation.language
-    phone_builder = PhoneColumnBuilder(config)
-    if language != "auto" and phone_builder.wanted:
-        converter(language)  # a misspelt name is refused before any work
-    by_ecf = {}
-    if experiment:
-        by_ecf = {one.recording: one.language or experiment.language for one in experiment.excerpts}
-    return Pronouncer(phone_builder, Told("" if language == "auto" else language, by_ecf))
+def _inputs_of(urls: Sequence[str]) -> set[str]:
+    """What the recordings of an index came from; its stores are made if they are not there."""
+    inputs: set[str] = set()
+    for url in urls:
+        with closing(open_store(url, create=True)) as opened:
+            inputs = inputs.union(*origins([opened]).values())
+    return inputs
 
 
-def continued(config: Config, store: Store) -> Config:
-    """The configuration with which a store is added to, with a warning if it is an older one."""
-    text = as_indexed(config.text, store.normalisation())
-    if text == config.text:
-        return config
-    message = (
-        f"{store.url} was made with text.punctuation = 'keep' and goes on so: "
-        "foto’s and foto's differ in it until its recordings are indexed into a new store"
-    )
-    warn(message, StoreWarning, stacklevel=4)
-    return replace(config, text=text)
+def _describe_indexed(urls: Sequence[str], settings: Mapping[str, Any]) -> str:
+    """Apply metadata to what is indexed already, and say to how much."""
+    described = index_files((), urls, **settings).described
+    line = f"metadata of {described.recordings} recordings"
+    if described.pronounced_again:
+        line += f", {described.pronounced_again} pronounced again"
+    return line
 
 
 def _urls(store: Stores) -> list[str]:
@@ -412,19 +349,6 @@ def _absolute(file: Input) -> Input:
     return replace(file, path=file.path.absolute()) if is_regular(file.path) else file
 
 
-def _no_bar(total: float) -> AbstractContextManager[Callable[[float], None]]:
-    return nullcontext(lambda n_bytes: None)
-
-
-@contextmanager
-def _writing(stores: Sequence[Store]) -> Iterator[None]:
-    """Hold the right to write to all stores."""
-    with ExitStack() as locks:
-        for store in stores:
-            locks.enter_context(store.writing())
-        yield
-
-
 @contextmanager
 def _opened(
     urls: Sequence[str], paths: Sequence[Path], jobs: int, scheduler: str | None
@@ -435,130 +359,3 @@ def _opened(
         stores = [opened.enter_context(closing(open_store(url, create=create))) for url in urls]
         workers = opened.enter_context(executor(worthwhile_jobs(paths, jobs), scheduler))
         yield stores, workers
-
-
-def _changed(
-    stores: Sequence[Store],
-    workers: Executor,
-    config: Config,
-    run: _Run,
-    delete: Sequence[str],
-    progress: ProgressBar | None,
-) -> tuple[int, BuildReport, Described, tuple[str, ...]]:
-    """Delete, index, describe, merge: in this order.
-
-    Returns:
-        How many audio files were deleted, what was indexed, what became of metadata, and a line for
-        each shard that was not merged.
-    """
-    with _writing(stores):
-        run.pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
-        run = _keeping_metadata(run, stores, delete)
-        deleted, failures = _deleted(delete, stores, may_fail=run.merge and not run.files)
-        for one in stores:
-            config = continued(config, one)
-        built = _built(stores, workers, config, run, progress) if run.files else BuildReport()
-        described = describe(stores, run.metadata, run.pronouncer)
-        later = uses_workers(stores, workers)
-        if not later:  # while we may write: whoever writes next waits for us
-            phone_builder = run.pronouncer.phone_builder
-            for one in stores:
-                keep_few_segments(one, everything=run.merge, phone_builder=phone_builder)
-    unmerged = _merged_by_workers(stores, workers, run.merge, run.pronouncer) if later else ()
-    built.failures[:0] = failures
-    return deleted, built, described, unmerged
-
-
-def _built(
-    stores: Sequence[Store],
-    workers: Executor,
-    config: Config,
-    run: _Run,
-    progress: ProgressBar | None,
-) -> BuildReport:
-    """Index the files of a run, with its progress bar."""
-    with (progress or _no_bar)(sum(map(size_bytes, run.paths))) as advance:
-        return build(
-            run.files,
-            stores,
-            config,
-            input_format=run.input_format,
-            options=run.reader_options,
-            workers=workers,
-            keep_going=run.keep_going,
-            progress=lambda path, n_bytes: advance(n_bytes),
-            pronouncer=run.pronouncer,
-            metadata=updated(run.returning, run.metadata),
-        )
-
-
-def _keeping_metadata(run: _Run, stores: Sequence[Store], delete: Sequence[str]) -> _Run:
-    """The run with the metadata of recordings that it deletes, if it may index them again."""
-    if not run.files or not delete:
-        return run
-    files = {recording_name(file) for file in delete}
-    kept = NO_METADATA
-    for store in stores:
-        kept = updated(kept, store.metadata().of(files))
-    return replace(run, returning=kept)
-
-
-def _deleted(
-    audio_files: Sequence[str], stores: Sequence[Store], *, may_fail: bool
-) -> tuple[int, list[StdError]]:
-    """Delete audio files; return how many, and the error if there may be one."""
-    if not audio_files:
-        return 0, []
-    try:
-        return delete([*dict.fromkeys(map(recording_name, audio_files))], stores), []
-    except InputError as error:  # deleted by a run that was killed before it merged?
-        if not may_fail:
-            raise
-        return 0, [error]
-
-
-def _merged_by_workers(
-    stores: Sequence[Store], workers: Executor, merge: bool, pronouncer: Pronouncer
-) -> tuple[str, ...]:
-    """Merge shards by workers; return a line for each that somebody else writes to."""
-    busy = upkeep(stores, workers, everything=merge, phone_builder=pronouncer.phone_builder)
-    return tuple(f"{one}; its segments were not merged, all else is done" for one in busy)
-
-
-def _report(
-    built: BuildReport,
-    pronouncer: Pronouncer,
-    experiment: ECF | None,
-    deleted: int,
-    described: Described,
-    unmerged: Sequence[str],
-) -> IndexReport:
-    audio_s, not_in_ecf = built.speech_s, []
-    if experiment:
-        excerpts = experiment.excerpts
-        audio_s = speech_s(one for one in excerpts if one.recording in built.recordings)
-        not_in_ecf = sorted(built.recordings - {one.recording for one in excerpts})
-    return IndexReport(
-        recordings=tuple(sorted(built.recordings)),
-        inputs=tuple(built.inputs),
-        utterances=built.utterances,
-        slots=built.slots,
-        postings=built.postings,
-        words=len(built.words),
-        speech_s=audio_s,
-        seconds=built.seconds,
-        languages=tuple(found_languages(pronouncer)),
-        deleted=deleted,
-        nonwords=dict(built.nonwords.most_common()),
-        tiers=dict(built.tiers.read.most_common()),
-        tiers_left_out=dict(built.tiers.left_out.most_common()),
-        estimated=tuple(sorted(built.estimated)),
-        skipped=tuple(built.skipped),
-        wordless=tuple(built.wordless),
-        not_in_ecf=tuple(not_in_ecf),
-        warnings=tuple(built.warnings),
-        language_warnings=tuple(doubts(pronouncer)),
-        unmerged=tuple(unmerged),
-        failures=tuple(built.failures),
-        described=described,
-    )

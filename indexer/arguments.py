@@ -1,20 +1,265 @@
-"""What std-index's command line says of the inputs."""
+"""std-index's command line: the parser, what does not go together, what it says of the inputs."""
 
 import argparse
+from typing import TYPE_CHECKING
 
-from indexer import InputOptions
-from std.distinct import require_distinct
+from std.command import Parser, file_argument, folder_argument, number, text_argument
+from std.options import (
+    add_config_options,
+    add_jobs_option,
+    add_progress_options,
+    add_row_options,
+    add_scheduler_option,
+    add_store_option,
+)
+from std.ranges import Range
+
+if TYPE_CHECKING:
+    from indexer import InputOptions  # --help loads no array library
+
+FRAME_S = number(Range(0.0001, 10))
+SCALE = number(Range(0, 1000))
+EXAMPLE = """\
+examples:
+  std-index networks/*.mesh --store INDEX --ecf ecf.xml
+  std-index interviews/*.json --store INDEX --language Danish
+  std-index azure --store INDEX --name-by path
+  std-index --store INDEX --delete NEWS_2011_05_01 --merge
+  std-index networks --store INDEX --metadata recordings.csv
+  std-index --store INDEX --list --where 'date >= 2024-01 and speaker = "Ada"'
+  std-index --store INDEX --list --csv
+  std-index networks --dry-run
+  std-index --store INDEX --watch incoming --metadata recordings.csv
+  std-index query_networks --queries-to queries.json
+  std-index --store couchdb://db.example/news --clean-up
+  std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options in the order in which ``--help`` lists them."""
+    parse = Parser(
+        prog="std-index",
+        description="Index a recogniser's output, so that std-search can find spoken terms in it.",
+        epilog=EXAMPLE,
+    )
+    parse.add_argument(
+        "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders"
+    )
+    add_store_option(parse, required=False)
+    add_format_options(parse)
+    add_lattice_options(parse)
+    add_recording_options(parse)
+    add_run_options(parse)
+    add_output_options(parse)
+    return parse
+
+
+def add_format_options(parse: argparse.ArgumentParser) -> None:
+    """What names recordings, and what an input needs beside itself to be read."""
+    parse.add_argument(
+        "--name-by",
+        choices=["stem", "path", "content"],
+        help="what names recordings: the file's name, its path, or its content (Azure's source, "
+        "AWS's job name); default: the content, and where it names none the file's stem",
+    )
+    parse.add_argument("--format", default="auto", help="of the input; auto looks into each file")
+    parse.add_argument(
+        "--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)"
+    )
+    parse.add_argument("--words", type=file_argument, help="Kaldi's words.txt")
+    parse.add_argument("--times", type=file_argument, help="slot times of Kaldi sausages")
+    parse.add_argument(
+        "--one-best", type=file_argument, metavar="CTM", help="times for meshes that have none"
+    )
+    parse.add_argument(
+        "--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models"
+    )
+
+
+def add_lattice_options(parse: argparse.ArgumentParser) -> None:
+    """How lattices become slots."""
+    parse.add_argument("--acoustic-scale", type=SCALE, help="of lattices, instead of the file's")
+    parse.add_argument("--lm-scale", type=SCALE, help="of lattices, instead of the file's")
+    parse.add_argument(
+        "--word-on",
+        choices=["auto", "link", "source", "target"],
+        default="auto",
+        help="where the words of HTK lattices stand",
+    )
+    parse.add_argument(
+        "--lattice-method",
+        choices=["mbr", "pivot"],
+        default="mbr",
+        help="minimum Bayes risk, or the faster and rougher pivot alignment",
+    )
+
+
+def add_recording_options(parse: argparse.ArgumentParser) -> None:
+    """Which words count, and what is known of the recordings."""
+    parse.add_argument(
+        "--keep-nonwords",
+        action="store_true",
+        help="index (laughs), [Music], %%HESITATION and the like as if they were words",
+    )
+    parse.add_argument(
+        "--tier",
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar="NAME",
+        help="read these tiers of ELAN and Praat files, * stands for any letters; "
+        "default: those that can be speech, which the summary names",
+    )
+    parse.add_argument(
+        "--ecf",
+        type=file_argument,
+        metavar="XML",
+        help="the recordings' true durations, and languages",
+    )
+    parse.add_argument(
+        "--metadata",
+        type=file_argument,
+        metavar="FILE",
+        help="CSV or JSON with title, date, speaker, language, audio, ... of recordings, also of "
+        "those that are indexed already",
+    )
+    parse.add_argument(
+        "--language",
+        type=text_argument,
+        metavar="NAME",
+        help="of all these recordings: German, de, deu; else by metadata, ECF, input, words",
+    )
+
+
+def add_run_options(parse: argparse.ArgumentParser) -> None:
+    """Where the work is done, and what else is done to the index."""
+    add_jobs_option(parse)
+    add_scheduler_option(parse)
+    parse.add_argument(
+        "--delete", nargs="+", type=text_argument, default=[], metavar="FILE_ID", help="recordings"
+    )
+    parse.add_argument("--merge", action="store_true", help="merge all segments into one")
+    parse.add_argument(
+        "--clean-up",
+        action="store_true",
+        help="remove replaced segments at once (CouchDB keeps them for ten minutes, for readers)",
+    )
+    parse.add_argument(
+        "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
+    )
+    parse.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="read INPUT, name format, utterances and recordings of each file, write nothing",
+    )
+    parse.add_argument(
+        "--watch",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="index what appears in a folder, until stopped",
+    )
+    add_list_options(parse)
+    add_query_options(parse)
+
+
+def add_query_options(parse: argparse.ArgumentParser) -> None:
+    """Spoken queries, which are read and not indexed."""
+    parse.add_argument(
+        "--queries-to",
+        type=file_argument,
+        metavar="JSON",
+        help="read INPUT as recogniser output of spoken queries, for std-search --queries; a "
+        "recording is an example of the query of its name (tomato, tomato.1, tomato_2: one query)",
+    )
+    parse.add_argument(
+        "--query-examples",
+        type=file_argument,
+        metavar="CSV",
+        help="query,recording[,start_s,end_s]: which recordings, or parts, are which query",
+    )
+
+
+def add_list_options(parse: argparse.ArgumentParser) -> None:
+    """What an index holds."""
+    parse.add_argument(
+        "--list",
+        action="store_true",
+        help="list the recordings: speech, language, words, source, metadata",
+    )
+    parse.add_argument(
+        "--where",
+        type=text_argument,
+        metavar="CONDITION",
+        help="list recordings whose metadata fit: 'date >= 2024-01 and speaker = \"Ada\"'",
+    )
+    parse.add_argument(
+        "--recording",
+        type=text_argument,
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="list recordings of this name, * for any letters; with a slash: of this path",
+    )
+
+
+def add_output_options(parse: argparse.ArgumentParser) -> None:
+    """What happens on errors, the configuration, and what is printed."""
+    parse.add_argument("--keep-going", action="store_true", help="index what can be read")
+    add_config_options(parse)
+    add_row_options(parse, "--list and --dry-run", "everything else")
+    add_progress_options(parse)
+    parse.add_argument(
+        "--verbose", action="store_true", help="name all files that are skipped or hold no word"
+    )
+
+
+def misuse(args: argparse.Namespace) -> str:
+    """What is wrong with a combination of options; empty if nothing is."""
+    if args.query_examples and not args.queries_to:
+        return "--query-examples needs --queries-to"
+    if not args.store and not args.dry_run and not args.queries_to:
+        return "the following arguments are required: --store"
+    maintains = bool(args.delete or args.merge or args.clean_up or args.verify or args.list)
+    if args.queries_to:
+        if not args.input or args.store or maintains or args.watch or args.dry_run:
+            return "--queries-to needs INPUT files and no --store: nothing is indexed"
+    elif args.dry_run:
+        if not args.input or maintains or args.watch:
+            return "--dry-run needs INPUT files, and nothing else to be done"
+    elif args.watch:
+        if args.input or maintains:
+            return "--watch takes its files from its folder: no INPUT, nothing else to be done"
+    elif args.verify + args.list + changes_index(args) != 1:
+        return (
+            "expected INPUT files, --metadata, --delete, --merge or --clean-up, or else --watch, "
+            "--dry-run, --list or --verify"
+        )
+    if (args.where is not None or args.recording) and not args.list:
+        return "--where and --recording say what to --list"
+    if (args.csv or args.nl or args.fmt) and not (args.list or args.dry_run):
+        return "--csv, --nl and --fmt are forms of --list and --dry-run"
+    return ""
+
+
+def changes_index(args: argparse.Namespace) -> bool:
+    """Whether an index is to be changed, now and not by watching."""
+    return bool(args.input or args.delete or args.merge or args.clean_up or args.metadata)
 
 
 def require_each_once(args: argparse.Namespace) -> None:
     """Refuse a pipe that would be read twice."""
+    from std.distinct import require_distinct
+
     named_files = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
     named_files |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
     require_distinct(named_files | {"--config": args.config, "--metadata": args.metadata}, {})
 
 
-def input_options(args: argparse.Namespace) -> InputOptions:
+def input_options(args: argparse.Namespace) -> "InputOptions":
     """How inputs are read, as the command line says."""
+    from indexer import InputOptions
+
     return InputOptions(
         input_format=args.format,
         name_by=args.name_by,

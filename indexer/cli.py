@@ -1,234 +1,20 @@
 """std-index: recogniser output files in, an index out."""
 
 import argparse
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from std.command import (
-    JOBS,
-    Parser,
-    file_argument,
-    folder_argument,
-    number,
-    peak_memory_gb,
-    print_json,
-    progress_bar,
-    run,
-    say,
-    tell,
-    text_argument,
-    warn,
-)
+from indexer.arguments import misuse, parser
+from std.command import peak_memory_gb, print_json, progress_bar, run, say, tell, warn
 from std.errors import named
-from std.ranges import Range
+from std.options import configuration_of
 
 if TYPE_CHECKING:  # --help loads no array library
     from indexer import IndexReport
 
-FRAME_S = number(Range(0.0001, 10))
-SCALE = number(Range(0, 1000))
 NAMED = 20  # files of a kind that are named without --verbose
-EXAMPLE = """\
-examples:
-  std-index networks/*.mesh --store INDEX --ecf ecf.xml
-  std-index interviews/*.json --store INDEX --language Danish
-  std-index azure --store INDEX --name-by path
-  std-index --store INDEX --delete NEWS_2011_05_01 --merge
-  std-index networks --store INDEX --metadata recordings.csv
-  std-index --store INDEX --list --where 'date >= 2024-01 and speaker = "Ada"'
-  std-index networks --dry-run
-  std-index --store INDEX --watch incoming --metadata recordings.csv
-  std-index query_networks --queries-to queries.json
-  std-index --store couchdb://db.example/news --clean-up
-  std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
-"""
-
-
-def parser() -> argparse.ArgumentParser:
-    """The options in the order in which ``--help`` lists them."""
-    parse = Parser(
-        prog="std-index",
-        description="Index a recogniser's output, so that std-search can find spoken terms in it.",
-        epilog=EXAMPLE,
-    )
-    parse.add_argument(
-        "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders"
-    )
-    parse.add_argument(
-        "--store",
-        action="append",
-        help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
-    )
-    add_format_options(parse)
-    add_lattice_options(parse)
-    add_recording_options(parse)
-    add_run_options(parse)
-    add_output_options(parse)
-    return parse
-
-
-def add_format_options(parse: argparse.ArgumentParser) -> None:
-    """What names recordings, and what an input needs beside itself to be read."""
-    parse.add_argument(
-        "--name-by",
-        choices=["stem", "path", "content"],
-        help="what names recordings: the file's name, its path, or its content (Azure's source, "
-        "AWS's job name); default: the content, and where it names none the file's stem",
-    )
-    parse.add_argument("--format", default="auto", help="of the input; auto looks into each file")
-    parse.add_argument(
-        "--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)"
-    )
-    parse.add_argument("--words", type=file_argument, help="Kaldi's words.txt")
-    parse.add_argument("--times", type=file_argument, help="slot times of Kaldi sausages")
-    parse.add_argument(
-        "--one-best", type=file_argument, metavar="CTM", help="times for meshes that have none"
-    )
-    parse.add_argument(
-        "--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models"
-    )
-
-
-def add_lattice_options(parse: argparse.ArgumentParser) -> None:
-    """How lattices become slots."""
-    parse.add_argument("--acoustic-scale", type=SCALE, help="of lattices, instead of the file's")
-    parse.add_argument("--lm-scale", type=SCALE, help="of lattices, instead of the file's")
-    parse.add_argument(
-        "--word-on",
-        choices=["auto", "link", "source", "target"],
-        default="auto",
-        help="where the words of HTK lattices stand",
-    )
-    parse.add_argument(
-        "--lattice-method",
-        choices=["mbr", "pivot"],
-        default="mbr",
-        help="minimum Bayes risk, or the faster and rougher pivot alignment",
-    )
-
-
-def add_recording_options(parse: argparse.ArgumentParser) -> None:
-    """Which words count, and what is known of the recordings."""
-    parse.add_argument(
-        "--keep-nonwords",
-        action="store_true",
-        help="index (laughs), [Music], %%HESITATION and the like as if they were words",
-    )
-    parse.add_argument(
-        "--tier",
-        action="append",
-        default=[],
-        type=text_argument,
-        metavar="NAME",
-        help="read these tiers of ELAN and Praat files, * stands for any letters; "
-        "default: those that can be speech, which the summary names",
-    )
-    parse.add_argument(
-        "--ecf",
-        type=file_argument,
-        metavar="XML",
-        help="the recordings' true durations, and languages",
-    )
-    parse.add_argument(
-        "--metadata",
-        type=file_argument,
-        metavar="FILE",
-        help="CSV or JSON with title, date, speaker, language, audio, ... of recordings, also of "
-        "those that are indexed already",
-    )
-    parse.add_argument(
-        "--language",
-        type=text_argument,
-        metavar="NAME",
-        help="of all these recordings: German, de, deu; else by metadata, ECF, input, words",
-    )
-
-
-def add_run_options(parse: argparse.ArgumentParser) -> None:
-    """Where the work is done, and what else is done to the index."""
-    parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="worker processes")
-    parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
-    parse.add_argument(
-        "--delete", nargs="+", type=text_argument, default=[], metavar="FILE_ID", help="recordings"
-    )
-    parse.add_argument("--merge", action="store_true", help="merge all segments into one")
-    parse.add_argument(
-        "--clean-up",
-        action="store_true",
-        help="remove replaced segments at once (CouchDB keeps them for ten minutes, for readers)",
-    )
-    parse.add_argument(
-        "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
-    )
-    parse.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="read INPUT, name format, utterances and recordings of each file, write nothing",
-    )
-    parse.add_argument(
-        "--watch",
-        type=folder_argument,
-        metavar="FOLDER",
-        help="index what appears in a folder, until stopped",
-    )
-    add_list_options(parse)
-    add_query_options(parse)
-
-
-def add_query_options(parse: argparse.ArgumentParser) -> None:
-    """Spoken queries, which are read and not indexed."""
-    parse.add_argument(
-        "--queries-to",
-        type=file_argument,
-        metavar="JSON",
-        help="read INPUT as recogniser output of spoken queries, for std-search --queries; a "
-        "recording is an example of the query of its name (tomato, tomato.1, tomato_2: one query)",
-    )
-    parse.add_argument(
-        "--query-examples",
-        type=file_argument,
-        metavar="CSV",
-        help="query,recording[,start_s,end_s]: which recordings, or parts, are which query",
-    )
-
-
-def add_list_options(parse: argparse.ArgumentParser) -> None:
-    """What an index holds."""
-    parse.add_argument(
-        "--list",
-        action="store_true",
-        help="list the recordings: speech, language, words, source, metadata",
-    )
-    parse.add_argument(
-        "--where",
-        type=text_argument,
-        metavar="CONDITION",
-        help="list recordings whose metadata fit: 'date >= 2024-01 and speaker = \"Ada\"'",
-    )
-    parse.add_argument(
-        "--recording",
-        type=text_argument,
-        action="append",
-        default=[],
-        metavar="PATTERN",
-        help="list recordings of this name, * for any letters; with a slash: of this path",
-    )
-
-
-def add_output_options(parse: argparse.ArgumentParser) -> None:
-    """What happens on errors, the configuration, and what is printed."""
-    parse.add_argument("--keep-going", action="store_true", help="index what can be read")
-    parse.add_argument(
-        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
-    )
-    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
-    parse.add_argument(
-        "--verbose", action="store_true", help="name all files that are skipped or hold no word"
-    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -236,37 +22,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     if problem := misuse(args):
         parser().error(problem)
     return run("std-index", lambda: work(args))
-
-
-def misuse(args: argparse.Namespace) -> str:
-    """What is wrong with a combination of options; empty if nothing is."""
-    if args.query_examples and not args.queries_to:
-        return "--query-examples needs --queries-to"
-    if not args.store and not args.dry_run and not args.queries_to:
-        return "the following arguments are required: --store"
-    maintains = bool(args.delete or args.merge or args.clean_up or args.verify or args.list)
-    if args.queries_to:
-        if not args.input or args.store or maintains or args.watch or args.dry_run:
-            return "--queries-to needs INPUT files and no --store: nothing is indexed"
-    elif args.dry_run:
-        if not args.input or maintains or args.watch:
-            return "--dry-run needs INPUT files, and nothing else to be done"
-    elif args.watch:
-        if args.input or maintains:
-            return "--watch takes its files from its folder: no INPUT, nothing else to be done"
-    elif args.verify + args.list + changes_index(args) != 1:
-        return (
-            "expected INPUT files, --metadata, --delete, --merge or --clean-up, or else --watch, "
-            "--dry-run, --list or --verify"
-        )
-    if (args.where is not None or args.recording) and not args.list:
-        return "--where and --recording say what to --list"
-    return ""
-
-
-def changes_index(args: argparse.Namespace) -> bool:
-    """Whether an index is to be changed, now and not by watching."""
-    return bool(args.input or args.delete or args.merge or args.clean_up or args.metadata)
 
 
 def work(args: argparse.Namespace) -> int:
@@ -298,7 +53,7 @@ def index(args: argparse.Namespace) -> int:
         args.store,
         ecf=args.ecf,
         metadata=args.metadata,
-        config=args.config,
+        config=configuration_of(args),
         language=args.language,
         options=input_options(args),
         jobs=args.jobs,
@@ -346,7 +101,7 @@ def audio_files(report: "IndexReport") -> int:
 
 def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
     """What was deleted and indexed, a line each."""
-    from indexer import languages_line
+    from indexer import languages_line, pronouncer_hints
 
     stores = ", ".join(args.store)
     if report.deleted:
@@ -368,6 +123,8 @@ def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
     )
     if any(one["language"] for one in report.languages):
         tell(languages_line(report.languages))
+        for line in pronouncer_hints(report.languages):
+            tell(line)
     if n := len(report.estimated):
         tell(f"times of words are estimated in {n} of {len(report.recordings)} recordings")
     if report.tiers:
@@ -438,7 +195,7 @@ def clean_up(stores: Sequence[str], *, as_json: bool, quiet: bool) -> None:
 
 def verify(args: argparse.Namespace) -> int:
     """Name what is damaged in an index, one line each; say which languages it has."""
-    from indexer import languages_line, verify_index
+    from indexer import languages_line, pronouncer_hints, verify_index
 
     checks = []
     for check in verify_index(args.store):
@@ -451,6 +208,8 @@ def verify(args: argparse.Namespace) -> int:
             tell(f"{check.store}: {check.segments} segments, no damage")
             if any(one["language"] for one in check.languages):
                 tell(f"{check.store}: {languages_line(check.languages)}")
+                for line in pronouncer_hints(check.languages):
+                    tell(f"{check.store}: {line}")
     if args.json:
         intact = [check for check in checks if not check.damage]
         print_json(

@@ -5,8 +5,8 @@ parse -> separate -> prune -> invert
 
 import gc
 import zlib
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -108,6 +108,9 @@ def _names(utterances: Utterances, path: Path) -> dict[Recording, tuple[str, ...
     Raises:
         InputError: two of a recording have the same name.
     """
+    several = dict.fromkeys(utterances.recordings)
+    if len(several) == 1 and len(set(utterances.names)) == len(utterances):
+        return dict.fromkeys(several, tuple(utterances.names))  # as nearly always
     names: dict[Recording, list[str]] = {}
     for recording, name in zip(utterances.recordings, utterances.names, strict=True):
         names.setdefault(recording, []).append(name)
@@ -118,9 +121,11 @@ def _names(utterances: Utterances, path: Path) -> dict[Recording, tuple[str, ...
     return {recording: tuple(own) for recording, own in names.items()}
 
 
-def _rows_by_shard(utterances: Utterances, shards: int) -> dict[int, list[int]]:
+def _rows_by_shard(utterances: Utterances, shards: int) -> Mapping[int, Sequence[int]]:
     """Rows of the utterances that go to each shard."""
     shard = {one: shard_of(one.file, shards) for one in dict.fromkeys(utterances.recordings)}
+    if len(set(shard.values())) == 1:
+        return dict.fromkeys(shard.values(), range(len(utterances)))
     rows: dict[int, list[int]] = {}
     for row, recording in enumerate(utterances.recordings):
         rows.setdefault(shard[recording], []).append(row)
@@ -142,13 +147,13 @@ def shard_of(audio_file: str, shards: int) -> int:
 
 def _languages(utterances: Utterances) -> dict[Recording, str]:
     """What the file says of its recordings' languages; of several, that of most speech."""
-    speech: dict[Recording, Counter[str]] = {}
+    speech: defaultdict[Recording, Counter[str]] = defaultdict(Counter)
     lengths_ms = np.diff(utterances.spans_ms).ravel().tolist()
     for recording, language, length_ms in zip(
         utterances.recordings, utterances.languages, lengths_ms, strict=True
     ):
         if language:
-            speech.setdefault(recording, Counter())[language] += length_ms
+            speech[recording][language] += length_ms
     return {
         recording: min(lengths, key=lambda name: (-lengths[name], name))
         for recording, lengths in speech.items()

@@ -98,7 +98,8 @@ def keep_few_segments(
         segments = store.segments()
         normalisation = store.normalisation()
         languages = _languages(segments, phone_builder)
-        groups = _due(segments, languages, everything=everything)
+        outdated = _outdated(segments, languages, phone_builder)
+        groups = _due(segments, languages, outdated, everything=everything)
         if not groups or normalisation is None:
             return
         for rows in groups:
@@ -106,7 +107,7 @@ def keep_few_segments(
             store.commit(
                 _merged(group, languages[rows[0]], segments, phone_builder),
                 normalisation=normalisation,
-                replace=[one.id for one in group],
+                replace=[segment.id for segment in group],
             )
 
 
@@ -114,21 +115,51 @@ def _languages(segments: Sequence[Segment], phone_builder: PhoneColumnBuilder | 
     """The language of each segment; none where there are to be no phone columns."""
     if phone_builder is None or not phone_builder.wanted:
         return [""] * len(segments)
-    return [of_segment(one) for one in segments]
+    return [of_segment(segment) for segment in segments]
+
+
+def _outdated(
+    segments: Sequence[Segment], languages: Sequence[str], phone_builder: PhoneColumnBuilder | None
+) -> list[bool]:
+    """Which segments another pronouncer made than those of their language that were just added.
+
+    Phones of two pronouncers cannot be searched together, so these segments are made again.
+    """
+    columns = [segment.extra("phone_maker") for segment in segments]
+    names = ["" if column is None else bytes(column).decode(errors="replace") for column in columns]
+    present = (
+        {language: phone_builder.pronouncer(language) for language in languages}
+        if phone_builder
+        else {}
+    )
+    added = {
+        language
+        for language, name in zip(languages, names, strict=True)
+        if name and name == present.get(language)
+    }
+    return [
+        bool(name) and language in added and name != present[language]
+        for language, name in zip(languages, names, strict=True)
+    ]
 
 
 def _due(
-    segments: Sequence[Segment], languages: Sequence[str], *, everything: bool
+    segments: Sequence[Segment],
+    languages: Sequence[str],
+    outdated: Sequence[bool],
+    *,
+    everything: bool,
 ) -> list[list[int]]:
     """Rows of segments to be merged now, a list for each that is made."""
-    sizes = [int(one.counts().sum()) for one in segments]
+    sizes = [int(segment.counts().sum()) for segment in segments]
     due = []
     for language in dict.fromkeys(languages):
-        rows = [row for row, one in enumerate(languages) if one == language]
+        rows = [row for row, other in enumerate(languages) if other == language]
         mine = [sizes[row] for row in rows]
         untold = not language and any(languages)  # then they can be told, one way or the other
-        stale = [bool(segments[row].deleted) or untold for row in rows]
-        groups = plan_all(mine, stale) if everything else plan(mine)
+        stale = [bool(segments[row].deleted) or untold or outdated[row] for row in rows]
+        again = everything or any(outdated[row] for row in rows)
+        groups = plan_all(mine, stale) if again else plan(mine)
         due += [[rows[i] for i in group] for group in groups]
     return due
 

@@ -12,6 +12,8 @@ time later, `MAX_TRIES` times in all, and then left until it changes; one that i
 output is passed over. While a store or a file for all (metadata, ECF) is at fault, no file is given
 up: the next try is `MAX_RETRY_S` later at most.
 
+A file of metadata is looked at, too: when it has changed, it is applied to what is indexed already.
+
 The right to write is held for a batch only, so other writers can come in between; each commit is
 one step, so readers beside it see the index before or after it.
 """
@@ -191,6 +193,21 @@ def outcomes(
             yield Outcome(path, "", failed.get(path) or other or unknown)
 
 
+class Metadata(NamedTuple):
+    """A file of metadata that is watched beside the folder."""
+
+    path: Path
+    apply: Callable[[], str]  # to what is indexed; returns what came of it, for a person
+
+    def looks(self) -> dict[Path, Look]:
+        """The file as it is now, if it is there."""
+        try:
+            status = self.path.stat()
+        except OSError:  # being replaced; the next batch says so if it stays away
+            return {}
+        return {self.path: Look(status.st_size, status.st_mtime)}
+
+
 def watch(
     folder: Folder,
     index: Callable[[Sequence[Path]], Iterable[Outcome]],
@@ -198,6 +215,7 @@ def watch(
     tell: Callable[[str], None],
     stopped: Callable[[float], bool],
     *,
+    metadata: Metadata | None = None,
     poll_s: float = POLL_S,
     settle_s: float = SETTLE_S,
 ) -> int:
@@ -205,6 +223,7 @@ def watch(
 
     Args:
         folder: what is watched.
+        metadata: applied when it changes from now on.
         index: indexes a batch of files.
         indexed: absolute paths of the inputs that the index has: they are indexed again only if
             they change from now on.
@@ -219,14 +238,17 @@ def watch(
     Raises:
         InputError: the folder is gone.
     """
-    watched, n_indexed = Watched(settle_s), 0
+    watched, described, n_indexed = Watched(settle_s), Watched(settle_s), 0
     there = {path: at for path, at in folder.looks().items() if Input(path).origin in indexed}
     watched.skip(there, time.time())
+    described.skip(metadata.looks() if metadata else {}, time.time())
     if there:
         tell(f"{folder.path}: {len(there)} files are indexed already; they wait until they change")
     while not stopped(0.0):
         if not folder.path.is_dir():
             raise InputError(folder.path, 0, "the folder that is watched", "nothing of that name")
+        if metadata and described.ready(metadata.looks(), time.time()):
+            tell(_line(_applied(metadata), described))
         batch = watched.ready(folder.looks(), time.time())
         if not batch:
             stopped(poll_s)
@@ -239,6 +261,13 @@ def watch(
         for line in dict.fromkeys(_line(outcome, watched) for outcome in found):
             tell(line)
     return n_indexed
+
+
+def _applied(metadata: Metadata) -> Outcome:
+    try:
+        return Outcome(metadata.path, metadata.apply())
+    except StdError as error:
+        return Outcome(metadata.path, "", error)
 
 
 def _line(outcome: Outcome, watched: Watched) -> str:

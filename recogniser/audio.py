@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from recogniser.extras import required
 from recogniser.protocol import SAMPLES_PER_S
 from std.errors import InputError
+from std.extras import required
 from std.values import Float32s
 
 FULL_SCALE = 32768.0  # of 16 bits

@@ -1,7 +1,6 @@
 """std-recognise: audio in, confusion networks out, for std-index."""
 
 import argparse
-import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from std.command import (
     text_argument,
     warn,
 )
+from std.options import add_jobs_option, add_json_option, add_progress_options
 from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library
@@ -86,7 +86,7 @@ def _add_recogniser_options(parse: argparse.ArgumentParser) -> None:
         help="en, de ...; auto: of each recording, by its first windows with speech",
     )
     parse.add_argument(
-        "--samples", type=COUNT, default=12, metavar="N", help="draws beside the transcript"
+        "--samples", type=COUNT, default=15, metavar="N", help="draws beside the transcript"
     )
     parse.add_argument("--beam", type=BEAM, default=5, metavar="N", help="of the transcript")
     parse.add_argument(
@@ -128,7 +128,7 @@ def _add_audio_options(parse: argparse.ArgumentParser) -> None:
 
 
 def _add_run_options(parse: argparse.ArgumentParser) -> None:
-    parse.add_argument("--jobs", type=JOBS, default=os.cpu_count() or 1, help="recordings at once")
+    add_jobs_option(parse, meaning="recordings at once")
     parse.add_argument(
         "--threads", type=JOBS, default=1, help="of each recording, on a CPU (changes the output)"
     )
@@ -139,8 +139,8 @@ def _add_run_options(parse: argparse.ArgumentParser) -> None:
     parse.add_argument(
         "--keep-going", action="store_true", help="past broken files: always so here"
     )
-    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+    add_json_option(parse)
+    add_progress_options(parse)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

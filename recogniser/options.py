@@ -23,7 +23,7 @@ class RecognitionOptions:
     backend: str = "whisper"
     model: str = ""
     language: str = "auto"
-    samples: int = 12
+    samples: int = 15
     beam: int = 5
     longest_s: float = 0.0  # of windows; 0 = as long as the recogniser takes
     vad: bool = True

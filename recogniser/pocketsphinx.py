@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from recogniser.activity import loudness_activity
-from recogniser.extras import required
 from recogniser.protocol import Hypothesis, Recognition, Window
 from recogniser.times import timed_by
 from std.errors import ConfigError
+from std.extras import required
 from std.n_best import TimedWord
 from std.values import Float32s
 

@@ -1,20 +1,17 @@
 """The bar of std-recognise: recordings, minutes, times real time, time left."""
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from std.notices import showing_progress
+from std.display.progress import Progress, progress
 
 
 class RecognitionBar:
-    """Counts; shows nothing where there is no terminal."""
+    """Counts, and shows what it counted."""
 
-    def __init__(self, bar: Any = None) -> None:
-        self._bar = bar
-        self._task = bar.add_task("loading the recogniser", total=None) if bar else None
+    def __init__(self, shown: Progress | None = None) -> None:
+        self._shown = shown or Progress("", None)
         self._started = time.perf_counter()
         self._recordings = self._finished = 0
         self._planned_s = self._done_s = 0.0
@@ -35,13 +32,8 @@ class RecognitionBar:
         self._show()
 
     def _show(self) -> None:
-        if self._bar:
-            self._bar.update(
-                self._task,
-                total=self._planned_s or None,
-                completed=self._done_s,
-                description=self.text(time.perf_counter() - self._started),
-            )
+        label = self.text(time.perf_counter() - self._started)
+        self._shown.update(self._done_s, self._planned_s or None, label)
 
     def text(self, elapsed_s: float) -> str:
         """What stands beside the bar."""
@@ -54,12 +46,6 @@ class RecognitionBar:
 
 @contextmanager
 def recognition_bar(*, quiet: bool) -> Iterator[RecognitionBar]:
-    """A bar on stderr, on a terminal only."""
-    if quiet or not sys.stderr.isatty():
-        yield RecognitionBar()
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with showing_progress(), Progress(console=Console(stderr=True), transient=True) as bar:
-        yield RecognitionBar(bar)
+    """As `std.display.progress.progress`: a bar on a terminal, lines in a log if asked for."""
+    with progress("loading the recogniser", None, quiet=quiet) as shown:
+        yield RecognitionBar(shown)

@@ -7,6 +7,8 @@ import re
 from functools import cache
 from typing import Any
 
+from std.extras import required
+
 _FIGURES = re.compile(r"([$£€]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th|s)?(%?)")
 _LAST = frozenset("0123456789%dhst")  # letters of numbers: 20, 50%, 2nd, 3rd, 4th, 1990s
 _UNITS = {"$": "dollars", "£": "pounds", "€": "euros", "": ""}
@@ -61,6 +63,4 @@ def _plural(said: str) -> str:
 
 @cache
 def _engine() -> Any:
-    import inflect
-
-    return inflect.engine()
+    return required("inflect", "whisper").engine()

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from scoring.measures.det import maximum
     from scoring.measures.twv import NAMED_POINTS, OperatingPoint
     from scoring.options import ScoringOptions
-    from scoring.report.plot import det_figure
+    from scoring.report.plot import LabelledCurve, det_figure
+    from scoring.report.rows import evaluation_rows
     from scoring.report.summary import (
         resources_document,
         summary_document,
@@ -55,6 +56,7 @@ __all__ = [
     "Drawing",
     "Evaluation",
     "Group",
+    "LabelledCurve",
     "OperatingPoint",
     "Reference",
     "Resources",
@@ -65,6 +67,7 @@ __all__ = [
     "compare_systems",
     "det_figure",
     "detection_curve",
+    "evaluation_rows",
     "maximum",
     "normalised_cross_entropy",
     "pair_hits",
@@ -89,6 +92,7 @@ _HOME = {
     "Drawing": "report.write",
     "Evaluation": "evaluate",
     "Group": "group",
+    "LabelledCurve": "report.plot",
     "NAMED_POINTS": "measures.twv",
     "OperatingPoint": "measures.twv",
     "Reference": "files",
@@ -100,6 +104,7 @@ _HOME = {
     "compare_systems": "statistics.significance",
     "det_figure": "report.plot",
     "detection_curve": "api",
+    "evaluation_rows": "report.rows",
     "maximum": "measures.det",
     "normalised_cross_entropy": "api",
     "pair_hits": "api",

@@ -13,6 +13,7 @@ from scoring.limits import (
     TRIALS_PER_SECOND,
 )
 from std.command import SEED, Parser, file_argument, folder_argument, number, run
+from std.options import add_config_options, add_progress_options, add_row_options
 
 EXAMPLE = """examples:
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --output scores/
@@ -21,6 +22,7 @@ EXAMPLE = """examples:
   std-score a.xml b.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --bootstrap 1000
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml \\
             --operating-point sws2013 --scores llr --group-by oov --group-by source-type
+  std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms words.txt --table terms --csv
   std-score --validate hits.xml --terms terms.xml
   std-score --resources index.json search.json
 
@@ -64,11 +66,22 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--ecf", type=file_argument, metavar="XML", help="which speech is scored")
     add("--rttm", type=file_argument, metavar="RTTM", help="the reference transcript")
-    add("--terms", type=file_argument, metavar="XML", help="the term list")
+    add(
+        "--terms",
+        type=file_argument,
+        metavar="FILE",
+        help="the term list: XML, a term a line, or CSV with id,text",
+    )
     add("--output", type=folder_argument, metavar="DIR", help="write tables and plots here")
-    add("--json", action="store_true", help="print one JSON document")
-    add("--quiet", action="store_true", help="no progress bar and no summary on stderr")
-    add("--config", type=file_argument, metavar="TOML", help="takes beta from its [decision] table")
+    add(
+        "--table",
+        choices=("summary", "terms"),
+        default="summary",
+        help="which rows --csv, --nl and --fmt print: a row a group, or a row a term (summary)",
+    )
+    add_row_options(result, "the summary")
+    add_progress_options(result, quiet="no progress and no summary on stderr")
+    add_config_options(result, "beta is taken from its [decision] table")
     add("--validate", action="store_true", help="only check the files that are given")
     add(
         "--resources",

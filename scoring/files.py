@@ -17,7 +17,7 @@ from scoring.options import ScoringOptions
 from scoring.probabilities import with_probabilities
 from std.errors import InputError, named
 from std.files import content_bytes, open_input, read, read_twice
-from std.nist import ecf, rttm, std_list, term_list
+from std.nist import ecf, rttm, std_list, term_file
 from std.nist.rttm import Turns
 from std.values import ECF, Lexemes, STDList, TermList
 
@@ -38,6 +38,7 @@ class Reference(NamedTuple):
     terms: TermList
     turns: Turns | None  # speech turns, for segment-based scoring
     path: str  # of the transcript, as messages name it
+    terms_path: str = ""  # of the term list, likewise
 
 
 class CheckedFile(NamedTuple):
@@ -61,7 +62,7 @@ def read_reference(
     Raises:
         InputError: a file cannot be read or is not valid.
     """
-    terms = read(term_list.parse, terms_path)
+    terms = read(term_file.parse, terms_path)
     parse_words = partial(rttm.parse, encoding=terms.encoding)
     speech_turns = None
     if turns:
@@ -69,7 +70,8 @@ def read_reference(
         speech_turns, lexemes = read_twice(parse_turns, parse_words, rttm_path)
     else:
         lexemes = read(parse_words, rttm_path)
-    return Reference(read(ecf.parse, ecf_path), lexemes, terms, speech_turns, named(rttm_path))
+    experiment, names = read(ecf.parse, ecf_path), (named(rttm_path), named(terms_path))
+    return Reference(experiment, lexemes, terms, speech_turns, *names)
 
 
 def score_hits(
@@ -95,9 +97,10 @@ def score_hits(
         StdError: the options do not fit the input.
     """
     term_ids = {term.term_id for term in reference.terms.terms}
-    hits = _read_hits(hits_path, term_ids, progress)
+    read_hits = partial(_read_hits, terms_name=reference.terms_path)
+    hits = read_hits(hits_path, term_ids, progress)
     if probabilities_path is not None:
-        second = _read_hits(probabilities_path, term_ids, progress).detections
+        second = read_hits(probabilities_path, term_ids, progress).detections
         detections = with_probabilities(hits.detections, second, named(probabilities_path))
         hits = replace(hits, detections=detections)
     return evaluate(
@@ -143,15 +146,16 @@ def check_files(
         results.append(CheckedFile(named(path), kind, _contents(value), None))
         return value
 
-    terms = check(terms_path, "term list", lambda path: read(term_list.parse, path))
+    terms = check(terms_path, "term list", lambda path: read(term_file.parse, path))
     encoding, term_ids = "UTF-8", None
     if terms is not None:
         encoding, term_ids = terms.encoding, {term.term_id for term in terms.terms}
     check(ecf_path, "ECF", lambda path: read(ecf.parse, path))
     parse_words = partial(rttm.parse, encoding=encoding)
     check(rttm_path, "transcript", lambda path: read(parse_words, path))
+    read_hits = partial(_read_hits, terms_name=named(terms_path) if terms_path else "")
     for hits_path in hits:
-        check(hits_path, "hit list", lambda path: _read_hits(path, term_ids, progress))
+        check(hits_path, "hit list", lambda path: read_hits(path, term_ids, progress))
     return results
 
 
@@ -171,9 +175,11 @@ def _contents(value: object) -> str:
     raise TypeError(f"no description for {type(value).__name__}")
 
 
-def _read_hits(path: Path, term_ids: Collection[str] | None, progress: Progress | None) -> STDList:
+def _read_hits(
+    path: Path, term_ids: Collection[str] | None, progress: Progress | None, *, terms_name: str
+) -> STDList:
     with open_input(path) as stream, _reported(stream, path, progress) as reported:
-        return std_list.parse(reported, path, known_terms=term_ids)
+        return std_list.parse(reported, path, known_terms=term_ids, terms_name=terms_name)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from scoring import (
     Statistics,
     check_files,
     compare_systems,
+    evaluation_rows,
     read_reference,
     read_resources,
     resources_document,
@@ -25,10 +26,12 @@ from scoring import (
     system_names,
     write_report,
 )
-from std import config
 from std.command import print_json, progress_bar, say, tell, warn
+from std.display.rows import JSON, TABLE, Rows, form_of, print_rows
 from std.distinct import require_distinct
 from std.errors import StdError, named
+from std.extras import expected, is_installed
+from std.options import configuration_of
 from std.terminal import printable
 
 
@@ -55,6 +58,8 @@ def score(args: argparse.Namespace) -> int:
     for line in summary_warnings(evaluations):
         warn("std-score", line)
     if args.output:
+        if not is_installed("matplotlib"):
+            warn("std-score", f"no plots (det.svg, det.png, thresholds.svg): {expected('plots')}")
         write_report(
             evaluations,
             args.output,
@@ -64,10 +69,13 @@ def score(args: argparse.Namespace) -> int:
             read_files=inputs_of(args),
             drawing=_drawing(args),
         )
-    if args.json:
+    form = form_of(args, piped=TABLE)
+    if form == JSON:
         print_json(summary_document(evaluations, statistics, resources))
+    elif form != TABLE:
+        print_rows(evaluation_rows(evaluations, args.table), form)
     text = summary_text(evaluations, statistics)
-    if not args.json and not args.output:
+    if form == TABLE and not args.output:
         print(text, end="")  # noqa: T201  # the result, whose cells are printable
     elif not args.quiet:
         print(text, end="", file=sys.stderr)  # noqa: T201  # for the person who watches
@@ -87,17 +95,22 @@ def validate(args: argparse.Namespace) -> int:
         terms_path=args.terms,
         progress=partial(progress_bar, quiet=args.quiet),
     )
-    if args.json:
-        documents = [
-            {"file": checked.file, "kind": checked.kind, "valid": checked.error is None}
-            | ({"holds": checked.contents} if checked.error is None else {"error": checked.error})
-            for checked in files
-        ]
+    form = form_of(args, piped=TABLE)
+    documents = [
+        {"file": checked.file, "kind": checked.kind, "valid": checked.error is None}
+        | ({"holds": checked.contents} if checked.error is None else {"error": checked.error})
+        for checked in files
+    ]
+    if form == JSON:
         print_json({"files": documents})
+    elif form != TABLE:
+        header = ("file", "kind", "valid", "holds", "error")
+        cells = [[*row[:2], "no" if row.error else "yes", *row[2:]] for row in files]
+        print_rows(Rows(header, cells, documents), form)
     for checked in files:
         if checked.error is not None:
             say("std-score", checked.error)
-        elif not args.json:
+        elif form == TABLE:
             line = f"{checked.file}: valid {checked.kind}, {checked.contents}"
             print(printable(line))  # noqa: T201  # the result
     return 2 if any(checked.error is not None for checked in files) else 0
@@ -151,8 +164,8 @@ def _options(args: argparse.Namespace) -> ScoringOptions:
 def _operating_point(args: argparse.Namespace) -> OperatingPoint | None:
     """Costs and prior: by option, else by beta of the configuration, else by name."""
     cost_fa, cost_miss, prior = NAMED_POINTS[args.operating_point]
-    if args.config:
-        beta = config.load_config(args.config).decision.beta
+    if args.config or args.set:
+        beta = configuration_of(args).decision.beta
         if prior is not None and not math.isclose(beta, 999.9):
             cost_fa = beta / (1 / prior - 1) * cost_miss
     cost_fa = args.cost_fa if args.cost_fa is not None else cost_fa
@@ -185,5 +198,7 @@ def _resample(evaluations: list[Evaluation], args: argparse.Namespace) -> Statis
 
 def _written(folder: Path, *, systems: int) -> str:
     """Where to look first in the output folder."""
-    line = f"report {folder / 'report.html'}, DET plot {folder / 'det.png'}"
+    line = f"report {folder / 'report.html'}"
+    if is_installed("matplotlib"):
+        line += f", DET plot {folder / 'det.png'}"
     return line if systems > 1 else f"{line}, per-term table {folder / 'terms.csv'}"

@@ -16,13 +16,13 @@ From Python:
 Several recognisers of the same speech are searched as one by `open_fused`. `searcher.api` describes
 the interface of an index; `searcher.search` is the pipeline on one screen. What terms become,
 without searching them, says `query_terms`; `tune` learns a model for `open_index` from a
-development set.
+development set. `write_hits` writes a hit list, which `scoring` reads.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from searcher.api import Index, Word, open_index
+    from searcher.api import Index, open_index
     from searcher.calibration.model import Model
     from searcher.calibration.model import load as load_model
     from searcher.calibration.model import save as save_model
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from searcher.expected import Expected
     from searcher.fused_index import FusedIndex, open_fused
     from searcher.hit import Finding, Hit
+    from searcher.output.hit_files import write_hits
     from searcher.query import query_terms
+    from searcher.recording_words import Word
     from searcher.search import SearchResult
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "query_terms",
     "save_model",
     "tune",
+    "write_hits",
 ]
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
@@ -59,13 +62,14 @@ _HOME = {
     "Index": ("api", "Index"),
     "Model": ("calibration.model", "Model"),
     "SearchResult": ("search", "SearchResult"),
-    "Word": ("api", "Word"),
+    "Word": ("recording_words", "Word"),
     "load_model": ("calibration.model", "load"),
     "open_fused": ("fused_index", "open_fused"),
     "open_index": ("api", "open_index"),
     "query_terms": ("query", "query_terms"),
     "save_model": ("calibration.model", "save"),
     "tune": ("development_set", "tune"),
+    "write_hits": ("output.hit_files", "write_hits"),
 }
 
 

@@ -32,13 +32,11 @@ An example on real speech (the commands do the same: `std-index`, `std-search`):
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
+from os import PathLike, fspath
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from searcher.calibration import model as models
 from searcher.calibration.model import Model
@@ -46,8 +44,10 @@ from searcher.hit import Hit
 from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
-from searcher.query import Describe, describer, words_of
+from searcher.query import Describe, describer
+from searcher.recording_words import Word, words_of_recording
 from searcher.search import SearchResult, TermCandidates, find_candidates, search
+from searcher.searchable_index import SearchableIndex
 from searcher.snapshot import (
     adapted,
     index_folder,
@@ -58,27 +58,13 @@ from searcher.snapshot import (
 )
 from searcher.vocabulary import Vocabulary, of_counts
 from std.config import Config, load_config
-from std.ecf_filter import speech_s
 from std.errors import ConfigError, InputError
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.recordings import IndexRecording, chosen, index_recordings
 from std.spoken_queries import SpokenQueries
 from std.store import Segment, Store, vocabulary_counts
-from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Slots
-from std.store.resident import ResidentSegment
 from std.values import ECF, Excerpt, Recording, Term, TermList
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word of a recording; ``alternatives`` are those that compete with it, likeliest first."""
-
-    word: str
-    start_s: float
-    duration_s: float
-    posterior: float
-    alternatives: tuple["Word", ...] = ()
 
 
 def for_single_terms(config: Config, *, has_model: bool) -> Config:
@@ -92,13 +78,15 @@ def for_single_terms(config: Config, *, has_model: bool) -> Config:
         has_model: whether there is one of `std-tune`.
     """
     config = replace(config, decision=replace(config.decision, terms="any"))
-    if has_model or config.sound.words != "all":
+    if has_model or config.phonetic_search.words != "all":
         return config
-    return replace(config, sound=replace(config.sound, words="unknown"))
+    return replace(config, phonetic_search=replace(config.phonetic_search, words="unknown"))
 
 
 def open_index(
-    *stores: str, config: Config | str | Path | None = None, model: Model | str | Path | None = None
+    *stores: str | PathLike[str],
+    config: Config | str | Path | None = None,
+    model: Model | str | Path | None = None,
 ) -> "Index":
     """Open an index.
 
@@ -116,10 +104,11 @@ def open_index(
     if not isinstance(config, Config):
         config = load_config(Path(config) if config else None)
     learned = models.load(Path(model)) if isinstance(model, str | Path) else model
-    return Index(stores, open_stores(stores), config, learned)
+    urls = [fspath(store) for store in stores]
+    return Index(urls, open_stores(urls), config, learned)
 
 
-class Index:
+class Index(SearchableIndex):
     """A snapshot of one index: recordings added later are not in it. Closes as a context manager.
 
     Made by `open_index`.
@@ -146,17 +135,6 @@ class Index:
         self.config = adapted(config, stores)
         self.segments: tuple[Segment, ...] = snapshot(stores, self.config)
         self._describers: dict[tuple[bool, bool], Describe] = {}
-
-    def __enter__(self) -> "Index":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the stores."""
@@ -198,6 +176,16 @@ class Index:
         return sum(store.round_trips for store in self._stores)
 
     @cached_property
+    def _single_term_config(self) -> Config:
+        """How terms are searched that a person asks for."""
+        return for_single_terms(self.config, has_model=self.has_model)
+
+    @cached_property
+    def speech_s(self) -> float:
+        """How much speech there is, in seconds."""
+        return sum(speech_ms(self.segments).values()) / 1000
+
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words that the recogniser wrote, with their counts."""
         return of_counts(vocabulary_counts(self.segments))
@@ -210,30 +198,6 @@ class Index:
             metadata = updated(metadata, store.metadata())
         return metadata
 
-    def search(
-        self,
-        *terms: str,
-        decide: bool = False,
-        where: str | None = None,
-        recordings: Sequence[str] = (),
-        workers: Executor = IN_PROCESS,
-    ) -> list[Hit]:
-        """Search terms; hits of all of them, the most probable first.
-
-        Args:
-            terms: words or phrases; ``*`` stands for any letters of a word.
-            decide: accept or reject each hit (``config.decision``).
-            where, recordings: search some recordings only, see `recordings`; decisions are about
-                these, as about the speech of an ECF.
-            workers: who searches the segments, see `std.execution.processes.executor`.
-
-        Raises:
-            InputError: a term has no letter and no digit.
-            StdError: ``where`` is no condition, or a pattern fits no recording.
-        """
-        found = self.find(*terms, where=where, recordings=recordings, workers=workers)
-        return sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability)
-
     def find(
         self,
         *terms: str,
@@ -241,20 +205,13 @@ class Index:
         recordings: Sequence[str] = (),
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
-        """Search terms as `search` does, and return everything that is known of them.
-
-        Raises:
-            InputError: a term has no letter and no digit.
-            StdError: ``where`` is no condition, or a pattern fits no recording.
-        """
-        for term in terms:
-            words_of(term, self.config.text)
-        config = for_single_terms(self.config, has_model=self.has_model)
-        speech = self._searched(None, where, recordings)
+        """See `SearchableIndex.find`."""
+        wanted = self.single_terms(terms)
+        speech = self.searched_speech(None, where, recordings)
         return search(
-            [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)],
+            wanted,
             self.segments,
-            config,
+            self._single_term_config,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
             workers=workers,
@@ -280,7 +237,7 @@ class Index:
             where, recordings: search some recordings of it only, see `recordings`.
             workers: who searches the segments, see `std.execution.processes.executor`.
         """
-        speech = self._searched(ecf.excerpts if ecf else None, where, recordings)
+        speech = self.searched_speech(ecf, where, recordings)
         return search(
             terms.terms if isinstance(terms, TermList) else terms,
             self.segments,
@@ -310,9 +267,11 @@ class Index:
         Raises:
             StdError: the configuration turns phonetic search off.
         """
-        if self.config.sound.words == "none":
-            raise ConfigError("sound.words: expected unknown or all for spoken queries, got 'none'")
-        speech = self._searched(ecf.excerpts if ecf else None, where, recordings)
+        if self.config.phonetic_search.words == "none":
+            raise ConfigError(
+                "phonetic_search.words: expected unknown or all for spoken queries, got 'none'"
+            )
+        speech = self.searched_speech(ecf, where, recordings)
         return search(
             (),
             self.segments,
@@ -342,11 +301,10 @@ class Index:
             wildcards: whether ``*`` stands for any letters of a word, as in terms that a person
                 asks for one by one.
         """
-        single = for_single_terms(self.config, has_model=self.has_model)
         return find_candidates(
             terms,
             self.segments,
-            single if wildcards else self.config,
+            self._single_term_config if wildcards else self.config,
             excerpts=excerpts,
             workers=workers,
             model=self._model,
@@ -355,25 +313,9 @@ class Index:
         )
 
     def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
-        """The hits of a search of this index, by term, recording and time.
-
-        Args:
-            result: what `find` or `search_terms` returned.
-            decided: whether the hits show the decision.
-        """
+        """See `SearchableIndex.hits`."""
         around = contexts(result.candidates, result.recordings, self.segments)
         return list(explained(result, around, decided=decided, metadata=self.metadata))
-
-    def _searched(
-        self, excerpts: Sequence[Excerpt] | None, where: str | None, recordings: Sequence[str]
-    ) -> "Speech":
-        """The speech that is searched."""
-        if where is not None or recordings:
-            wanted = self.recordings(where=where, recordings=recordings)
-            return restricted(excerpts, wanted)
-        if excerpts is None:
-            return Speech(None, sum(speech_ms(self.segments).values()) / 1000)
-        return Speech(excerpts, speech_s(excerpts))
 
     def remarks(self, result: SearchResult) -> list[str]:
         """What a person should know about a search: unknown words, wildcards, missing phones."""
@@ -406,16 +348,7 @@ class Index:
     def recordings(
         self, *, where: str | None = None, recordings: Sequence[str] = ()
     ) -> list[IndexRecording]:
-        """The indexed recordings, ascending, with their metadata and how much speech each has.
-
-        Args:
-            where: conditions, as ``date >= 2024-01 and speaker = "Ada"`` (`std.metadata.where`);
-                None = all recordings.
-            recordings: patterns of names, with ``*``; with a slash, of paths of inputs and audio.
-
-        Raises:
-            StdError: ``where`` is no condition, a column is unknown, or a pattern fits nothing.
-        """
+        """See `SearchableIndex.recordings`."""
         everything = index_recordings(self.segments, self.metadata)
         return chosen(everything, self.metadata, where, recordings)
 
@@ -442,111 +375,8 @@ class Index:
             InputError: the recording is not in the index.
         """
         wanted = Recording(recording, 1) if isinstance(recording, str) else recording
-        for segment in self.segments:
-            for row, indexed in enumerate(segment.recordings):
-                if indexed.recording == wanted and row not in segment.deleted:
-                    words = _words_in_memory if isinstance(segment, ResidentSegment) else _words
-                    return words(segment, row, from_s, to_s, alternatives=alternatives)
-        name = f"{wanted.file}, channel {wanted.channel}"
-        raise InputError(self._stores[0].url, 0, "a recording of the index", name)
-
-
-class Speech(NamedTuple):
-    """The speech that is searched."""
-
-    excerpts: Sequence[Excerpt] | None  # None: all of it
-    seconds: float
-
-
-def restricted(excerpts: Sequence[Excerpt] | None, recordings: Sequence[IndexRecording]) -> Speech:
-    """Some recordings, or those of their excerpts that an ECF has."""
-    if excerpts is None:
-        whole = [Excerpt(one.recording, 0.0, MAX_TIME_MS / 1000) for one in recordings]
-        return Speech(whole, sum(one.speech_ms for one in recordings) / 1000)
-    wanted = {one.recording for one in recordings}
-    inside = [excerpt for excerpt in excerpts if excerpt.recording in wanted]
-    return Speech(inside, speech_s(inside))
-
-
-def _words(
-    segment: Segment, recording: int, from_s: float, to_s: float, *, alternatives: bool
-) -> list[Word]:
-    """The one-best words of a segment's recording between two times."""
-    slots = segment.slots([recording])
-    rows = _rows_between(slots, recording, from_s, to_s)
-    row_numbers = rows if slots.row is None else slots.row[rows]
-    vocabulary = segment.words()
-    one_best = {
-        int(row): vocabulary[word]
-        for row, word in zip(row_numbers.tolist(), slots.word[rows].tolist(), strict=True)
-        if word >= 0
-    }
-    read = set(vocabulary) if alternatives else set(one_best.values())
-    in_slot: dict[int, dict[str, Word]] = {row: {} for row in one_best}
-    for word, postings in segment.postings(read).items():
-        here = np.flatnonzero(np.isin(postings.slot, list(one_best)))
-        found = postings.rows(here)
-        columns = (found.slot, found.start_ms, found.duration_ms, found.posterior)
-        for row, start_ms, length_ms, posterior in zip(
-            *(column.tolist() for column in columns), strict=True
-        ):
-            heard = Word(word, start_ms / 1000, length_ms / 1000, posterior)
-            if word not in in_slot[row] or in_slot[row][word].posterior < posterior:
-                in_slot[row][word] = heard
-    words = []
-    for row, word in one_best.items():
-        competing = sorted(
-            (other for other in in_slot[row].values() if other.word != word),
-            key=lambda other: (-other.posterior, other.word),
-        )
-        words.append(
-            replace(in_slot[row][word], alternatives=tuple(competing if alternatives else ()))
-        )
-    return words
-
-
-def _words_in_memory(
-    segment: Segment, recording: int, from_s: float, to_s: float, *, alternatives: bool
-) -> list[Word]:
-    """As `_words`, from the columns of a segment that need not be fetched.
-
-    One pass over the slot of every posting, instead of one over those of each word.
-    """
-    slots, columns, vocabulary = segment.slots([recording]), segment.columns(), segment.words()
-    rows = _rows_between(slots, recording, from_s, to_s)
-    rows = rows[slots.word[rows] >= 0]
-    if not len(rows):
-        return []
-    slot = columns.posting_slot
-    here = np.flatnonzero((rows[0] <= slot) & (slot <= rows[-1]))
-    if not alternatives:
-        word = np.searchsorted(columns.posting_offsets, here, side="right") - 1
-        here = here[word == slots.word[slot[here]]]
-    ids = np.searchsorted(columns.posting_offsets, here, side="right") - 1
-    in_slot: dict[int, dict[int, Word]] = {row: {} for row in rows.tolist()}
-    values = (
-        slot[here], ids, columns.posting_start_ms[here], columns.posting_duration_ms[here],
-        columns.posting_posterior[here],
-    )  # fmt: skip
-    for row, word_id, start_ms, length_ms, posterior in zip(
-        *(column.tolist() for column in values), strict=True
-    ):
-        competing = in_slot.get(row)
-        if competing is None:
-            continue
-        if word_id not in competing or competing[word_id].posterior < posterior:
-            name = vocabulary[word_id]
-            competing[word_id] = Word(name, start_ms / 1000, length_ms / 1000, posterior)
-    words = []
-    for row, word_id in zip(rows.tolist(), slots.word[rows].tolist(), strict=True):
-        likeliest = in_slot[row].pop(word_id)
-        others = sorted(in_slot[row].values(), key=lambda other: (-other.posterior, other.word))
-        words.append(replace(likeliest, alternatives=tuple(others)))
-    return words
-
-
-def _rows_between(slots: Slots, recording: int, from_s: float, to_s: float) -> np.ndarray:
-    """Rows of the slots of a recording with their middle between two times."""
-    of_recording = (slots.key >> KEY_SHIFT).astype(np.int64) == recording
-    middle_s = (slots.key - (np.uint64(recording) << KEY_SHIFT)).astype(np.float64) / 1000
-    return np.flatnonzero(of_recording & (from_s <= middle_s) & (middle_s <= to_s))
+        words = words_of_recording(self.segments, wanted, from_s, to_s, alternatives=alternatives)
+        if words is None:
+            name = f"{wanted.file}, channel {wanted.channel}"
+            raise InputError(self._stores[0].url, 0, "a recording of the index", name)
+        return words

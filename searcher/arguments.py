@@ -5,21 +5,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from std.command import JOBS, ROWS, Parser, file_argument, number, text_argument
+from std.command import ROWS, Parser, file_argument, folder_argument, number, text_argument
 from std.config import range_of
 from std.errors import STANDARD_STREAM
+from std.options import (
+    add_config_options,
+    add_jobs_option,
+    add_progress_options,
+    add_row_options,
+    add_scheduler_option,
+    add_store_option,
+    configuration_of,
+)
+from std.ranges import Range
+from std.subtitles import is_subtitle_file
 
 if TYPE_CHECKING:
     from std.config import Config  # --help needs none of what these load
 
+AROUND_S = number(Range(0, 60))
 EXAMPLE = """\
 examples:
+  std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml \\
              --probabilities probabilities.xml
-  std-search --store INDEX "polizei gewalt" burganlagen "*arbeit"
   std-search --store POCKETSPHINX --store WHISPER --fuse "polizei gewalt"
   std-search --store INDEX --where 'date >= 2024-01 and speaker = "Ada"' haushalt
+  std-search --store INDEX --terms words.txt --csv > hits.csv
+  std-search --store INDEX haushalt | grep -v KERSTIN_04 | cut -f 2-4
+  std-search --store INDEX haushalt --clips clips --audio recordings --srt subtitles
   std-search --store INDEX --queries queries.json --ecf ecf.xml --output hits.xml
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 
@@ -35,14 +50,15 @@ def parser() -> argparse.ArgumentParser:
         description="Find spoken terms in an index made by std-index.",
         epilog=EXAMPLE,
     )
-    _add_input_and_output(parse)
+    _add_input(parse)
+    _add_output(parse)
     _add_selection(parse)
     _add_settings(parse)
     return parse
 
 
-def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
-    """What is searched for, in which store, and the files written."""
+def _add_input(parse: argparse.ArgumentParser) -> None:
+    """What is searched for, in which store."""
     parse.add_argument(
         "term",
         nargs="*",
@@ -51,12 +67,7 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
         help="words to show hits of, the most probable first; * stands for any letters of a word: "
         "robo*, *arbeit, r*t",
     )
-    parse.add_argument(
-        "--store",
-        required=True,
-        action="append",
-        help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
-    )
+    add_store_option(parse)
     parse.add_argument(
         "--fuse",
         action="store_true",
@@ -64,7 +75,10 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
         "become one",
     )
     parse.add_argument(
-        "--terms", type=file_argument, metavar="XML", help="term list to search as a batch"
+        "--terms",
+        type=file_argument,
+        metavar="FILE",
+        help="term list to search as a batch: XML, a term a line, or CSV with id,text",
     )
     parse.add_argument(
         "--queries",
@@ -79,10 +93,20 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
         help="where the term list of --queries goes: ids, and the likeliest words",
     )
     parse.add_argument(
-        "--ecf", type=file_argument, metavar="XML", help="the speech that is searched"
+        "--ecf",
+        type=file_argument,
+        metavar="XML",
+        help="the speech that is searched as a batch; without: all that the index has",
     )
+
+
+def _add_output(parse: argparse.ArgumentParser) -> None:
+    """The files written, and who works."""
     parse.add_argument(
-        "--output", type=file_argument, metavar="XML", help="where the hit list goes"
+        "--output",
+        type=file_argument,
+        metavar="XML",
+        help="where the hit list of a batch goes; without: its hits go to stdout",
     )
     parse.add_argument(
         "--probabilities",
@@ -93,8 +117,8 @@ def _add_input_and_output(parse: argparse.ArgumentParser) -> None:
     parse.add_argument(
         "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit lists"
     )
-    parse.add_argument("--jobs", type=JOBS, default=1, help="worker processes")
-    parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
+    add_jobs_option(parse, default=1)
+    add_scheduler_option(parse)
     parse.add_argument(
         "--explain", type=file_argument, metavar="JSONL", help="why each hit is there"
     )
@@ -122,9 +146,7 @@ def _add_selection(parse: argparse.ArgumentParser) -> None:
 
 def _add_settings(parse: argparse.ArgumentParser) -> None:
     """How it is searched, decided and shown."""
-    parse.add_argument(
-        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
-    )
+    add_config_options(parse)
     parse.add_argument(
         "--model",
         action="append",
@@ -152,7 +174,13 @@ def _add_settings(parse: argparse.ArgumentParser) -> None:
     parse.add_argument(
         "--system-id", type=text_argument, default="std", help="name of the system in the hit list"
     )
-    parse.add_argument("--limit", type=ROWS, default=50, help="rows of the table (50); 0 = all")
+    parse.add_argument(
+        "--limit",
+        type=ROWS,
+        metavar="N",
+        help="hits that are shown, cut and subtitled: of a table (50), of anything else all; "
+        "0 = all",
+    )
     parse.add_argument(
         "--columns",
         type=text_argument,
@@ -160,8 +188,33 @@ def _add_settings(parse: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         help="metadata in the table, where the recordings have them (date,speaker,title)",
     )
-    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+    _add_media(parse)
+    add_row_options(parse, "hits")
+    add_progress_options(parse)
+
+
+def _add_media(parse: argparse.ArgumentParser) -> None:
+    """Hits as sound and as subtitles."""
+    media = parse.add_argument_group("sound and subtitles of hits, without those that are rejected")
+    media.add_argument(
+        "--clips", type=folder_argument, metavar="FOLDER", help="cut each hit's sound to a file"
+    )
+    media.add_argument(
+        "--audio",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="of the recordings' audio files; without: where their metadata say",
+    )
+    media.add_argument("--clip-format", choices=["ogg", "wav"], default="ogg", help="(ogg)")
+    media.add_argument(
+        "--clip-around", type=AROUND_S, default=0.5, metavar="S", help="before and after (0.5)"
+    )
+    media.add_argument(
+        "--srt",
+        type=file_argument,
+        metavar="FOLDER|FILE.srt",
+        help="hits as subtitles: a file for each recording, or one for hits in one recording",
+    )
 
 
 def configuration(args: argparse.Namespace) -> "Config":
@@ -170,7 +223,6 @@ def configuration(args: argparse.Namespace) -> "Config":
     Raises:
         StdError: the command line names one file twice, to write it.
     """
-    from std.config import load_config
     from std.distinct import require_distinct
 
     inputs = {"--terms": args.terms, "--queries": args.queries, "--ecf": args.ecf}
@@ -179,10 +231,15 @@ def configuration(args: argparse.Namespace) -> "Config":
     outputs = {"--output": args.output, "--probabilities": args.probabilities}
     outputs |= {"--explain": args.explain, "--oov-lexicon": args.oov_lexicon}
     outputs |= {"--term-list": args.term_list}
-    if args.json or args.term:
-        outputs["--json" if args.json else "the table"] = STANDARD_STREAM
+    if args.srt and is_subtitle_file(args.srt):
+        outputs["--srt"] = args.srt
+    for form in ("json", "nl", "csv", "fmt"):
+        if getattr(args, form):
+            outputs[f"--{form}"] = STANDARD_STREAM
+    if not args.output and STANDARD_STREAM not in outputs.values():
+        outputs["the table"] = STANDARD_STREAM
     require_distinct(inputs, outputs, args.store)
-    config = load_config(args.config)
+    config = configuration_of(args)
     if config.pronunciation.lexicon:
         lexicon = {"pronunciation.lexicon": Path(config.pronunciation.lexicon)}
         require_distinct(lexicon, outputs)

@@ -4,21 +4,29 @@ calibrate               candidates with posteriors, hits with scores -> candidat
                         probabilities
     pair_with_hits      which of them are one event (`searcher.pairing`)
     Weights.log_ratio   evidence -> log likelihood ratio (`searcher.calibration.weights`)
-    rate_posterior      ratios of all places of a term -> probabilities
+    rate_posterior      ratios of all places of a term -> probabilities, if the term occurs
                         (`searcher.calibration.occurrence_rate`)
+    occurrence_probability  evidence of all terms -> probability that each occurs
+                        (`searcher.calibration.occurring_terms`)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.features import iv_features
+from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import rate_posterior
+from searcher.calibration.occurring_terms import occurrence_probability
 from searcher.candidates import Candidates, concatenate, in_order
-from searcher.pairing import SearchedArchive, pair_with_hits
-from searcher.phonetic_candidates import PhoneticHits, PhoneticIndexes, hits_as_candidates
+from searcher.pairing import Paired, SearchedArchive, pair_with_hits
+from searcher.phonetic_candidates import (
+    PhoneticHits,
+    PhoneticIndexes,
+    hits_as_candidates,
+    mean_phones,
+)
 from searcher.variant import Variant
 from std.values import Bools, Float64s
 
@@ -41,6 +49,19 @@ class TermEvidence(NamedTuple):
     log_ratio: Float64s | None  # of each place; None: the recogniser's posteriors stay
 
 
+class SpokenEvidence(NamedTuple):
+    """What the evidence for a spoken query needs beside that for a written term."""
+
+    sureness: float  # weight of the likeliest word sequence
+    variants: Sequence[Variant]  # that candidates point into
+
+    def evidence(self, paired: Paired, lexical: Candidates, hits: PhoneticHits) -> Evidence:
+        """Of all places of the query."""
+        letters = [sum(map(len, self.variants[row].words)) for row in lexical.variant.tolist()]
+        phones = mean_phones(hits.pronunciations)
+        return paired.spoken_evidence(np.array(letters, np.float64), self.sureness, phones)
+
+
 def calibrate(
     terms: Sequence[Sequence[str]],
     is_calibrated: Bools,
@@ -49,7 +70,8 @@ def calibrate(
     variants: Sequence[Variant],
     phonetic: PhoneticResult | None,
     model: Model,
-) -> tuple[Candidates, tuple[Variant, ...]]:
+    sureness: Mapping[int, float],
+) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
     """Give the candidates of each term calibrated probabilities.
 
     Args:
@@ -60,9 +82,12 @@ def calibrate(
         variants: that they point into.
         phonetic: what phonetic search found, if it took part.
         model: how evidence is weighed.
+        sureness: rows of the terms that were spoken, with the weight of their likeliest words.
 
     Returns:
-        candidates ordered by term, recording and time, and the variants they point into.
+        candidates ordered by term, recording and time, whose scores are probabilities on condition
+        that their term occurs; the variants they point into; (terms,) the probability that each
+        term occurs.
     """
     bounds = np.searchsorted(lexical.term, np.arange(len(terms) + 1)).tolist()
     evidence = [
@@ -74,10 +99,11 @@ def calibrate(
             model,
             is_oov=bool(is_oov[i]),
             is_calibrated=bool(is_calibrated[i]),
+            spoken=SpokenEvidence(sureness[i], variants) if i in sureness else None,
         )
         for i, words in enumerate(terms)
     ]
-    probabilities = _probabilities([of_term.log_ratio for of_term in evidence])
+    probabilities, occurs = _probabilities([of_term.log_ratio for of_term in evidence], is_oov)
     table, parts = list(variants), []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
         if probability is None:
@@ -91,7 +117,7 @@ def calibrate(
             parts.append(
                 hits_as_candidates(i, hits, probability[n:][kept], phonetic.indexes, table)
             )
-    return in_order(concatenate(parts)), tuple(table)
+    return in_order(concatenate(parts)), tuple(table), occurs
 
 
 def _evidence(
@@ -103,6 +129,7 @@ def _evidence(
     *,
     is_oov: bool,
     is_calibrated: bool,
+    spoken: "SpokenEvidence | None",
 ) -> TermEvidence:
     """The log likelihood ratio of each place of a term."""
     letters = sum(map(len, words))
@@ -110,18 +137,29 @@ def _evidence(
         ratio = model.iv_weights.log_ratio(iv_features(lexical.score, len(words), letters))
         return TermEvidence(lexical, None, ratio if is_calibrated else None)
     paired = pair_with_hits(lexical, hits, phonetic.searched)
-    if is_oov:
+    if spoken:
+        ratio = model.spoken_weights.log_ratio(spoken.evidence(paired, lexical, hits))
+    elif is_oov:
         ratio = model.oov_weights.log_ratio(paired.oov_evidence())
     else:
         ratio = model.iv_weights.log_ratio(paired.iv_evidence(len(words), letters))
     return TermEvidence(lexical, hits.rows(paired.unpaired), ratio)
 
 
-def _probabilities(log_ratios: Sequence[Float64s | None]) -> list[Float64s | None]:
-    """Of each place of each term, all places of a term together."""
-    sizes = [0 if ratio is None else len(ratio) for ratio in log_ratios]
+def _probabilities(
+    log_ratios: Sequence[Float64s | None], is_oov: Bools
+) -> tuple[list[Float64s | None], Float64s]:
+    """Of each place of each term, all places of a term together; and of each term, all terms."""
+    sizes = np.array([0 if ratio is None else len(ratio) for ratio in log_ratios], np.int64)
     joined = np.concatenate([np.empty(0), *(ratio for ratio in log_ratios if ratio is not None)])
     of_place = np.repeat(np.arange(len(sizes)), sizes)
-    probability = rate_posterior(joined, of_place, len(sizes)).probability
-    parts = np.split(probability, np.cumsum(sizes)[:-1]) if sizes else []
-    return [None if ratio is None else part for ratio, part in zip(log_ratios, parts, strict=True)]
+    posterior = rate_posterior(joined, of_place, len(sizes))
+    occurs = np.ones(len(sizes))
+    for kind in (is_oov, ~is_oov):
+        of_kind = kind & (sizes > 0)
+        occurs[of_kind] = occurrence_probability(posterior.log_evidence[of_kind])
+    parts = np.split(posterior.probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
+    probabilities = [
+        None if ratio is None else part for ratio, part in zip(log_ratios, parts, strict=True)
+    ]
+    return probabilities, occurs

@@ -2,19 +2,19 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from searcher.arguments import configuration, parser
+from searcher.cli_hits import is_decided, is_restricted, output_hits, prints_hits, tell_remarks
 from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
+from std.display.rows import JSON, LINES, form_of
 from std.errors import InputError, StdError, named
 
 if TYPE_CHECKING:
     from searcher import (
         FusedIndex,
-        Hit,
         Index,
         SearchResult,
     )  # --help needs none of what these load
@@ -40,14 +40,18 @@ def misuse(args: argparse.Namespace) -> str:
         return "give terms in a --terms file or spoken ones in a --queries file, not both"
     if (args.terms or args.queries) and args.term:
         return f"give terms as arguments or in a {file} file, not both"
-    if (args.terms or args.queries) and not (args.ecf and args.output):
-        return f"{file} needs --ecf (the speech searched) and --output (the hit list)"
+    if args.queries and not (args.ecf and args.output):
+        return "--queries needs --ecf (the speech searched) and --output (the hit list)"
+    if args.probabilities and not args.output and not args.term:
+        return "--probabilities goes with --output: the same hits, with another number"
     if not args.terms and not args.queries and not args.term:
         return "expected --terms FILE or at least one TERM, got neither"
     if args.term and args.output:
         return "--output writes the hits of a --terms file; for a TERM there is --json"
     if args.term and args.probabilities:
         return "--probabilities writes the hits of a --terms file; for a TERM there is --json"
+    if args.term and args.ecf:
+        return "--ecf is the speech of a --terms file; for a TERM there are --recording and --where"
     if args.term_list and not args.queries:
         return "--term-list writes the term list of a --queries file"
     if args.queries and args.fuse:
@@ -88,19 +92,21 @@ def batch(args: argparse.Namespace) -> None:
     if CONTROL_CHARACTERS.search(args.system_id):
         raise StdError(f"--system-id: expected text that XML can hold, got {args.system_id!r}")
     config = configuration(args)
-    experiment = read(ecf.parse, args.ecf)
+    experiment = read(ecf.parse, args.ecf) if args.ecf else None
     spoken, terms = read_terms(args)
     with opened(args, config) as index:
-        check_recordings(experiment, index, args)
-        experiment = restricted(experiment, index, args)
+        if experiment:
+            check_recordings(experiment, index, args)
+            experiment = restricted(experiment, index, args)
         waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
         with waiting, executor(args.jobs, args.scheduler) as workers:
+            settings = selection(args) | {"workers": workers}
             if spoken:
-                one = cast("Index", index)  # --fuse is refused
-                found = one.search_queries(spoken, experiment, workers=workers)
+                of_one_recogniser = cast("Index", index)  # --fuse is refused
+                found = of_one_recogniser.search_queries(spoken, experiment, **settings)
             else:
-                found = index.search_terms(terms, experiment, workers=workers)
-        if found.outside_ecf:
+                found = index.search_terms(terms, experiment, **settings)
+        if found.outside_ecf and experiment:
             asked = " or in other recordings than asked for" if is_restricted(args) else ""
             speech = f"outside the speech of {named(args.ecf)}{asked}"
             warn("std-search", f"{found.outside_ecf} hits {speech} left out")
@@ -108,33 +114,45 @@ def batch(args: argparse.Namespace) -> None:
         for warning in term_warnings(found):
             warn("std-search", warning)
         write_oov_words(args, found, index)
-        if args.explain:
-            write_lines(args.explain, (hit.document() for hit in index.hits(found)))
-        write_hit_lists(args, found, terms)
+        if args.output:
+            write_hit_lists(args, found, terms)
         if args.term_list:
             write_term_list(args, terms)
-        figures = figures_of(found, experiment, index)
-    if args.json:
+        if args.explain or args.clips or args.srt or prints_hits(args):
+            output_hits(args, found, index.hits(found), index)
+        figures = figures_of(found, experiment, index, args)
+    if args.json and args.output:
         print_json(figures)
     if not args.quiet:
-        from std.outputs import output_name
-
         tell(str(found.expected))
-        tell(
-            f"{figures['terms']} terms ({figures['oov_terms']} with words the recogniser does not "
-            f"know), {figures['detections']} detections, {figures['yes']} accepted, "
-            f"{figures['seconds']:.2f} s -> {output_name(args.output)}"
-        )
+        tell(summary_line(figures, args))
+
+
+def summary_line(figures: dict[str, Any], args: argparse.Namespace) -> str:
+    """What a batch brought, and where it is."""
+    from std.outputs import output_name
+
+    where = f" -> {output_name(args.output)}" if args.output else ""
+    return (
+        f"{figures['terms']} terms ({figures['oov_terms']} with words the recogniser does not "
+        f"know), {figures['detections']} detections, {figures['yes']} accepted, "
+        f"{figures['seconds']:.2f} s{where}"
+    )
+
+
+def selection(args: argparse.Namespace) -> dict[str, Any]:
+    """Which recordings of the index are searched; with an ECF, `restricted` has said it."""
+    return {} if args.ecf else {"where": args.where, "recordings": args.recording}
 
 
 def read_terms(args: argparse.Namespace) -> "tuple[SpokenQueries | None, TermList]":
     """Read what is searched for: spoken queries, if it is these, and the term list."""
     from std.files import read
-    from std.nist import term_list
+    from std.nist import term_file
     from std.spoken_queries import parse, term_list_of
 
     if not args.queries:
-        return None, read(term_list.parse, args.terms)
+        return None, read(term_file.parse, args.terms)
     spoken = parse(args.queries)
     return spoken, term_list_of(spoken, args.ecf.name)
 
@@ -182,8 +200,8 @@ def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Na
     if not is_restricted(args):
         return experiment
     recordings = index.recordings(where=args.where, recordings=args.recording)
-    fitting = {one.recording for one in recordings}
-    excerpts = tuple(one for one in experiment.excerpts if one.recording in fitting)
+    fitting = {recording.recording for recording in recordings}
+    excerpts = tuple(excerpt for excerpt in experiment.excerpts if excerpt.recording in fitting)
     if not excerpts:
         raise StdError(
             f"--where, --recording: expected recordings of {named(args.ecf)}, got none of them"
@@ -191,40 +209,41 @@ def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Na
     return replace(experiment, excerpts=excerpts)
 
 
-def is_restricted(args: argparse.Namespace) -> bool:
-    """Whether only some recordings are searched."""
-    return args.where is not None or bool(args.recording)
-
-
 def write_hit_lists(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
     """Write the hit list, and the probabilities of its hits if a file is named.
 
     In the dialect asked for, in the term list's encoding.
     """
-    from searcher.output.std_list import hit_list, probability_list
-    from std.nist import std_list
-    from std.outputs import open_output
+    from searcher import write_hits
     from std.terminal import printable
 
-    hits = hit_list(
-        found, terms, printable((args.terms or args.term_list or args.queries).name), args.system_id
+    write_hits(
+        found,
+        args.output,
+        terms=terms,
+        terms_filename=printable((args.terms or args.term_list or args.queries).name),
+        probabilities=args.probabilities,
+        system_id=args.system_id,
+        dialect=args.dialect,
     )
-    encoding = "GB2312" if terms.encoding.lower().startswith("gb") else "UTF-8"
-    with open_output(args.output) as sink:
-        std_list.dump(hits, sink, args.dialect, encoding)
-    if args.probabilities:
-        with open_output(args.probabilities) as sink:
-            std_list.dump(probability_list(hits, found), sink, args.dialect, encoding)
 
 
 def figures_of(
-    found: "SearchResult", experiment: "ECF", index: "Index | FusedIndex"
+    found: "SearchResult",
+    experiment: "ECF | None",
+    index: "Index | FusedIndex",
+    args: argparse.Namespace,
 ) -> dict[str, Any]:
     """The figures of a batch, as --json prints them."""
     from searcher.output.explain import summary
     from std.ecf_filter import speech_s
 
-    return summary(found, speech_s(experiment.excerpts)) | {
+    if experiment:
+        searched_s = speech_s(experiment.excerpts)
+    else:
+        searched = index.recordings(**selection(args))
+        searched_s = sum(recording.speech_ms for recording in searched) / 1000
+    return summary(found, searched_s) | {
         "round_trips": index.round_trips,
         "peak_memory_gb": peak_memory_gb(),
     }
@@ -241,48 +260,14 @@ def interactive(args: argparse.Namespace) -> int:
             )
         warn_of_phones(found)
         write_oov_words(args, found, index)
-        hits = index.hits(found, decided=args.decide or args.beta is not None)
-    hits.sort(key=lambda hit: -hit.probability)
-    if args.explain:
-        write_lines(args.explain, (hit.document() for hit in hits))
-    if args.json:
-        print_json([hit.document() for hit in hits])
-    else:
-        show(hits, found, args)
+        hits = index.hits(found, decided=is_decided(args))
+        hits.sort(key=lambda hit: -hit.probability)
+        if form_of(args, piped=LINES) != JSON:
+            tell_remarks(found, has_hits=bool(hits), args=args)
+        output_hits(args, found, hits, index)
     if hits and not args.quiet:
         tell(str(found.expected))
     return 0 if hits else 1
-
-
-def show(hits: "Sequence[Hit]", found: "SearchResult", args: argparse.Namespace) -> None:
-    """Print a table of hits, after remarks on the terms."""
-    from searcher.output.notices import remarks
-    from searcher.output.table import print_table
-
-    for line in remarks(found):
-        tell(line)
-    if not hits:
-        asked = " in the recordings asked for" if is_restricted(args) else ""
-        tell(f"no hits{asked}")
-        return
-    names = [name.strip().lower() for name in args.columns.split(",")]
-    print_table(
-        hits,
-        limit=args.limit or len(hits),
-        decided=args.decide or args.beta is not None,
-        languages=len({*found.languages} - {""}) > 1,
-        columns=[name for name in names if any(name in hit.metadata for hit in hits)],
-    )
-
-
-def write_lines(path: Path, documents: Iterable[Any]) -> None:
-    """One JSON document per line."""
-    from std.outputs import open_output
-    from std.terminal import json_text
-
-    with open_output(path) as sink:
-        for document in documents:
-            sink.write(json_text(document).encode() + b"\n")
 
 
 def write_oov_words(

@@ -1,15 +1,16 @@
-"""Learn a model from a development set: an index, its speech, its transcript, terms like yours.
+"""Learn a model from an index and what is known of its speech: a transcript, marks, or both.
 
 stores --language--> segments --> phonetic indexes      what is searched
-ECF, RTTM            --> transcript of the recordings   what was spoken
-both, and the terms  --searcher.tuning--> Model
+ECF, RTTM, terms     --> transcript of the recordings   what was spoken, what to ask about it
+marks                --> places                         what people heard
+all of them          --searcher.tuning--> Model
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 
 import numpy as np
@@ -22,33 +23,43 @@ from searcher.phonetic_candidates import PhoneticIndexes, open_phonetic_indexes
 from searcher.search import find_candidates
 from searcher.snapshot import adapted, open_stores, snapshot
 from searcher.tuning import tune as learning
+from searcher.tuning.marked import marked_places
 from searcher.tuning.reference import Transcript, make_transcript
+from searcher.tuning.tune import Transcribed
 from std.config import Config, load_config
 from std.errors import InputError
+from std.extras import required
 from std.files import read
 from std.languages.detection import language_code
-from std.nist import ecf, rttm, term_list
+from std.marks import read_marks
+from std.nist import ecf, rttm, term_file
 from std.store import Segment
 from std.values import Excerpt, Recording, Term
 
+WHAT_TO_LEARN_FROM = "a transcript (ECF, RTTM and terms together), marks (feedback), or both"
+
 
 def tune(
-    *stores: str,
-    ecf_path: str | PathLike[str],
-    rttm_path: str | PathLike[str],
-    terms_path: str | PathLike[str],
+    *stores: str | PathLike[str],
+    ecf_path: str | PathLike[str] | None = None,
+    rttm_path: str | PathLike[str] | None = None,
+    terms_path: str | PathLike[str] | None = None,
+    feedback_path: str | PathLike[str] | None = None,
     config: Config | str | Path | None = None,
     language: str | None = None,
     seed: int = 1,
     advance: Callable[[float], None] = lambda share: None,
 ) -> Model:
-    """Learn phone confusions and score calibration from transcribed speech.
+    """Learn score calibration, and phone confusions where there is a transcript.
+
+    Give a transcript (``ecf_path``, ``rttm_path`` and ``terms_path``), marks, or both.
 
     Args:
-        stores: index of the development set; several are its shards.
+        stores: index of the speech that is transcribed or was searched; several are its shards.
         ecf_path: the speech that is transcribed.
         rttm_path: its transcript.
         terms_path: terms like those that will be searched, above all phrases.
+        feedback_path: marks of people (`std.marks`), as `std-serve --feedback` keeps them.
         config: a configuration or its TOML file; None = the default.
         language: to learn of, where the index has several: its name or code.
         seed: draws the in-vocabulary words that are learned from.
@@ -57,41 +68,81 @@ def tune(
     Raises:
         InputError: a file or a store cannot be read, the index has no phone columns, or several
             languages and none is named, or nothing of it is transcribed.
-        ConfigError: there is too little to learn from.
+        ConfigError: there is too little to learn from, or scipy is not installed.
 
     For example::
 
         model = tune("DEV", ecf_path="dev.xml", rttm_path="dev.rttm", terms_path="terms.xml")
         open_index("INDEX", model=model).search("polizei gewalt")
     """
-    if not stores:
-        raise ValueError("tune: expected at least one store, got none")
+    _require_inputs(stores, (ecf_path, rttm_path, terms_path), feedback_path)
+    urls = [fspath(store) for store in stores]
+    required("scipy.optimize", "tune")  # now, not after minutes of work
     with ExitStack() as opened:
-        shards = [opened.enter_context(closing(shard)) for shard in open_stores(stores)]
-        if not isinstance(config, Config):
-            config = load_config(Path(config) if config else None)
-        config = adapted(config, shards)
-        excerpts = read(ecf.parse, Path(ecf_path)).excerpts
-        terms = read(term_list.parse, Path(terms_path))
-        lexemes = read(partial(rttm.parse, encoding=terms.encoding), Path(rttm_path))
-        segments = in_one_language(snapshot(shards, config), language, stores[0])
+        shards = [opened.enter_context(closing(shard)) for shard in open_stores(urls)]
+        config = adapted(_configuration(config), shards)
+        marks = read_marks(Path(feedback_path)) if feedback_path else []
+        segments = in_one_language(snapshot(shards, config), language, urls[0])
         # The table of `find_candidates`: deleted recordings count.
         recordings = sorted({indexed.recording for s in segments for indexed in s.recordings})
-        indexes = _phonetic_indexes(segments, recordings, config, stores[0])
-        transcript = make_transcript(lexemes, recordings, config.text)
-        transcript = _within_ecf(transcript, excerpts, Path(rttm_path))
+        transcribed = None
+        if ecf_path and rttm_path and terms_path:
+            transcribed = _transcribed(ecf_path, rttm_path, terms_path, recordings, config)
         progress = _differences(advance)
         model = learning.tune(
-            transcript,
-            indexes,
+            transcribed,
+            marked_places(marks, recordings, config.text),
+            _phonetic_indexes(segments, recordings, config, urls[0]),
             partial(lexical_candidates, segments=segments, config=config),
-            [config.text.phrase(term.text) for term in terms.terms],
-            partial(inside_ecf, recordings=tuple(recordings), excerpts=excerpts),
             seed=seed,
             progress=progress,
         )
     progress(1.0)
-    return model
+    return _with_unused_marks(model, len(marks)) if feedback_path else model
+
+
+def _configuration(config: Config | str | Path | None) -> Config:
+    return config if isinstance(config, Config) else load_config(Path(config) if config else None)
+
+
+def _require_inputs(
+    stores: Sequence[object], transcript: Sequence[object], feedback: object
+) -> None:
+    """Refuse a call of `tune` that does not say what to learn from."""
+    if not stores:
+        raise ValueError("tune: expected at least one store, got none")
+    is_transcribed = all(transcript)
+    if any(transcript) != is_transcribed or not (is_transcribed or feedback):
+        raise ValueError(f"tune: expected {WHAT_TO_LEARN_FROM}")
+
+
+def _with_unused_marks(model: Model, marks: int) -> Model:
+    """The model, which also says of how many marks nothing was learned."""
+    used = {"marks_right": 0, "marks": 0} | dict(model.tuned_on)
+    return replace(model, tuned_on=used | {"marks_unused": marks - used["marks"]})
+
+
+def _transcribed(
+    ecf_path: str | PathLike[str],
+    rttm_path: str | PathLike[str],
+    terms_path: str | PathLike[str],
+    recordings: Sequence[Recording],
+    config: Config,
+) -> Transcribed:
+    """The transcript of the recordings of the ECF, and the terms.
+
+    Raises:
+        InputError: a file cannot be read, or nothing of the recordings is transcribed.
+    """
+    excerpts = read(ecf.parse, Path(ecf_path)).excerpts
+    terms = read(term_file.parse, Path(terms_path))
+    lexemes = read(partial(rttm.parse, encoding=terms.encoding), Path(rttm_path))
+    transcript = make_transcript(lexemes, recordings, config.text)
+    return Transcribed(
+        _within_ecf(transcript, excerpts, Path(rttm_path)),
+        [config.text.phrase(term.text) for term in terms.terms],
+        partial(inside_ecf, recordings=tuple(recordings), excerpts=excerpts),
+    )
 
 
 def _phonetic_indexes(
@@ -153,7 +204,7 @@ def lexical_candidates(
     """
     config = replace(
         config,
-        sound=replace(config.sound, words="none"),
+        phonetic_search=replace(config.phonetic_search, words="none"),
         calibration=replace(config.calibration, words="none"),
     )
     terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]

@@ -1,7 +1,12 @@
 """What an answer's probabilities say of it as a whole: how many of its hits are right."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+
+from std.display.numbers import about
+from std.values import Float64s
 
 FROM = 0.5  # probability from which a hit is more likely right than wrong
 
@@ -23,17 +28,19 @@ class Expected:
     right_below: float  # of the hits below the border
 
     @classmethod
-    def of(cls, probabilities: Iterable[float], from_probability: float = FROM) -> "Expected":
+    def of(
+        cls, probabilities: Sequence[float] | Float64s, from_probability: float = FROM
+    ) -> "Expected":
         """What to expect of hits with these probabilities.
 
         Args:
             probabilities: of each hit, 0 to 1.
             from_probability: the border; a hit on it counts as above.
         """
-        every = list(probabilities)
-        above = [one for one in every if one >= from_probability]
-        below = [one for one in every if one < from_probability]
-        return cls(from_probability, len(above), float(sum(above)), float(sum(below)))
+        every = np.asarray(probabilities, dtype=np.float64)
+        is_above = every >= from_probability
+        right, below = float(every[is_above].sum()), float(every[~is_above].sum())
+        return cls(from_probability, int(np.count_nonzero(is_above)), right, below)
 
     def document(self) -> dict[str, float]:
         """As `std-search --json` writes it."""
@@ -46,24 +53,13 @@ class Expected:
 
     def __str__(self) -> str:
         start = f"from probability {self.from_probability:g} up"
-        below = _about(self.right_below)
+        below = about(self.right_below)
         if not self.hits:
             return f"no hits {start}; {below} {_verb(below)} right below"
         hits = "1 hit" if self.hits == 1 else f"{self.hits:,} hits"
-        right = _about(self.right)
+        right = about(self.right)
         more = f"; {below} more below" if self.right_below else ""
         return f"{hits} {start}, {right} {_verb(right)} right{more}"
-
-
-def _about(number: float) -> str:
-    """A count with the precision that an expectation deserves.
-
-    >>> _about(28.9), _about(1.2), _about(0.42), _about(0.01)
-    ('about 29', 'about 1', 'about 0.4', 'less than 0.1')
-    """
-    if number < 0.05:
-        return "less than 0.1"
-    return f"about {number:,.0f}" if number >= 0.95 else f"about {number:.1f}"
 
 
 def _verb(count: str) -> str:

@@ -8,33 +8,33 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
+from os import PathLike, fspath
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
-from searcher.api import Index, Speech, open_index, restricted
+from searcher.api import Index, open_index
 from searcher.calibration.model import Model
 from searcher.fusion.doubt import doubt
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
 from searcher.hit import Hit
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
-from searcher.query import words_of
 from searcher.search import SearchResult, decide
+from searcher.searchable_index import SearchableIndex
+from searcher.searched_speech import Speech
 from std.config import Config
-from std.ecf_filter import speech_s
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.recordings import IndexRecording, chosen
 from std.store import Segment, require_different
-from std.values import ECF, Excerpt, Recording, Term, TermList
+from std.values import ECF, Recording, Term, TermList
 
 Models = Model | str | Path | Sequence[Model | str | Path] | None
 
 
 def open_fused(
-    *stores: str, config: Config | str | Path | None = None, model: Models = None
+    *stores: str | PathLike[str], config: Config | str | Path | None = None, model: Models = None
 ) -> "FusedIndex":
     """Open the indexes of several recognisers of the same speech.
 
@@ -59,17 +59,18 @@ def open_fused(
         models *= len(stores)
     if len(models) != len(stores):
         raise ValueError(f"open_fused: expected 1 or {len(stores)} models, got {len(models)}")
-    require_different(stores)
+    urls = [fspath(store) for store in stores]
+    require_different(urls)
     with ExitStack() as opened:
         indexes = {}
-        for store, learned in sorted(zip(stores, models, strict=True), key=lambda pair: pair[0]):
+        for store, learned in sorted(zip(urls, models, strict=True), key=lambda pair: pair[0]):
             indexes[store] = opened.enter_context(open_index(store, config=config, model=learned))
         fused = FusedIndex(indexes)
         opened.pop_all()
     return fused
 
 
-class FusedIndex:
+class FusedIndex(SearchableIndex):
     """A snapshot of several recognisers' indexes. Closes as a context manager.
 
     Made by `open_fused`.
@@ -87,17 +88,6 @@ class FusedIndex:
             segment for index in indexes.values() for segment in index.segments
         )
 
-    def __enter__(self) -> "FusedIndex":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """Close the indexes."""
         for index in self._indexes.values():
@@ -107,6 +97,11 @@ class FusedIndex:
     def round_trips(self) -> int:
         """Requests made so far, of all stores."""
         return sum(index.round_trips for index in self._indexes.values())
+
+    @property
+    def speech_s(self) -> float:
+        """How much speech there is, in seconds."""
+        return sum(recording.speech_ms for recording in self.recordings()) / 1000
 
     @cached_property
     def metadata(self) -> Metadata:
@@ -122,26 +117,16 @@ class FusedIndex:
         """The recordings that any recogniser has, ascending: see `Index.recordings`."""
         longest: dict[Recording, IndexRecording] = {}
         for index in self._indexes.values():
-            for one in index.recordings():
-                known = longest.get(one.recording, one)
-                longest[one.recording] = max(known, one, key=lambda each: each.speech_ms)
+            for recording in index.recordings():
+                known = longest.get(recording.recording, recording)
+                longest[recording.recording] = max(
+                    known, recording, key=lambda each: each.speech_ms
+                )
         everything = [
             replace(longest[recording], metadata=self.metadata.values(recording.file))
             for recording in sorted(longest)
         ]
         return chosen(everything, self.metadata, where, recordings)
-
-    def search(
-        self,
-        *terms: str,
-        decide: bool = False,
-        where: str | None = None,
-        recordings: Sequence[str] = (),
-        workers: Executor = IN_PROCESS,
-    ) -> list[Hit]:
-        """Search terms; hits of all of them, the most probable first: see `Index.search`."""
-        found = self.find(*terms, where=where, recordings=recordings, workers=workers)
-        return sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability)
 
     def find(
         self,
@@ -150,12 +135,10 @@ class FusedIndex:
         recordings: Sequence[str] = (),
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
-        """Search terms and return everything that is known of them: see `Index.find`."""
-        for term in terms:
-            words_of(term, self.config.text)
-        wanted = [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)]
+        """See `SearchableIndex.find`."""
+        wanted = self.single_terms(terms)
         config = replace(self.config, decision=replace(self.config.decision, terms="any"))
-        speech = self._searched(None, where, recordings)
+        speech = self.searched_speech(None, where, recordings)
         return self._search(wanted, config, speech, workers, wildcards=True)
 
     def search_terms(
@@ -169,19 +152,14 @@ class FusedIndex:
     ) -> SearchResult:
         """Search a term list as an evaluation does: see `Index.search_terms`."""
         wanted = terms.terms if isinstance(terms, TermList) else terms
-        speech = self._searched(ecf.excerpts if ecf else None, where, recordings)
+        speech = self.searched_speech(ecf, where, recordings)
         return self._search(wanted, self.config, speech, workers, wildcards=False)
 
     def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
-        """The hits of a search of this index, by term, recording and time.
-
-        Args:
-            result: what `find` or `search_terms` returned.
-            decided: whether the hits show the decision.
-        """
+        """See `SearchableIndex.hits`."""
         variants = [result.variants[i] for i in result.candidates.variant.tolist()]
-        fused = [one for one in variants if isinstance(one, FusedVariant)]
-        surest = np.array([one.recogniser for one in fused], np.int64)
+        fused = [variant for variant in variants if isinstance(variant, FusedVariant)]
+        surest = np.array([variant.recogniser for variant in fused], np.int64)
         around = [Context("", "", "")] * len(surest)
         for i, index in enumerate(self._indexes.values()):
             rows = np.flatnonzero(surest == i)
@@ -193,16 +171,6 @@ class FusedIndex:
             replace(hit, found_by=variant.found_by)
             for hit, variant in zip(hits, fused, strict=True)
         ]
-
-    def _searched(
-        self, excerpts: Sequence[Excerpt] | None, where: str | None, recordings: Sequence[str]
-    ) -> Speech:
-        """The speech that is searched."""
-        if where is not None or recordings:
-            return restricted(excerpts, self.recordings(where=where, recordings=recordings))
-        if excerpts is None:
-            return Speech(None, sum(one.speech_ms for one in self.recordings()) / 1000)
-        return Speech(excerpts, speech_s(excerpts))
 
     def _search(
         self,

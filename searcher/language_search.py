@@ -33,6 +33,7 @@ from searcher.phonetic_candidates import (
     pronounced,
     pronounced_queries,
 )
+from searcher.recording_table import RecordingTable
 from searcher.variant import Variant
 from searcher.vocabulary import of_counts
 from std.config import Config
@@ -44,7 +45,7 @@ from std.spoken_queries import SpokenQuery
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
 from std.text import Normalisation
-from std.values import Bools, Excerpt, Recording
+from std.values import Bools, Excerpt, Float64s
 
 
 class Request(NamedTuple):
@@ -55,7 +56,7 @@ class Request(NamedTuple):
     config: Config
     excerpts: Sequence[Excerpt] | None
     model: Model | None
-    recordings: tuple[Recording, ...]  # the table that candidates point into
+    table: RecordingTable  # that candidates point into
     workers: Executor
     index_folder: Path | None
     spoken: tuple[SpokenQuery, ...] = ()  # what the last of the terms were spoken as
@@ -79,7 +80,8 @@ class Request(NamedTuple):
 class LanguageResult(NamedTuple):
     """The candidates of every term in the segments of one language."""
 
-    candidates: Candidates  # their scores are probabilities
+    candidates: Candidates  # their scores are probabilities, if the term occurs
+    occurs: Float64s  # (terms,) the probability that it does
     variants: tuple[Variant, ...]  # that they point into
     found_words: set[str]  # words of the variants and wildcards that these segments have
     outside_ecf: int  # candidates left out
@@ -95,12 +97,11 @@ def search_language(request: Request, group: Group) -> LanguageResult:
     is_oov = np.array(
         [any(word not in found_words for word in term) for term in request.words], dtype=bool
     )
-    is_found = np.bincount(lexical.term, minlength=len(is_oov)) > 0
-    is_oov[request.is_spoken] = ~is_found[request.is_spoken]  # its words are a guess till found
+    is_oov[request.is_spoken] = False  # their words are a guess: they are one kind of terms
     calibrated = config.calibration.words
     is_calibrated = is_oov if calibrated == "unknown" else np.full_like(is_oov, calibrated == "all")
     phonetic_result, without_phones, without_model = _search_phones(request, group, config, is_oov)
-    candidates, variants = calibrate(
+    candidates, variants, occurs = calibrate(
         request.words,
         (is_calibrated & ~request.has_wildcard) | request.is_spoken,
         is_oov,
@@ -108,9 +109,15 @@ def search_language(request: Request, group: Group) -> LanguageResult:
         variants,
         phonetic_result,
         model or default_model(),
+        {
+            row: query.alternatives[0].weight
+            for row, query in enumerate(request.spoken, request.written)
+            if query.alternatives
+        },
     )
     return LanguageResult(
         candidates,
+        occurs,
         variants,
         found_words,
         outside_ecf,
@@ -135,10 +142,9 @@ def _search_phones(
         return None, (), ""
     is_needed = request.model is not None or bool(request.spoken)
     is_needed |= bool((is_oov & is_searched).any())
-    row_of = {recording: i for i, recording in enumerate(request.recordings)}
     try:
         phonetic, without_phones = open_phonetic_indexes(
-            group.segments, row_of, config, request.model
+            group.segments, request.table.row_of, config, request.model
         )
     except ConfigError:  # the pronouncer is not installed: known terms are found by their words
         if is_needed:
@@ -148,7 +154,7 @@ def _search_phones(
         return None, without_phones if is_needed else (), ""
     written = request.words[: request.written]
     terms = [words if is_searched[i] else () for i, words in enumerate(written)]
-    inside = partial(inside_ecf, recordings=request.recordings, excerpts=request.excerpts)
+    inside = partial(inside_ecf, recordings=request.table.recordings, excerpts=request.excerpts)
     pronunciations: list[Sequence[Pronunciation] | Weighted] = [
         *pronounced(terms, phonetic.lexicon),
         *pronounced_queries(request.spoken, phonetic.lexicon, config.text),
@@ -167,7 +173,7 @@ def searched_archive(request: Request, phonetic: PhoneticIndexes) -> SearchedArc
     archive = archive_of(
         phonetic.indexes, phonetic.confusion_counts, request.index_folder, request.workers
     )
-    quality = archive.quality_in(phonetic.recordings, len(request.recordings))
+    quality = archive.quality_in(phonetic.recordings, len(request.table.recordings))
     if request.excerpts is None:
         return SearchedArchive(archive, quality, 1.0)
     live_s = {
@@ -182,9 +188,9 @@ def searched_archive(request: Request, phonetic: PhoneticIndexes) -> SearchedArc
 
 def phonetic_terms(is_oov: Bools, config: Config) -> Bools:
     """(terms,) which are searched by their phones."""
-    if config.sound.words == "none":
+    if config.phonetic_search.words == "none":
         return np.zeros_like(is_oov)
-    return np.ones_like(is_oov) if config.sound.words == "all" else is_oov
+    return np.ones_like(is_oov) if config.phonetic_search.words == "all" else is_oov
 
 
 def _search_words(
@@ -196,7 +202,6 @@ def _search_words(
         candidates, ordered; the variants that they point into; the variants' words that these
         segments have; the number of candidates outside the ECF.
     """
-    row_of = {recording: i for i, recording in enumerate(request.recordings)}
     written = request.words[: request.written]
     of_term = variants_in(written, group.segments, config, request.index_folder, request.wildcards)
     of_term += [spoken_variants(query, config.text) for query in request.spoken]
@@ -205,7 +210,7 @@ def _search_words(
     words_of_wildcard = {pattern: one.words for pattern, one in request.wildcards.items()}
     plan = Plan(variants, term_of_variant, config, request.excerpts, words_of_wildcard)
     found_words: set[str] = set()
-    outside_ecf, parts, table = 0, [], VariantTable(variants)
+    outside_ecf, parts, variant_table = 0, [], VariantTable(variants)
     tasks = [
         (piece, segment)
         for segment in group.segments
@@ -215,10 +220,10 @@ def _search_words(
     for (piece, segment), part in zip(tasks, results, strict=True):
         found_words |= part.in_vocabulary
         outside_ecf += part.outside
-        rows = np.array([row_of[one.recording] for one in segment.recordings], dtype=np.int64)
-        parts.append(table.renumbered(part, piece, rows))
+        rows = request.table.rows[segment]
+        parts.append(variant_table.renumbered(part, piece, rows))
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
-    return candidates, table.all(), found_words, outside_ecf
+    return candidates, variant_table.all(), found_words, outside_ecf
 
 
 class VariantTable:

@@ -15,9 +15,11 @@ from searcher.calibration.features import (
     iv_features_with_hits,
     no_hit,
     oov_features,
+    spoken_features,
 )
 from searcher.candidates import Candidates
 from searcher.lexical.deduplicate import overlap
+from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
 from searcher.phonetic_candidates import PhoneticHits
 from std.store.columns import Int64s
@@ -43,6 +45,19 @@ class Paired(NamedTuple):
         """For a term whose words the index has."""
         return iv_features_with_hits(
             self.posterior, self.features, words, letters, self.log_searched
+        )
+
+    def spoken_evidence(self, letters: Float64s, sureness: float, phones: float) -> Evidence:
+        """For a spoken query.
+
+        Args:
+            letters: (candidates,) of the words of each lexical candidate.
+            sureness: weight of the query's likeliest word sequence.
+            phones: of the query, the mean over its pronunciations.
+        """
+        padded = np.concatenate([letters, np.zeros(len(self.unpaired))])
+        return spoken_features(
+            self.posterior, padded, self.features, sureness, phones, self.log_searched
         )
 
 
@@ -72,22 +87,15 @@ def pair_with_hits(
     hits, archive = term_hits.hits, searched.archive
     quality = searched.quality[hits.recording]
     features = hit_features(term_hits.pronunciations, term_hits.found_by, hits, quality, archive)
-    twice_middle = hits.start_ms + hits.end_ms
+    candidate, hit = near_pairs(lexical, hits)
     partner = np.full(len(lexical.term), -1)
-    near_any = np.zeros(len(twice_middle), dtype=bool)
-    is_free = np.ones(len(twice_middle), dtype=bool)
-    for i in range(len(lexical.term)):
-        start, end = lexical.start_ms[i], lexical.end_ms[i]
-        near = (
-            (hits.recording == lexical.recording[i])
-            & (np.abs(twice_middle - start - end) < 2 * SAME_PLACE_MS)
-            & overlap(hits.start_ms, hits.end_ms, start, end)
-        )  # fmt: skip
-        near_any |= near
-        if (near & is_free).any():
-            partner[i] = np.flatnonzero(near & is_free)[0]
-            is_free[partner[i]] = False
-    unpaired = np.flatnonzero(~near_any)
+    is_free = np.ones(len(hits.recording), dtype=bool)
+    for i, j in zip(candidate.tolist(), hit.tolist(), strict=True):
+        if partner[i] < 0 and is_free[j]:
+            partner[i], is_free[j] = j, False
+    is_near = np.zeros(len(hits.recording), dtype=bool)
+    is_near[hit] = True
+    unpaired = np.flatnonzero(~is_near)
     rows = np.concatenate([partner, unpaired])
     is_heard = rows >= 0
     columns = {}
@@ -103,3 +111,27 @@ def pair_with_hits(
         unpaired,
         searched.log_searched,
     )
+
+
+def near_pairs(lexical: Candidates, hits: Hits) -> tuple[Int64s, Int64s]:
+    """(pairs,) rows of candidates and of hits that overlap with their middles near each other.
+
+    Args:
+        lexical: candidates.
+        hits: among them any of the same recording.
+
+    Returns:
+        pairs, ordered by candidate, then by hit.
+    """
+    of_recording = np.argsort(hits.recording, kind="stable")
+    recordings = hits.recording[of_recording]
+    first = np.searchsorted(recordings, lexical.recording, side="left")
+    number = np.searchsorted(recordings, lexical.recording, side="right") - first
+    candidate = np.repeat(np.arange(len(number)), number)
+    within = np.arange(len(candidate)) - np.repeat(np.cumsum(number) - number, number)
+    hit = of_recording[first[candidate] + within]  # of one recording ascending: the sort is stable
+    start, end = lexical.start_ms[candidate], lexical.end_ms[candidate]
+    hit_start, hit_end = hits.start_ms[hit], hits.end_ms[hit]
+    is_near = np.abs(hit_start + hit_end - start - end) < 2 * SAME_PLACE_MS
+    is_near &= overlap(hit_start, hit_end, start, end)
+    return candidate[is_near], hit[is_near]

@@ -110,7 +110,10 @@ def pronounced_queries(
     sequences sound the same.
     """
     sequences = [
-        [(normalisation.phrase(one.words), one.weight) for one in query.alternatives]
+        [
+            (normalisation.phrase(alternative.words), alternative.weight)
+            for alternative in query.alternatives
+        ]
         for query in queries
     ]
     of_words = iter(pronounced([words for of in sequences for words, _ in of], lexicon))
@@ -124,6 +127,14 @@ def pronounced_queries(
         best = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
         of_query.append({phones: log(weight) for phones, weight in best[:MAX_OF_QUERY]})
     return of_query
+
+
+def mean_phones(pronunciations: Sequence[WeightedPronunciation]) -> float:
+    """How many phones a query has, on average over its pronunciations by their weights."""
+    weights = np.exp([pronunciation.log_weight for pronunciation in pronunciations])
+    return float(
+        np.average([len(pronunciation.phones) for pronunciation in pronunciations], weights=weights)
+    )
 
 
 def phonetic_hits(
@@ -211,7 +222,7 @@ def combined(
         parts.append(found._replace(measures=measures, observed=observed).rows(enough))
         found_by.append(np.full(len(enough), row))
     hits = Hits(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-    pronunciations = tuple(one for one, _ in of_pronunciations)
+    pronunciations = tuple(pronunciation for pronunciation, _ in of_pronunciations)
     every = PhoneticHits(hits, pronunciations, np.concatenate(found_by))
     every = every.rows(np.lexsort((hits.start_ms, hits.recording)))
     return every.rows(best_rows(every.hits))
@@ -264,7 +275,9 @@ def open_phonetic_indexes(
     phonetic = PhoneticIndexes(
         tuple(index for index, _ in usable),
         tuple(
-            np.array([row_of[one.recording] for one in segment.recordings], dtype=np.int64)
+            np.array(
+                [row_of[recording.recording] for recording in segment.recordings], dtype=np.int64
+            )
             for _, segment in usable
         ),
         lexicon_of(pronouncer, config.pronunciation, config.text),
@@ -314,7 +327,9 @@ def hits_as_candidates(
         phones = " ".join(pronunciation.phones)
         words = tuple(phonetic.indexes[segment].words[word] for word in path if word >= 0)
         similarity = min(1.0, max(0.0, score / max(pronunciation.perfect, 1e-9)))
-        table.append(Variant(words, similarity, "sound", f"{phones} heard in {' '.join(words)!r}"))
+        table.append(
+            Variant(words, similarity, "phonetic", f"{phones} heard in {' '.join(words)!r}")
+        )
     numbers = np.arange(first, first + len(probability))
     return Candidates(
         term=np.full(len(probability), term),

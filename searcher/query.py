@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ class Options:
 def query_terms(
     terms: Sequence[str],
     *,
-    store: str | None = None,
+    store: str | PathLike[str] | None = None,
     vocabulary: str | Path | None = None,
     config: Config | None = None,
     adopt_text: bool = False,
@@ -88,7 +89,7 @@ def query_terms(
         raise ValueError("query_terms: expected either a store or a vocabulary")
     config = config or Config()
     if store is not None:
-        words, text = _stored_words(store, config.text, adopt_text=adopt_text)
+        words, text = _stored_words(fspath(store), config.text, adopt_text=adopt_text)
         config = replace(config, text=text)
     else:
         words = vocabularies.read(Path(str(vocabulary)), config.text)

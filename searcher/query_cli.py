@@ -2,10 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from std.command import (
     Parser,
@@ -18,6 +18,8 @@ from std.command import (
     warn,
 )
 from std.config import range_of
+from std.display.rows import JSON, TABLE, form_of, print_rows
+from std.options import add_config_options, add_row_options, add_store_option, configuration_of
 
 if TYPE_CHECKING:
     from std.config import Config
@@ -30,6 +32,7 @@ EXAMPLE = """\
 examples:
   std-query --vocabulary words.tsv burganlagen "die burganlagen von"
   std-query --store INDEX --json polizeigewalt "robo*"
+  std-query --store INDEX --terms words.txt --csv
   std-query --vocabulary words.tsv -K 2 -R 0.4 --ranking geometric museenverwaltung
 """
 
@@ -43,13 +46,19 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument(
         "term",
-        nargs="+",
+        nargs="*",
         type=text_argument,
         metavar="TERM",
         help="a word or a phrase; * stands for any letters of a word",
     )
+    parse.add_argument(
+        "--terms",
+        type=file_argument,
+        metavar="FILE",
+        help="term list: XML, a term a line, or CSV with id,text",
+    )
     words = parse.add_mutually_exclusive_group(required=True)
-    words.add_argument("--store", help="folder, memory: or couchdb://[user@]host[:port]/database")
+    add_store_option(words, several=False)
     words.add_argument(
         "--vocabulary", type=file_argument, metavar="FILE", help="lines of word[<TAB>count], UTF-8"
     )
@@ -71,10 +80,8 @@ def parser() -> argparse.ArgumentParser:
     similar = setting("expansion.candidates")
     parse.add_argument("--candidates", type=similar, metavar="N", help="words of each expansion")
     parse.add_argument("--all-words", action="store_true", help="known words as well")
-    parse.add_argument(
-        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
-    )
-    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    add_config_options(parse)
+    add_row_options(parse, "splits and expansions")
     parse.add_argument("--quiet", action="store_true", help="nothing on stderr but errors")
     return parse
 
@@ -87,38 +94,52 @@ def setting(name: str) -> Callable[[str], float]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 done, 2 the user can mend it (usage, input, config)."""
     args = parser().parse_args(argv)
+    if bool(args.term) == bool(args.terms):
+        got = "both" if args.term else "neither"
+        parser().error(f"expected at least one TERM or --terms FILE, got {got}")
     return run("std-query", lambda: describe(args))
 
 
 def describe(args: argparse.Namespace) -> None:
     """Describe all terms and print them."""
     from searcher import query_terms
-    from searcher.output.query_table import print_queries
     from std.distinct import require_distinct
+    from std.files import read
+    from std.nist import term_file
 
-    require_distinct({"--vocabulary": args.vocabulary, "--config": args.config}, {})
+    inputs = {"--vocabulary": args.vocabulary, "--config": args.config, "--terms": args.terms}
+    require_distinct(inputs, {})
+    terms = args.term or [term.text for term in read(term_file.parse, args.terms).terms]
+    says_text = args.config or any(setting.startswith("text.") for setting in args.set)
     descriptions = query_terms(
-        args.term,
+        terms,
         store=args.store,
         vocabulary=args.vocabulary,
         config=configuration(args),
-        adopt_text=not args.config,
+        adopt_text=not says_text,
         all_words=args.all_words,
         all_matches=args.all_matches,
         tree_folder=args.bktree,
         report=partial(warn, "std-query"),
     )
-    if args.json:
+    show(descriptions, form_of(args, piped=TABLE))
+
+
+def show(descriptions: "Sequence[Mapping[str, Any]]", form: str) -> None:
+    """Print the descriptions of terms in a form."""
+    from searcher.output.query_table import print_queries, query_rows
+
+    if form == JSON:
         print_json(descriptions)
-    else:
+    elif form == TABLE:
         print_queries(descriptions)
+    else:
+        print_rows(query_rows(descriptions), form)
 
 
 def configuration(args: argparse.Namespace) -> "Config":
     """The configuration file, with the options of the command line in its place."""
-    from std.config import load_config
-
-    config = load_config(args.config)
+    config = configuration_of(args)
     split, expand = config.splitting, config.expansion
     split = replace(
         split,

@@ -30,10 +30,10 @@ from searcher.language_search import LanguageResult, Request, search_language
 from searcher.languages import by_language, language_log_odds
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.wildcards import Expansion, expand, is_wildcard
+from searcher.recording_table import recording_table
 from searcher.variant import Variant
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
-from std.languages.detection import of_segment
 from std.spoken_queries import SpokenQuery
 from std.store import Segment, vocabulary_counts
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
@@ -43,7 +43,9 @@ LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
 
 @dataclass(frozen=True, eq=False)
 class TermCandidates:
-    """The candidates of all terms; their scores are probabilities until `decide`."""
+    """The candidates of all terms; until `decide` their scores are probabilities on condition that
+    the term occurs.
+    """
 
     terms: tuple[Term, ...]
     words: tuple[tuple[str, ...], ...]  # of each term, normalised
@@ -52,6 +54,7 @@ class TermCandidates:
     variants: tuple[Variant, ...]  # what candidates point into
     recordings: tuple[Recording, ...]  # what candidates point into, ascending
     candidates: Candidates  # merged; ordered by term, recording and time
+    occurs: Float64s  # (terms,) the probability that each term occurs at all
     is_calibrated: bool  # all of them
     outside_ecf: int  # candidates left out because they lie outside the ECF
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
@@ -70,14 +73,10 @@ class SearchResult(TermCandidates):
     @cached_property
     def languages(self) -> tuple[str, ...]:
         """The language of each of the recordings; empty where the index does not know it."""
-        table = {
-            entry.recording: language
-            for segment in self.segments
-            for language in (of_segment(segment),)
-            for row, entry in enumerate(segment.recordings)
-            if row not in segment.deleted
-        }
-        return tuple(table.get(recording, "") for recording in self.recordings)
+        table = recording_table(self.segments)
+        if self.recordings is table.recordings:
+            return table.languages
+        return tuple(table.languages[table.row_of[recording]] for recording in self.recordings)
 
     @cached_property
     def yes(self) -> Bools:
@@ -93,7 +92,7 @@ class SearchResult(TermCandidates):
     @property
     def expected(self) -> Expected:
         """How many of the hits are right, by their probabilities."""
-        return Expected.of(self.probability.tolist())
+        return Expected.of(self.probability)
 
     def detections(self) -> Detections:
         """The hit list's columns."""
@@ -157,7 +156,7 @@ def find_candidates(
     wildcards: bool = False,
     spoken: Sequence[SpokenQuery] = (),
 ) -> TermCandidates:
-    """Find the candidates of every term in every segment, with their probabilities.
+    """Find the candidates of every term in every segment, with their probabilities if it occurs.
 
     The segments may come from several stores and be looked up anywhere: the same speech gives the
     same candidates, however it is cut into segments, shards and stores.
@@ -178,10 +177,10 @@ def find_candidates(
     terms = (*terms, *(query.term for query in spoken))
     words = tuple(config.text.phrase(term.text) for term in terms)
     expansions = expand_wildcards(words, segments, config) if wildcards else {}
-    recordings = tuple(sorted({one.recording for s in segments for one in s.recordings}))
+    table = recording_table(segments)
     groups = by_language(segments, named=config.expansion.words != "none")
     request = Request(
-        *(words, expansions, config, excerpts, model, recordings, workers, index_folder),
+        *(words, expansions, config, excerpts, model, table, workers, index_folder),
         spoken=tuple(spoken),
     )
     parts = [search_language(request, group) for group in groups]
@@ -195,8 +194,9 @@ def find_candidates(
         oov_words=tuple(tuple(w for w in term if w not in found_words) for term in words),
         wildcards={pattern: one.within(found_words) for pattern, one in expansions.items()},
         variants=variants,
-        recordings=recordings,
+        recordings=table.recordings,
         candidates=candidates,
+        occurs=np.max([np.zeros(len(words)), *(part.occurs for part in parts)], axis=0),
         is_calibrated=config.calibration.words == "all",
         outside_ecf=sum(part.outside_ecf for part in parts),
         without_phones=tuple(language for part in parts for language in part.without_phones),
@@ -216,9 +216,11 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
     """
     begin = time.perf_counter()
     candidates, n_terms = found.candidates, len(found.terms)
-    probability = candidates.score
+    if_occurring = candidates.score
+    probability = if_occurring * found.occurs[candidates.term]
     rule = rule_for(config.decision, calibrated=found.is_calibrated)
-    score = rule(candidates.term, probability, n_terms, speech_s, config.decision)
+    judged = if_occurring if config.decision.terms == "occurring" else probability
+    score = rule(candidates.term, judged, n_terms, speech_s, config.decision)
     kept = probability >= config.search.min_score
     decided = {
         "candidates": candidates._replace(score=score).rows(kept),

@@ -1,8 +1,8 @@
-"""std-tune: a development set in, a model out."""
+"""std-tune: a development set or people's marks in, a model out."""
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from std.command import (
     SEED,
@@ -14,12 +14,20 @@ from std.command import (
     tell,
     text_argument,
 )
-from std.errors import STANDARD_STREAM
+from std.display.rows import LINES, TABLE, Rows, form_of, print_rows
+from std.errors import STANDARD_STREAM, StdError
+from std.options import (
+    add_config_options,
+    add_progress_options,
+    add_row_options,
+    configuration_of,
+)
 
 EXAMPLE = """\
 example:
   std-tune --store DEV --ecf dev.xml --rttm dev.rttm --terms dev-terms.xml --output model.json
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml --model model.json
+  std-tune --store INDEX --feedback marks.jsonl --output model.json
 """
 
 
@@ -27,25 +35,31 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     parse = Parser(
         prog="std-tune",
-        description="Learn phone confusions and score calibration from transcribed speech.",
+        description="Learn score calibration from transcribed speech, from marks (right, wrong) of "
+        "people who searched with std-serve, or from both; phone confusions from transcripts.",
         epilog=EXAMPLE,
     )
     parse.add_argument(
-        "--store", required=True, action="append", help="index of the development set"
-    )
-    parse.add_argument("--ecf", required=True, type=file_argument, metavar="XML", help="its speech")
-    parse.add_argument(
-        "--rttm", required=True, type=file_argument, metavar="RTTM", help="its transcript"
+        "--store", required=True, action="append", help="index of the speech; once for each shard"
     )
     parse.add_argument(
-        "--terms", required=True, type=file_argument, metavar="XML", help="terms like yours"
+        "--ecf", type=file_argument, metavar="XML", help="speech that is transcribed"
     )
+    parse.add_argument("--rttm", type=file_argument, metavar="RTTM", help="its transcript")
+    parse.add_argument(
+        "--terms",
+        type=file_argument,
+        metavar="FILE",
+        help="terms like yours: XML, a term a line, or CSV with id,text",
+    )
+    parse.add_argument(
+        "--feedback", type=file_argument, metavar="JSONL",
+        help="marks of hits, as std-serve --feedback keeps them",
+    )  # fmt: skip
     parse.add_argument(
         "--output", required=True, type=file_argument, metavar="JSON", help="the model"
     )
-    parse.add_argument(
-        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
-    )
+    add_config_options(parse)
     parse.add_argument(
         "--language",
         type=text_argument,
@@ -55,8 +69,8 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--seed", type=SEED, default=1, help="draws the in-vocabulary words learned from (1)"
     )
-    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parse.add_argument("--quiet", action="store_true", help="no summary, no progress")
+    add_row_options(parse, "figures of what was learned")
+    add_progress_options(parse)
     return parse
 
 
@@ -67,13 +81,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def learn(args: argparse.Namespace) -> None:
-    """Learn a model and write it."""
+    """Learn a model and write it.
+
+    Raises:
+        StdError: there is nothing to learn from, or half of a transcript's files.
+    """
     from searcher import save_model, tune
     from std.distinct import require_distinct
     from std.outputs import output_name
 
     inputs = {"--ecf": args.ecf, "--rttm": args.rttm, "--terms": args.terms}
-    outputs = {"--output": args.output} | ({"--json": STANDARD_STREAM} if args.json else {})
+    missing = [option for option, path in inputs.items() if path is None]
+    if 0 < len(missing) < len(inputs):
+        raise StdError(f"expected --ecf, --rttm and --terms together, got no {missing[0]}")
+    if missing and args.feedback is None:
+        raise StdError("expected --rttm with --ecf and --terms, or --feedback, or all, got neither")
+    inputs["--feedback"] = args.feedback
+    outputs = {"--output": args.output} | {
+        f"--{form}": STANDARD_STREAM for form in ("json", "nl", "csv", "fmt") if getattr(args, form)
+    }
     require_distinct(inputs | {"--config": args.config}, outputs, args.store)
     with progress_bar("learning", 1.0, quiet=args.quiet) as advance:
         model = tune(
@@ -81,21 +107,40 @@ def learn(args: argparse.Namespace) -> None:
             ecf_path=args.ecf,
             rttm_path=args.rttm,
             terms_path=args.terms,
-            config=args.config,
+            feedback_path=args.feedback,
+            config=configuration_of(args),
             language=args.language,
             seed=args.seed,
             advance=advance,
         )
     save_model(model, args.output)
+    figures = dict(model.tuned_on) | {"maker": model.pronouncer}
     if args.json:
-        print_json(dict(model.tuned_on) | {"maker": model.pronouncer})
+        print_json(figures)
+    elif (args.nl or args.csv or args.fmt) and args.fmt != TABLE:
+        documents = ({"figure": name, "value": value} for name, value in figures.items())
+        rows = Rows(("figure", "value"), [*figures.items()], documents)
+        print_rows(rows, form_of(args, piped=LINES))
     if not args.quiet:
-        learned = model.tuned_on
-        tell(
+        tell(f"{'; '.join(summary(model.tuned_on))} -> {output_name(args.output)}")
+
+
+def summary(learned: Mapping[str, float]) -> list[str]:
+    """What a model was learned from, in words."""
+    lines = []
+    if "words" in learned:
+        lines.append(
             f"{learned['phones_aligned']:.0f} phones of missed words aligned, "
             f"{learned['unknown_right']} occurrences of unknown and {learned['known_right']} of "
-            f"known words learned from -> {output_name(args.output)}"
+            "known words learned from"
         )
+    if "marks" in learned:
+        lines.append(
+            f"{learned['marks']} marks learned from, {learned['marks_right']} of them right"
+        )
+        if learned["marks_unused"]:
+            lines.append(f"{learned['marks_unused']} marks of other hits, or taken over, left out")
+    return lines
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ import hashlib
 import json
 import threading
 import urllib.request
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,10 @@ from searcher import Hit
 from service.appended import AppendedFile
 from service.jobs import Stop, Stoppable, StoppedError
 from service.live_index import LiveIndex, Snapshot
-from std.errors import InputError, StdError
-from std.files import read, read_text
+from std.errors import StdError
+from std.files import read
 from std.json_fields import documents
-from std.nist import term_list
+from std.nist import term_file
 
 LEAST = 0.5  # probability of a hit that is told
 AT_ONCE = 10  # terms
@@ -43,20 +42,12 @@ Told = dict[tuple[str, str, int], list[tuple[float, float]]]  # spans by term, f
 
 
 def read_terms(path: Path) -> tuple[str, ...]:
-    """The terms of an XML list, or of a text with one a line.
+    """The terms of a list of any kind, each once.
 
     Raises:
-        InputError: the file cannot be read, or has none.
+        InputError: as `std.nist.term_file.parse`.
     """
-    text = read_text(path)
-    if text.lstrip().startswith("<"):
-        terms: Iterable[str] = (term.text for term in read(term_list.parse, path).terms)
-    else:
-        terms = (line.strip() for line in text.splitlines())
-    found = tuple(dict.fromkeys(term for term in terms if any(map(str.isalnum, term))))
-    if not found:
-        raise InputError(path, 0, "at least one term", "none")
-    return found
+    return tuple(dict.fromkeys(term.text for term in read(term_file.parse, path).terms))
 
 
 class Alerts:
@@ -123,8 +114,8 @@ class Alerts:
         for first in range(0, len(self.terms), AT_ONCE):
             stop.check()
             index = snapshot.index
-            found = index.find(*self.terms[first : first + AT_ONCE], workers=Stoppable(stop))
-            hits += index.hits(found.rows(found.probability >= LEAST), decided=False)
+            result = index.find(*self.terms[first : first + AT_ONCE], workers=Stoppable(stop))
+            hits += index.hits(result.rows(result.probability >= LEAST), decided=False)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         lines = [_line(hit, now, new=not is_first) for hit in hits if not self._is_told(hit)]
         written: list[dict[str, Any]] = [*lines]
@@ -132,7 +123,7 @@ class Alerts:
             written.append({"posted": len(lines)})
             self._posted = len(lines)
         if written:
-            self._file.append(b"".join(json.dumps(one).encode() + b"\n" for one in written))
+            self._file.append(b"".join(json.dumps(line).encode() + b"\n" for line in written))
         for line in lines:
             self._note(line)
         return lines

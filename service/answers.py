@@ -10,7 +10,7 @@ from service.recordings import RecordingEntry
 from service.searching import Selection, hits_of
 from std.values import Recording
 
-MANY_VALUES = 200  # of a facet; the most frequent are listed
+MANY_VALUES = 200  # of a facet, that are listed
 
 
 def hit_document(hit: Hit, snapshot: Snapshot, marks: MarkFile) -> dict[str, Any]:
@@ -68,6 +68,7 @@ def search_document(
         ],
         "total": total,
         "expected_right": float(selection.probability.sum()),
+        "expected": selection.expected.document(),
         "hits": hits,
         "next_cursor": str(first + limit) if first + limit < total else None,
         "by_probability": {
@@ -76,18 +77,14 @@ def search_document(
         },
         "facets": {
             name: [
-                {"value": one.value, "count": one.count, "selected": one.selected}
-                for one in sorted(values, key=_order)[:MANY_VALUES]
+                {"value": one.value, "count": one.hits, "selected": one.selected}
+                for one in values[:MANY_VALUES]
             ]
             for name, values in selection.facets.items()
         },
         "marked": precision(terms, marks),
         "snapshot": snapshot.number,
     }
-
-
-def _order(value: Any) -> tuple[bool, int, str]:
-    return not value.selected, -value.count, value.value
 
 
 def recording_document(entry: RecordingEntry) -> dict[str, Any]:

@@ -2,17 +2,30 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from service.api import alerts, audio, exports, feedback, operation, recordings, search, term_lists
+from service.api.models import REFERENCED
 from service.metrics import Metrics
 from service.middleware import Compressed, Guard, Record
 from service.page import routes as page
 from service.problems import add_handlers
 from service.state import Service
 from std import __version__
+
+
+class Application(FastAPI):
+    """An application whose description has the documents that routes only refer to."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        document = super().openapi()
+        for model in REFERENCED:
+            document["components"]["schemas"].setdefault(model.__name__, model.model_json_schema())
+        return document
 
 
 def create_app(service: Service, log: Callable[[str], None] | None = None) -> FastAPI:
@@ -30,13 +43,14 @@ def create_app(service: Service, log: Callable[[str], None] | None = None) -> Fa
         yield
         service.close()
 
-    app = FastAPI(
+    app = Application(
         title="std: spoken terms",
         description="Find places where words were said, hear them, judge them.",
         version=__version__,
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,  # names of a generated client
         lifespan=life,
         middleware=[
             Middleware(Record, metrics, log),

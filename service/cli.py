@@ -16,6 +16,8 @@ from std.command import (
     text_argument,
 )
 from std.errors import StdError
+from std.extras import required
+from std.options import add_config_options, add_store_option, configuration_of
 from std.ranges import Range
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 a mistake that you can mend, s
 """
 PORT = number(Range(0, 65535, whole=True))
 MIN_TOKEN = 16  # letters
-GRACE_S = 30
+PACKAGES = ("fastapi", "uvicorn", "uvloop", "httptools", "jinja2")  # of the extra "serve"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -42,15 +44,10 @@ def parser() -> argparse.ArgumentParser:
         description="Serve an index: a page to search, play and judge hits, and a REST API.",
         epilog=EXAMPLE,
     )
-    parse.add_argument(
-        "--store", required=True, action="append",
-        help="folder, memory: or couchdb://[user@]host[:port]/database; once for each shard",
-    )  # fmt: skip
+    add_store_option(parse)
     parse.add_argument("--audio", type=folder_argument, metavar="FOLDER", help="of the recordings")
     parse.add_argument("--model", type=file_argument, metavar="JSON", help="what std-tune learned")
-    parse.add_argument(
-        "--config", type=file_argument, metavar="TOML", help="see configs/default.toml"
-    )
+    add_config_options(parse)
     parse.add_argument(
         "--metadata", type=file_argument, metavar="FILE",
         help="title, date, ... of recordings; they count more than those of the index",
@@ -63,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parse.add_argument(
         "--alerts", type=file_argument, metavar="FILE",
-        help="terms searched in what each commit adds: an XML term list, or one a line",
+        help="terms searched in what each commit adds: XML, one a line, or CSV with id,text",
     )  # fmt: skip
     parse.add_argument(
         "--alerts-url", type=text_argument, default="", metavar="URL",
@@ -131,40 +128,25 @@ def settings_of(args: argparse.Namespace) -> "Settings":
     if args.alerts_url and not args.alerts_url.startswith(("http://", "https://")):
         raise StdError(f"--alerts-url: expected an address as https://..., got {args.alerts_url!r}")
     return Settings(
-        tuple(args.store), args.config, args.model, args.audio, args.metadata, args.feedback,
-        args.alerts, args.alerts_url, args.host, int(args.port), tuple(args.allow_host), token,
-        args.root_path.rstrip("/"),
+        tuple(args.store), configuration_of(args), args.model, args.audio, args.metadata,
+        args.feedback, args.alerts, args.alerts_url, args.host, int(args.port),
+        tuple(args.allow_host), token, args.root_path.rstrip("/"),
     )  # fmt: skip
 
 
 def serve(args: argparse.Namespace) -> int:
     """Serve until a signal comes."""
+    for module in PACKAGES:
+        required(module, "serve")
     settings = settings_of(args)
-    try:
-        import uvicorn
-
-        from service.app import create_app
-    except ModuleNotFoundError as error:
-        raise StdError(
-            f"{error.name} is not installed: pip install 'spoken-terms[serve]'"
-        ) from error
-    from service.server import Server, bound_socket
+    from service.app import create_app
+    from service.server import Server, bound_socket, server_config
     from service.state import Service
 
     with bound_socket(settings.host, settings.port) as listener:
         service = Service(settings)
-        log = access_log(args.access_log)
-        config = uvicorn.Config(
-            create_app(service, log),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            root_path=settings.root_path,
-            timeout_graceful_shutdown=GRACE_S,
-            timeout_keep_alive=15,
-            limit_concurrency=settings.limits.connections,
-            h11_max_incomplete_event_size=65_536,
-        )
+        app = create_app(service, access_log(args.access_log))
+        config = server_config(app, settings.root_path, settings.limits.connections)
         host, port = listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         print(f"http://{shown}:{port}{settings.root_path}/", flush=True)

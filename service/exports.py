@@ -8,7 +8,6 @@ zip_file       several files as one archive
 """
 
 import io
-import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -20,6 +19,7 @@ from searcher import Hit
 from std.csv_output import write_csv
 from std.nist import std_list
 from std.nist.xml import writable
+from std.subtitles import Cue, subtitle_file
 from std.values import Detections, Recording, STDList, TermSearch
 
 CSV_HEADER = (
@@ -89,35 +89,14 @@ def std_list_file(hits: Sequence[Hit], searches: Mapping[str, TermSearch], name:
 
 
 def subtitles(hits: Documents, kind: Literal["srt", "vtt"]) -> bytes:
-    """The hits of one recording as cues, in the order of time.
-
-    WebVTT: https://www.w3.org/TR/webvtt1/; SRT has no standard and is the same with commas.
-    """
-    lines = ["WEBVTT", ""] if kind == "vtt" else []
-    for number, hit in enumerate(sorted(hits, key=lambda one: one["start_s"]), start=1):
-        times = (hit["start_s"], hit["start_s"] + hit["duration_s"])
-        begin, end = (_time(seconds, "." if kind == "vtt" else ",") for seconds in times)
-        text = f"{hit['term']} ({hit['probability']:.0%}): {hit['context'][1]}"
-        lines += [str(number), f"{begin} --> {end}", _cue(text, kind), ""]
-    return "\n".join([*lines, ""]).encode()
+    """The hits of one recording as cues, in the order of time."""
+    cues = (Cue(hit["start_s"], hit["start_s"] + hit["duration_s"], hit_text(hit)) for hit in hits)
+    return subtitle_file(cues, kind)
 
 
-def _cue(text: str, kind: str) -> str:
-    """A text in one line that is no markup."""
-    text = " ".join(text.split()).replace("-->", "→")
-    if kind == "vtt":
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace("<", "‹").replace(">", "›")
-
-
-def _time(seconds: float, point: str) -> str:
-    """Seconds as hh:mm:ss.mmm.
-
-    >>> _time(3675.25, ",")
-    '01:01:15,250'
-    """
-    whole, ms = divmod(round(1000 * seconds), 1000)
-    return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}{point}{ms:03d}"
+def hit_text(hit: Mapping[str, Any]) -> str:
+    """What a cue says of a hit."""
+    return f"{hit['term']} ({hit['probability']:.0%}): {hit['context'][1]}"
 
 
 def by_recording(hits: Documents) -> dict[str, list[Mapping[str, Any]]]:
@@ -126,15 +105,6 @@ def by_recording(hits: Documents) -> dict[str, list[Mapping[str, Any]]]:
     for hit in hits:
         found.setdefault(hit["recording_id"], []).append(hit)
     return found
-
-
-def file_name(text: str) -> str:
-    """A name that every system takes for a file, and none for a path.
-
-    >>> file_name("../Zeit & Raum"), file_name("")
-    ('Zeit_Raum', 'hits')
-    """
-    return re.sub(r"\W+", "_", text).strip("_")[:60] or "hits"
 
 
 def zip_file(members: Iterable[tuple[str, bytes]]) -> bytes:

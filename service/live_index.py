@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from searcher import Index, open_index
-from service.recordings import RecordingTable, audio_files, recording_table
+from service.recordings import RecordingTable, recording_table
 from service.settings import Settings
+from std.audio.files import audio_files
 from std.errors import StdError
 from std.files import read
 from std.metadata.read import parse

@@ -6,7 +6,6 @@ that is made here; nothing of a request ever becomes part of a path.
 """
 
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +15,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from std.audio.files import AUDIO_TYPES
 from std.metadata.table import Metadata
 from std.recordings import IndexRecording
 from std.values import Recording
 
-AUDIO_TYPES = {  # what browsers play, by the end of the name
-    ".ogg": "audio/ogg", ".oga": "audio/ogg", ".opus": "audio/ogg", ".mp3": "audio/mpeg",
-    ".m4a": "audio/mp4", ".mp4": "audio/mp4", ".aac": "audio/aac", ".wav": "audio/wav",
-    ".flac": "audio/flac", ".webm": "audio/webm",
-}  # fmt: skip
-OTHER_AUDIO = frozenset(  # what PyAV reads
-    {".sph", ".aif", ".aiff", ".wma", ".amr", ".au", ".caf", ".mkv", ".mov", ".mpg", ".ts", ".3gp"}
-)
+Facet = tuple[npt.NDArray[np.int64], tuple[str, ...]]  # number of each entry's value; the values
+
 PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
 
 
@@ -77,7 +71,7 @@ class RecordingTable:
         return np.fromiter(found, np.int64, len(recordings))
 
     @cached_property
-    def facets(self) -> Mapping[str, tuple[npt.NDArray[np.int64], tuple[str, ...]]]:
+    def facets(self) -> Mapping[str, Facet]:
         """For each facet (n,) the number of each entry's value, and the values, ascending."""
         values = {"recording": [entry.id for entry in self.entries]}
         channels = [str(entry.recording.channel) for entry in self.entries]
@@ -91,7 +85,7 @@ class RecordingTable:
         return {name: _numbered(column) for name, column in values.items()}
 
 
-def _numbered(column: Sequence[str]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
+def _numbered(column: Sequence[str]) -> Facet:
     values = sorted({*column})
     number = {value: i for i, value in enumerate(values)}
     return np.array([number[value] for value in column], np.int64), tuple(values)
@@ -110,25 +104,6 @@ def recording_id(recording: Recording) -> str:
         return f"{recording.file}{channel}"
     name = f"{recording.channel} {recording.file}".encode("utf-8", "surrogatepass")
     return "~" + hashlib.sha256(name).hexdigest()[:16]
-
-
-def audio_files(folder: Path | None) -> dict[str, Path]:
-    """Audio files below a folder, by path and by name, without the ends of their names.
-
-    The first of several of one name counts, in the order of their paths.
-    """
-    if folder is None:
-        return {}
-    found: dict[str, Path] = {}
-    by_name: dict[str, Path] = {}
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(place, name)
-            if path.suffix.lower() in AUDIO_TYPES or path.suffix.lower() in OTHER_AUDIO:
-                found.setdefault(str(path.relative_to(folder).with_suffix("")), path)
-                by_name.setdefault(path.stem, path)
-    return by_name | found
 
 
 def recording_table(

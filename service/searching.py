@@ -16,10 +16,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from searcher import Hit, SearchResult
+from searcher import Expected, Hit, SearchResult
 from service.jobs import Stop, Stoppable
 from service.live_index import Snapshot
 from service.problems import ProblemError
+from service.recordings import Facet
 from service.settings import Limits
 
 Floats = npt.NDArray[np.float64]
@@ -27,6 +28,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Sorting = Literal["probability", "recording", "time"]
 
+TIME_BITS = 32  # of a start in ms, as in keys of `std.store.columns`
 STEPS = 100  # of the slider for the least probability
 VARIANT_BYTES = 600  # of one in the cache, about
 
@@ -56,12 +58,11 @@ class Wish(NamedTuple):
     sort: Sorting = "probability"
 
 
-@dataclass(frozen=True, slots=True)
-class FacetValue:
+class FacetValue(NamedTuple):
     """A value of a facet and its hits."""
 
     value: str
-    count: int
+    hits: int
     selected: bool
 
 
@@ -75,6 +76,7 @@ class Selection:
     probability: Floats  # (n,)
     counts: Ints  # (STEPS + 1,) hits of at least each hundredth, whatever the least probability
     expected_right: Floats  # (STEPS + 1,) the sum of their probabilities
+    expected: Expected  # of hits of any probability
     facets: Mapping[str, tuple[FacetValue, ...]] = field(default_factory=dict)
 
 
@@ -106,7 +108,9 @@ def checked(terms: Sequence[str], snapshot: Snapshot, limits: Limits, most: int)
 
 def is_known(term: str, snapshot: Snapshot) -> bool:
     """Whether a term needs a look-up only: no split, no wildcard, no phones."""
-    vocabulary = snapshot.index.vocabulary
+    index, vocabulary = snapshot.index, snapshot.index.vocabulary
+    if index.has_model and index.config.phonetic_search.words == "all":
+        return False  # known words are searched by their phones, too
     return all(word in vocabulary for word in snapshot.index.config.text.phrase(term))
 
 
@@ -130,51 +134,84 @@ def select(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish) -> Sel
     """
     table = snapshot.recordings
     if unknown := wish.facets.keys() - table.facets.keys():
-        expected = ", ".join(table.facets)
-        raise ProblemError(400, f"expected one of {expected}, got {min(unknown)[:40]!r}")
+        known = ", ".join(table.facets)
+        raise ProblemError(400, f"expected one of {known}, got {min(unknown)[:40]!r}")
     term = np.repeat(np.arange(len(results)), [len(one.recording) for one in results])
     row = np.concatenate([np.arange(len(one.recording)) for one in results])
     recording = np.concatenate([one.recording for one in results])
     probability = np.concatenate([one.found.probability for one in results])
+    start_ms = np.concatenate([one.found.candidates.start_ms for one in results])
+    live = recording >= 0
     is_in = {
-        name: _chosen(values, wish.facets.get(name, frozenset()))[recording]
-        for name, values in table.facets.items()
+        name: _has_value(table.facets[name], values)[recording]
+        for name, values in wish.facets.items()
+        if values
     }
-    is_in["live"] = recording >= 0
-    in_facets = np.logical_and.reduce(list(is_in.values()))
-    counts, expected_right = _by_least_probability(probability[in_facets])
+    in_facets = np.logical_and.reduce([live, *is_in.values()])
+    in_facets_probability = probability[in_facets]
+    counts, expected_right = _by_least_probability(in_facets_probability)
+    expected = Expected.of(in_facets_probability)
     likely = probability >= wish.min_probability
     kept = np.flatnonzero(in_facets & likely)
-    start_ms = np.concatenate([one.found.candidates.start_ms for one in results])
-    keys = {
-        "probability": (start_ms[kept], recording[kept], -probability[kept]),
-        "recording": (start_ms[kept], recording[kept]),
-        "time": (recording[kept], start_ms[kept]),
+
+    def hits_of_recordings(facet: str) -> Ints:
+        """(recordings,) hits that are left without the wish about one facet."""
+        rows = kept
+        if facet in is_in:
+            others = [mask for other, mask in is_in.items() if other != facet]
+            rows = np.flatnonzero(np.logical_and.reduce([live, likely, *others]))
+        return np.bincount(recording[rows], minlength=len(table.entries))
+
+    facets = {
+        name: _facet_values(facet, hits_of_recordings(name), wish.facets.get(name, frozenset()))
+        for name, facet in table.facets.items()
     }
-    kept = kept[np.lexsort(keys[wish.sort])]
-    facets = {}
-    for name, (number, values) in table.facets.items():
-        others = [mask for other, mask in is_in.items() if other != name]
-        shown = np.logical_and.reduce([likely, *others])
-        count = np.bincount(number[recording[shown]], minlength=len(values))
-        chosen = wish.facets.get(name, frozenset())
-        facets[name] = tuple(
-            FacetValue(value, n, value in chosen)
-            for value, n in zip(values, count.tolist(), strict=True)
-            if n or value in chosen
-        )
-    return Selection(
-        tuple(results), term[kept], row[kept], probability[kept], counts, expected_right, facets
-    )
+    kept = kept[_order(wish.sort, recording[kept], start_ms[kept], probability[kept])]
+    shown = term[kept], row[kept], probability[kept]
+    return Selection(tuple(results), *shown, counts, expected_right, expected, facets)
 
 
-def _chosen(facet: tuple[Ints, tuple[str, ...]], values: frozenset[str]) -> Bools:
+def _has_value(facet: Facet, values: frozenset[str]) -> Bools:
     """(recordings + 1,) which have one of the values; row -1 is for deleted ones."""
     number, known = facet
-    if not values:
-        return np.ones(len(number) + 1, dtype=bool)
     wanted = np.array([value in values for value in known], dtype=bool)
     return np.append(wanted[number], False)
+
+
+def _facet_values(facet: Facet, hits: Ints, chosen: frozenset[str]) -> tuple[FacetValue, ...]:
+    """The values with hits and those that are chosen: chosen ones first, then by their hits.
+
+    Args:
+        facet: the number of each recording's value, and the values, ascending.
+        hits: (recordings,)
+        chosen: values that the wish names.
+    """
+    number, values = facet
+    count = np.bincount(number, weights=hits, minlength=len(values)).astype(np.int64)
+    is_chosen = np.zeros(len(values), dtype=bool)
+    if chosen:
+        is_chosen = np.array([value in chosen for value in values], dtype=bool)
+    rows = np.flatnonzero(is_chosen | (count > 0))
+    rows = rows[np.lexsort((-count[rows], ~is_chosen[rows]))]
+    columns = [values[i] for i in rows.tolist()], count[rows].tolist(), is_chosen[rows].tolist()
+    return tuple(map(FacetValue, *columns))
+
+
+def _order(sort: Sorting, recording: Ints, start_ms: Ints, probability: Floats) -> Ints:
+    """(n,) rows in the order of a wish; those that share all that it asks for keep theirs.
+
+    A term's hits come by recording and time, so two of the three columns are often in order.
+    """
+    if sort == "time":
+        return np.lexsort((recording, start_ms))
+    place = (recording << TIME_BITS) | start_ms
+    if (place[1:] >= place[:-1]).all():
+        by_place = np.arange(len(place))
+    else:
+        by_place = np.argsort(place, kind="stable")
+    if sort == "recording":
+        return by_place
+    return by_place[np.argsort(-probability[by_place], kind="stable")]
 
 
 def _by_least_probability(probability: Floats) -> tuple[Ints, Floats]:

@@ -1,4 +1,4 @@
-"""uvicorn on a socket of ours, and how it ends.
+"""uvicorn on a socket of ours, what it takes from clients, and how it ends.
 
 Ctrl-C ends the service at once. SIGTERM lets requests finish that are under way.
 """
@@ -11,10 +11,15 @@ from contextlib import contextmanager
 from types import FrameType
 
 import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from std.errors import StdError
 
 BACKLOG = 512
+GRACE_S = 30
+KEEP_ALIVE_S = 15
+MAX_HEAD_BYTES = 65_536  # of a request: its line and headers
 INTERRUPTED = 130
 
 
@@ -37,6 +42,54 @@ def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
         raise StdError(f"--host {host} --port {port}: {reason}") from error
     with bound:
         yield bound
+
+
+class BoundedHead(HttpToolsProtocol):
+    """HTTP by httptools, which itself would keep headers without end."""
+
+    _head_bytes = 0
+    _in_head = True
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._head_bytes, self._in_head = 0, True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """What comes now is the body, which `service.middleware` bounds."""
+        self._in_head = False
+        super().on_headers_complete()
+
+    def data_received(self, data: bytes) -> None:
+        """Refuse a head that is too long."""
+        super().data_received(data)
+        if self._in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
+                self.send_400_response(f"expected headers of at most {MAX_HEAD_BYTES} bytes")
+
+
+def server_config(app: FastAPI, root_path: str, connections: int) -> uvicorn.Config:
+    """How requests are taken.
+
+    Args:
+        app: that answers them.
+        root_path: under which a reverse proxy shows it.
+        connections: at once, at most.
+    """
+    return uvicorn.Config(
+        app,
+        http=BoundedHead,
+        loop="uvloop",
+        ws="none",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        root_path=root_path,
+        timeout_graceful_shutdown=GRACE_S,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        limit_concurrency=connections,
+    )
 
 
 class Server(uvicorn.Server):

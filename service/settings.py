@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from std.config import Config
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -35,7 +37,7 @@ class Settings:
     """What one service serves, and to whom."""
 
     stores: tuple[str, ...]
-    config: Path | None = None
+    config: Config | Path | None = None
     model: Path | None = None
     audio: Path | None = None
     metadata: Path | None = None

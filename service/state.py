@@ -52,10 +52,15 @@ class Service:
 
     @property
     def kept_folder(self) -> Path | None:
-        """Where what is computed from audio is kept: beside the index, or in the user's cache."""
+        """Where what is computed from audio is kept: beside the index, or in the user's cache.
+
+        A service of the system may read an index and not write to it.
+        """
         for url in self.settings.stores:
             if kind_of(url) == "folder":
-                return Path(url) / "service"
+                beside = Path(url) / "service"
+                if os.access(beside if beside.exists() else url, os.W_OK):
+                    return beside
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "std-serve"
 
     @property

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         TermSearch,
     )
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "ECF",

@@ -12,19 +12,39 @@ import resource
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
+import std
+from std.display.colours import Colour, coloured
+from std.display.progress import progress_bar, set_progress
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
-from std.notices import set_notice, showing_progress, while_working
+from std.notices import set_notice, while_working
 from std.ranges import Range
 from std.terminal import json_text, printable
 
-if TYPE_CHECKING:
-    from rich.console import Console
+__all__ = [  # with what a command needs of `std.display`
+    "FILES",
+    "JOBS",
+    "ROWS",
+    "SEED",
+    "Parser",
+    "announce",
+    "file_argument",
+    "folder_argument",
+    "number",
+    "peak_memory_gb",
+    "print_json",
+    "progress_bar",
+    "run",
+    "say",
+    "tell",
+    "text_argument",
+    "warn",
+]
 
 FILES = """\
 Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
@@ -33,6 +53,7 @@ be devices, pipes and links, which stay what they are; - is standard output.
 
 EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0
+MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024  # unit of getrusage's ru_maxrss
 MAX_USAGE = 1000  # letters of a message about the command line
 MAX_LINE = 8000  # letters of any message: a path may have 4,096
 
@@ -46,6 +67,10 @@ class Parser(argparse.ArgumentParser):
             epilog=f"{epilog.rstrip()}\n\n{FILES}",
             **settings,
         )
+        version = f"%(prog)s {std.__version__}"
+        self.add_argument(
+            "--version", action="version", version=version, help="name and version, nothing else"
+        )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does, which takes the value ``--`` for no value at all."""
@@ -57,12 +82,31 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does; unless --quiet, a person who waits is told why."""
-        given = super().parse_args(args, namespace)
+        self._complete()
+        return self._watched(super().parse_args(args, namespace))
+
+    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As `parse_args`, with arguments between the options."""
+        self._complete()
+        return self._watched(super().parse_intermixed_args(args, namespace))
+
+    def _complete(self) -> None:
+        """Answer a shell that asks how a line may go on, and end; else nothing."""
+        if "_ARGCOMPLETE" in os.environ:  # a shell asks, through argcomplete's script
+            with suppress(ModuleNotFoundError):  # the shell's argcomplete is in another environment
+                import argcomplete
+
+                argcomplete.autocomplete(self)
+
+    def _watched(self, given: Any) -> Any:
+        """The parsed line, once what it says of notices and progress holds."""
         announce(self.prog, quiet=getattr(given, "quiet", False))
+        set_progress(getattr(given, "progress", "auto"))
         return given
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {printable(cut(message, MAX_USAGE))} (--help explains)\n")
+        head = coloured(f"{self.prog}: ", "red", sys.stderr)
+        self.exit(2, f"{head}{printable(cut(message, MAX_USAGE))} (--help explains)\n")
 
     def print_help(self, file: Any = None) -> None:
         def work() -> None:
@@ -132,7 +176,7 @@ def run(command: str, work: Callable[[], int | None]) -> int:
             status = work() or 0
         return _finished(command, status)
     except StdError as error:
-        say(command, str(error))
+        tell(str(error), f"{command}: ", "red")
         return _finished(command, 2)
     except KeyboardInterrupt:
         say(command, "interrupted")
@@ -162,7 +206,7 @@ def _failed(command: str, error: OSError) -> int:
     if isinstance(error, BrokenPipeError):  # the reader of our output went away, as `head` does
         return 0
     place = f"{cut(os.fsdecode(error.filename))}: " if error.filename else ""
-    say(command, f"{place}{error.strerror or error}")
+    tell(f"{place}{error.strerror or error}", f"{command}: ", "red")
     return 2
 
 
@@ -222,18 +266,25 @@ def _forget(stream: TextIO | None) -> None:
 
 def warn(command: str, message: str) -> None:
     """One line on stderr that does not change the exit status."""
-    say(command, f"warning: {message}")
+    tell(message, f"{command}: warning: ", "yellow")
 
 
 def say(command: str, message: str) -> None:
     """One line on stderr, whatever names of files may hold: nothing in it moves the cursor."""
-    tell(f"{command}: {message}")
+    tell(message, f"{command}: ")
 
 
-def tell(message: str) -> None:
-    """One line on stderr for the person who watches."""
+def tell(message: str, head: str = "", colour: Colour | None = None) -> None:
+    """One line on stderr for the person who watches.
+
+    Args:
+        message: whatever it holds, it is printed as text.
+        head: what stands before it, ours.
+        colour: of the head, where stderr has colours.
+    """
+    line = printable(cut(f"{head}{message}", MAX_LINE)).removeprefix(head)
     try:
-        print(printable(cut(message, MAX_LINE)), file=sys.stderr)  # noqa: T201  # this is the message
+        print(f"{coloured(head, colour, sys.stderr)}{line}", file=sys.stderr)  # noqa: T201  # the message
     except OSError:  # a full disk, a reader that went away: the exit status says it, too
         _forget(sys.stderr)
 
@@ -247,41 +298,4 @@ def peak_memory_gb(workers: int = 0) -> float:
     """Largest resident set so far: this process, and ``workers`` as large as its largest child."""
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return (own + workers * child) * 1024 / 1e9  # the kernel counts in KiB
-
-
-def console(width: int, **settings: Any) -> "Console":
-    """Where tables for a person go: stdout, as wide as its terminal, else ``width`` letters."""
-    from rich.console import Console
-
-    class _Console(Console):
-        def on_broken_pipe(self) -> None:
-            raise  # what is being handled: `run` knows what to do
-
-    return _Console(width=None if sys.stdout.isatty() else width, **settings)
-
-
-@contextmanager
-def progress_bar(
-    label: str, total: float | None, *, quiet: bool
-) -> Iterator[Callable[[float], None]]:
-    """A bar on stderr, on a terminal only; yields a function that advances it.
-
-    Without a total it only shows that something is going on.
-
-    Args:
-        label: what is going on, shown before the bar.
-        total: what the amounts add up to; None = only show that something is going on.
-        quiet: show nothing.
-    """
-    if quiet or not sys.stderr.isatty():
-        yield lambda amount: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from std.terminal import cell
-
-    with showing_progress(), Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(cell(label), total=total)
-        yield lambda amount: bar.advance(task, amount)
+    return (own + workers * child) * MAXRSS_BYTES / 1e9

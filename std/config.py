@@ -9,7 +9,7 @@ option that is silently ignored is worse than none.
 
 import stat
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -24,6 +24,7 @@ T = TypeVar("T")
 PROBABILITY = Range(0, 1)
 MAX_MS = 3_600_000  # an hour
 MAX_BYTES = 1 << 16  # of a file
+OLD_TABLES = {"sound": "phonetic_search"}  # of configurations of version 0.1
 
 
 class _Section:
@@ -134,7 +135,7 @@ class PronunciationConfig(_Section):
 
 
 @dataclass(frozen=True, slots=True)
-class SoundConfig(_Section):
+class PhoneticSearchConfig(_Section):
     """Phonetic search: terms are found by their phones, in whatever words the recogniser wrote."""
 
     words: WordSelection = (
@@ -177,20 +178,42 @@ class Config:
     splitting: SplittingConfig = field(default_factory=SplittingConfig)
     expansion: ExpansionConfig = field(default_factory=ExpansionConfig)
     pronunciation: PronunciationConfig = field(default_factory=PronunciationConfig)
-    sound: SoundConfig = field(default_factory=SoundConfig)
+    phonetic_search: PhoneticSearchConfig = field(default_factory=PhoneticSearchConfig)
     calibration: CalibrationConfig = field(default_factory=CalibrationConfig)
     decision: DecisionConfig = field(default_factory=DecisionConfig)
 
 
-def load_config(path: Path | None) -> Config:
+def load_config(path: Path | None, settings: Sequence[str] = ()) -> Config:
     """Read a TOML file; without one, the defaults.
+
+    Args:
+        path: of the file.
+        settings: keys with values, as ``search.min_score=0.1``; they go before the file.
 
     Raises:
         InputError: the file cannot be read, or is not TOML.
         ConfigError: a key does not exist or its value does not fit.
     """
-    if path is None:
-        return Config()
+    config = Config()
+    if path is not None:
+        config = _replaced(config, config_table(path), f"{named(path)}: ")
+        config = _with_lexicon(config, f"{named(path)}: ")
+    for setting in settings:
+        key, value = split_setting(setting)
+        section, _, name = key.partition(".")
+        config = _replaced(config, {section: {name: value} if name else value}, "--set: ")
+        if key == "pronunciation.lexicon":
+            config = _with_lexicon(config, "--set: ")
+    return config
+
+
+def config_table(path: Path) -> Mapping[str, Any]:
+    """The tables of a TOML file as they are written, under the names that they have now.
+
+    Raises:
+        InputError: the file cannot be read, or is not TOML.
+        ConfigError: it has a table under its old and its new name.
+    """
     text = read_text(path, MAX_BYTES)  # dotted keys of a longer one take the parser seconds
     try:
         given = tomllib.loads(text)
@@ -198,11 +221,36 @@ def load_config(path: Path | None) -> Config:
         raise InputError(path, 0, "TOML", str(error)) from error
     except RecursionError as error:
         raise InputError(path, 0, "TOML", "tables or lists nested too deeply") from error
-    config = _build(Config, given, f"{named(path)}: ")
+    return _with_new_names(given, path)
+
+
+def split_setting(setting: str) -> tuple[str, Any]:
+    """A key and its value, which is TOML or else text.
+
+    >>> split_setting("search.min_score=0.1"), split_setting("decision.rule = sto")
+    (('search.min_score', 0.1), ('decision.rule', 'sto'))
+
+    Raises:
+        ConfigError: there is no = in it.
+    """
+    key, equals, text = (part.strip() for part in setting.partition("="))
+    section, dot, name = key.partition(".")
+    if not equals or not dot:
+        raise ConfigError(f"--set: expected SECTION.KEY=VALUE, got {quoted(setting)}")
+    key = f"{OLD_TABLES.get(section, section)}.{name}"
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return key, text
+    return key, table["value"] if len(table) == 1 else text
+
+
+def _with_lexicon(config: Config, place: str) -> Config:
+    """The configuration with an absolute path of the lexicon: workers may stand elsewhere."""
     if not config.pronunciation.lexicon:
         return config
-    lexicon = str(Path(config.pronunciation.lexicon).absolute())  # workers may stand elsewhere
-    place = f"{named(path)}: pronunciation.lexicon: expected"
+    lexicon = str(Path(config.pronunciation.lexicon).absolute())
+    place = f"{place}pronunciation.lexicon: expected"
     try:
         if not stat.S_ISREG(Path(lexicon).stat().st_mode):
             raise ConfigError(
@@ -215,23 +263,34 @@ def load_config(path: Path | None) -> Config:
     return replace(config, pronunciation=replace(config.pronunciation, lexicon=lexicon))
 
 
-def _build(kind: type[T], given: Mapping[str, Any], place: str) -> T:
-    """Make a dataclass from a TOML table; keys left out keep their defaults."""
-    hints = get_type_hints(kind)
-    known = [key.name for key in fields(kind)]  # type: ignore[arg-type]  # a dataclass
+def _with_new_names(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """The tables of a file under the names that they have now."""
+    renamed = {OLD_TABLES.get(key, key): value for key, value in given.items()}
+    if len(renamed) < len(given):
+        twice = next(old for old, new in OLD_TABLES.items() if {old, new} <= given.keys())
+        expected = f"[{OLD_TABLES[twice]}] or its old name [{twice}]"
+        raise ConfigError(f"{named(path)}: expected {expected}, got both")
+    return renamed
+
+
+def _replaced(base: T, given: Mapping[str, Any], place: str) -> T:
+    """A dataclass with the values of a TOML table; keys left out stay as they are."""
+    hints = get_type_hints(type(base))
+    known = [key.name for key in fields(base)]  # type: ignore[arg-type]  # a dataclass
     values = {}
     for key, value in given.items():
         if key not in known:
-            raise ConfigError(f"{place}expected one of {', '.join(known)}, got {quoted(key)}")
+            where = f"{place[:-1]}: " if place.endswith(".") else place
+            raise ConfigError(f"{where}expected one of {', '.join(known)}, got {quoted(key)}")
         hint = hints[key]
         if is_dataclass(hint):
             if not isinstance(value, dict):
                 raise ConfigError(f"{place}expected a table [{key}], got {quoted(value)}")
-            values[key] = _build(hint, value, f"{place}{key}.")  # type: ignore[arg-type]  # a class
+            values[key] = _replaced(getattr(base, key), value, f"{place}{key}.")
         else:
             values[key] = _value(hint, value, f"{place}{key}")
     try:
-        return kind(**values)
+        return replace(base, **values)  # type: ignore[type-var]  # a dataclass
     except ValueError as error:
         raise ConfigError(f"{place}{error}") from error
 

@@ -77,8 +77,8 @@ def test_a_shard_that_somebody_else_writes_to_is_not_merged(
 ):
     """What was indexed counts, and is not reported as a failure of indexing."""
     busy = StoreBusyError("X: somebody else is writing to this store")
-    monkeypatch.setattr("indexer.api.uses_workers", lambda stores, workers: True)
-    monkeypatch.setattr("indexer.api.upkeep", lambda *given, **rest: [busy])
+    monkeypatch.setattr("indexer.index_run.uses_workers", lambda stores, workers: True)
+    monkeypatch.setattr("indexer.index_run.upkeep", lambda *given, **rest: [busy])
     argv = [str(german / "mesh" / "KERSTIN_01.mesh"), "--store", str(tmp_path / "i"), "--quiet"]
     assert indexer.cli.main([*argv, *asked]) == status
     (line,) = capsys.readouterr().err.splitlines()
@@ -170,7 +170,11 @@ def test_one_place_is_one_hit_whatever_found_it(german, store, tmp_path):
         hit = json.loads(line)
         place = (hit["start_s"], hit["start_s"] + hit["duration_s"], hit["method"])
         by_term.setdefault((hit["termid"], hit["file"]), []).append(place)
-    assert {place[2] for some in by_term.values() for place in some} >= {"exact", "split", "sound"}
+    assert {place[2] for some in by_term.values() for place in some} >= {
+        "exact",
+        "split",
+        "phonetic",
+    }
     for some in by_term.values():
         for one, other in pairwise(sorted(some)):
             assert other[0] >= one[1]
@@ -184,7 +188,8 @@ def test_both_dialects(german, store, tmp_path, dialect, root):
 
 
 def test_a_person_sees_a_table(store, capsys):
-    assert searcher.cli.main(["--store", str(store), "landkreis", "im brandenburgischen"]) == 0
+    argv = ["--store", str(store), "landkreis", "im brandenburgischen", "--fmt", "table"]
+    assert searcher.cli.main(argv) == 0
     out = capsys.readouterr().out
     assert "KERSTIN_00" in out
     assert "im brandenburgischen landkreis" in out
@@ -205,6 +210,7 @@ def test_a_program_gets_a_list(store, capsys):
 
 def test_a_person_sees_probabilities_and_decisions_when_asked(store, capsys):
     argv = ["--store", str(store), "im", "haus"]
+    table = [*argv, "--fmt", "table"]
     assert searcher.cli.main([*argv, "--json"]) == 0
     hits = json.loads(capsys.readouterr().out)
     chances = [one["probability"] for one in hits]
@@ -216,12 +222,12 @@ def test_a_person_sees_probabilities_and_decisions_when_asked(store, capsys):
     decided = json.loads(capsys.readouterr().out)
     assert [one["probability"] for one in decided] == chances
     assert all((one["decision"] == "YES") == (one["score"] >= 0.5) for one in decided)
-    assert searcher.cli.main(argv) == 0
+    assert searcher.cli.main(table) == 0
     out = capsys.readouterr().out
     assert "probability" in out
     assert not re.search(r"\b(YES|NO|score|decision)\b", out)
     for more in (["--decide"], ["--beta", "10"]):
-        assert searcher.cli.main([*argv, *more]) == 0
+        assert searcher.cli.main([*table, *more]) == 0
         out = capsys.readouterr().out
         assert re.search(r"\bYES\b", out)
         assert re.search(r"probability +score +decision", out)
@@ -229,7 +235,7 @@ def test_a_person_sees_probabilities_and_decisions_when_asked(store, capsys):
 
 def test_wildcards_are_explained(german, store, tmp_path, capsys):
     argv = ["--store", str(store)]
-    assert searcher.cli.main([*argv, "bran*", "im bran*"]) == 0
+    assert searcher.cli.main([*argv, "bran*", "im bran*", "--fmt", "table"]) == 0
     printed = capsys.readouterr()
     assert "bran*: 5 words of the index: brandenburg, brand, " in printed.err
     assert "bran* as brandenburgischen" in printed.out
@@ -362,7 +368,7 @@ def test_a_person_can_ask_why(store, tmp_path):
 
 
 def test_a_hit_behind_another_word_says_so(store, capsys):
-    assert searcher.cli.main(["--store", str(store), "haus"]) == 0
+    assert searcher.cli.main(["--store", str(store), "haus", "--fmt", "table"]) == 0
     assert "an alternative to 'aus'" in capsys.readouterr().out
 
 
@@ -389,7 +395,7 @@ def test_usage_errors_have_status_2(capsys):
         (indexer.cli.main, ["a", "--store", "x", "--jobs", "0"]),
         (searcher.cli.main, ["--store", "x"]),
         (searcher.cli.main, ["--store", "x", "a", "--terms", "t.xml"]),
-        (searcher.cli.main, ["--store", "x", "--terms", "t.xml"]),
+        (searcher.cli.main, ["--store", "x", "--terms", "t.xml", "--probabilities", "p.xml"]),
         (searcher.cli.main, ["--store", "x", "dort", "--beta", "-1"]),
     ]:
         with pytest.raises(SystemExit) as end:
@@ -399,6 +405,21 @@ def test_usage_errors_have_status_2(capsys):
 
 
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "numba", "couchdb", "lxml", "rich", "g2p_en")
+
+
+def test_a_known_word_is_searched_without_compiled_kernels(store):
+    script = (
+        "import sys\n"
+        "from searcher.cli import main\n"
+        f"assert main(['--store', {str(store)!r}, 'haus', '--limit', '1']) == 0\n"
+        "heavy = {'numba', 'scipy', 'matplotlib', 'lxml', 'couchdb', 'rapidfuzz', 'orjson'}\n"
+        "print(sorted(heavy & {*sys.modules}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "haus" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("module", ["indexer.cli", "searcher.cli", "scoring.cli"])

@@ -304,7 +304,7 @@ def hostile(tmp_path_factory):
     (folder / "ref.rttm").write_text(
         "".join(f"LEXEME {RECORDING} 1 {i} 1 {w} lex s\x9b\x1b <NA>\n" for i, w in enumerate(WORDS))
     )
-    (folder / "c.toml").write_text('[sound]\nwords = "none"\n')
+    (folder / "c.toml").write_text('[phonetic_search]\nwords = "none"\n')
     return folder
 
 

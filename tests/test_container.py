@@ -2,8 +2,13 @@
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 INSTRUCTIONS = [
@@ -32,5 +37,16 @@ def test_it_installs_extras_that_exist_and_starts_a_command_that_exists():
     (extras,) = re.findall(r"/src\[([\w,]+)\]", values("RUN")[0])
     assert {*extras.split(",")} <= PROJECT["optional-dependencies"].keys()
     assert json.loads(values("ENTRYPOINT")[0])[0] in PROJECT["scripts"]
-    assert values("USER") == ["std"]
-    assert "useradd --create-home std" in values("RUN")[0]
+    assert values("USER") == ["1000"]
+    assert "useradd --create-home --uid 1000 std" in values("RUN")[0]
+
+
+def test_hadolint_has_nothing_to_say():
+    hadolint = shutil.which("hadolint", path=str(Path(sys.executable).parent))
+    if hadolint is None:
+        pytest.skip("hadolint is missing: pip install '.[test]'")
+    done = subprocess.run(
+        [hadolint, "--no-color", str(ROOT / "Dockerfile")], capture_output=True, text=True,
+        timeout=60,
+    )  # fmt: skip
+    assert (done.stdout, done.returncode) == ("", 0)

@@ -7,8 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from indexer.formats.detect import FORMATS
+from tools.site.blocks import blocks
+
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/*.md")])
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("docs/*/*.md"),
+        *ROOT.glob("examples/*/*.md"),
+    ]
+)
 SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
 
 
@@ -72,8 +82,14 @@ def test_every_command_is_documented_and_shows_an_example(script, capsys):
     assert any(script in page.read_text() for page in PAGES)
 
 
+def test_formats_are_counted_and_listed():
+    rows = re.findall(r"^\| \[[^|]+\| `([a-z-]+)` \|", (ROOT / "docs/formats.md").read_text(), re.M)
+    assert sorted(rows) == sorted(FORMATS)
+    assert f"**Reads {len(FORMATS)} formats**" in (ROOT / "README.md").read_text()
+
+
 def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (block,) = (b for b in blocks((ROOT / "README.md").read_text()) if b.language == "python")
     monkeypatch.chdir(ROOT)
-    exec(code.replace("demo/index", str(tmp_path / "index")), {})
+    exec(block.code.replace("demo/index", str(tmp_path / "index")), {})
     assert capsys.readouterr().out.startswith("KERSTIN_00 22.025")

@@ -62,7 +62,7 @@ def test_hits_say_how_far_off_they_may_be(store):
 
 
 def test_the_table_and_json_say_so(store, capsys):
-    searcher.cli.main(["--store", store, "alte"])
+    searcher.cli.main(["--store", store, "alte", "--fmt", "table"])
     printed = capsys.readouterr().out
     assert "0:10.5 within 1.5 s" in printed
     assert "0:00.2 within" not in printed

@@ -56,6 +56,7 @@ RETIRED_NAMES = (
     "SoundIndex",
     "Sounds",
     "open_sound",
+    "SoundConfig",
     "sound_columns",
     "is_sound",
     "Wanted",

@@ -1,13 +1,14 @@
-"""The diagram of docs/architecture.md is that of the code, no two folders need each other, and
-commands call public interfaces only.
+"""The diagram of docs/architecture.md is that of the code, no two folders need each other,
+functions are short, and commands call public interfaces only.
 """
 
 import ast
 import importlib.util
-import tomllib
 from pathlib import Path
 
 import pytest
+
+import spoken_terms.start
 
 ROOT = Path(__file__).parent.parent
 SPEC = importlib.util.spec_from_file_location("structure", ROOT / "tools" / "structure.py")
@@ -55,16 +56,21 @@ def test_a_circle_is_found(monkeypatch, tmp_path):
     assert structure.circles() == pairs
 
 
-SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
-COMMANDS = sorted({script.partition(":")[0] for script in SCRIPTS.values()})
+COMMANDS = sorted(spoken_terms.start.COMMANDS.values())
 # Arguments and output of a command: they belong to it, so it may import them.
 OWN_PARTS = (
-    *("indexer.arguments", "indexer.cli_actions"),
-    *("searcher.arguments", "searcher.output"),
+    *("indexer.arguments", "indexer.cli_actions", "indexer.output"),
+    *("searcher.arguments", "searcher.cli_hits", "searcher.output"),
     *("scoring.limits", "scoring.run"),
     *("recogniser.hotwords", "recogniser.progress"),
 )
-NOT_READ = ("searcher.output", "scoring.limits", "recogniser.hotwords", "recogniser.progress")
+NOT_READ = (
+    "indexer.output",
+    "searcher.output",
+    "scoring.limits",
+    "recogniser.hotwords",
+    "recogniser.progress",
+)
 PARTS_OF_COMMANDS = [one for one in OWN_PARTS if one not in NOT_READ]
 # What the public interfaces of the packages wrap.
 BELOW_INTERFACES = ("std.store", "std.phonetics", "std.matching")
@@ -124,3 +130,15 @@ def test_every_public_name_can_be_imported(package):
     assert set(module.__all__) <= set(dir(module))
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
         _ = module.nothing
+
+
+def test_functions_are_at_most_60_lines_long_and_compiled_kernels_120():
+    too_long = []
+    for path in structure.modules().values():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                names = {getattr(name, "id", "") for name in node.decorator_list}
+                limit = 120 if names & {"compiled", "compiled_within"} else 60
+                if node.end_lineno - node.lineno + 1 > limit:
+                    too_long.append(f"{path}:{node.lineno} {node.name}")
+    assert not too_long

@@ -83,7 +83,12 @@ def spoken_part(text: str, nonwords: Nonwords) -> str:
 
 def without_markup(text: str) -> str:
     """Take markup out of a caption: tags, times in its text, styles in braces."""
-    return _MARKUP.sub(_blank, text) if "<" in text or "{" in text or "\\" in text else text
+    return _MARKUP.sub(_blank, text) if has_markup(text) else text
+
+
+def has_markup(text: str) -> bool:
+    """Tell whether there may be markup in a caption."""
+    return "<" in text or "{" in text or "\\" in text
 
 
 def _blank(match: re.Match[str]) -> str:

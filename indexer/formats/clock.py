@@ -10,9 +10,10 @@ Hours have up to four digits, as recordings of weeks have.
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from std.errors import InputError
 from std.fields import shown
@@ -26,6 +27,10 @@ _ARROW = re.compile(r"(?m)^[ \t]*-?\d.*-->.*$")
 _USUAL = len("00:00:00,000")
 _UNITS_S = np.array([36000, 3600, 0, 600, 60, 0, 10, 1, 0, 0.1, 0.01, 0.001])
 _DIGITS = np.flatnonzero(_UNITS_S)
+_LINE = "00:00:00.000 --> 00:00:00.000"
+_LINE_CODES = np.array(list(map(ord, _LINE)))
+_LINE_DIGITS = [column for column, letter in enumerate(_LINE) if letter == "0"]
+_MARKS = [column for column, letter in enumerate(_LINE) if letter != "0"]
 
 
 class TimeLine(NamedTuple):
@@ -50,6 +55,11 @@ def seconds(hours: str | None, minutes: str, whole: str, decimals: str | None) -
 
 def time_lines(text: str) -> list[TimeLine]:
     """Find the lines of times of a text, in order."""
+    usual = _usual_time_lines(text)
+    return _any_time_lines(text) if usual is None else usual
+
+
+def _any_time_lines(text: str) -> list[TimeLine]:
     found = list(TIME_LINE.finditer(text))
     starts_s, ends_s = (_all_seconds([one[group] for one in found]) for group in (1, 2))
     lines, line, at = [], 1, 0
@@ -58,6 +68,38 @@ def time_lines(text: str) -> list[TimeLine]:
         line, at = line + text.count("\n", at, begin), begin
         lines.append(TimeLine(begin, end, line, start_s, end_s))
     return lines
+
+
+def _usual_time_lines(text: str) -> list[TimeLine] | None:
+    """The same at once, if each arrow stands in a line as 00:00:01,500 --> 00:00:02,500."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    begins = np.flatnonzero((codes[:-1] == ord("-")) & (codes[1:] == ord(">"))) - _LINE.index("->")
+    if len(begins) == 0 or begins[0] < 0 or begins[-1] + len(_LINE) > len(codes):
+        return None
+    newlines = np.flatnonzero(codes == ord("\n"))
+    number = np.searchsorted(newlines, begins)
+    line_begins = np.concatenate([[0], newlines + 1])[number]
+    ends = np.append(newlines, len(codes))[number]
+    after = np.append(codes, ord("\n"))[begins + len(_LINE)]
+    lines = codes[begins[:, None] + np.arange(len(_LINE))]
+    marks = np.where(lines == ord(","), ord("."), lines)[:, _MARKS]
+    digits = lines[:, _LINE_DIGITS].astype(np.int64) - ord("0")
+    if not (
+        (line_begins == begins).all()
+        and np.isin(after, list(map(ord, "\n \t"))).all()
+        and (marks == _LINE_CODES[_MARKS]).all()
+        and ((digits >= 0) & (digits <= 9)).all()
+    ):
+        return None
+    starts_s, ends_s = map(_seconds_of, np.split(digits, 2, axis=1))
+    columns = (begins, ends, number + 1, starts_s, ends_s)
+    return list(map(TimeLine, *(column.tolist() for column in columns)))
+
+
+def _seconds_of(digits: npt.NDArray[Any]) -> Float64s:
+    """(n,) seconds of the digits of times of the usual length."""
+    seconds: Float64s = np.rint(1000 * (digits @ _UNITS_S[_DIGITS])) / 1000
+    return seconds
 
 
 def require_times(text: str, path: Path | str, expected: str) -> None:
@@ -82,7 +124,7 @@ def _all_seconds(times: Sequence[str]) -> Float64s:
         digits = letters[:, _DIGITS].astype(np.float64) - ord("0")
         plain = ((digits >= 0) & (digits <= 9)).all(axis=1)
         rows = np.flatnonzero(usual)
-        values[rows] = np.rint(1000 * (digits @ _UNITS_S[_DIGITS])) / 1000
+        values[rows] = _seconds_of(digits)
         usual[rows[~plain]] = False
     else:
         usual[:] = False

@@ -2,7 +2,7 @@
 
 named       names -> what each of them holds
 unit        whether times without a unit are seconds or milliseconds
-cue_of      fields of a row -> a cue
+time_s, times_s    written times -> seconds
 """
 
 import re
@@ -14,16 +14,16 @@ from indexer.formats.clock import CLOCK, seconds
 NAMES: Mapping[str, tuple[str, ...]] = {
     "start": (
         "start", "start time", "starttime", "begin", "begin time", "from", "onset", "tmin", "xmin",
-        "t0", "in", "time start", "start offset", "timestamp", "time",
+        "t0", "in", "time start", "start offset", "start ts", "timestamp", "time",
     ),
     "end": (
         "end", "end time", "endtime", "stop", "stop time", "to", "offset", "tmax", "xmax", "t1",
-        "out", "time end", "end offset", "finish",
+        "out", "time end", "end offset", "end ts", "finish",
     ),
     "duration": ("duration", "dur", "length"),
     "text": (
         "text", "transcript", "transcription", "sentence", "utterance", "caption", "subtitle",
-        "content", "speech", "label", "annotation", "orthography",
+        "content", "speech", "label", "annotation", "orthography", "words str",
     ),
     "word": ("word", "token"),
     "confidence": ("confidence", "conf", "probability", "score"),
@@ -93,7 +93,19 @@ def time_s(written: str, unit_s: float) -> float:
     return float(number[1].replace(",", ".")) * (_UNITS[number[2]] if number[2] else unit_s)
 
 
-def unit_s(rows: Sequence[tuple[str, str, str]]) -> float:
+def times_s(written: Sequence[str], unit_s: float) -> list[float]:
+    """Read many times: `time_s` of each, at once if all are plain numbers.
+
+    Raises:
+        ValueError: one is none.
+    """
+    digits = "".join(written).replace(".", "")
+    if digits.isascii() and digits.isdecimal() and all(written):
+        return [float(one) * unit_s for one in written]
+    return [time_s(one, unit_s) for one in written]
+
+
+def unit_s(rows: Iterable[tuple[str, str, str]]) -> float:
     """Tell the unit of times that have none: (start, end, text) of some rows -> seconds of it.
 
     Whisper's tables have whole milliseconds under the names under which others have seconds. They

@@ -9,6 +9,7 @@ different ones: captions of thousands of hours are read in seconds.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, count, islice
@@ -94,18 +95,19 @@ def _columns(
     cues: Sequence[Cue], recording: Recording, number: int, nonwords: Nonwords
 ) -> RawUtterances:
     """Make columns in which each word is a slot of its own, and nothing else was said."""
-    timed = [single(spoken(cue.words, nonwords)) if cue.words else [] for cue in cues]
-    tokens = [
-        [word.token for word in words] if cue.words else _tokens(cue.text, nonwords)
-        for cue, words in zip(cues, timed, strict=True)
-    ]
+    tokens = _tokens(["" if cue.words else cue.text for cue in cues], nonwords)
+    timed = {row: single(spoken(cue.words, nonwords)) for row, cue in enumerate(cues) if cue.words}
+    for row, words in timed.items():
+        tokens[row] = [word.token for word in words]
     written = np.fromiter(map(len, tokens), np.int64, len(tokens))
     vocabulary, rows = _words(list(chain.from_iterable(tokens)))
     cue_of = np.repeat(np.arange(len(cues)), written)
     spans_s, posteriors = np.full((len(rows), 2), np.nan), np.ones(len(rows))
-    own = np.array([word[1:] for words in timed for word in words], np.float64).reshape(-1, 3)
-    has_times = np.repeat(np.array([bool(cue.words) for cue in cues], bool), written)
-    posteriors[has_times], spans_s[has_times] = own[:, 0], own[:, 1:]
+    if timed:
+        has_times = np.isin(cue_of, list(timed))
+        own = [word[1:] for words in timed.values() for word in words]
+        numbers = np.array(own, np.float64).reshape(-1, 3)
+        posteriors[has_times], spans_s[has_times] = numbers[:, 0], numbers[:, 1:]
 
     said = rows >= 0
     rows, cue_of, spans_s, posteriors = rows[said], cue_of[said], spans_s[said], posteriors[said]
@@ -134,31 +136,46 @@ def _columns(
 
 def _words(tokens: list[str]) -> tuple[list[str], Int64s]:
     """Return the different words, and (m,) the row of each token's; -1 for mere punctuation."""
-    ids = dict(zip(dict.fromkeys(tokens), count(), strict=False))
-    rows: dict[str, int] = {}
-    meanings = [rows.setdefault(word, len(rows)) if word else -1 for word in map(_bare, ids)]
+    ids: defaultdict[str, int] = defaultdict(count().__next__)  # in the order they come
     which = np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens))
-    return list(rows), np.array(meanings, dtype=np.int64)[which]
+    meanings = list(ids)
+    plain = np.fromiter(map(str.isalnum, meanings), np.bool_, len(meanings))
+    for row in np.flatnonzero(~plain).tolist():
+        meanings[row] = _bare(meanings[row])
+    words = list(filter(None, dict.fromkeys(meanings)))
+    row_of = {**dict(zip(words, count(), strict=False)), "": -1}
+    rows = np.fromiter(map(row_of.__getitem__, meanings), np.int64, len(meanings))
+    return words, rows[which]
 
 
-def _tokens(text: str, nonwords: Nonwords) -> list[str]:
-    """Split what a caption says at blanks, without remarks such as [Music]."""
-    if _MAY_BE_REMARK.search(text) is None:
-        return text.split()
-    return [word.token for word in untimed(text, nonwords=nonwords)]
+def _tokens(texts: Sequence[str], nonwords: Nonwords) -> list[list[str]]:
+    """Split what captions say at blanks, without remarks such as [Music]."""
+    if _MAY_BE_REMARK.search("\n".join(texts)) is None:
+        return list(map(str.split, texts))
+    return [
+        [word.token for word in untimed(text, nonwords=nonwords)]
+        if _MAY_BE_REMARK.search(text)
+        else text.split()
+        for text in texts
+    ]
 
 
 def _spans(cues: Sequence[Cue]) -> Float64s:
     """Return (u, 2) start and end; cues without length last as long as their letters take."""
-    spans = np.array([cue[1:3] for cue in cues], dtype=np.float64).reshape(-1, 2)
+    spans = _written_spans(cues)
     for row in np.flatnonzero(spans[:, 1] <= spans[:, 0]).tolist():
         letters = sum(map(str.isalnum, cues[row].text))
         spans[row, 1] = spans[row, 0] + SECONDS_PER_LETTER * letters
     return spans
 
 
+def _written_spans(cues: Sequence[Cue]) -> Float64s:
+    starts_s, ends_s = ([cue[column] for cue in cues] for column in (1, 2))
+    return np.array([starts_s, ends_s], dtype=np.float64).T
+
+
 def _check_times(cues: Sequence[Cue], path: Path | str) -> None:
-    spans = np.array([cue[1:3] for cue in cues], dtype=np.float64)
+    spans = _written_spans(cues)
     good = (spans[:, 0] >= 0) & (spans[:, 1] >= spans[:, 0]) & (spans[:, 1] <= MAX_TIME_S)
     for cue in [cues[row] for row in np.flatnonzero(~good).tolist()]:
         got = f"{cue.start_s:g} to {cue.end_s:g}"

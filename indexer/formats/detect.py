@@ -45,6 +45,7 @@ from indexer.formats import (
     srt,
     stm,
     table,
+    tei,
     textgrid,
     timed_text,
     transformers,
@@ -108,6 +109,7 @@ CAPTION_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "srt": (srt.parse, srt.looks_like),
     "ttml": (ttml.parse, ttml.looks_like),
     "eaf": (eaf.parse, eaf.looks_like),
+    "tei": (tei.parse, tei.looks_like),
     "textgrid": (textgrid.parse, textgrid.looks_like),
     "table": (table.parse, table.looks_like),
 }

@@ -18,7 +18,6 @@ those that are.
 Source: H. Sloetjes, "ELAN Annotation Format EAF, schema version 3.0"; files of ELAN and aeneas.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -30,6 +29,7 @@ from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.tiers import Tier, chosen
+from indexer.formats.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
@@ -38,9 +38,6 @@ from std.limits import MAX_TIME_S, MAX_UTTERANCE_BYTES
 from std.nist.xml import Attributes, Reader, feed
 from std.ranges import Range
 
-_HEAD = re.compile(
-    rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<ANNOTATION_DOCUMENT[\s>]", re.S
-)
 _UNITS_S = {"milliseconds": 0.001, "ntsc-frames": 1001 / 30_000, "pal-frames": 1 / 25}
 _TIME = Range(0, 2**62, whole=True)
 
@@ -62,7 +59,7 @@ class _Tier:
 
 def looks_like(head: bytes) -> bool:
     """Tell whether a file that begins like this is ELAN's."""
-    return _HEAD.match(head) is not None
+    return root_name(head) == "ANNOTATION_DOCUMENT"
 
 
 def parse(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from indexer.formats.xml_head import root_name
 from std.errors import ForeignFileError, InputError
 from std.nist.audio_names import AUDIO_EXTENSION
 
@@ -74,9 +75,6 @@ TEXT = [
     ),
     _Magic(rb"(?i)<!doctype html|<html", "HTML"),
 ]
-XML = re.compile(
-    rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<([A-Za-z_][\w.:-]*)", re.S
-)
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
 
 # Names that only recognisers' files have: such a file is damaged if no reader knows it.
@@ -219,8 +217,7 @@ def _text(head: bytes) -> tuple[str, str]:
     known = _first(TEXT, head)
     if known:
         return known.what, known.hint
-    if root := XML.match(head):
-        name = root[1].decode()
+    if name := root_name(head):
         hint = "std-search and std-score take it" if name in NIST_ROOTS else ""
         return f"XML, a document <{name}>", hint
     near = {name: lacks for pattern, name, lacks in NEAR_TEXT if re.search(pattern, head)}

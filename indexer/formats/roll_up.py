@@ -14,9 +14,9 @@ twice, but then has nothing else.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, starmap
 
-from indexer.formats.caption_text import without_markup
+from indexer.formats.caption_text import has_markup, without_markup
 from indexer.formats.cues import Cue
 
 MIN_SHARE = 0.4  # of captions that repeat, and of these that have more; nearly all, and half do
@@ -27,6 +27,8 @@ TOUCH_S = 0.2  # between captions of which the second repeats the first
 def without_repeats(captions: Sequence[Cue]) -> Sequence[Cue]:
     """Return the captions, each without what it repeats, if the file's roll up."""
     some = captions[:LOOKED_AT]
+    if sum(starmap(_may_repeat, pairwise(some))) < MIN_SHARE * len(some):
+        return captions
     counts = _repeats(some)
     adding = [count for one, count in zip(some, counts, strict=True) if count < len(_lines(one))]
     repeats, with_more = sum(map(bool, counts)), sum(map(bool, adding))
@@ -37,6 +39,12 @@ def without_repeats(captions: Sequence[Cue]) -> Sequence[Cue]:
         for caption, count in zip(captions, _repeats(captions), strict=True)
         if count < len(_lines(caption))
     ]
+
+
+def _may_repeat(earlier: Cue, caption: Cue) -> bool:
+    """Tell at one glance whether a caption may repeat the one before; mostly, it cannot."""
+    first = caption.text.lstrip().partition("\n")[0].rstrip()
+    return first in earlier.text or has_markup(caption.text) or has_markup(earlier.text)
 
 
 def _repeats(captions: Sequence[Cue]) -> list[int]:

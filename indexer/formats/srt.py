@@ -59,7 +59,8 @@ def parse(
 
 
 def _spoken(caption: Cue, nonwords: Nonwords) -> Cue:
-    return caption._replace(text=spoken_part(caption.text, nonwords))
+    text = spoken_part(caption.text, nonwords)
+    return caption if text is caption.text else caption._replace(text=text)
 
 
 def _captions(text: str, path: Path | str) -> Iterator[Cue]:
@@ -75,5 +76,11 @@ def _captions(text: str, path: Path | str) -> Iterator[Cue]:
     for times, end in zip(found, [*ends, len(text)], strict=False):
         body = text[times.end : end]
         if numbered and end < len(text):
-            body = _NUMBER.sub("", body)
+            body = _without_number(body)
         yield Cue(times.line, times.start_s, times.end_s, body)
+
+
+def _without_number(body: str) -> str:
+    """Take the number of the next caption off the end of a text."""
+    before, _, last = body.rstrip("\n").rpartition("\n")
+    return before if last.isdecimal() else _NUMBER.sub("", body)

@@ -14,10 +14,13 @@ from std.json_fields import Part
 
 KEYS = ("language", "language_code", "LanguageCode", "languageCode", "locale", "Locale", "Language")
 WITHIN = ("result", "results", "PrimaryLanguage")
+_ANYWHERE = frozenset((*KEYS, *WITHIN))
 
 
 def stated_language(part: Part) -> str:
     """The name or code of a language, as it is written; empty if there is none."""
+    if not isinstance(part.value, dict) or _ANYWHERE.isdisjoint(part.value):
+        return ""
     for key in KEYS:
         if part.has(key) and isinstance(part[key].value, str):
             return str(part[key].value).strip()

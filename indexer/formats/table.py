@@ -20,7 +20,14 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from indexer.formats.caption_text import decoded, spoken_part
-from indexer.formats.columns_of_cues import Column, columns_of, is_complete, time_s, unit_s
+from indexer.formats.columns_of_cues import (
+    Column,
+    columns_of,
+    is_complete,
+    time_s,
+    times_s,
+    unit_s,
+)
 from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
@@ -135,9 +142,17 @@ def _cues(
             found = shown(row[at[0]].encode())
             raise InputError(path, line, f"a time as {at[1].what}", found) from error
 
+    try:
+        starts_s, ends_s = (
+            times_s([row[place] for _, row in rows], column.unit_s or guessed)
+            for place, column in (start_at, end_at)
+        )
+    except ValueError:
+        for line, row in rows:
+            time_in(row, line, start_at), time_in(row, line, end_at)
+        raise
     language_at, confidence_at = columns.get("language"), columns.get("confidence")
-    for line, row in rows:
-        start_s, end_s = time_in(row, line, start_at), time_in(row, line, end_at)
+    for (line, row), start_s, end_s in zip(rows, starts_s, ends_s, strict=True):
         if "end" not in columns:
             end_s += start_s
         text = spoken_part(row[text_at[0]], options.nonwords)

@@ -25,13 +25,13 @@ from indexer.formats.caption_text import spoken_part
 from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES, MAX_WORD_S
 from std.nist.xml import Attributes, Reader, feed, parse_number
 
-_HEAD = re.compile(rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:[A-Za-z_][\w.-]*:)?tt[\s>]", re.S)
 _CLOCK = re.compile(r"(\d{2,}):(\d\d):(\d\d)(?:(\.\d+)|:(\d+)(?:\.\d+)?)?$")
 _OFFSET = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|f|t)$")
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -52,16 +52,19 @@ class _Element(NamedTuple):
 class _Piece(NamedTuple):
     """A text of a paragraph, with its times if they are its own."""
 
-    text: str
+    texts: list[str]  # as they come, one after the other
     start_s: float
     end_s: float
     timed: bool
-    line: int
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
 
 
 def looks_like(head: bytes) -> bool:
     """Tell whether a file that begins like this is TTML."""
-    return _HEAD.match(head) is not None
+    return root_name(head).rpartition(":")[2] == "tt"
 
 
 def parse(
@@ -104,7 +107,12 @@ class _Captions(Reader):
             return
         if attributes.get("timeContainer") == "seq" and name != "tt":
             self.fail('timeContainer "par"', "seq")
-        begin, end, length = (attributes.get(key) for key in ("begin", "end", "dur"))
+        if not attributes:  # as <br/> and most spans
+            timed = name == "span" and around.timed and around.name == "span"
+            self._open.append(_Element(name, *around[1:3], timed, around.language))
+            self._began(name)
+            return
+        begin, end, length = map(attributes.get, ("begin", "end", "dur"))
         start_s, end_s = around.start_s, around.end_s
         if begin is not None:
             start_s = around.start_s + self._time(begin)
@@ -123,6 +131,9 @@ class _Captions(Reader):
                 around.language if language is None else language,
             )
         )
+        self._began(name)
+
+    def _began(self, name: str) -> None:
         if name == "p":
             self._pieces, self._line = [], self.line
         elif name == "br":
@@ -133,12 +144,13 @@ class _Captions(Reader):
             return
         around = self._open[-1]
         timed = around.name == "span" and around.timed
-        before = self._pieces[-1] if self._pieces else None
-        if before and before[1:4] == (around.start_s, around.end_s, timed):
-            self._pieces[-1] = before._replace(text=before.text + text)
-        else:
-            piece = _Piece(text, around.start_s, around.end_s, timed, self.line)
-            self._pieces.append(piece)
+        if self._pieces:
+            last = self._pieces[-1]
+            same = last.start_s == around.start_s and last.end_s == around.end_s
+            if same and last.timed == timed:
+                last.texts.append(text)
+                return
+        self._pieces.append(_Piece([text], around.start_s, around.end_s, timed))
 
     def end(self, tag: str) -> None:
         element = self._open.pop()
@@ -151,7 +163,10 @@ class _Captions(Reader):
                 self._paragraph(element, pieces)
 
     def _paragraph(self, element: _Element, pieces: list[_Piece]) -> None:
-        if all(one.timed and len(one.text.split()) == 1 for one in pieces):
+        if not any(one.timed for one in pieces):
+            text = "".join([one.text for one in pieces])
+            self._cue(element.start_s, element.end_s, text, element)
+        elif all(one.timed and len(one.text.split()) == 1 for one in pieces):
             for one in pieces:
                 self._require_end(one.end_s)
             words = [
@@ -160,12 +175,9 @@ class _Captions(Reader):
             ]
             last_s = max(one.end_s for one in pieces)
             self._cue(words[0].start_s, last_s, " ".join(w.token for w in words), element, words)
-        elif any(one.timed for one in pieces):
+        else:
             for one in pieces:
                 self._cue(one.start_s, one.end_s, one.text, element)
-        else:
-            text = "".join(one.text for one in pieces)
-            self._cue(element.start_s, element.end_s, text, element)
 
     def _cue(
         self,

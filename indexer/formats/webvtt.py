@@ -89,7 +89,8 @@ def _cues(text: str, path: Path | str, language: str) -> Iterator[Cue]:
 def _spoken(cue: Cue, next_s: float, path: Path | str, nonwords: Nonwords) -> Cue:
     """Take what was said out of a cue; where the times of words stand in it, with these."""
     if "<" not in cue.text or not (times := list(_WORD_TIME.finditer(cue.text))):
-        return cue._replace(text=spoken_part(cue.text, nonwords))
+        text = spoken_part(cue.text, nonwords)
+        return cue if text is cue.text else cue._replace(text=text)
     starts_s = [cue.start_s, *(seconds(*one.groups()) for one in times)]
     ends_s = [*starts_s[1:], max(starts_s[-1], min(cue.end_s, max(next_s, starts_s[-1])))]
     borders = [(0, 0), *(one.span() for one in times), (len(cue.text), len(cue.text))]

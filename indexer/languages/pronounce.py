@@ -13,10 +13,12 @@ from dataclasses import dataclass, field, replace
 
 from indexer.languages.precedence import OTHERS, Spoken, Told, pooled, split, spoken
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from std.config import Config
 from std.languages.detection import MIN_SHARE, of_segment
+from std.phonetics.g2p import converter
 from std.store import Segment
 from std.store.columns import SegmentColumns
-from std.values import Recording
+from std.values import ECF, Recording
 
 
 @dataclass(slots=True)
@@ -121,3 +123,22 @@ def _settled(recording: Spoken, language: str) -> Spoken:
     if _in_doubt(recording):
         return recording._replace(language=language, source=OTHERS)
     return recording._replace(language=recording.guess.language)
+
+
+def pronouncer_of(config: Config, experiment: ECF | None) -> Pronouncer:
+    """Who tells the recordings' languages and pronounces their words.
+
+    Raises:
+        ConfigError: the language that the user names has no converter.
+    """
+    language = config.pronunciation.language
+    phone_builder = PhoneColumnBuilder(config)
+    if language != "auto" and phone_builder.wanted:
+        converter(language)  # a misspelt name is refused before any work
+    by_ecf = {}
+    if experiment:
+        by_ecf = {
+            excerpt.recording: excerpt.language or experiment.language
+            for excerpt in experiment.excerpts
+        }
+    return Pronouncer(phone_builder, Told("" if language == "auto" else language, by_ecf))

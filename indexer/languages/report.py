@@ -7,6 +7,7 @@ from typing import Any
 from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
 from indexer.languages.pronounce import Pronouncer
 from std.languages.detection import of_segment
+from std.phonetics.g2p import hint
 from std.store import Segment
 from std.values import Recording
 
@@ -54,6 +55,13 @@ def in_words(languages: Sequence[Mapping[str, Any]]) -> str:
         by = entry["pronouncer"] or "no pronunciations"
         parts.append(f"{entry['language'] or 'unknown'} ({by}): {entry['recordings']} {plural}")
     return f"language{'s' if len(parts) > 1 else ''} {', '.join(parts)}"
+
+
+def hints(languages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """What a person should know of the pronouncers of an index, one line each."""
+    for pronouncer in sorted({str(entry["pronouncer"] or "") for entry in languages}):
+        if line := hint(pronouncer):
+            yield line
 
 
 def doubts(pronouncer: Pronouncer) -> Iterator[str]:

@@ -210,18 +210,22 @@ def _alive(
     end: int,
 ) -> Int64s:
     """Rank only the nodes that lie between start and end; the others get -1."""
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import breadth_first_order
-
-    shape, there = (len(rank), len(rank)), np.ones(len(source), dtype=bool)
-    forward = csr_matrix((there, (source, target)), shape)
-    alive = np.zeros(len(rank), dtype=np.int8)
-    alive[breadth_first_order(forward, start, return_predecessors=False)] += 1
-    alive[breadth_first_order(forward.T.tocsr(), end, return_predecessors=False)] += 1
-    alive = alive == 2
+    forward, backward = np.argsort(rank[source]), np.argsort(-rank[target])
+    alive = _reached(start, source[forward], target[forward], len(rank))
+    alive &= _reached(end, target[backward], source[backward], len(rank))
     if not alive[end] or not alive[start]:
         raise ValueError("no path leads from the start to the end")
     renumbered = np.full(len(rank), -1, dtype=np.int64)
     nodes = np.flatnonzero(alive)
     renumbered[nodes[np.argsort(rank[nodes])]] = np.arange(len(nodes))
     return renumbered
+
+
+def _reached(start: int, near: Int64s, far: Int64s, nodes: int) -> Bools:
+    """(nodes,) where links lead from the start; all links to a node come before those from it."""
+    reached = bytearray(nodes)
+    reached[start] = True
+    for node, other in zip(near.tolist(), far.tolist(), strict=True):
+        if reached[node]:
+            reached[other] = True
+    return np.frombuffer(reached, np.bool_)

@@ -46,7 +46,8 @@ def letters(words: Sequence[str]) -> Float64s:
     [3.0, 16.0, 0.0]
     """
     counts = np.fromiter(map(len, words), np.float64, len(words))
-    for row in [i for i, word in enumerate(words) if not word.isalpha()]:
+    plain = np.fromiter(map(str.isalpha, words), np.bool_, len(words))
+    for row in np.flatnonzero(~plain).tolist():
         counts[row] += (DIGIT_LETTERS - 1) * len(_DIGIT.findall(words[row]))
     return counts
 

@@ -7,6 +7,7 @@ it there.
 """
 
 import math
+import string
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ from std.errors import InputError
 from std.n_best import TimedWord, aligned
 
 PAUSE_S = 0.5  # phrases are not joined over more
+_AROUND = string.punctuation + string.whitespace  # of what `bare` takes off, the most frequent
 UNNAMED = "<unk>"  # said, but the recogniser does not tell what: no phrase is joined over it
 
 
@@ -48,8 +50,13 @@ def bare(written: str) -> str:
     >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("s***")
     ('Haus-Nr', "don't", '', '<unk>')
     """
+    if written.isalnum():  # letters and numbers: most words
+        return written
     if "**" in written or written.strip().lower() in UNKNOWN_WORDS:
         return UNNAMED
+    written = written.strip(_AROUND)
+    if written.isalnum():
+        return written
     first, last = 0, len(written)
     while first < last and unicodedata.category(written[first])[0] not in "LNM":
         first += 1

@@ -76,7 +76,7 @@ class Utterances:
 
     def take(self, rows: Sequence[int]) -> "Utterances":
         """Some utterances, in the order of ``rows``; these themselves if that is all, in order."""
-        if list(rows) == list(range(len(self))):
+        if rows == range(len(self)) or list(rows) == list(range(len(self))):
             return self
         picked = np.asarray(rows, dtype=np.int64)
         slots = _ranges(self.bounds[picked], self.bounds[picked + 1])

@@ -1,6 +1,6 @@
 """Utterances -> segment columns: from 'what is in this slot' to 'where is this word'."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import compress, count
 
 import numpy as np
@@ -22,7 +22,7 @@ from std.store.columns import (
     pack_vocabulary,
 )
 from std.text import Normalisation
-from std.values import ConfusionNetwork, Float32s, Int32s, Recording
+from std.values import ConfusionNetwork, Float32s, Int32s
 
 
 def invert(
@@ -45,9 +45,7 @@ def invert(
     if not isinstance(utterances, Utterances):
         utterances = stacked(utterances)
     utterances = utterances.take(_time_order(utterances))
-    recordings = _recordings(utterances)
-    row_of = {indexed.recording: i for i, indexed in enumerate(recordings)}
-    row = np.array([row_of[one] for one in utterances.recordings], dtype=np.int64)
+    recordings, row = _recordings(utterances)
     n_slots = np.diff(utterances.bounds)
     n_words = np.diff(utterances.offsets[utterances.bounds])
 
@@ -128,27 +126,26 @@ def likeliest_words(word: Int64s, posterior: Float32s, slot: Int64s, epsilon: Fl
     return best
 
 
-def _time_order(utterances: Utterances) -> list[int]:
+def _time_order(utterances: Utterances) -> Sequence[int]:
     """Rows of utterances by recording, start and name."""
-    starts_ms = utterances.spans_ms[:, 0].tolist()
-    keys = list(zip(utterances.recordings, starts_ms, utterances.names, strict=True))
+    starts_ms = utterances.spans_ms[:, 0]
+    if len(set(utterances.recordings)) == 1 and (starts_ms[1:] > starts_ms[:-1]).all():
+        return range(len(utterances))  # as nearly always
+    keys = list(zip(utterances.recordings, starts_ms.tolist(), utterances.names, strict=True))
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def _recordings(utterances: Utterances) -> tuple[IndexedRecording, ...]:
-    """Each recording once; utterances come ordered by recording."""
-    table: dict[Recording, IndexedRecording] = {}
-    spans_ms, estimated = utterances.spans_ms.tolist(), utterances.times_estimated.tolist()
-    for i, recording in enumerate(utterances.recordings):
-        start_ms, end_ms = spans_ms[i]
-        before = table.get(recording, IndexedRecording(recording, 0, 0))
-        table[recording] = IndexedRecording(
-            recording,
-            before.speech_ms + end_ms - start_ms,
-            before.utterances + 1,
-            before.times_estimated or estimated[i],
-        )
-    return tuple(table.values())
+def _recordings(utterances: Utterances) -> tuple[tuple[IndexedRecording, ...], Int64s]:
+    """Each recording once, and (u,) its row for each utterance; they come ordered by recording."""
+    row_of = dict(zip(dict.fromkeys(utterances.recordings), count(), strict=False))
+    row = np.fromiter(map(row_of.__getitem__, utterances.recordings), np.int64, len(utterances))
+    n = len(row_of)
+    speech_ms = np.zeros(n, dtype=np.int64)
+    np.add.at(speech_ms, row, np.diff(utterances.spans_ms).ravel())
+    numbers = np.bincount(row, minlength=n)
+    estimated = np.bincount(row, utterances.times_estimated, n) > 0
+    columns = (speech_ms.tolist(), numbers.tolist(), estimated.tolist())
+    return tuple(map(IndexedRecording, row_of, *columns)), row
 
 
 def _word_ids(utterances: Utterances, normalisation: Normalisation) -> tuple[list[str], Int64s]:

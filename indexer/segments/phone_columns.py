@@ -43,7 +43,7 @@ class PhoneColumnBuilder:
     @property
     def wanted(self) -> bool:
         """Whether phone columns are made at all."""
-        return self.config.sound.words != "none"
+        return self.config.phonetic_search.words != "none"
 
     def __call__(self, columns: SegmentColumns) -> Mapping[str, Column]:
         """The phone columns of a segment in the language configured, or else its likeliest one."""

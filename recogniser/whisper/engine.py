@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from recogniser.extras import required
 from std.errors import ConfigError
+from std.extras import required
 from std.values import Float32s
 
 EXTRA = "whisper"

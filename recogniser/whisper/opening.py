@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from recogniser.extras import required
 from recogniser.whisper.engine import EXTRA, FasterWhisper, digest, model_folder
 from recogniser.whisper.recognise import WhisperOptions, WhisperRecogniser
 from std.errors import ConfigError
+from std.extras import required
 
 DEFAULT_MODEL = "small.en"
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from recogniser import guards
 from recogniser.activity import loudness_activity
-from recogniser.extras import required
 from recogniser.guards import SILENCE_PROB
 from recogniser.protocol import SAMPLES_PER_S, Hypothesis, Recognition, Window
 from recogniser.times import timed_by
@@ -27,6 +26,7 @@ from recogniser.whisper.decode import (
 from recogniser.whisper.engine import EXTRA, Engine
 from recogniser.whisper.resembling import resembling
 from recogniser.words import spoken_words
+from std.extras import required
 from std.n_best import TimedWord
 from std.values import Float32s
 
@@ -38,7 +38,7 @@ METHOD = 1  # of what is in this package: a number that changes with its output
 class WhisperOptions:
     """How windows are decoded."""
 
-    samples: int = 12
+    samples: int = 15
     temperature: float = 0.8
     beam: int = 5
     transcript_weight: float = 0.5

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from scoring.discovery.formats.folds import Folds
     from scoring.discovery.scores import DiscoveryEvaluation
     from scoring.discovery.summary import document as summary_document
+    from scoring.discovery.summary import form_rows as summary_rows
     from scoring.discovery.summary import text as summary_text
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "read_folds",
     "read_talkers",
     "summary_document",
+    "summary_rows",
     "summary_text",
     "talkers_by_name",
     "with_talkers",
@@ -86,6 +88,7 @@ _HOME = {
     "read_folds": ("api", "read_folds"),
     "read_talkers": ("api", "read_talkers"),
     "summary_document": ("summary", "document"),
+    "summary_rows": ("summary", "form_rows"),
     "summary_text": ("summary", "text"),
     "talkers_by_name": ("api", "talkers_by_name"),
     "with_talkers": ("corpus", "with_talkers"),

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from scoring.limits import PARTS
 from std.command import Parser, file_argument, folder_argument, number, print_json, run
+from std.display.progress import progress
+from std.display.rows import JSON, TABLE, form_of, print_rows
 from std.errors import StdError, named
+from std.options import add_config_options, add_progress_options, add_row_options, configuration_of
 
 if TYPE_CHECKING:
     from scoring.discovery import Corpus, DiscoveryEvaluation, Folds, Progress
@@ -77,14 +80,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="write scores.txt, .csv, .json, report.html",
     )
-    add("--json", action="store_true", help="print one JSON document")
-    add("--quiet", action="store_true", help="no progress bar and summary on stderr")
-    add(
-        "--config",
-        type=file_argument,
-        metavar="FILE.toml",
-        help="checked; holds nothing for this command",
-    )
+    add_row_options(result, "values")
+    add_progress_options(result, quiet="no progress and summary on stderr")
+    add_config_options(result, "checked; holds nothing for this command")
     return result
 
 
@@ -95,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _discovery(args: argparse.Namespace) -> None:
-    from scoring.discovery import summary_document, summary_text, write_report
+    from scoring.discovery import summary_document, summary_rows, summary_text, write_report
     from std.distinct import require_distinct
 
     inputs: Mapping[str, Given] = {f"--{name}": getattr(args, name) for name in INPUTS}
@@ -104,10 +102,13 @@ def _discovery(args: argparse.Namespace) -> None:
     if args.output:
         title = named(args.classes).rpartition("/")[2]
         write_report(evaluation, args.output, title=title, read_files=inputs)
-    if args.json:
+    form = form_of(args, piped=TABLE)
+    if form == JSON:
         print_json(summary_document(evaluation))
+    elif form != TABLE:
+        print_rows(summary_rows(evaluation), form)
     text = summary_text(evaluation)
-    if not args.json and not args.output:
+    if form == TABLE and not args.output:
         print(text, end="")
     elif not args.quiet:
         print(text, end="", file=sys.stderr)
@@ -115,16 +116,14 @@ def _discovery(args: argparse.Namespace) -> None:
 
 def _evaluate(args: argparse.Namespace) -> "DiscoveryEvaluation":
     from scoring.discovery import evaluate_discovery, read_classes, read_corpus, with_talkers
-    from std import config
 
-    if args.config:
-        config.load_config(args.config)
+    configuration_of(args)
     corpus = read_corpus(args.phones, args.words)
     corpus = with_talkers(corpus, _talkers(args, corpus))
     discovery = read_classes(args.classes, corpus)
     parts = _parts(args, corpus)
-    with _progress(args.quiet) as progress:
-        return evaluate_discovery(corpus, discovery, args.profile, parts, progress)
+    with _progress(args) as advance:
+        return evaluate_discovery(corpus, discovery, args.profile, parts, advance)
 
 
 def _talkers(args: argparse.Namespace, corpus: "Corpus") -> dict[str, str]:
@@ -156,14 +155,7 @@ def _parts(args: argparse.Namespace, corpus: "Corpus") -> "Folds | None":
 
 
 @contextmanager
-def _progress(quiet: bool) -> "Iterator[Progress | None]":
-    """A progress bar over the corpus and its folds, on a terminal only."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("scoring", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+def _progress(args: argparse.Namespace) -> "Iterator[Progress]":
+    """Progress over the corpus and its folds."""
+    with progress("scoring", None, quiet=args.quiet) as shown:
+        yield lambda done, total: shown.update(done, total)

@@ -8,6 +8,7 @@ from typing import Any
 
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import PARTS, RATES, DiscoveryEvaluation, Scores, Spread
+from std.display.rows import Rows
 
 SCOPE_NAMES: dict[TalkerScope, str] = {
     "all": "whole corpus",
@@ -70,11 +71,29 @@ def rows(evaluation: DiscoveryEvaluation) -> Iterator[tuple[str, str, str, str, 
             yield evaluation.profile, "folds", measure, f"{part} {name}".strip(), value
 
 
+ROW_HEADER = ("profile", "scope", "measure", "part", "value")
+
+
+def form_rows(evaluation: DiscoveryEvaluation) -> Rows:
+    """The values as rows for any form; an undefined value is empty, in JSON null."""
+    values = [*rows(evaluation)]
+    return Rows(
+        header=ROW_HEADER,
+        cells=[(*names, "" if math.isnan(value) else repr(value)) for *names, value in values],
+        documents=[
+            dict(zip(ROW_HEADER, (*names, _defined(value)), strict=True))
+            for *names, value in values
+        ],
+        brief_header=ROW_HEADER,
+        brief=[(*names, _number(value)) for *names, value in values],
+    )
+
+
 def table(evaluation: DiscoveryEvaluation) -> str:
     """The values as CSV, full precision; an undefined value is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("profile", "scope", "measure", "part", "value"))
+    writer.writerow(ROW_HEADER)
     for *names, value in rows(evaluation):
         writer.writerow((*names, "" if math.isnan(value) else repr(value)))
     return out.getvalue()

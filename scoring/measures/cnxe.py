@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from scoring.measures.isotonic import ascending_means
 from std.values import Bools, Float64s
 
 NAN = float("nan")
@@ -231,10 +232,7 @@ def _separable(trials: _Trials) -> tuple[float, float, float] | None:
 
 def _isotonic_bits(trials: _Trials) -> float:
     """Cross entropy in bits under the best recalibration that keeps the order of scores."""
-    from scipy.optimize import isotonic_regression
-
-    weight = trials.target + trials.other
-    p = isotonic_regression(trials.target / weight, weights=weight).x
+    p = ascending_means(trials.target, trials.target + trials.other)
     with np.errstate(divide="ignore", invalid="ignore"):
         surprise = np.where(trials.target > 0, -trials.target * np.log2(p), 0.0)
         surprise += np.where(trials.other > 0, -trials.other * np.log2(1 - p), 0.0)

@@ -1,7 +1,8 @@
 """The DET plot: P_miss against P_fa on normal-deviate axes, with lines of equal TWV.
 
 On these axes a system whose scores are normally distributed draws a straight line. Matplotlib is
-used without pyplot (no global state, no display) and imported when a plot is made. Colours are
+used without pyplot (no global state, no display) and imported when a plot is made; it comes with
+the extra `EXTRA`, and what needs it without it says so. Colours are
 Okabe and Ito's, which colour-blind readers can tell apart; line styles differ as well, and from
 the 29th curve on there are markers.
 
@@ -22,6 +23,7 @@ import numpy.typing as npt
 from scoring.measures.det import DET, Point, maximum
 from scoring.report import legend
 from scoring.report.legend import Rows
+from std.extras import required
 from std.values import Float64s
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+EXTRA = "plots"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 STYLES = ("-", "--", "-.", ":")
 MARKERS = ("", "s", "^")
@@ -64,8 +67,7 @@ def _names_as_they_are() -> Iterator[None]:
 
     An SVG has names as text.
     """
-    from matplotlib import rc_context
-
+    rc_context = required("matplotlib", EXTRA).rc_context
     with rc_context({"text.parse_math": False}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
@@ -82,6 +84,9 @@ def det_figure(
         beta: weight of P_fa in the TWV, for the lines of equal TWV.
         title: by default "Detection error trade-off".
         standard_errors: thin lines at two standard errors of the means over terms.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
     """
     figure = _figure(7.0, 6.0)
     axes = figure.add_subplot()

@@ -1,9 +1,11 @@
 """The output folder: tables and plots, each file whole or not at all.
 
-    report.html summary.txt summary.json tables.html det.svg det.png thresholds.svg
+    report.html summary.txt summary.json tables.html
     terms.csv alignment.csv ignored.csv det.csv iso_ratios.csv
+    det.svg det.png thresholds.svg
 
-With several hit lists the tables in the last line are in a folder per system.
+With several hit lists the tables in the second line are in a folder per system. The plots in the
+last line need matplotlib; without it they are left out.
 """
 
 import re
@@ -20,6 +22,7 @@ from scoring.report.summary import summary_document, summary_text
 from scoring.resources import Resources
 from scoring.statistics.significance import Statistics
 from std.distinct import Given, require_distinct
+from std.extras import is_installed
 from std.outputs import make_folder, open_output
 from std.terminal import json_text, printable
 
@@ -49,7 +52,7 @@ def write_report(
     read_files: Mapping[str, Given] | None = None,
     drawing: Drawing = DEFAULT_DRAWING,
 ) -> None:
-    """Write all tables, plots and the HTML report.
+    """Write all tables and the HTML report, and the plots if matplotlib is installed.
 
     Args:
         evaluations: by system name.
@@ -74,7 +77,7 @@ def write_report(
                 inputs=inputs,
             )
         ),
-        **_plots(evaluations, drawing),
+        **(_plots(evaluations, drawing) if is_installed("matplotlib") else {}),
     }
     folders = _folder_names(evaluations, {str(name) for name in writers})
     for name, evaluation in evaluations.items():

@@ -3,6 +3,7 @@
     hit_features      how the phones of a phonetic hit fit, and how often that happens by accident
     oov_features      of candidates of a term with a word that the index lacks
     iv_features       of candidates of a term whose words the index has
+    spoken_features   of candidates of a spoken query
 
 Weighted and added up they say how much likelier the evidence is if the term was said there than by
 accident. `searcher.calibration.occurrence_rate` makes probabilities of all candidates of a term.
@@ -174,6 +175,53 @@ def iv_features_with_hits(
     for name, column in of_hits.items():
         columns[f"phonetic_{name}"] = phonetic * column
     return Evidence(columns, -log_searched * phonetic)
+
+
+def spoken_features(
+    posterior: Float64s,
+    letters: Float64s,
+    of_hits: Features,
+    sureness: float,
+    phones: float,
+    log_searched: float,
+) -> Evidence:
+    """Evidence for candidates of a spoken query: its words and its phones, both of each candidate.
+
+    A written term's words are known, so where they stand the phones say nothing new. Those of a
+    query were recognised, with errors, so each of the two confirms the other.
+
+    Args:
+        posterior: (n,) of a word sequence of the query, times its weight; 0 where none stands.
+        letters: (n,) of that word sequence; 0 where none stands.
+        of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
+        sureness: weight of the query's likeliest word sequence.
+        phones: of the query, the mean over its pronunciations.
+        log_searched: log of the number of slots in the searched speech.
+
+    Returns:
+        beside those of the phones:
+
+        written           whether a word sequence of the query stands there
+        logit             log odds of its posterior, 0 where none stands
+        letters           log of its letters, 0 where none stands
+        expected          log of one plus the sum of the posteriors
+        phones            log of the query's phones
+        sureness          of the query
+        written_sureness  the same where a word sequence stands
+    """
+    is_written = posterior > 0
+    written, n = is_written.astype(float), len(posterior)
+    columns = {
+        **of_hits,
+        "written": written,
+        "logit": written * logit(posterior),
+        "letters": np.log(np.where(is_written, np.maximum(letters, 1), 1)),
+        "expected": np.full(n, np.log1p(posterior.sum())),
+        "phones": np.full(n, np.log(max(phones, 1))),
+        "sureness": np.full(n, sureness),
+        "written_sureness": written * sureness,
+    }
+    return Evidence(columns, np.full(n, -log_searched))
 
 
 def logit(posterior: Float64s) -> Float64s:

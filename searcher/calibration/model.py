@@ -17,6 +17,7 @@ from typing import Any
 
 from searcher.calibration.default_weights import IV_WEIGHTS, OOV_WEIGHTS
 from searcher.calibration.features import feature_names
+from searcher.calibration.spoken_weights import SPOKEN_WEIGHTS
 from searcher.calibration.weights import Weights
 from std.errors import InputError, quoted
 from std.json_fields import Part, read_json
@@ -32,13 +33,14 @@ FIGURE = Range(0, 1_000_000_000_000)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A phone confusion matrix and two calibrations."""
+    """A phone confusion matrix, and how evidence is weighed."""
 
     pronouncer: str  # of the index: ``espeak-ng:de``
     confusion: Counts
     oov_weights: Weights  # of terms with a word that the index lacks
     iv_weights: Weights  # of the others
     tuned_on: Mapping[str, float] = field(default_factory=dict)
+    spoken_weights: Weights = SPOKEN_WEIGHTS  # of spoken queries; std-tune has none to learn from
 
     @property
     def language(self) -> str:

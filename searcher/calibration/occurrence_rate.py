@@ -48,14 +48,19 @@ class RatePosterior(NamedTuple):
     weight: Float64s  # (terms, rates) posterior of the rates
 
 
-def rate_posterior(log_ratio: Float64s, term: Int64s, n_terms: int) -> RatePosterior:
+def rate_posterior(
+    log_ratio: Float64s, term: Int64s, n_terms: int, log_prior: Float64s | None = None
+) -> RatePosterior:
     """The probability of each place and the posterior of each term's rate.
 
     Args:
         log_ratio: (n,) of each place, nats.
         term: (n,) of each place, ascending.
         n_terms: number of terms.
+        log_prior: (terms, rates) of the rates of each term; None = `LOG_PRIOR`.
     """
+    if log_prior is None:
+        log_prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
     bounds = np.searchsorted(term, np.arange(n_terms + 1))
     probability = np.empty(len(log_ratio))
     log_evidence = np.empty(n_terms)
@@ -63,36 +68,57 @@ def rate_posterior(log_ratio: Float64s, term: Int64s, n_terms: int) -> RatePoste
     for terms in _blocks(bounds):
         first, last = int(bounds[terms.start]), int(bounds[terms.stop])
         odds = odds_at_rates(log_ratio[first:last])
-        log_weight = LOG_PRIOR + _sums(np.log1p(odds), bounds[terms.start : terms.stop + 1] - first)
+        work = np.log1p(odds)  # one more table of this size only: memory costs more than sums
+        sums = _sums(work, bounds[terms.start : terms.stop + 1] - first)
+        log_weight = log_prior[terms] + sums
         highest = log_weight.max(axis=1, keepdims=True)
         share = np.exp(log_weight - highest)
         total = share.sum(axis=1, keepdims=True)
         share /= total
         weight[terms] = share
         log_evidence[terms] = (highest + np.log(total))[:, 0]
-        of_term = term[first:last] - terms.start
-        probability[first:last] = (share[of_term] * (odds / (1 + odds))).sum(axis=1)
+        np.add(odds, 1, out=work)
+        odds /= work
+        odds *= share if len(share) == 1 else share[term[first:last] - terms.start]
+        probability[first:last] = odds.sum(axis=1)
     return RatePosterior(probability, log_evidence, weight)
 
 
-def log_evidence_of_labels(
-    log_ratio: Float64s, term: Int64s, n_terms: int, is_right: Bools
-) -> Float64s:
-    """(terms,) the log probability of the evidence together with which places are right.
+class LabelledPosterior(NamedTuple):
+    """What the places of each term say together with the labels of some of them."""
 
-    Minus `RatePosterior.log_evidence` it is the log likelihood of the labels, whose derivative
-    after a place's log ratio is its label minus its probability.
+    probability: Float64s  # (n,) of each place; 0 or 1 where it is known
+    log_evidence: Float64s  # (terms,) of all its places and the labels
+
+
+def labelled_posterior(
+    log_ratio: Float64s, term: Int64s, n_terms: int, is_right: Bools, is_known: Bools
+) -> LabelledPosterior:
+    """The probability of each place once some are known to be right or wrong.
+
+    Its log evidence minus that of `RatePosterior` is the log likelihood of the labels, whose
+    derivative after a place's log ratio is the probability here minus the one there.
+
+    Args:
+        log_ratio, term, n_terms: see `rate_posterior`.
+        is_right: (n,) the labels.
+        is_known: (n,) where there is one.
     """
     bounds = np.searchsorted(term, np.arange(n_terms + 1))
-    right = np.concatenate([[0], np.cumsum(is_right)])
-    ratios = np.concatenate([[0.0], np.cumsum(np.where(is_right, clipped(log_ratio), 0.0))])
+    right = np.concatenate([[0], np.cumsum(is_right & is_known)])
+    clipped_right = np.where(is_right & is_known, clipped(log_ratio), 0.0)
+    ratios = np.concatenate([[0.0], np.cumsum(clipped_right)])
     number, ratio = np.diff(right[bounds]), np.diff(ratios[bounds])
     log_weight = LOG_PRIOR + number[:, None] * LOG_RATES + ratio[:, None]
+    probability = (is_right & is_known).astype(np.float64)
+    open_rows = np.flatnonzero(~is_known)
+    if len(open_rows):
+        rest = rate_posterior(log_ratio[open_rows], term[open_rows], n_terms, log_weight)
+        probability[open_rows] = rest.probability
+        return LabelledPosterior(probability, rest.log_evidence)
     highest = log_weight.max(axis=1, keepdims=True)
-    total: Float64s = (highest + np.log(np.exp(log_weight - highest).sum(axis=1, keepdims=True)))[
-        :, 0
-    ]
-    return total
+    total = highest + np.log(np.exp(log_weight - highest).sum(axis=1, keepdims=True))
+    return LabelledPosterior(probability, total[:, 0])
 
 
 def odds_at_rates(log_ratio: Float64s) -> Float64s:

@@ -65,11 +65,11 @@ def exact(
     x, weight = reach[:, None] * nodes, reach[:, None] * weights  # (n_terms, NODES)
     many = expected > MANY
     gain = np.empty(len(p))
-    for rows, gains in (
-        (np.flatnonzero(~many[term]), _by_nodes),
-        (np.flatnonzero(many[term]), _by_powers),
-    ):
-        gain[rows] = p[rows] * gains(term[rows], p[rows], x, weight, missing)
+    is_many = many[term]
+    for which, gains in ((~is_many, _by_nodes), (is_many, _by_powers)):
+        if which.any():
+            rows = slice(None) if which.all() else np.flatnonzero(which)
+            gain[rows] = p[rows] * gains(term[rows], p[rows], x, weight, missing)
     expected = expected[term]
     if occurs:
         none = np.bincount(term, weights=np.log1p(-p), minlength=n_terms)[term] - missing
@@ -90,13 +90,27 @@ def _by_nodes(term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing:
     for rows in blocks:
         of = term[rows]
         first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
-        shares = np.log1p(-p[rows, None] * x[of])
+        shares = -p[rows, None] * _of_terms(x, of)
+        np.log1p(shares, out=shares)  # in place: memory costs more than sums
         log_product[of[first]] += np.add.reduceat(shares, first)
     integrand = weight * np.exp(log_product)
     result = np.empty(len(p))
     for rows in blocks:
-        result[rows] = (integrand[term[rows]] / (1 - p[rows, None] * x[term[rows]])).sum(axis=1)
+        others = p[rows, None] * _of_terms(x, term[rows])
+        np.subtract(1, others, out=others)
+        np.divide(_of_terms(integrand, term[rows]), others, out=others)
+        result[rows] = others.sum(axis=1)
     return result
+
+
+def _of_terms(table: Float64s, term: Int64s) -> Float64s:
+    """(n, ...) the rows of some terms; of a single term one row, which numpy broadcasts.
+
+    Args:
+        table: (n_terms, ...)
+        term: (n,)
+    """
+    return table if len(table) == 1 else table[term]
 
 
 def _by_powers(
@@ -112,7 +126,8 @@ def _by_powers(
     integrand = weight * np.exp(log_product)
     result = np.zeros(len(p))
     for m in range(ORDER, -1, -1):
-        result = result * p + (integrand * x**m).sum(axis=1)[term]
+        result *= p
+        result += _of_terms((integrand * x**m).sum(axis=1), term)
     return result
 
 

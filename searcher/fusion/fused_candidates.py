@@ -75,6 +75,7 @@ def fuse(recognisers: Sequence[Recogniser]) -> TermCandidates:
         variants=_variants(recognisers, rows - firsts, rows >= 0, probability, weight),
         recordings=recordings,
         candidates=in_order(candidates),
+        occurs=np.max([found.occurs for found in every], axis=0),
         is_calibrated=all(found.is_calibrated for found in every),
         outside_ecf=sum(found.outside_ecf for found in every),
         without_phones=tuple(language for found in every for language in found.without_phones),

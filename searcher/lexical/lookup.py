@@ -39,6 +39,8 @@ class Plan:
         """Parts that no term straddles, so that few segments keep many workers busy."""
         n_terms = int(self.term_of_variant.max(initial=-1)) + 1
         n = max(1, min(n_terms, -(-workers.workers // max(1, len(segments)))))
+        if n == 1:
+            return [self]
         bounds = np.searchsorted(self.term_of_variant, np.arange(n + 1) * n_terms // n).tolist()
         return [
             replace(

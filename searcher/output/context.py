@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.candidates import Candidates
+from searcher.recording_table import recording_table
 from std.errors import StoreError
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, SLOT_ERROR
@@ -40,18 +41,18 @@ def contexts(
         segments: that were searched.
     """
     found = [Context("", "", "")] * len(candidates.term)
-    place_of = {one: i for i, one in enumerate(recordings)}
-    for segment in segments:
-        row_of = np.full(len(recordings), -1, dtype=np.int64)
-        for i, one in enumerate(segment.recordings):
-            if i not in segment.deleted:
-                row_of[place_of[one.recording]] = i
-        here = np.flatnonzero(row_of[candidates.recording] >= 0)
-        if len(here):
-            some = candidates.rows(here)
-            some = some._replace(recording=row_of[some.recording])
-            for row, context in zip(here.tolist(), _in_segment(some, segment), strict=True):
-                found[row] = context
+    table = recording_table(segments)
+    distinct, which = np.unique(candidates.recording, return_inverse=True)
+    rows = np.array([table.row_of.get(recordings[one], -1) for one in distinct.tolist()], int)
+    here = np.append(table.segment, -1)[rows][which]  # row -1, of no segment, is the last
+    for number in np.unique(here[here >= 0]).tolist():
+        places = np.flatnonzero(here == number)
+        some = candidates.rows(places)
+        some = some._replace(recording=table.row_in_segment[rows[which[places]]])
+        for place, context in zip(
+            places.tolist(), _in_segment(some, segments[number]), strict=True
+        ):
+            found[place] = context
     return found
 
 
@@ -65,18 +66,13 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     end = slots.positions(candidates.last_slot) + 1
     errors_ms = _largest_errors(candidates, segment)
 
-    def text(ids: Int32s) -> str:
-        return " ".join(words[i] for i in ids.tolist())
-
     return [
         Context(
-            text(_last(slots.word[begin:own])),
-            text(slots.word[own:after][slots.word[own:after] >= 0]),
-            text(_last(slots.word[after:stop][::-1])[::-1]),
-            (own - begin, after - begin),
+            *_around(slots.word, words, *bounds),
+            (bounds[1] - bounds[0], bounds[2] - bounds[0]),
             error_ms,
         )
-        for begin, own, after, stop, error_ms in zip(
+        for *bounds, error_ms in zip(
             *(column.tolist() for column in (recording, first, end, recording_end)),
             errors_ms,
             strict=True,
@@ -84,15 +80,32 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     ]
 
 
-def _last(ids: Int32s) -> Int32s:
-    """The last `WORDS_AROUND` slots with a word, looking no further back than needed."""
-    window = 4 * WORDS_AROUND
+def _around(
+    word: Int32s, words: Sequence[str], begin: int, first: int, end: int, stop: int
+) -> tuple[str, str, str]:
+    """The words before some slots of a recording, in them and after them.
+
+    Only a few slots are looked at, and more where these are silent.
+
+    Args:
+        word: (slots,) id of the likeliest word; -1 where there is none.
+        words: by id.
+        begin, stop: first slot of the recording, and one past the last.
+        first, end: likewise of the slots themselves.
+    """
+    reach = 2 * WORDS_AROUND
     while True:
-        near = ids[-window:]
-        said = near[near >= 0]
-        if len(said) >= WORDS_AROUND or window >= len(ids):
-            return said[-WORDS_AROUND:]
-        window *= 4
+        low, high = max(begin, first - reach), min(stop, end + reach)
+        near = word[low:high].tolist()
+        before = [words[i] for i in near[: first - low] if i >= 0]
+        after = [words[i] for i in near[end - low :] if i >= 0]
+        if (len(before) >= WORDS_AROUND or low == begin) and (
+            len(after) >= WORDS_AROUND or high == stop
+        ):
+            own = [words[i] for i in near[first - low : end - low] if i >= 0]
+            parts = before[-WORDS_AROUND:], own, after[:WORDS_AROUND]
+            return " ".join(parts[0]), " ".join(parts[1]), " ".join(parts[2])
+        reach *= 4
 
 
 def _largest_errors(candidates: Candidates, segment: Segment) -> list[int]:

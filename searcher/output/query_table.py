@@ -1,9 +1,10 @@
-"""What a term becomes, as tables for a person."""
+"""What a term becomes: tables for a person, rows for programs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from std.command import console
+from std.display.rows import Rows
+from std.display.tables import console, print_fitting
 
 PIPED_WIDTH = 120  # characters where stdout is no terminal
 
@@ -15,27 +16,27 @@ def print_queries(queries: Sequence[Mapping[str, Any]], limit: int = 10) -> None
     from std.terminal import cell
 
     out = console(PIPED_WIDTH, highlight=False)
-    for one in queries:
-        unknown = [word["word"] for word in one["words"] if not word["in_vocabulary"]]
+    for query in queries:
+        unknown = [word["word"] for word in query["words"] if not word["in_vocabulary"]]
         state = f"not in the vocabulary: {', '.join(unknown)}" if unknown else "all words known"
-        out.print(f"[bold]{cell(one['term'])}[/bold]  ({cell(state)})")
-        if one["variants"]:
+        out.print(f"[bold]{cell(query['term'])}[/bold]  ({cell(state)})")
+        if query["variants"]:
             table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
             for name in ("looked up as", "similarity", "method", "how"):
                 table.add_column(name, justify="right" if name == "similarity" else "left")
-            for variant in one["variants"][:limit]:
+            for variant in query["variants"][:limit]:
                 table.add_row(
                     cell(" ".join(variant["words"])),
                     f"{variant['similarity']:.3f}",
                     variant["channel"],
                     cell(variant["how"]),
                 )
-            out.print(table)
-            if len(one["variants"]) > limit:
-                out.print(f"... and {len(one['variants']) - limit} more; --json shows all")
+            print_fitting(out, table)
+            if len(query["variants"]) > limit:
+                out.print(f"... and {len(query['variants']) - limit} more; --json shows all")
         else:
             out.print("no split")
-        for word in one["words"]:
+        for word in query["words"]:
             for name in ("levenshtein", "dice", "pronunciation"):
                 if similar := word.get(name):
                     shown = ", ".join(f"{like} {value:.2f}" for like, value in similar[:limit])
@@ -44,3 +45,40 @@ def print_queries(queries: Sequence[Mapping[str, Any]], limit: int = 10) -> None
                 segment = word["word"][start:end]
                 out.print(cell(f"match {start}:{end} {segment} {like} {distance}"))
         out.print()
+
+
+ROW_HEADER = ("term", "unknown_words", "word", "looked_up_as", "similarity", "method", "how")
+
+
+def query_rows(queries: Sequence[Mapping[str, Any]]) -> Rows:
+    """One row for each variant, similar word and match; one for a term that has none of them."""
+    return Rows(
+        header=ROW_HEADER,
+        cells=[row for query in queries for row in _rows_of(query)],
+        documents=queries,
+    )
+
+
+def _rows_of(query: Mapping[str, Any]) -> list[tuple[object, ...]]:
+    words = query["words"]
+    unknown = " ".join(word["word"] for word in words if not word["in_vocabulary"])
+    rows: list[tuple[object, ...]] = [
+        (
+            "",
+            " ".join(variant["words"]),
+            f"{variant['similarity']:.4f}",
+            variant["channel"],
+            variant["how"],
+        )
+        for variant in query["variants"]
+    ]
+    for word in words:
+        for method in ("levenshtein", "dice", "pronunciation"):
+            rows += [
+                (word["word"], like, f"{similarity:.4f}", method, "")
+                for like, similarity in word.get(method, ())
+            ]
+        for start, end, like, edits in word.get("matches", ()):
+            how = f"{start}:{end} {word['word'][start:end]}, {edits} edits"
+            rows.append((word["word"], like, "", "match", how))
+    return [(query["term"], unknown, *row) for row in rows or [("", "", "", "", "")]]

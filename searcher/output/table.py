@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from searcher.hit import Hit
-from std.command import console
-
-PIPED_WIDTH = 140  # characters where stdout is no terminal
+from std.display.tables import PIPED_WIDTH, console, print_fitting
+from std.display.times import clock
 
 
 def print_table(
@@ -58,19 +57,6 @@ def print_table(
             f"{before} [bold]{inside}[/bold] {after}".strip(),
             cell(hit.found_as),
         )
-    out.print(table)
+    print_fitting(out, table)
     if len(hits) > limit:
         out.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
-
-
-def clock(seconds: float) -> str:
-    """Seconds as h:mm:ss.s, without leading zero hours.
-
-    >>> clock(75.04), clock(3675.0)
-    ('1:15.0', '1:01:15.0')
-    """
-    tenths = round(10 * seconds)
-    minutes, tenths = divmod(tenths, 600)
-    hours, minutes = divmod(minutes, 60)
-    tail = f"{tenths // 10:02d}.{tenths % 10}"
-    return f"{hours}:{minutes:02d}:{tail}" if hours else f"{minutes}:{tail}"

@@ -156,16 +156,22 @@ def best_hits(hits: Hits) -> Hits:
 def best_rows(hits: Hits) -> Int64s:
     """The rows of `best_hits`; of equal ones the first."""
     order = np.argsort(-hits.measures[:, SCORE], kind="stable")
-    recording, twice_middle = hits.recording[order], (hits.start_ms + hits.end_ms)[order]
+    recordings = hits.recording[order].tolist()
+    twice_middles = (hits.start_ms + hits.end_ms)[order].tolist()
+    width = 2 * SAME_PLACE_MS
     kept: list[int] = []
-    for i in range(len(order)):
+    kept_in: dict[tuple[int, int], int] = {}  # recording and bin of this width -> twice the middle
+    far = -2 * width
+    for i, (recording, twice_middle) in enumerate(zip(recordings, twice_middles, strict=True)):
         if len(kept) == MAX_HITS:
             break
-        near = (recording[kept] == recording[i]) & (
-            np.abs(twice_middle[kept] - twice_middle[i]) < 2 * SAME_PLACE_MS
-        )
-        if not near.any():
+        own = twice_middle // width  # what is nearer than the width lies here or in a next bin
+        if not any(
+            abs(kept_in.get((recording, at), far) - twice_middle) < width
+            for at in (own - 1, own, own + 1)
+        ):
             kept.append(i)
+            kept_in[recording, own] = twice_middle
     rows: Int64s = order[np.array(kept, dtype=np.int64)]
     return rows
 

@@ -54,7 +54,9 @@ def make_transcript(
         normalisation: of the index.
     """
     number = {recording: i for i, recording in enumerate(recordings)}
-    table = np.array([number.get(one, -1) for one in lexemes.recordings], dtype=np.int32)
+    table = np.array(
+        [number.get(recording, -1) for recording in lexemes.recordings], dtype=np.int32
+    )
     recording = table[lexemes.recording] if len(table) else np.empty(0, np.int32)
     rows = np.flatnonzero(recording >= 0)
     rows = rows[np.lexsort((lexemes.start_s[rows], recording[rows]))]

@@ -16,7 +16,6 @@ from service.audio.clips import clip
 from service.exports import (
     by_recording,
     csv_file,
-    file_name,
     json_file,
     std_list_file,
     subtitles,
@@ -27,6 +26,7 @@ from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.searching import Selection, Sorting, Wish, hits_of
 from service.state import Service
+from std.file_names import distinct_names, safe_name
 from std.values import TermSearch
 
 Kind = Literal["csv", "json", "stdlist", "srt", "vtt", "clips"]
@@ -71,7 +71,7 @@ async def export(
         partial(exported, service, snapshot, selection, format, right),
         service.limits.list_s,
     )
-    name = file_name(" ".join(term)) + (".xml" if kind == "stdlist" else f".{kind}")
+    name = safe_name(" ".join(term)) + (".xml" if kind == "stdlist" else f".{kind}")
     disposition = f"attachment; filename*=UTF-8''{_quoted(name)}"
     return Response(content, media_type=TYPES[kind], headers={"Content-Disposition": disposition})
 
@@ -132,7 +132,7 @@ def _subtitles(shown: Sequence[dict[str, Any]], kind: Literal["srt", "vtt"]) -> 
     groups = by_recording(shown)
     if len(groups) == 1:
         return subtitles(shown, kind), kind
-    names = (f"{file_name(recording)}.{kind}" for recording in groups)
+    names = (f"{name}.{kind}" for name in distinct_names(map(safe_name, groups)))
     files = (subtitles(hits, kind) for hits in groups.values())
     return zip_file(zip(names, files, strict=True)), "zip"
 
@@ -152,6 +152,6 @@ def _clips(
         entry = snapshot.recordings.by_id[hit["recording_id"]]
         begin_s = max(0.0, hit["start_s"] - AROUND_S)
         end_s = min(hit["start_s"] + hit["duration_s"] + AROUND_S, begin_s + service.limits.clip_s)
-        name = f"{number:03d}-{file_name(hit['term'])}-{file_name(entry.id)}-{begin_s:.1f}s.ogg"
+        name = f"{number:03d}-{safe_name(hit['term'])}-{safe_name(entry.id)}-{begin_s:.1f}s.ogg"
         members.append((name, clip(entry, begin_s, end_s, "ogg", stop.check)))
     return zip_file(members)

@@ -5,14 +5,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from service.answers import precision
-from service.api.models import PROBLEMS, MarkDocument, MarkPut, MarkRequest
+from service.api.models import PROBLEMS, KeptMarkDocument, MarkDocument, MarkPut, MarkRequest
 from service.api.reply import entry_of, json_reply, service_of
 from service.problems import ProblemError
 
 router = APIRouter(prefix="/api/feedback", tags=["feedback"], responses=PROBLEMS)
 
 
-@router.get("", response_model=list[MarkPut])
+@router.get("", response_model=list[KeptMarkDocument])
 async def marks(request: Request) -> Response:
     """Every mark that counts, the oldest first; see `std.marks` for the file."""
     service = service_of(request)

@@ -73,6 +73,17 @@ class FacetDocument(Document):
     selected: bool
 
 
+class ExpectedDocument(Document):
+    """How many hits are right if the probabilities hold, whatever the least probability."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    from_: float = Field(alias="from", description="probability that parts the two sums")
+    hits: int = Field(description="from there up")
+    right: float = Field(description="of these")
+    right_below: float
+
+
 class ByProbability(Document):
     """For each least probability 0.00, 0.01, ... 1.00: how many hits reach it, and their sum."""
 
@@ -93,6 +104,7 @@ class SearchDocument(Document):
     terms: list[TermDocument]
     total: int
     expected_right: float = Field(description="the sum of the probabilities of all of them")
+    expected: ExpectedDocument
     hits: list[HitDocument]
     next_cursor: str | None
     by_probability: ByProbability
@@ -107,6 +119,28 @@ class TermListDocument(Document):
 
     terms: list[str] = Field(min_length=1, max_length=10_000)
     min_probability: Probability = 0.0
+
+
+class SummaryDocument(Document):
+    """What was found of a term list."""
+
+    terms: int
+    detections: int
+    yes: int
+    oov_terms: int = Field(description="terms with a word that the recogniser does not know")
+
+
+class TermListResultDocument(Document):
+    """The hits of a term list."""
+
+    hits: list[HitDocument]
+    summary: SummaryDocument
+
+
+class TicketDocument(Document):
+    """What takes the place of the token for one recording, for some hours."""
+
+    ticket: str
 
 
 class RecordingDocument(Document):
@@ -186,7 +220,7 @@ class MarkPut(MarkRequest):
     right: bool
 
 
-class MarkDocument(Document):
+class KeptMarkDocument(Document):
     """A mark as it is kept (see `std.marks`)."""
 
     term: str
@@ -196,6 +230,11 @@ class MarkDocument(Document):
     end: float
     right: bool | None
     time: str
+
+
+class MarkDocument(KeptMarkDocument):
+    """A mark, and how many there are of its term now."""
+
     marked: Marked
 
 
@@ -232,11 +271,17 @@ class HealthDocument(Document):
     version: str
 
 
+def reference(model: type[BaseModel]) -> dict[str, str]:
+    """The schema of a document that FastAPI does not see as a parameter or an answer."""
+    return {"$ref": f"#/components/schemas/{model.__name__}"}
+
+
+REFERENCED = (Problem, TermListDocument)
+
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {
-        "model": Problem,
         "description": description,
-        "content": {"application/problem+json": {}},
+        "content": {"application/problem+json": {"schema": reference(Problem)}},
     }
     for status, description in (
         (400, "the request is not as expected"),

@@ -6,12 +6,13 @@ import time
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from service.api.models import PROBLEMS, HealthDocument
+from service.api.models import PROBLEMS, HealthDocument, TicketDocument
 from service.api.reply import entry_of, json_reply, service_of
 from service.metrics import MEDIA_TYPE
 from service.middleware import TICKET_S, ticket
 from service.state import Service
 from std import __version__
+from std.command import MAXRSS_BYTES
 
 router = APIRouter(tags=["operation"], responses=PROBLEMS)
 
@@ -46,7 +47,7 @@ async def metrics(request: Request) -> Response:
         "recordings": len(service.snapshot.recordings.entries),
         "marks": len(service.marks.all()),
         "cache_bytes": service.cache.bytes,
-        "peak_memory_bytes": usage.ru_maxrss * 1024,
+        "peak_memory_bytes": usage.ru_maxrss * MAXRSS_BYTES,
         "up_seconds": time.monotonic() - service.started_s,
     }
     for lane in (service.known, service.other, service.audio, service.lists):
@@ -60,7 +61,7 @@ async def metrics(request: Request) -> Response:
     return Response(request.app.state.metrics.text(gauges, counters), media_type=MEDIA_TYPE)
 
 
-@router.get("/api/tickets/{recording}")
+@router.get("/api/tickets/{recording}", response_model=TicketDocument)
 async def tickets(request: Request, recording: str) -> Response:
     """What `/api/audio/{recording}?ticket=` takes in place of the token, for some hours."""
     service = service_of(request)

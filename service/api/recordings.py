@@ -45,7 +45,7 @@ async def recording(request: Request, recording: str) -> Response:
 
 
 @router.get("/{recording}/words", response_model=WordsDocument)
-async def words(
+async def recording_words(
     request: Request,
     recording: str,
     from_s: Annotated[Seconds, Query(alias="from")] = 0.0,

@@ -10,8 +10,6 @@ from service.problems import ProblemError
 from service.recordings import RecordingEntry
 from service.state import Service
 
-MAX_CURSOR = 1_000_000_000
-
 
 def service_of(request: Request) -> Service:
     """The service that answers a request."""

@@ -21,7 +21,7 @@ from starlette.responses import Response, StreamingResponse
 
 from searcher import Hit
 from service.answers import hit_document
-from service.api.models import PROBLEMS, TermListDocument
+from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, reference
 from service.api.reply import json_reply, service_of
 from service.exports import std_list_file
 from service.jobs import Stop, Stoppable, StoppedError, in_lane
@@ -40,7 +40,7 @@ BODY = {
     "requestBody": {
         "required": True,
         "content": {
-            "application/json": {"schema": TermListDocument.model_json_schema()},
+            "application/json": {"schema": reference(TermListDocument)},
             "application/xml": {"schema": {"type": "string", "description": "a NIST term list"}},
         },
     }
@@ -121,7 +121,7 @@ async def batch_of(request: Request, limits: Limits) -> Batch:
     return Batch(terms, least)
 
 
-@router.post("/searches", openapi_extra=BODY)
+@router.post("/searches", response_model=TermListResultDocument, openapi_extra=BODY)
 async def searches(request: Request) -> Response:
     """Search a term list."""
     service = service_of(request)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from service.audio.clips import RATES, OpusWriter
 from service.audio.decode import samples
 from service.audio.peaks import name_of
 from service.problems import ProblemError
+from std.audio.encode import RATES, OpusWriter
 
 KEPT_BYTES = 4_000_000_000  # of converted recordings; the least recently used ones are removed
 

@@ -24,13 +24,15 @@ from service.api.search import searched
 from service.page.view import (
     PER_PAGE,
     PageState,
-    clock,
     duration,
+    expectation,
     found_as,
-    length,
     page_state,
+    percent,
 )
 from service.problems import ProblemError, as_problem
+from std.display.numbers import about
+from std.display.times import clock, length
 from std.errors import StdError
 from std.terminal import printable
 
@@ -51,6 +53,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"clock": clock, "duration": duration, "hms": length, "shown": printable}
+    environment.filters |= {"about": about, "expectation": expectation, "percent": percent}
     environment.globals |= {"found_as": found_as}
     return environment
 
@@ -133,9 +136,7 @@ async def results_of(request: Request, state: PageState) -> dict[str, Any]:
         "first": state.cursor,
         "per_page": PER_PAGE,
         "several_terms": len(found["terms"]) > 1,
-        "of_recording": {
-            value.value: value.count for value in selection.facets.get("recording", ())
-        },
+        "of_recording": {one.value: one.hits for one in selection.facets.get("recording", ())},
     }
 
 

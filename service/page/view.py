@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from service.api.search import facets_of
 from service.searching import Sorting, Wish
+from std.display.numbers import about
 
 LEAST = 0.05  # probability of what is shown at first
 PER_PAGE = 50
@@ -64,7 +65,7 @@ class PageState:
             "where", f"{facet}:{value}",
         )  # fmt: skip
         chosen = getattr(self, name)
-        others = tuple(one for one in chosen if one != entry)
+        others = tuple(value for value in chosen if value != entry)
         return self.query(**{name: others if entry in chosen else (*chosen, entry)})
 
 
@@ -94,7 +95,7 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
         _probability(least),
         tuple(values.get("recording", [])),
         tuple(values.get("channel", [])),
-        tuple(one for one in values.get("where", []) if ":" in one),
+        tuple(condition for condition in values.get("where", []) if ":" in condition),
         sort if sort in SORTINGS else "probability",
         group == "recording",
         int(cursor) if re.fullmatch(r"\d{1,9}", cursor, re.ASCII) else 0,
@@ -104,28 +105,6 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
 def _probability(text: str) -> float:
     """A probability from an address, or the usual one."""
     return float(text) if re.fullmatch(r"0(\.\d{1,6})?|1(\.0{1,6})?", text, re.ASCII) else LEAST
-
-
-def clock(seconds: float) -> str:
-    """A time in a recording for a person.
-
-    >>> clock(75.04), clock(3675.0)
-    ('1:15.0', '1:01:15.0')
-    """
-    tenths = round(10 * seconds)
-    minutes, tenths = divmod(tenths, 600)
-    hours, minutes = divmod(minutes, 60)
-    tail = f"{tenths // 10:02d}.{tenths % 10}"
-    return f"{hours}:{minutes:02d}:{tail}" if hours else f"{minutes}:{tail}"
-
-
-def length(seconds: float) -> str:
-    """A length of time in a list.
-
-    >>> length(94.2), length(3675.0)
-    ('1:34', '1:01:15')
-    """
-    return clock(round(seconds)).removesuffix(".0")
 
 
 def duration(seconds: float) -> str:
@@ -141,6 +120,33 @@ def duration(seconds: float) -> str:
     raise AssertionError("unreachable")
 
 
+def percent(probability: float) -> str:
+    """A probability for a person, who takes 100 % for certainty.
+
+    >>> percent(0.984), percent(0.9999), percent(1.0), percent(0.004)
+    ('98 %', '> 99 %', '100 %', '< 1 %')
+    """
+    if probability < 0.01:
+        return "< 1 %"
+    return "> 99 %" if 0.99 < probability < 1 else f"{100 * probability:.0f} %"
+
+
+def expectation(expected: Mapping[str, float]) -> str:
+    """What to expect of all places, whether the slider shows them or not.
+
+    >>> expectation({"from": 0.5, "hits": 37, "right": 28.9, "right_below": 6.1})
+    '37 places from 50 % up: about 29 right. Below 50 %: about 6 more.'
+    >>> expectation({"from": 0.5, "hits": 0, "right": 0.0, "right_below": 0.4})
+    'No place from 50 % up. Below 50 %: about 0.4 right.'
+    """
+    border, hits = f"{100 * expected['from']:.0f} %", int(expected["hits"])
+    below = f"Below {border}: {about(expected['right_below'])}"
+    if not hits:
+        return f"No place from {border} up. {below} right."
+    places = f"{hits:,} place{'' if hits == 1 else 's'} from {border} up"
+    return f"{places}: {about(expected['right'])} right. {below} more."
+
+
 def found_as(hit: Mapping[str, Any]) -> str:
     """How a hit was found, for a person who knows nothing of methods."""
     searched, method = hit["searched"], hit["method"]
@@ -152,7 +158,7 @@ def found_as(hit: Mapping[str, Any]) -> str:
         "levenshtein": f"spelt like “{searched}”",
         "dice": f"spelt like “{searched}”",
         "pronunciation": f"sounds like “{searched}”",
-        "sound": f"sounds like “{searched}”",
+        "phonetic": f"sounds like “{searched}”",
     }.get(method, hit["how"] or method)
     if hit["likeliest"] == searched:
         return text

@@ -1,26 +1,40 @@
-"""Compile kernels with numba: on first use, kept on disk where there is a place for it."""
+"""Compile kernels with numba: on first use, kept on disk where there is a place for it.
 
+Ctrl-C waits until a kernel is compiled or loaded (`std.execution.interrupts`).
+"""
+
+import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
 from numba.core.caching import FunctionCache
 
+from std.execution.interrupts import Hold, held
 from std.notices import compiling, not_kept
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+_hold = Hold()  # of the main thread
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 class _CompilationListener(event.Listener):
     """Hears of every compilation that the cache cannot serve."""
 
     def on_start(self, event: event.Event) -> None:
+        if _is_main():
+            _hold.begin()
         compiling()
 
     def on_end(self, event: event.Event) -> None:
-        pass
+        if _is_main():
+            _hold.end()
 
 
 event.register("numba:compile", _CompilationListener())  # type: ignore[no-untyped-call]  # numba
@@ -35,7 +49,8 @@ class _Cache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The machine code for a signature; None if there is none that can be read."""
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]  # numba
+            with held(_hold) if _is_main() else nullcontext():
+                return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]  # numba
         except Exception:  # what damaged pickles raise is not limited to a few types
             self._start_anew()
             return None
@@ -43,7 +58,8 @@ class _Cache(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep machine code, if possible."""
         try:
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]  # numba
+            with held(_hold) if _is_main() else nullcontext():
+                super().save_overload(sig, data)  # type: ignore[no-untyped-call]  # numba
         except OSError as error:
             not_kept(f"{self.cache_path}: {error.strerror or error}")
 

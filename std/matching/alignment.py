@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from std.matching.assignment import ALONE, best_assignment
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s, Int32s, Recording, freeze
 
@@ -22,7 +23,6 @@ Ints = npt.NDArray[np.intp]
 
 SCORE_WEIGHT = 1e-6  # of a hit's place in the range of scores: settles equal numbers of pairs
 OVERLAP_WEIGHT = 1e-8  # of the relative overlap: settles equal scores
-LARGE = 10_000  # hits times occurrences from which a problem is solved sparsely
 MIN_RANGE = 1e-5  # what a duration or a range of scores is at least taken for
 
 
@@ -208,35 +208,12 @@ def _assign(hit: Ints, occurrence: Ints, value: Float64s) -> list[tuple[int, int
     hits, row = np.unique(hit, return_inverse=True)
     occurrences, column = np.unique(occurrence, return_inverse=True)
     gain = 2 + value  # a pair saves two unpaired at a cost of 1 each
-    solve = _assign_sparse if len(hits) * len(occurrences) > LARGE else _assign_dense
-    rows, columns = solve(row, column, gain, len(hits), len(occurrences))
-    return list(zip(hits[rows].tolist(), occurrences[columns].tolist(), strict=True))
-
-
-def _assign_dense(
-    row: Ints, column: Ints, gain: Float64s, rows: int, columns: int
-) -> tuple[Ints, Ints]:
-    from scipy.optimize import linear_sum_assignment
-
-    table = np.zeros((rows, columns))
-    table[row, column] = gain
-    chosen, partner = linear_sum_assignment(table, maximize=True)
-    paired = table[chosen, partner] > 0
-    return chosen[paired], partner[paired]
-
-
-def _assign_sparse(
-    row: Ints, column: Ints, gain: Float64s, rows: int, columns: int
-) -> tuple[Ints, Ints]:
-    """The same where candidates are few among many: frequent words chain whole recordings."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    # Every row may stay alone, with a column of its own; explicit weights must not be 0.
-    alone = np.arange(rows)
-    most = 1 + gain.max()
-    weight = np.concatenate([most - gain, np.full(rows, most)])
-    places = (np.concatenate([row, alone]), np.concatenate([column, columns + alone]))
-    chosen, partner = min_weight_full_bipartite_matching(csr_array((weight, places)))
-    paired = partner < columns
-    return chosen[paired].astype(np.intp), partner[paired].astype(np.intp)
+    edges: list[list[tuple[int, float]]] = [[] for _ in hits]
+    for one, other, worth in zip(row.tolist(), column.tolist(), gain.tolist(), strict=True):
+        edges[one].append((other, worth))
+    partners = best_assignment(edges, len(occurrences))
+    return [
+        (paired_hit, int(occurrences[partner]))
+        for paired_hit, partner in zip(hits.tolist(), partners, strict=True)
+        if partner != ALONE
+    ]

@@ -66,9 +66,11 @@ WRITE_HITS = 10_000  # formatted at a time
 class _Reader(Reader):
     """Columns grow in `array`s; names become indices through one dictionary each."""
 
-    def __init__(self, path: Path | str, known_terms: Collection[str] | None) -> None:
+    def __init__(
+        self, path: Path | str, known_terms: Collection[str] | None, terms_name: str
+    ) -> None:
         super().__init__(path)
-        self.known_terms = known_terms
+        self.known_terms, self.terms_name = known_terms, terms_name
         self.tags = TAGS["kws2013"]  # until the root element is read
         self.hit = ""
         self.depth = 0
@@ -123,7 +125,7 @@ class _Reader(Reader):
         if not term_id:
             self.fail(f"a {tags.term_id}", "")
         if self.known_terms is not None and term_id not in self.known_terms:
-            self.fail(f"a {tags.term_id} of the term list", term_id)
+            self.fail(f"a {tags.term_id} of the term list {self.terms_name}".rstrip(), term_id)
         search_s = self.number(attributes, tags.search_time, 0.0)
         oov = attributes.get(tags.oov_count, "NA")
         name = f"{tags.oov_count} as NA, or"
@@ -204,7 +206,11 @@ class _Reader(Reader):
 
 
 def parse(
-    stream: BinaryIO, path: Path | str = "<stream>", *, known_terms: Collection[str] | None = None
+    stream: BinaryIO,
+    path: Path | str = "<stream>",
+    *,
+    known_terms: Collection[str] | None = None,
+    terms_name: str = "",
 ) -> STDList:
     """Read a hit list of either dialect.
 
@@ -212,13 +218,14 @@ def parse(
 
     Args:
         known_terms: ids of the term list, if hits of other terms are to be refused.
+        terms_name: of the term list, for the message.
 
     Raises:
         InputError: not well formed, another document, an unknown element or decision, a time or
             duration missing or negative, a score that is no number or outside the declared range,
             a term that is not known.
     """
-    reader = _Reader(path, known_terms)
+    reader = _Reader(path, known_terms, terms_name)
     feed(stream, reader)
     return STDList(
         reader.detections(),

@@ -1,10 +1,11 @@
 """From written words to phones: one protocol, and the converter of each language.
 
-    converter("de")          espeak-ng, if the optional extra is installed
-    converter("en")          g2p-en's network, read without NLTK
+    converter("de")          espeak-ng, if the optional extra is installed, else our own rules
+    converter("en")          g2p-en's network, read without NLTK, if it is installed
+    named("rules-1:de")      the converter that an index names, whatever is installed besides
 
 A converter knows one language and names itself, so that an index can record who pronounced its
-words: sounds made by two converters must not be compared.
+words: phones of two converters must not be compared.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from typing import Protocol
 from std.errors import ConfigError
 from std.languages.detection import language_code
 from std.phonetics.phones import Pronunciation
+
+ESPEAK_EXTRA = "pip install 'spoken-terms[espeak]'"
+EXTRAS = {"espeak-ng": ESPEAK_EXTRA, "g2p-en": "pip install 'spoken-terms[english]'"}
 
 
 class Converter(Protocol):
@@ -28,21 +32,80 @@ class Converter(Protocol):
 
 
 def converter(language: str) -> Converter:
-    """The converter for a language.
+    """The best converter for a language of those that are installed.
 
     Raises:
         ConfigError: the package it needs is not installed, or it does not know the language.
     """
     code = language_code(language)
-    if code == "en" and find_spec("g2p_en"):
-        from std.phonetics.g2p_english import English
-
-        return English()
-    if find_spec("espeakng_loader") is None:
+    chosen = _g2p_en(code) or _espeak(code) or _rules(code)
+    if chosen is None:
         raise ConfigError(
             f"pronunciation: expected the package espeakng-loader for language {language!r} "
-            f"(pip install spoken-terms[espeak]), got none installed"
+            f"({ESPEAK_EXTRA}), got none installed"
         )
+    return chosen
+
+
+def named(pronouncer: str) -> Converter:
+    """The converter that an index was made with, whatever is installed besides.
+
+    Args:
+        pronouncer: converter and language, ``rules-1:de``.
+
+    Raises:
+        ConfigError: it is not installed, or another version of it is.
+    """
+    kind, _, language = pronouncer.rpartition(":")
+    converters = {"g2p-en": _g2p_en, "espeak-ng": _espeak, "rules": _rules}
+    make = converters.get("rules" if kind.startswith("rules-") else kind, converter)
+    chosen = make(language)
+    if chosen is None or chosen.name != pronouncer:
+        got = chosen.name if chosen else "nothing of that name installed"
+        install = f"{EXTRAS[kind]}, or " if kind in EXTRAS else ""
+        raise ConfigError(
+            f"pronunciation: expected {pronouncer}, as the index was made with, got {got}; "
+            f"{install}index again"
+        )
+    return chosen
+
+
+def hint(pronouncer: str) -> str:
+    """What a person should know of a pronouncer, in one line; empty: nothing.
+
+    Args:
+        pronouncer: converter and language, ``rules-1:de``.
+    """
+    kind, _, language = pronouncer.rpartition(":")
+    if not kind.startswith("rules-") or language == "en" or find_spec("espeakng_loader"):
+        return ""  # English is no better with espeak-ng (docs/languages.md)
+    return (
+        f"{pronouncer} are this package's own rules; espeak-ng is better at names and foreign "
+        f"words: {ESPEAK_EXTRA}, and index again"
+    )
+
+
+def _g2p_en(language: str) -> Converter | None:
+    if language != "en" or not find_spec("g2p_en"):
+        return None
+    from std.phonetics.g2p_english import English
+
+    return English()
+
+
+def _espeak(language: str) -> Converter | None:
+    if not find_spec("espeakng_loader"):
+        return None
     from std.phonetics.g2p_espeak import Espeak
 
-    return Espeak(code)
+    return Espeak(language)
+
+
+def _rules(language: str) -> Converter | None:
+    from std.phonetics.letter_rules import languages
+
+    if language not in languages():
+        return None
+    from std.phonetics.g2p_rules import Rules
+
+    return Rules(language)

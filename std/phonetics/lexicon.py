@@ -17,7 +17,7 @@ from std.config import PronunciationConfig
 from std.errors import ConfigError, InputError
 from std.files import read_text
 from std.languages.detection import guess_language
-from std.phonetics.g2p import Converter, converter
+from std.phonetics.g2p import Converter, converter, named
 from std.phonetics.phones import Pronunciation, canonical
 from std.text import Normalisation
 
@@ -108,13 +108,7 @@ def lexicon_of(
         ConfigError: its converter is not installed, or is another one now.
     """
     entries = read(Path(config.lexicon), normalisation) if config.lexicon else None
-    lexicon = Lexicon(converter(pronouncer.rpartition(":")[2]), entries)
-    if lexicon.name != pronouncer:
-        raise ConfigError(
-            f"pronunciation: expected {pronouncer}, as the index was made with, "
-            f"got {lexicon.name}; index again"
-        )
-    return lexicon
+    return Lexicon(named(pronouncer), entries)
 
 
 def read(path: Path, normalisation: Normalisation) -> dict[str, tuple[Pronunciation, ...]]:

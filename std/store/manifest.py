@@ -164,10 +164,12 @@ def manifest_from_json(text: str | bytes, place: str) -> Manifest:
             raise StoreError(
                 f"{place}: expected format {FORMAT!r}, got {quoted(document['format'])}"
             )
-        if document["version"] not in READABLE:
+        if (version := document["version"]) not in READABLE:
+            newer = type(version) is int and version > READABLE[-1]
             raise StoreError(
-                f"{place}: expected index version {VERSION}, got {quoted(document['version'])}; "
-                "index the recordings again"
+                f"{place}: expected index version {READABLE[0]} to {READABLE[-1]}, "
+                f"got {quoted(version)}; "
+                + ("a newer std made it: install that" if newer else "index the recordings again")
             )
         if document.pop("digest") != _digest(document):
             raise StoreError(f"{place}: expected an undamaged manifest, got a wrong digest")

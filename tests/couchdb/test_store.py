@@ -13,7 +13,7 @@ from indexer.cli import main as std_index
 from indexer.maintain import upkeep
 from indexer.segments.invert import invert
 from searcher.search import search
-from std.config import Config, SoundConfig, SplittingConfig
+from std.config import Config, PhoneticSearchConfig, SplittingConfig
 from std.errors import StoreError, StoreWarning
 from std.store import open_store
 from std.store.couchdb import writer as writer_module
@@ -26,7 +26,9 @@ from std.text import Normalisation
 from std.values import Term
 
 PLAIN = Normalisation()
-WORDS_ALONE = Config(splitting=SplittingConfig(words="none"), sound=SoundConfig(words="none"))
+WORDS_ALONE = Config(
+    splitting=SplittingConfig(words="none"), phonetic_search=PhoneticSearchConfig(words="none")
+)
 couchdb = pytest.mark.couchdb
 
 

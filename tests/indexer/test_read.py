@@ -73,8 +73,8 @@ def test_every_format_can_be_named():
         "assemblyai", "aws", "aws-streaming", "azure", "ctm", "deepgram", "deepspeech", "dstc",
         "eaf", "elevenlabs", "gentle", "google", "jsonl", "kaldi-lattice", "mesh", "nemo", "plf",
         "pocketsphinx", "pocketsphinx-json", "revai", "riva", "sausage", "sherpa-onnx", "slf",
-        "speechmatics", "srt", "stm", "table", "textgrid", "timed-text", "transformers", "ttml",
-        "video-indexer", "vosk", "vtt", "watson", "whisper",
+        "speechmatics", "srt", "stm", "table", "tei", "textgrid", "timed-text", "transformers",
+        "ttml", "video-indexer", "vosk", "vtt", "watson", "whisper",
     } == set(FORMATS)  # fmt: skip
 
 

@@ -205,6 +205,37 @@ def test_a_folder_is_indexed_as_it_fills(german, tmp_path):
     assert opened.metadata().values(meshes[2].stem) == {"title": "two"}
 
 
+def test_changed_metadata_reach_what_is_indexed(german, tmp_path):
+    folder, store = tmp_path / "in", str(tmp_path / "index")
+    folder.mkdir()
+    mesh = folder / "KERSTIN_00.mesh"
+    mesh.write_bytes((german / "mesh" / mesh.name).read_bytes())
+    table = tmp_path / "recordings.csv"
+    table.write_text("file,title\nKERSTIN_00,one\n")
+    index_files(mesh, store, metadata=table)
+    lines: list[str] = []
+    changes = iter([b"file,title\nKERSTIN_00,two\n", b"title\n", b"file,title\nKERSTIN_00,three\n"])
+    deadline = time.monotonic() + 60
+
+    def stopped(seconds):
+        time.sleep(min(seconds, 0.05))
+        if len(lines) > stopped.seen:  # the next change when the last one has been told
+            stopped.seen = len(lines)
+            table.write_bytes(next(changes, table.read_bytes()))
+        return time.monotonic() > deadline or len(lines) >= 4
+
+    stopped.seen = 0
+    n = watch_folder(
+        folder, store, tell=lines.append, stopped=stopped, metadata=table, settle_s=0.1, poll_s=0.05
+    )
+    assert n == 0
+    assert lines[1] == f"{table}: metadata of 1 recordings"
+    assert lines[2].startswith(f"{table}:1: expected")
+    assert lines[2].endswith("; tried again in 10 s")
+    assert lines[3] == lines[1]
+    assert open_store(store).metadata().values("KERSTIN_00") == {"title": "three"}
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_ends_when_told_to(german, tmp_path, number):
     folder, store = tmp_path / "in", tmp_path / "index"

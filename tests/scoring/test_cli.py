@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from scoring import det_figure
 from scoring.cli import main
+from std.errors import ConfigError
 from std.files import open_input
 
 NIST = Path(__file__).parents[1] / "data" / "nist"
@@ -372,3 +374,35 @@ def test_reading_a_long_hit_list_moves_a_bar(compressed, tmp_path, monkeypatch, 
     assert main([*arguments("s1", hits=path), "--json"]) == 0
     assert bars[0] == (path.name, len(content), False)
     assert 0 < sum(bars[1:]) <= len(content)
+
+
+def test_without_matplotlib_everything_but_the_plots_is_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main([*arguments("s1"), f"--output={tmp_path}"]) == 0
+    told = capsys.readouterr().err
+    assert (
+        "std-score: warning: no plots (det.svg, det.png, thresholds.svg): "
+        "expected the extra 'plots' (pip install 'spoken-terms[plots]')\n" in told
+    )
+    assert "DET plot" not in told
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "summary.txt", "summary.json", "tables.html", "report.html",
+        "terms.csv", "alignment.csv", "ignored.csv", "det.csv", "iso_ratios.csv",
+    }  # fmt: skip
+    assert "<svg" in (tmp_path / "report.html").read_text()  # its own drawings
+
+
+def test_a_figure_without_matplotlib_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ConfigError, match=r"expected the extra 'plots' \(pip install 'spoken-"):
+        det_figure([], 999.9)
+
+
+def test_scoring_loads_no_scipy(tmp_path):
+    code = (
+        "import sys\n"
+        "sys.modules['scipy'] = sys.modules['matplotlib'] = None\n"
+        "from scoring.cli import main\n"
+        f"sys.exit(main({[*arguments('s1'), f'--output={tmp_path}', '--bootstrap=20']!r}))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,7 +11,8 @@ import indexer.cli
 import searcher.cli
 import searcher.query_cli
 from indexer import index_files
-from searcher import Hit, api, open_index
+from searcher import Hit, open_index
+from searcher.recording_words import _words, _words_in_memory
 from std.errors import InputError, StdError
 from std.nist import ecf, std_list, term_list
 from std.values import Recording
@@ -127,8 +128,8 @@ def test_words_in_memory_are_those_of_the_slow_way(index):
             for from_s, to_s in ((0.0, float("inf")), (10.0, 20.0), (5.0, 5.0), (1e6, 2e6)):
                 for alternatives in (False, True):
                     span = segment, row, from_s, to_s
-                    slow = api._words(*span, alternatives=alternatives)
-                    assert api._words_in_memory(*span, alternatives=alternatives) == slow
+                    slow = _words(*span, alternatives=alternatives)
+                    assert _words_in_memory(*span, alternatives=alternatives) == slow
 
 
 def test_rows_of_a_search_are_its_hits(index):
@@ -170,3 +171,9 @@ def test_an_index_is_renewed_by_a_commit_only(german, tmp_path):
         with pytest.raises(StdError, match="manifest"):
             third.renewed()
         assert third.search("und")
+
+
+def test_a_store_may_be_a_path(index, tmp_path):
+    index_files("examples/german/mesh/KERSTIN_00.mesh", tmp_path / "index")
+    with open_index(tmp_path / "index") as opened:
+        assert [entry.recording.file for entry in opened.recordings()] == ["KERSTIN_00"]

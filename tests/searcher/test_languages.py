@@ -91,7 +91,7 @@ def test_a_term_is_pronounced_in_each_language(segment):
     dutch = [one for one in found if one[1] == "n"]
     assert any("b o u h o u s heard in 'bouhous'" in how for *_, how in dutch)
     assert {language for _, file, language, *_ in found if file == "n"} == {"nl"}
-    german = [one for one in found if one[1] == "g" and one[3] == "sound"]
+    german = [one for one in found if one[1] == "g" and one[3] == "phonetic"]
     assert all("b a u h a u s" in one[4] for one in german)
 
 
@@ -101,7 +101,7 @@ def test_what_one_recogniser_knows_may_be_unknown_to_another(segment):
     assert found.oov_words == ((),)  # the index knows it
     methods = {(file, method) for _, file, _, method, _ in rows(found)}
     assert ("g", "exact") in methods
-    assert ("n", "split") in methods or ("n", "sound") in methods
+    assert ("n", "split") in methods or ("n", "phonetic") in methods
 
 
 def test_in_its_own_recordings_a_language_is_searched_as_alone(segment):
@@ -188,7 +188,7 @@ def test_std_search_says_which_language(store, capsys):
         ("n", "nl"),
         ("s", "sv"),
     }
-    assert main(["--store", store, "garten"]) == 0
+    assert main(["--store", store, "garten", "--fmt", "table"]) == 0
     out = capsys.readouterr().out
     assert "language" in out
     assert main(["--store", store, "fahrrad"]) in (0, 1)
@@ -252,14 +252,15 @@ def test_one_place_is_reported_once_in_each_language(segment, monkeypatch):
     genuine = searcher.language_search.calibrate
 
     def twice(*args):
-        found, variants = genuine(*args)
+        found, variants, occurs = genuine(*args)
         again = found._replace(
             start_ms=found.start_ms + 10,
             score=found.score / 2,
             variant=np.full(len(found.term), len(variants)),
             family=np.full(len(found.term), len(variants)),
         )
-        return concatenate([found, again]), (*variants, Variant(("x",), 0.5, "sound"))
+        doubled = (*variants, Variant(("x",), 0.5, "phonetic"))
+        return concatenate([found, again]), doubled, occurs
 
     monkeypatch.setattr(searcher.language_search, "calibrate", twice)
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH + " kir che", "nl", "n")]

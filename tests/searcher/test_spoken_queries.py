@@ -11,7 +11,7 @@ import searcher.cli
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import N_MEASURES, SCORE
 from searcher.phonetic.ratios import WeightedPronunciation
-from searcher.phonetic_candidates import combined, pronounced_queries
+from searcher.phonetic_candidates import combined, mean_phones, pronounced_queries
 from std.nist import std_list, term_list
 from std.phonetics.lexicon import Lexicon
 from std.spoken_queries import SpokenQuery, WeightedWords
@@ -49,6 +49,13 @@ def test_each_place_has_the_best_pronunciation_after_weighting():
     assert found.found_by.tolist() == [1, 0, 1]
     assert found.hits.observed.shape == (3, 5)
     assert combined([]) is None
+
+
+def test_a_query_is_as_long_as_its_likely_pronunciations():
+    long, short = (
+        WeightedPronunciation(("a",) * n, 1.0, log(w)) for n, w in ((6, 0.75), (2, 0.25))
+    )
+    assert mean_phones([long, short]) == pytest.approx(0.75 * 6 + 0.25 * 2)
 
 
 def test_sequences_that_sound_the_same_share_their_weight():

@@ -129,18 +129,19 @@ def test_where_nothing_fits_nothing_is_found(index, terms, experiment):
 
 def test_the_command_shows_and_filters(index, store, capsys):
     given = ["--store", store, "im", "--where", "speaker = Ada"]
+    table = [*given, "--fmt", "table"]
     assert searcher.cli.main([*given, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     hits = index.search("im", where="speaker = Ada")
     assert printed == json.loads(json.dumps([hit.document() for hit in hits]))
     assert printed[0]["metadata"] == ROWS[printed[0]["file"]]
-    assert searcher.cli.main([*given, "--limit", "1"]) == 0
+    assert searcher.cli.main([*table, "--limit", "1"]) == 0
     out = capsys.readouterr().out
     assert out.split()[:6] == ["term", "file", "date", "speaker", "title", "time"]
     assert re.search(r"im +KERSTIN_0[024] +201[024]-05 +Ada +Part [024] ", out)
-    assert searcher.cli.main([*given, "--columns", "Title,nothing"]) == 0
+    assert searcher.cli.main([*table, "--columns", "Title,nothing"]) == 0
     assert capsys.readouterr().out.split()[:4] == ["term", "file", "title", "time"]
-    assert searcher.cli.main([*given, "--columns", ""]) == 0
+    assert searcher.cli.main([*table, "--columns", ""]) == 0
     assert capsys.readouterr().out.split()[:3] == ["term", "file", "time"]
     assert searcher.cli.main(["--store", store, "im", "--where", "date > 2030"]) == 1
     assert capsys.readouterr().err == "no hits in the recordings asked for\n"

@@ -16,11 +16,9 @@ import pytest
 pytest.importorskip("fastapi", reason="FastAPI is missing: pip install '.[serve]'")
 pytest.importorskip("av", reason="PyAV is missing: pip install '.[serve]'")
 
-import uvicorn
-
 from indexer import index_files
 from service.app import create_app
-from service.server import Server, bound_socket
+from service.server import Server, bound_socket, server_config
 from service.settings import Settings
 from service.state import Service
 
@@ -77,15 +75,7 @@ def running(settings):
     with bound_socket("127.0.0.1", 0) as listener:
         service, lines = Service(settings), []
         app = create_app(service, lines.append)
-        server = Server(
-            uvicorn.Config(
-                app,
-                log_level="error",
-                access_log=False,
-                root_path=settings.root_path,
-                h11_max_incomplete_event_size=65_536,
-            )
-        )
+        server = Server(server_config(app, settings.root_path, settings.limits.connections))
         thread = threading.Thread(target=server.serve_on, args=(listener,), daemon=True)
         thread.start()
         deadline = time.monotonic() + 30

@@ -14,7 +14,8 @@ from service.audio.peaks import PER_SECOND, peaks_of
 from service.audio.playable import playable, remove_oldest
 from service.audio.spectrogram import BANDS, grey, mel_bands, png, spectrogram_png
 from service.problems import ProblemError
-from service.recordings import RecordingEntry, audio_files
+from service.recordings import RecordingEntry
+from std.audio.files import audio_files
 from std.values import Recording
 
 RATE = 16_000

@@ -41,6 +41,16 @@ def fetch(url):
         return answer.read()
 
 
+def test_one_line_names_the_extra(german_index, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    assert main(["--store", german_index, "--port", "0"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(
+        "std-serve: expected the extra 'serve' (pip install 'spoken-terms[serve]'), got: "
+    )
+    assert told.count("\n") == 1
+
+
 def test_it_prints_its_address_and_ends_with_ctrl_c(started):
     process, url = started()
     assert url.startswith("http://127.0.0.1:")

@@ -303,3 +303,52 @@ def test_standing_searches_are_posted_once_each(serve, german, tmp_path):
     assert len(posts) == 1
     receiver.shutdown()
     receiver.server_close()
+
+
+def test_an_index_that_is_merged_or_replaced_is_served_on(serve, german, tmp_path):
+    """Merging keeps every hit; another index in its place brings its own, cached answers or not."""
+    store, other = tmp_path / "index", tmp_path / "other"
+    for number in range(3):
+        index_files(meshes(german, number), store=str(store))
+    index_files(meshes(german, 5, 6), store=str(other))
+    words = ["und", "der", "die", "ein", "ist", "spreewald"]
+
+    def places(client):
+        answers = [client("/api/search", term=word, limit=500).json for word in words]
+        return [
+            sorted((hit["file"], hit["start_s"]) for hit in answer["hits"]) for answer in answers
+        ]
+
+    with serve(Settings((str(store),), poll_s=0.1)) as client:
+        before = places(client)
+        assert all(before)
+        index_files([], store=str(store), merge=True)
+        wait_for(lambda: client("/healthz").json["snapshot"] >= 2)
+        assert len(client.service.snapshot.index.segments) == 1
+        assert places(client) == before
+        number = client("/healthz").json["snapshot"]
+        store.rename(tmp_path / "before")
+        other.rename(store)
+        wait_for(lambda: client("/healthz").json["snapshot"] > number)
+        files = {file for hits in places(client) for file, _ in hits}
+        assert files == {"KERSTIN_05", "KERSTIN_06"}
+        assert client("/healthz").json["status"] != "serving an old state of the index"
+
+
+@pytest.mark.couchdb
+def test_couchdb_that_comes_back_is_served_anew(serve, german, own_pouchdb, monkeypatch):
+    monkeypatch.setenv("STD_COUCHDB_TIMEOUT", "2")
+    server = own_pouchdb
+    url = f"couchdb://127.0.0.1:{server.port}/served"
+    index_files(meshes(german, 0), store=url)
+    with serve(Settings((url,), poll_s=0.2)) as client:
+        before = client("/api/search", term="und").json["total"]
+        assert before > 0
+        server.kill()
+        wait_for(lambda: "old state" in client("/healthz").json["status"])
+        assert client("/api/search", term="und").json["total"] == before
+        server.start()
+        wait_for(lambda: "old state" not in client("/healthz").json["status"])
+        assert client("/api/search", term="spreewald").json["total"] > 0
+        index_files(meshes(german, 1), store=url)
+        wait_for(lambda: client("/api/search", term="und").json["total"] > before)

@@ -194,7 +194,7 @@ def test_the_keyboard_alone(served, opened, marks):
     page.keyboard.press("Escape")
     page.keyboard.press("Enter")
     page.locator(".hit").first.wait_for()
-    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.wait_for_function("() => document.activeElement.id === 'count'")
     page.keyboard.press("j")
     assert page.locator(".hit.current").get_attribute("data-term") == "spreewald"
     page.keyboard.press("ArrowDown")
@@ -321,6 +321,28 @@ def test_exports_are_saved(served, opened, tmp_path):
         with page.expect_download() as saved:
             page.get_by_role("link", name=kind).click()
         assert Path(saved.value.path()).stat().st_size > 100
+
+
+def test_find_judge_and_take_away_by_keyboard(serve, german_settings, opened, tmp_path):
+    """All places where "spreewald" is said, and the good ones as a table."""
+    with serve(replace(german_settings, feedback=tmp_path / "marks.jsonl")) as client:
+        page = opened(client)
+        page.keyboard.type("spreewald, hahnenfedern")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => document.activeElement.id === 'count'")
+        for key in "jyjn":
+            page.keyboard.press(key)
+        page.locator("#marked").filter(has_text="1 right, 1 wrong (50 % right)").wait_for()
+        page.keyboard.press("e")
+        page.keyboard.press("Space")
+        assert page.locator("#only-right").is_checked()
+        page.keyboard.press("Tab")
+        with page.expect_download() as saved:
+            page.keyboard.press("Enter")
+        text = Path(saved.value.path()).read_text("utf-8-sig")
+        rows = list(csv.DictReader(text.splitlines()))
+        assert [(row["term"], row["right"]) for row in rows] == [("spreewald", "right")]
 
 
 def test_nothing_found_says_so_and_offers_words(served, opened):

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searcher import open_index
+from searcher.calibration.model import default_model
 from service.cache import Cache
 from service.recordings import recording_table
-from service.searching import TermResult, Wish, select
+from service.searching import TermResult, Wish, is_known, select
 from std.metadata.table import NO_METADATA
 from std.recordings import IndexRecording
 from std.values import Recording
@@ -75,14 +77,30 @@ def test_a_selection_is_its_obvious_twin(terms, least, files, dates, sort):
         kept = [hit[4] for hit in both if hit[4] >= step]
         assert selection.counts[step] == len(kept)
         assert selection.expected_right[step] == pytest.approx(sum(kept) / 100)
-    shown = {one.value: one.count for one in selection.facets["recording"]}
+    from_half = [hit[4] for hit in both if hit[4] >= 50]
+    assert (selection.expected.from_probability, selection.expected.hits) == (0.5, len(from_half))
+    assert selection.expected.right == pytest.approx(sum(from_half) / 100)
+    below = sum(hit[4] for hit in both if hit[4] < 50) / 100
+    assert selection.expected.right_below == pytest.approx(below)
+    shown = {one.value: one.hits for one in selection.facets["recording"]}
     for number, file in enumerate(FILES):
         count = sum(hit[2] == number and hit[4] >= least for hit in of_date)
         assert shown.get(file, 0) == count
-    shown = {one.value: (one.count, one.selected) for one in selection.facets["date"]}
+    for values in selection.facets.values():
+        in_order = sorted(values, key=lambda one: (not one.selected, -one.hits, one.value))
+        assert [*values] == in_order
+    shown = {one.value: (one.hits, one.selected) for one in selection.facets["date"]}
     for value in ("2019", "2020"):
         count = sum(date(hit[2]) == value and hit[4] >= least for hit in of_file)
         assert shown.get(value, (0, False)) == (count, value in dates and value in shown)
+
+
+def test_with_a_model_no_word_is_looked_up_only(german_index):
+    for model in (None, default_model()):
+        with open_index(german_index, model=model) as index:
+            snapshot = SimpleNamespace(index=index)
+            assert is_known("und", snapshot) is (model is None)
+            assert not is_known("hahnenfedern", snapshot)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 60))), st.integers(1, 100))

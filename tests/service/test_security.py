@@ -5,6 +5,7 @@ import json
 import re
 import socket
 import time
+from contextlib import suppress
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
@@ -199,7 +200,7 @@ def test_hostile_terms_are_text(client, text):
         assert answer.status in (200, 400)
         if answer.status == 200:
             assert re.fullmatch(
-                r"attachment; filename\*=UTF-8''[\w%.]+", answer.headers["content-disposition"]
+                r"attachment; filename\*=UTF-8''[\w%.-]+", answer.headers["content-disposition"]
             )
 
 
@@ -264,6 +265,53 @@ def test_a_body_without_a_length_is_bounded_too(client):
         status = 413  # closed in our face
     connection.close()
     assert status == 413
+
+
+def test_headers_without_end_are_refused(client):
+    with socket.create_connection(client.service_address, 20) as one:
+        one.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
+        sent = 0
+        with suppress(OSError):  # the service closes before everything is sent
+            while sent < 10_000_000:
+                one.sendall(b"X-%d: " % sent + b"a" * 8000 + b"\r\n")
+                sent += 8000
+        assert sent < 5_000_000
+    assert client("/healthz").status == 200
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nTransfer-Encoding: chunked"
+        b"\r\n\r\n0\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  # TLS
+        b"G" * 100_000,
+        b"",
+    ],
+)
+def test_what_is_no_request_ends_its_connection_only(client, request_):
+    with socket.create_connection(client.service_address, 20) as one:
+        with suppress(OSError):
+            one.sendall(request_)
+            one.shutdown(socket.SHUT_WR)
+        with suppress(ConnectionResetError):
+            answer = one.recv(4096)
+            assert answer == b"" or answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 404")), answer
+    assert client("/healthz").status == 200
+
+
+def test_a_websocket_is_not_opened(client):
+    headers = {
+        "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw==",
+    }  # fmt: skip
+    connection = http.client.HTTPConnection(*client.service_address, timeout=20)
+    connection.request("GET", "/healthz", headers=headers)
+    assert connection.getresponse().status in (200, 400)
+    connection.close()
 
 
 def test_a_term_of_a_megabyte(client):

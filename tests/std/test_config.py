@@ -166,3 +166,14 @@ def test_extreme_toml_is_one_line(tmp_path, text):
     with pytest.raises(StdError, match=r"my.toml.*expected") as caught:
         load_config(path)
     assert len(str(caught.value)) < len(str(path)) + 300
+
+
+def test_the_old_name_of_the_table_of_phonetic_search_is_read(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('[sound]\nwords = "none"\n')
+    assert load_config(path).phonetic_search.words == "none"
+    path.write_text('[sound]\nwords = "none"\n[phonetic_search]\nwords = "all"\n')
+    with pytest.raises(
+        ConfigError, match=r"\[phonetic_search\] or its old name \[sound\], got both"
+    ):
+        load_config(path)

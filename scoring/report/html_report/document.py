@@ -71,13 +71,9 @@ def render(
             charts.threshold_svg(view, charts.threshold_plane(view), i)
             for i, view in enumerate(shown)
         ),
-        calibration="".join(
-            (
-                calibration.introduction(shown[0]),
-                _one_of(calibration.one(view, i) for i, view in enumerate(shown)),
-                calibration.all_views(shown),
-            )
-        ),
+        calibration=calibration.introduction(shown[0])
+        + _one_of(calibration.one(view, i) for i, view in enumerate(shown))
+        + calibration.all_views(shown),
         ignored="".join(map(tables.ignored, evaluations, names)),
         numbers=_json(_numbers(shown, plane)),
         notes=_notes(evaluations, shown),

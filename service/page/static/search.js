@@ -21,7 +21,7 @@ function typedTerms() {
 // --- results
 
 /** Show what an address says. */
-async function show(query, { keep = false } = {}) {
+async function show(query, { keep = false, toResults = false } = {}) {
   request?.abort();
   request = new AbortController();
   hints.close();
@@ -38,6 +38,7 @@ async function show(query, { keep = false } = {}) {
     replace(await answer.text());
     if (!keep) scrollTo({ top: 0, behavior: "instant" });
     const count = document.getElementById("count");
+    if (toResults) count?.focus({ preventScroll: true });
     announce(count ? count.textContent.trim() : "");
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -102,6 +103,12 @@ async function nearest(line) {
 
 // --- the slider for the least probability
 
+/** An expected number, as exact as it deserves; as `about` of the service. */
+function about(number) {
+  if (number < 0.05) return "less than 0.1";
+  return `about ${number >= 0.95 ? Math.round(number).toLocaleString("en") : number.toFixed(1)}`;
+}
+
 function prepareSlider(least) {
   const counts = least.dataset.counts.split(" ").map(Number);
   const right = least.dataset.right.split(" ").map(Number);
@@ -118,8 +125,8 @@ function prepareSlider(least) {
     document.getElementById("least-value").textContent = `${step} %`;
     steps.querySelectorAll("rect").forEach((bar, i) => bar.classList.toggle("kept", i >= step));
     const [n, sum] = [counts[step], right[step]];
-    least.setAttribute("aria-valuetext", `${step} %: ${n} places, about ${Math.round(sum)} right`);
-    return `${n.toLocaleString("en")} place${n === 1 ? "" : "s"}, about ${Math.round(sum).toLocaleString("en")} of them right`;
+    least.setAttribute("aria-valuetext", `${step} %: ${n} places, ${about(sum)} right`);
+    return `${n.toLocaleString("en")} place${n === 1 ? "" : "s"}, ${about(sum)} of them right`;
   };
   draw();
   least.addEventListener("input", () => { document.getElementById("count").textContent = draw(); });
@@ -179,7 +186,8 @@ form.addEventListener("submit", (event) => {
   terms.forEach((term) => query.append("term", term));
   const kept = new URLSearchParams(location.search);
   for (const name of ["min_probability", "sort", "group"]) if (kept.has(name)) query.set(name, kept.get(name));
-  go(query.toString());
+  box.blur(); // the next keys are about the hits
+  go(query.toString(), { toResults: true });
 });
 
 results.addEventListener("click", (event) => {
@@ -193,6 +201,7 @@ results.addEventListener("click", (event) => {
     target.remove();
     return;
   }
+  if (target.closest(".to-export")) { toExport(); return; }
   const link = target.closest("a");
   if (link?.classList.contains("download")) { event.preventDefault(); download(link); return; }
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
@@ -205,6 +214,13 @@ results.addEventListener("click", (event) => {
   }
   if (hit && !link) select(hit, { focus: false });
 });
+
+/** Go to the exports, which stand below all hits. */
+function toExport() {
+  const first = document.getElementById("only-right");
+  first?.scrollIntoView({ block: "center" });
+  first?.focus({ preventScroll: true });
+}
 
 /** Save an export; it may need the token, and may be for marked hits only. */
 async function download(link) {
@@ -234,6 +250,7 @@ document.addEventListener("keydown", (event) => {
     j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1),
     y: () => current && judge(current, true), n: () => current && judge(current, false),
     " ": () => current && toggle(current),
+    e: toExport,
     Enter: () => current?.querySelector("a.open").click(),
   };
   if (!(key in actions)) return;

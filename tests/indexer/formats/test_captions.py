@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import cues, eaf, srt, stm, table, textgrid, timed_text, ttml, webvtt
+from indexer.formats import cues, eaf, srt, stm, table, tei, textgrid, timed_text, ttml, webvtt
 from indexer.formats.caption_text import decoded, spoken_part
 from indexer.formats.clock import time_lines
 from indexer.formats.cues import Cue, utterances_of_cues
@@ -16,6 +16,7 @@ from indexer.formats.detect import FORMATS, detect, parse_file
 from indexer.formats.reader_options import ReaderOptions
 from indexer.formats.roll_up import without_repeats
 from indexer.formats.tiers import Tier, Tiers, chosen
+from indexer.formats.xml_head import root_name
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import networks_in
 from std.errors import ForeignFileError, InputError
@@ -26,11 +27,13 @@ SAMPLES = {
     "editor.srt": "srt", "crlf_utf16.srt": "srt", "windows1252.srt": "srt",
     "no_numbers_bom.srt": "srt", "plain.vtt": "vtt", "rolls_up.vtt": "vtt", "dfxp.ttml": "ttml",
     "words.ttml": "ttml", "utterances.eaf": "eaf", "long.TextGrid": "textgrid",
+    "spoken.tei": "tei", "words.tei": "tei",
     "short_utf16.TextGrid": "textgrid", "whisper.tsv": "table", "whisper_cpp.csv": "table",
     "excel.csv": "table", "words.csv": "table", "rows.json": "timed-text",
-    "captions.json": "timed-text", "site.json": "timed-text", "reference.stm": "stm",
+    "captions.json": "timed-text", "site.json": "timed-text", "meeting.json": "timed-text",
+    "reference.stm": "stm",
 }  # fmt: skip
-TIMED = {"rolls_up.vtt", "words.ttml", "long.TextGrid", "words.csv"}
+TIMED = {"rolls_up.vtt", "words.ttml", "long.TextGrid", "words.csv", "words.tei"}
 
 
 def options():
@@ -212,6 +215,37 @@ def test_textgrids():
     assert network.words == ("Das", "Haus")
 
 
+def test_tei():
+    networks = read("spoken.tei")
+    # the border between "ist" and "gut" is not aligned
+    assert said(networks) == [(0, 650, "Das Haus"), (1000, 2000, "ist gut")]
+    assert networks[0].language == "de"
+    (network,) = read("words.tei")
+    assert times(network) == [(0, 210), (210, 650)]
+
+
+TEI = (
+    '<TEI><text><timeline><when xml:id="T0"/><when xml:id="T1" interval="00:00:01.5" since="T0"/>'
+    '<when xml:id="T2" interval="2" since="T0"/><when xml:id="T3" interval="-1" since="T0"/>'
+    "</timeline>{}</text></TEI>"
+)
+
+
+def test_anchors_part_an_utterance():
+    text = '<u start="T0" end="T2">ja und<anchor synch="T1"/>nein</u>'
+    assert said(parsed(tei, TEI.format(text))) == [(0, 1500, "ja und"), (1500, 2000, "nein")]
+    inside = '<u start="T0" end="T2"><w>ja</w><w>ne<anchor synch="T1"/>in</w><w>doch</w></u>'
+    assert said(parsed(tei, TEI.format(inside))) == [(0, 1500, "ja nein"), (1500, 2000, "doch")]
+    unaligned = '<u start="T0" end="T2">ja<anchor synch="T3"/>und nein</u>'
+    assert said(parsed(tei, TEI.format(unaligned))) == [(0, 2000, "ja und nein")]
+
+
+def test_a_head_of_many_comments_is_passed_over_at_once():
+    head = b'<?xml version="1.0"?>' + b"<!-- a comment -->\n" * 2000
+    assert root_name(head + b"<tt:tt>") == "tt:tt"
+    assert root_name(head + b"nothing") == ""
+
+
 def test_tiers_can_be_named():
     own = ReaderOptions(tiers=Tiers(("phon*",)))
     assert said(read("long.TextGrid", own)) == [(0, 80, "d")]
@@ -270,6 +304,17 @@ def test_plain_json():
     assert (times(network), network.posteriors.tolist()) == ([(1000, 2500)], [0.5])
 
 
+def test_transcripts_of_meetings():
+    rows = '[{"start_ts": 1, "end_ts": 2, "transcript": "ja"}], "topics": [{"text": "nein"}]'
+    otter = '{"summary": {"keywords": ["a"]}, "speech_segments": ' + rows + "}"
+    assert timed_text.looks_like(otter.encode())
+    assert said(parsed(timed_text, otter)) == [(1000, 2000, "ja")]
+    sembly = '{"participants": [{"id": "p"}], "transcript": ' + rows + "}"
+    sembly = sembly.replace("_ts", "_time").replace('"transcript": "ja', '"words_str": "ja')
+    assert timed_text.looks_like(sembly.encode())
+    assert said(parsed(timed_text, sembly)) == [(1000, 2000, "ja")]
+
+
 def test_stm():
     own = options()
     networks = read("reference.stm", own)
@@ -308,6 +353,14 @@ ERRORS = [
      'TIME_SLOT_REF1="a" TIME_SLOT_REF2="b"/></ANNOTATION></TIER></ANNOTATION_DOCUMENT>',
      "a time slot that is there, got 'b'"),
     (eaf, "<ANNOTATION_DOCUMENT/>", "a tier of speech, got 'none'"),
+    (tei, "<xx/>", "a document <TEI>, got '<xx>'"),
+    (tei, "<TEI><text><body><p>ja</p></body></text></TEI>", "<u> with the points of time"),
+    (tei, TEI.format("<u>ja</u>"), ":1: expected <u> with the points of time at which it starts"),
+    (tei, TEI.format('<u start="T0" end="#T9">ja</u>'), ":1: expected a point of the timeline"),
+    (tei, TEI.format('<timeline><when xml:id="T0"/></timeline>'), "an xml:id of its own, got 'T0'"),
+    (tei, TEI.format('<when xml:id="T8" interval="soon"/>'), "an interval, a number up to"),
+    (tei, TEI.format('<timeline unit="frames"/>'), "a timeline's unit, one of s, ms"),
+    (tei, TEI.format('<u start="T2" end="T1">ja</u>'), "expected 0 <= start <= end"),
     (textgrid, '"ooTextFile" "TextGrid" 0 1 <exists> 1 "IntervalTier" "a" 0 1 5 0 1 "ja"',
      "a start, got 'the end'"),
     (textgrid, '"ooTextFile"\n"TextGrid"\n0\n1\n<exists>\n1\n"Line"',

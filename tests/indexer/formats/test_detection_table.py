@@ -25,8 +25,8 @@ TEXTS = {
     "slf": b"VERSION=1.0\nN=2 L=1\nI=0 t=0.0\nI=1 t=0.5\nJ=0 S=0 E=1 W=das a=-1 l=-1\n",
 }
 BY_SUFFIX = {".mesh": "mesh", ".jsonl": "jsonl", ".ctm": "ctm", ".srt": "srt", ".vtt": "vtt",
-             ".ttml": "ttml", ".eaf": "eaf", ".TextGrid": "textgrid", ".tsv": "table",
-             ".csv": "table", ".stm": "stm"}  # fmt: skip
+             ".ttml": "ttml", ".eaf": "eaf", ".tei": "tei", ".TextGrid": "textgrid",
+             ".tsv": "table", ".csv": "table", ".stm": "stm"}  # fmt: skip
 
 
 def format_of(path):

@@ -9,6 +9,7 @@ from searcher.calibration.features import (
     iv_features_with_hits,
     no_hit,
     oov_features,
+    spoken_features,
 )
 from searcher.calibration.model import default_model
 from searcher.calibration.null_distribution import NullDistribution
@@ -88,6 +89,42 @@ def test_candidates_of_known_terms_with_and_without_words():
     assert evidence.features["phonetic_relative"].tolist() == pytest.approx([0, 0.45])
     assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(1.75)])
     assert evidence.offset.tolist() == pytest.approx([0, -np.log(1000)])
+
+
+def spoken(posterior, letters, of_hits, *, sureness=1.0, phones=6.0):
+    places = np.array(posterior), np.array(letters, float)
+    return spoken_features(*places, of_hits, sureness, phones, ARCHIVE.log_slots)
+
+
+def test_candidates_of_spoken_queries_have_the_evidence_of_words_and_phones():
+    f = evidence_of(12.0, 9.0)
+    evidence = spoken([0.75, 0.0], [5, 0], f, sureness=0.8, phones=4.0)
+    for name, column in f.items():
+        assert evidence.features[name].tolist() == column.tolist(), name
+    own = {name: evidence.features[name].tolist() for name in evidence.features.keys() - f.keys()}
+    assert own == {
+        "written": [1, 0],
+        "logit": [pytest.approx(np.log(0.751 / 0.251)), 0],
+        "letters": [pytest.approx(np.log(5)), 0],
+        "expected": pytest.approx([np.log(1.75)] * 2),
+        "phones": pytest.approx([np.log(4)] * 2),
+        "sureness": [0.8, 0.8],
+        "written_sureness": [0.8, 0],
+    }
+    assert evidence.offset.tolist() == pytest.approx([-np.log(1000)] * 2)
+
+
+def test_with_the_shipped_weights_longer_words_and_fewer_places_speak_for_a_spoken_query():
+    """What recognisers take a query for wrongly is mostly a short, frequent word."""
+    weigh, f = default_model().spoken_weights.log_ratio, evidence_of(12.0)
+    assert (
+        default_model().spoken_weights.coefficients.keys() == spoken([0.9], [9], f).features.keys()
+    )
+    usual = weigh(spoken([0.9], [9], f))[0]
+    assert usual > weigh(spoken([0.9], [2], f))[0]
+    assert usual > weigh(spoken([0.3], [9], f))[0]
+    assert usual > weigh(spoken([0.9], [9], evidence_of(4.0)))[0]
+    assert usual > weigh(spoken([0.9] * 20, [9] * 20, evidence_of(*[12.0] * 20)))[0]
 
 
 def test_the_shipped_weights_name_features_of_this_version():

@@ -9,7 +9,7 @@ from searcher.calibration import occurrence_rate
 from searcher.calibration.occurrence_rate import (
     LOG_PRIOR,
     RATES,
-    log_evidence_of_labels,
+    labelled_posterior,
     rate_posterior,
 )
 
@@ -37,24 +37,29 @@ def test_probabilities_are_those_of_all_subsets(log_ratios):
 
 
 @given(RATIOS, st.data())
-def test_the_labels_likelihood_and_its_derivative(log_ratios, data):
-    ratios = np.array(log_ratios)
-    right = np.array(data.draw(st.lists(st.booleans(), min_size=len(ratios), max_size=len(ratios))))
-    term = np.zeros(len(ratios), int)
-    evidence = log_evidence_of_labels(ratios, term, 1, right)[0]
-    by_hand = np.log(sum(np.exp(LOG_PRIOR) * RATES ** right.sum())) + ratios[right].sum()
-    assert evidence == pytest.approx(by_hand, rel=1e-9, abs=1e-9)
+def test_labels_of_some_places_leave_the_subsets_that_agree(log_ratios, data):
+    n, ratios = len(log_ratios), np.array(log_ratios)
+    label = np.array(data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=n, max_size=n)))
+    term = np.zeros(n, int)
+    found = labelled_posterior(ratios, term, 1, label == 1, label >= 0)
+    total, right = 0.0, np.zeros(n)
+    for subset in product((0, 1), repeat=n):
+        chosen = np.array(subset, bool)
+        if (chosen == label)[label >= 0].all():
+            weight = sum(np.exp(LOG_PRIOR) * RATES ** chosen.sum()) * np.exp(ratios[chosen].sum())
+            total, right = total + weight, right + weight * chosen
+    assert found.log_evidence[0] == pytest.approx(np.log(total), rel=1e-9, abs=1e-9)
+    assert found.probability == pytest.approx(right / total, rel=1e-9, abs=1e-12)
 
     def log_likelihood(values):
-        found = rate_posterior(values, term, 1)
-        return log_evidence_of_labels(values, term, 1, right)[0] - found.log_evidence[0]
+        labelled = labelled_posterior(values, term, 1, label == 1, label >= 0)
+        return labelled.log_evidence[0] - rate_posterior(values, term, 1).log_evidence[0]
 
-    step = np.zeros(len(ratios))
+    step = np.zeros(n)
     step[0] = 1e-5
     slope = (log_likelihood(ratios + step) - log_likelihood(ratios - step)) / 2e-5
-    assert slope == pytest.approx(
-        right[0] - rate_posterior(ratios, term, 1).probability[0], abs=1e-4
-    )
+    before = rate_posterior(ratios, term, 1).probability[0]
+    assert slope == pytest.approx(found.probability[0] - before, abs=1e-4)
 
 
 def test_many_good_places_vouch_for_each_other_and_one_good_place_outdoes_a_poor_one():

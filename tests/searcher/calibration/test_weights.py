@@ -15,7 +15,8 @@ def drawn(n_terms, places, seed, intercept=-2.0, slope=1.5):
     odds = middle * np.exp(intercept + slope * x)
     right = rng.random(len(x)) < odds / (1 + odds)
     term = np.repeat(np.arange(n_terms), places)
-    return Examples({"x": x, "noise": noise}, np.zeros(len(x)), term, n_terms, right)
+    known = np.ones(len(x), bool)
+    return Examples({"x": x, "noise": noise}, np.zeros(len(x)), term, n_terms, right, known)
 
 
 def test_log_ratios_by_hand():
@@ -61,8 +62,41 @@ def test_examples_side_by_side():
 
 
 def test_nothing_to_learn_from():
+    wrong, known = np.zeros(3, bool), np.ones(3, bool)
+    examples = Examples({"x": np.arange(3.0)}, np.zeros(3), np.zeros(3, int), 1, wrong, known)
     with pytest.raises(ValueError, match="0 of 3 candidates are right"):
-        fit(
-            Examples({"x": np.arange(3.0)}, np.zeros(3), np.zeros(3, int), 1, np.zeros(3, bool)),
-            ["x"],
-        )
+        fit(examples, ["x"])
+
+
+def drawn_from_the_model(n_terms, places, seed):
+    """Labels as the model draws them: a rate of each term by its evidence, then each place."""
+    rng = np.random.default_rng(seed)
+    examples = drawn(n_terms, places, seed)
+    log_ratio = Weights(-2.0, {"x": 1.5}).log_ratio(Evidence(examples.features, examples.offset))
+    weight = rate_posterior(log_ratio, examples.term, n_terms).weight
+    rate = [rng.choice(RATES, p=of_term / of_term.sum()) for of_term in weight]
+    odds = np.array(rate)[examples.term] * np.exp(log_ratio)
+    return examples._replace(is_right=rng.random(len(odds)) < odds / (1 + odds))
+
+
+def test_choosing_by_the_evidence_what_to_label_does_not_bend_the_weights():
+    """People mark what looks probable; if they do not peek at the truth, no harm is done."""
+    examples = drawn_from_the_model(6000, 10, seed=8)
+    chosen = examples.features["x"] > 0.3
+    by_evidence = examples._replace(is_right=examples.is_right & chosen, is_known=chosen)
+    found = fit(by_evidence, ["x", "noise"], ridge=0.01)
+    assert found.intercept == pytest.approx(-2.0, abs=0.15)
+    assert found.coefficients["x"] == pytest.approx(1.5, abs=0.15)
+    by_truth = examples._replace(is_known=examples.is_right)
+    assert fit(by_truth, ["x"], Weights(-2.0, {"x": 1.5}), ridge=0.01).intercept > -1
+
+
+def test_what_is_not_known_is_not_taken_for_wrong():
+    examples = drawn_from_the_model(300, 10, seed=9)
+    few = np.arange(len(examples.term)) % 10 < 2
+    prior = Weights(-2.0, {"x": 1.5, "noise": 0.0})
+    some = fit(examples._replace(is_right=examples.is_right & few, is_known=few), ["x"], prior)
+    assert some.intercept == pytest.approx(-2.0, abs=0.3)
+    nothing = np.zeros(len(few), bool)
+    same = fit(examples._replace(is_right=nothing, is_known=nothing), ["x"], prior)
+    assert (same.intercept, same.coefficients["x"]) == pytest.approx((-2.0, 1.5), abs=1e-6)

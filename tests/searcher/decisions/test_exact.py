@@ -57,3 +57,16 @@ def test_terms_in_any_order_and_none():
         mine = term == one
         alone = exact(np.zeros(mine.sum(), np.int64), p[mine], 1, TRIALS, **options)
         np.testing.assert_allclose(found[mine], alone, rtol=1e-12)
+
+
+def test_a_term_by_itself_is_judged_as_in_a_list():
+    rng = np.random.default_rng(5)
+    sizes = np.array([0, 1, 30, 900, 700])  # so few and so many occurrences are expected
+    probability = rng.uniform(0, 1, sizes.sum())
+    term = np.repeat(np.arange(len(sizes)), sizes)
+    options = {"beta": BETA, "missing": 0.03, "occurs": False}
+    together = exact(term, probability, len(sizes), TRIALS, **options)
+    for i in range(len(sizes)):
+        own = probability[term == i]
+        alone = exact(np.zeros(len(own), int), own, 1, TRIALS, **options)
+        assert alone == pytest.approx(together[term == i], rel=1e-12)

@@ -15,27 +15,6 @@ pytestmark = pytest.mark.skipif(
     std.phonetics.g2p.find_spec("espeakng_loader") is None,
     reason="espeakng-loader is not installed",
 )
-FILES = ["KERSTIN_00", "KERSTIN_04", "KERSTIN_11"]
-
-
-@pytest.fixture(scope="module")
-def store(german, tmp_path_factory):
-    path = tmp_path_factory.mktemp("sound") / "index"
-    meshes = [str(german / "mesh" / f"{name}.mesh") for name in FILES]
-    assert indexer.cli.main([*meshes, "--store", str(path), "--quiet"]) == 0
-    return str(path)
-
-
-@pytest.fixture(scope="module")
-def development(german, tmp_path_factory):
-    """The ECF, transcript and terms of the files that are indexed."""
-    folder = tmp_path_factory.mktemp("development")
-    for name in ("ecf.xml", "ref.rttm"):
-        lines = (german / name).read_text().splitlines(keepends=True)
-        kept = [one for one in lines if "KERSTIN" not in one or any(f in one for f in FILES)]
-        (folder / name).write_text("".join(kept))
-    (folder / "terms.xml").write_bytes((german / "terms.xml").read_bytes())
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +114,7 @@ def test_too_little_to_learn_from_is_said(store, development, tmp_path, capsys):
 
 def test_an_index_without_sounds_is_said(german, development, tmp_path, capsys, monkeypatch):
     config = tmp_path / "silent.toml"
-    config.write_text('[sound]\nwords = "none"\n')
+    config.write_text('[phonetic_search]\nwords = "none"\n')
     store = str(tmp_path / "index")
     mesh = str(german / "mesh" / "KERSTIN_00.mesh")
     assert indexer.cli.main([mesh, "--store", store, "--config", str(config), "--quiet"]) == 0
@@ -176,7 +155,7 @@ def test_words_of_a_transcript_beyond_what_an_index_can_hold():
     """They lie behind their recording's slots, not in those of another one."""
     from types import SimpleNamespace
 
-    from searcher.tuning.tune import _window
+    from searcher.tuning.confusion import _window
 
     key = np.array([0, 5, (1 << 32), (1 << 32) + 5, (2 << 32)], np.uint64)
     index = SimpleNamespace(columns=SimpleNamespace(slot_key=key))

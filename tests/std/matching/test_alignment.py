@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from std.matching.alignment import _assign_dense, _assign_sparse, align
+from std.matching.alignment import align
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Recording
 
@@ -88,30 +88,6 @@ def test_against_trying_every_pairing(hits, references):
     assert all(near(hits[h], references[r]) for h, r in pairs)
     value = sum(2 + worth(hits[h], references[r], hits) for h, r in pairs)
     assert value == pytest.approx(best_by_trying_all(hits, references), abs=1e-10)
-
-
-edges = st.dictionaries(
-    st.tuples(st.integers(0, 6), st.integers(0, 6)), st.integers(0, 9), min_size=1, max_size=20
-)
-
-
-@given(edges)
-def test_sparse_assignment_is_as_good_as_dense(edges):
-    hit, occurrence = (np.array(column) for column in zip(*edges, strict=True))
-    value = 1 + np.array(list(edges.values())) * 1e-7
-    size = hit.max() + 1, occurrence.max() + 1
-    worth = dict(zip(edges, (2 + value).tolist(), strict=True))
-    found = []
-    for solve in (_assign_dense, _assign_sparse):
-        pairs = list(
-            zip(
-                *(column.tolist() for column in solve(hit, occurrence, 2 + value, *size)),
-                strict=True,
-            )
-        )
-        assert len({h for h, _ in pairs}) == len({r for _, r in pairs}) == len(pairs)
-        found.append(sum(worth[pair] for pair in pairs))
-    assert found[0] == pytest.approx(found[1], abs=1e-10)
 
 
 def test_a_word_said_all_the_time_is_paired_in_time():

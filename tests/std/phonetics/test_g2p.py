@@ -1,11 +1,13 @@
 # ruff: noqa: RUF001  # IPA letters are meant
+import pickle
 import sys
+from importlib.util import find_spec
 
 import pytest
 
 import std.phonetics.g2p
 from std.errors import ConfigError
-from std.phonetics.g2p import converter
+from std.phonetics.g2p import converter, hint, named
 
 espeak = pytest.mark.skipif(
     std.phonetics.g2p.find_spec("espeakng_loader") is None,
@@ -73,7 +75,54 @@ def test_english_takes_anything():
     ]
 
 
-def test_a_missing_package_is_named(monkeypatch):
+@pytest.fixture
+def without_espeak(monkeypatch):
+    monkeypatch.setattr(
+        std.phonetics.g2p,
+        "find_spec",
+        lambda name: None if name == "espeakng_loader" else find_spec(name),
+    )
+
+
+@pytest.mark.usefixtures("without_espeak")
+def test_a_missing_package_is_named():
+    with pytest.raises(ConfigError, match=r"expected the package espeakng-loader.*'Thai'"):
+        converter("Thai")
+
+
+@pytest.mark.usefixtures("without_espeak")
+def test_our_rules_stand_in_for_espeak():
+    german = converter("German")
+    assert german.name == "rules-1:de"
+    assert german.pronounce(["zeit", "-"]) == [("ts", "aɪ", "t"), ()]
+    assert "espeak-ng is better" in hint(german.name)
+    assert hint("rules-1:en") == hint("g2p-en:en") == ""
+    assert pickle.loads(pickle.dumps(german)).pronounce(["tag"]) == [("t", "aː", "k")]
+    with pytest.raises(
+        ConfigError, match=r"expected espeak-ng:de, .* got nothing of that name installed; pip "
+    ):
+        named("espeak-ng:de")
+
+
+def test_an_index_names_its_converter():
+    assert named("rules-1:de").name == "rules-1:de"
+    assert named("g2p-en:en").name == "g2p-en:en"
+    for name in ("rules-0:de", "rules-1:xx", "rules:de", "festival:en"):
+        with pytest.raises(ConfigError, match=f"expected {name}, as the index was made with, got"):
+            named(name)
+
+
+def test_english_without_any_package(monkeypatch):
     monkeypatch.setattr(std.phonetics.g2p, "find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"expected the package espeakng-loader.*'de'"):
-        converter("de")
+    english = converter("en")
+    assert english.name == "rules-1:en"
+    assert english.pronounce(["Vision", "-"]) == [("v", "ɪ", "ʒ", "ə", "n"), ()]
+    with pytest.raises(ConfigError, match=r"expected g2p-en:en, .*pip install 'spoken-terms\[eng"):
+        named("g2p-en:en")
+
+
+@espeak
+def test_espeak_is_preferred_where_it_is_installed():
+    assert converter("de").name == "espeak-ng:de"
+    assert named("espeak-ng:de").name == "espeak-ng:de"
+    assert hint("rules-1:de") == hint("espeak-ng:de") == ""

@@ -203,9 +203,13 @@ def test_what_is_no_manifest(index, text):
         open_store(str(index))
 
 
-def test_another_version_says_what_to_do(index):
-    forged(index, lambda document: document.update(version=99))
-    with pytest.raises(StoreError, match="expected index version 3, got 99; index the recordings"):
+@pytest.mark.parametrize(
+    ("version", "advice"),
+    [(99, "99; a newer std made it"), (1, "1; index the recordings again"), ("3", "'3'; index")],
+)
+def test_another_version_says_what_to_do(index, version, advice):
+    forged(index, lambda document: document.update(version=version))
+    with pytest.raises(StoreError, match=f"expected index version 2 to 4, got {advice}"):
         open_store(str(index))
 
 

@@ -1,0 +1,142 @@
+"""The rows of std-index: recordings of an index, and previews of inputs."""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from std.display.rows import Rows
+from std.display.tables import print_table
+
+if TYPE_CHECKING:
+    from indexer import ListedRecording, Preview
+
+NAMED = 3  # recordings of an input that are named in the table
+
+
+def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
+    """Recordings as rows; for a person without the columns that say little."""
+    names = sorted({name for entry in listed for name in entry.about.metadata} - {"language"})
+    folder = common_folder(path for entry in listed for path in entry.about.inputs)
+    header = ("recording", "channel", "speech_s", "language", "words", "utterances")
+    return Rows(
+        header=(*header, "times_estimated", *names, "inputs"),
+        cells=[
+            (
+                *(
+                    *entry.about.recording,
+                    entry.about.speech_ms / 1000,
+                    language_of(entry),
+                    entry.words,
+                ),
+                *(entry.about.utterances, "yes" if entry.about.times_estimated else "no"),
+                *(entry.about.metadata.get(name, "") for name in names),
+                ", ".join(entry.about.inputs),
+            )
+            for entry in listed
+        ],
+        documents=(entry.document() for entry in listed),
+        brief_header=("recording", "speech", "language", "words", *names, "source"),
+        brief=[
+            (
+                *(
+                    name_of(entry),
+                    clock(entry.about.speech_ms),
+                    language_of(entry) or "?",
+                    entry.words,
+                ),
+                *(entry.about.metadata.get(name, "") for name in names),
+                source_of(entry, folder),
+            )
+            for entry in listed
+        ],
+    )
+
+
+def name_of(entry: "ListedRecording") -> str:
+    """The file, and the channel if it is not the first."""
+    file, channel = entry.about.recording
+    return file if channel == 1 else f"{file} ({channel})"
+
+
+def language_of(entry: "ListedRecording") -> str:
+    """The language that the index knows, else that of the metadata."""
+    return entry.about.language or entry.about.metadata.get("language", "")
+
+
+def source_of(entry: "ListedRecording", folder: str) -> str:
+    """The input files, without the folder that all have in common."""
+    return ", ".join(path.removeprefix(f"{folder}/") for path in entry.about.inputs)
+
+
+def common_folder(paths: Iterable[str]) -> str:
+    """The folder that holds all of some absolute paths; empty if there is none.
+
+    >>> common_folder(["/in/a/x.mesh", "/in/b/y.mesh", "-"]), common_folder(["/in/x"])
+    ('/in', '/in')
+    """
+    folders = {os.path.dirname(path) for path in paths if os.path.isabs(path)}  # noqa: PTH117, PTH120  # texts
+    return os.path.commonpath(folders) if folders else ""
+
+
+def print_recordings(listed: "Sequence[ListedRecording]") -> None:
+    """Print a table of recordings, with the metadata that any of them has."""
+    right = ("speech", "words")  # with the name: what is cut off cannot be looked up
+    print_table(recording_rows(listed), right=right, whole=("recording", *right))
+
+
+def clock(time_ms: int) -> str:
+    """Hours, minutes and seconds.
+
+    >>> clock(3_725_400)
+    '1:02:05'
+    """
+    minutes, seconds = divmod(round(time_ms / 1000), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+
+
+def preview_rows(previews: "Sequence[Preview]", *, verbose: bool) -> Rows:
+    """Input files as rows: all of them for programs, those that are read for a person.
+
+    Args:
+        previews: of each file.
+        verbose: with those that are skipped.
+    """
+    brief = []
+    for preview in previews:
+        if preview.problem or (preview.skipped and not verbose):
+            continue
+        names = recording_names(preview)
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        about = (
+            f"skipped: {preview.skipped}"
+            if preview.skipped
+            else f"{', '.join(names[:NAMED])}{more}"
+        )
+        numbers = ("", "") if preview.skipped else (preview.utterances, preview.postings)
+        brief.append((str(preview.path), preview.format, *numbers, about))
+    header = ("file", "format", "utterances", "postings", "recordings")
+    return Rows(
+        header=(*header, "skipped", "problem"),
+        cells=[
+            (
+                *(str(preview.path), preview.format, preview.utterances, preview.postings),
+                *(", ".join(recording_names(preview)), preview.skipped, preview.problem),
+            )
+            for preview in previews
+        ],
+        documents=(preview.document() for preview in previews),
+        brief_header=header,
+        brief=brief,
+    )
+
+
+def recording_names(preview: "Preview") -> list[str]:
+    """The files of an input's recordings, each once."""
+    return list(dict.fromkeys(recording.file for recording in preview.recordings))
+
+
+def print_previews(previews: "Sequence[Preview]", *, verbose: bool) -> None:
+    """Print a table of input files: format, utterances and names; those skipped if verbose."""
+    rows = preview_rows(previews, verbose=verbose)
+    if rows.brief:
+        print_table(rows, right=("utterances", "postings"))

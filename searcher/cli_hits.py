@@ -1,0 +1,131 @@
+"""The hits of std-search in the forms that were asked for.
+
+output_hits    rows on stdout, explanations, clips, subtitles
+tell_remarks   what a person should know of the terms
+"""
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from std.command import print_json, progress_bar, tell, warn
+from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
+
+if TYPE_CHECKING:
+    from searcher import FusedIndex, Hit, Index, SearchResult
+
+TABLE_ROWS = 50  # unless --limit says otherwise
+
+
+def is_restricted(args: argparse.Namespace) -> bool:
+    """Whether only some recordings are searched."""
+    return args.where is not None or bool(args.recording)
+
+
+def is_decided(args: argparse.Namespace) -> bool:
+    """Whether hits are accepted or rejected: those of a list always are."""
+    return not args.term or args.decide or args.beta is not None
+
+
+def prints_hits(args: argparse.Namespace) -> bool:
+    """Whether hits go to stdout; a batch that writes a list prints them if a form is asked for."""
+    return not args.output or bool(args.csv or args.nl or args.fmt)
+
+
+def tell_remarks(found: "SearchResult", *, has_hits: bool, args: argparse.Namespace) -> None:
+    """Tell a person what to know of the terms."""
+    from searcher.output.notices import remarks
+
+    for line in remarks(found):
+        tell(line)
+    if not has_hits:
+        asked = " in the recordings asked for" if is_restricted(args) else ""
+        tell(f"no hits{asked}")
+
+
+def output_hits(
+    args: argparse.Namespace,
+    found: "SearchResult",
+    hits: "Sequence[Hit]",
+    index: "Index | FusedIndex",
+) -> None:
+    """Write hits in all the forms that were asked for: files first, then stdout.
+
+    Args:
+        args: the command line.
+        found: what was found for the terms.
+        hits: in the order in which they are shown.
+        index: that was searched; it knows the metadata.
+
+    Raises:
+        StdError: a file cannot be written.
+    """
+    if args.explain:
+        write_lines(args.explain, (hit.document() for hit in hits))
+    if args.clips or args.srt:
+        write_media(args, hits, index)
+    if not prints_hits(args):
+        return
+    form = form_of(args, piped=LINES)
+    if form == JSON:
+        print_json([hit.document() for hit in hits])
+    elif form == TABLE:
+        show_table(hits, found, args)
+    else:
+        from searcher.output.hit_rows import hit_rows
+
+        shown = hits[: args.limit or len(hits)]
+        print_rows(hit_rows(shown, decided=is_decided(args)), form, header=False)
+
+
+def write_media(
+    args: argparse.Namespace, hits: "Sequence[Hit]", index: "Index | FusedIndex"
+) -> None:
+    """Cut clips and write subtitles of the hits that are shown, without those that are rejected."""
+    from searcher.output.media import write_clips, write_subtitles
+
+    chosen = [hit for hit in hits if hit.decision != "NO"][: args.limit or None]
+    if args.srt:
+        write_subtitles(chosen, args.srt)
+    if args.clips:
+        label = f"cutting {len(chosen)} clips"
+        with progress_bar(label, len(chosen), quiet=args.quiet) as advance:
+            warnings = write_clips(
+                chosen,
+                args.clips,
+                audio=args.audio,
+                metadata=index.metadata,
+                kind=args.clip_format,
+                around_s=args.clip_around,
+                advance=advance,
+            )
+        for warning in warnings:
+            warn("std-search", warning)
+
+
+def show_table(hits: "Sequence[Hit]", found: "SearchResult", args: argparse.Namespace) -> None:
+    """Print a table of hits."""
+    from searcher.output.table import print_table
+
+    if not hits:
+        return
+    names = [name.strip().lower() for name in args.columns.split(",")]
+    limit = TABLE_ROWS if args.limit is None else args.limit
+    print_table(
+        hits,
+        limit=limit or len(hits),
+        decided=is_decided(args),
+        languages=len({*found.languages} - {""}) > 1,
+        columns=[name for name in names if any(name in hit.metadata for hit in hits)],
+    )
+
+
+def write_lines(path: Path, documents: Iterable[Any]) -> None:
+    """One JSON document per line."""
+    from std.outputs import open_output
+    from std.terminal import json_text
+
+    with open_output(path) as sink:
+        for document in documents:
+            sink.write(json_text(document).encode() + b"\n")

@@ -1,0 +1,140 @@
+"""Hits as sound and as subtitles: a clip for each hit, a file of cues for each recording."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from searcher.hit import Hit
+from std.audio.decode import samples
+from std.audio.encode import RATES, Format, sound_file
+from std.audio.files import audio_files
+from std.errors import InputError, StdError
+from std.file_names import distinct_names, safe_name
+from std.metadata.table import Metadata
+from std.outputs import make_folder, open_output
+from std.subtitles import Cue, clock, is_subtitle_file, subtitle_file
+from std.values import Recording
+
+
+def write_clips(
+    hits: Sequence[Hit],
+    folder: Path,
+    *,
+    audio: Path | None,
+    metadata: Metadata,
+    kind: Format,
+    around_s: float,
+    advance: Callable[[float], None] = lambda amount: None,
+) -> list[str]:
+    """Cut the sound of hits to files that are named after term, recording and time.
+
+    Args:
+        hits: in the order in which equal names are numbered.
+        folder: where the files go; it is made.
+        audio: folder of audio files that are called as the recordings; None = there is none.
+        metadata: of the recordings: ``audio`` names a file, where ``audio`` has none.
+        kind: of the files.
+        around_s: how much more is cut on both sides.
+        advance: told of each hit.
+
+    Returns:
+        what could not be cut, a line each.
+
+    Raises:
+        StdError: nothing can be cut; the folder cannot be written; PyAV is not installed.
+    """
+    if audio and not audio.is_dir():
+        raise StdError(f"--audio {audio}: expected a folder")
+    named = audio_files(audio)
+    places = {hit.file: _audio_of(hit.file, named, metadata) for hit in hits}
+    if hits and not any(places.values()):
+        raise StdError(
+            f"--clips: expected audio of {', '.join(sorted(places)[:3])} in the folder --audio or "
+            "in the metadata, got none"
+        )
+    make_folder(folder)
+    lost: dict[str, None] = {}
+    for hit, name in zip(hits, distinct_names(map(clip_name, hits)), strict=True):
+        advance(1)
+        place = places[hit.file]
+        if place is None:
+            lost[f"{hit.file}: no audio, its hits have no clips"] = None
+            continue
+        begin_s, end_s = max(0.0, hit.start_s - around_s), hit.start_s + hit.duration_s + around_s
+        rate, channel = RATES[kind], hit.channel
+        try:
+            blocks = [*samples(place, rate, channel=channel, from_s=begin_s, to_s=end_s)]
+        except InputError as error:
+            lost[str(error)] = None
+            continue
+        if not blocks:
+            lost[f"{place}: no sound from {begin_s:g} s on"] = None
+            continue
+        with open_output(folder / f"{name}.{kind}") as sink:
+            sink.write(sound_file(np.concatenate(blocks), kind))
+    return [*lost]
+
+
+def clip_name(hit: Hit) -> str:
+    """Term, recording and time: "rathaus--NEWS_01--01-02-03.450"."""
+    time = clock(hit.start_s, ".").replace(":", "-")
+    return f"{safe_name(hit.term)}--{recording_name(hit)}--{time}"
+
+
+def recording_name(hit: Hit) -> str:
+    """The recording of a hit as a part of a file's name."""
+    return safe_name(hit.file) + (f"_{hit.channel}" if hit.channel != 1 else "")
+
+
+def _audio_of(file: str, named: dict[str, Path], metadata: Metadata) -> Path | None:
+    """The audio of a recording: of the folder, else as its metadata say; addresses do not count."""
+    if file in named:
+        return named[file]
+    place = metadata.values(file).get("audio", "")
+    if Path(place).stem in named:
+        return named[Path(place).stem]
+    try:
+        return Path(place) if place and Path(place).is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
+
+
+def write_subtitles(hits: Sequence[Hit], path: Path) -> None:
+    """Write hits as subtitles (SRT).
+
+    Args:
+        hits: in any order.
+        path: a file ``....srt`` or ``-`` for hits in one recording; else a folder, which is made,
+            for a file that is called as the recording of each.
+
+    Raises:
+        StdError: one file is asked for, and the hits are in several recordings; or the files
+            cannot be written.
+    """
+    of_recording: dict[Recording, list[Hit]] = {}
+    for hit in sorted(hits, key=lambda hit: (hit.file, hit.channel, hit.start_s)):
+        of_recording.setdefault(Recording(hit.file, hit.channel), []).append(hit)
+    if is_subtitle_file(path):
+        if len(of_recording) > 1:
+            n = len(of_recording)
+            raise StdError(f"--srt {path}: expected hits in one recording, got {n}; name a folder")
+        _write_cues([*hits], path)
+        return
+    make_folder(path)
+    names = distinct_names(recording_name(in_order[0]) for in_order in of_recording.values())
+    for name, in_order in zip(names, of_recording.values(), strict=True):
+        _write_cues(in_order, path / f"{name}.srt")
+
+
+def _write_cues(hits: Sequence[Hit], path: Path) -> None:
+    cues = (
+        Cue(
+            hit.start_s,
+            hit.start_s + hit.duration_s,
+            f"{hit.term} ({hit.probability:.0%}): {' '.join(hit.context).strip()}",
+        )
+        for hit in hits
+    )
+    with open_output(path) as sink:
+        sink.write(subtitle_file(cues, "srt"))

@@ -1,0 +1,136 @@
+"""What one index and several fused ones have in common: terms as text in, hits out.
+
+SearchableIndex    `searcher.api.Index`, `searcher.fused_index.FusedIndex`
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from searcher.hit import Hit
+from searcher.query import words_of
+from searcher.search import SearchResult
+from searcher.searched_speech import Speech, restricted
+from std.config import Config
+from std.ecf_filter import speech_s
+from std.execution.workers import IN_PROCESS, Executor
+from std.recordings import IndexRecording
+from std.values import ECF, Term
+
+
+class SearchableIndex(ABC):
+    """A snapshot that is searched. Closes as a context manager."""
+
+    config: Config
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the stores."""
+
+    @property
+    @abstractmethod
+    def speech_s(self) -> float:
+        """How much speech there is, in seconds."""
+
+    @abstractmethod
+    def recordings(
+        self, *, where: str | None = None, recordings: Sequence[str] = ()
+    ) -> list[IndexRecording]:
+        """The indexed recordings, ascending, with their metadata and how much speech each has.
+
+        Args:
+            where: conditions, as ``date >= 2024-01 and speaker = "Ada"`` (`std.metadata.where`);
+                None = all recordings.
+            recordings: patterns of names, with ``*``; with a slash, of paths of inputs and audio.
+
+        Raises:
+            StdError: ``where`` is no condition, a column is unknown, or a pattern fits nothing.
+        """
+
+    @abstractmethod
+    def find(
+        self,
+        *terms: str,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
+    ) -> SearchResult:
+        """Search terms as `search` does, and return everything that is known of them.
+
+        Raises:
+            InputError: a term has no letter and no digit.
+            StdError: ``where`` is no condition, or a pattern fits no recording.
+        """
+
+    @abstractmethod
+    def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
+        """The hits of a search of this index, by term, recording and time.
+
+        Args:
+            result: what `find` or `search_terms` returned.
+            decided: whether the hits show the decision.
+        """
+
+    def search(
+        self,
+        *terms: str,
+        decide: bool = False,
+        where: str | None = None,
+        recordings: Sequence[str] = (),
+        workers: Executor = IN_PROCESS,
+    ) -> list[Hit]:
+        """Search terms; hits of all of them, the most probable first.
+
+        Args:
+            terms: words or phrases; ``*`` stands for any letters of a word.
+            decide: accept or reject each hit (``config.decision``).
+            where, recordings: search some recordings only, see `recordings`; decisions are about
+                these, as about the speech of an ECF.
+            workers: who searches the segments, see `std.execution.processes.executor`.
+
+        Raises:
+            InputError: a term has no letter and no digit.
+            StdError: ``where`` is no condition, or a pattern fits no recording.
+        """
+        found = self.find(*terms, where=where, recordings=recordings, workers=workers)
+        return sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability)
+
+    def single_terms(self, terms: Sequence[str]) -> list[Term]:
+        """Terms that a person asks for, one by one.
+
+        Raises:
+            InputError: one has no letter and no digit.
+        """
+        for term in terms:
+            words_of(term, self.config.text)
+        return [Term(f"TERM-{i}", text) for i, text in enumerate(terms, start=1)]
+
+    def searched_speech(
+        self, ecf: ECF | None, where: str | None, recordings: Sequence[str]
+    ) -> Speech:
+        """The speech that is searched: what an ECF has of the recordings that are wanted.
+
+        Args:
+            ecf: None = everything.
+            where, recordings: see `recordings`.
+        """
+        excerpts = ecf.excerpts if ecf else None
+        if where is not None or recordings:
+            return restricted(excerpts, self.recordings(where=where, recordings=recordings))
+        return (
+            Speech(None, self.speech_s)
+            if excerpts is None
+            else Speech(excerpts, speech_s(excerpts))
+        )

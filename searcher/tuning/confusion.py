@@ -1,0 +1,137 @@
+"""How phones are confused: counted where the recogniser wrote something else than was spoken.
+
+    transcript --missed words-->  where the recogniser wrote something else
+    align each, count, repeat --> confusion counts (expectation maximisation, best path only)
+
+Confusions are counted only where a word was missed: where words are right their phones are too,
+and those of out-of-vocabulary (OOV) words are not.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from searcher.phonetic.alignment import align_windows
+from searcher.phonetic.index import PhoneticIndex
+from searcher.phonetic.ratios import background, confusion_log_ratios, ratios_in
+from searcher.phonetic_candidates import PhoneticIndexes, pronounced
+from searcher.tuning.reference import Transcript
+from std.phonetics.confusion import Confusion, Counts, empty
+from std.phonetics.phones import Pronunciation
+from std.store.columns import MAX_TIME_MS
+from std.values import Float64s
+
+ROUNDS = 3  # of expectation maximisation; the fourth changes nothing that counts
+MISSED_BELOW = 0.3  # posterior of a spoken word below which it counts as missed
+NEAR_MS = 250  # how far from the transcript's times an alignment may lie
+MIN_SCORE = -3.0  # of an alignment that is counted
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word that was spoken and not recognised; its recording counts in the transcript."""
+
+    recording: int
+    start_ms: int
+    end_ms: int
+    word: str
+
+
+def nothing_counted(indexes: PhoneticIndexes) -> Counts:
+    """No confusions: those of phones that sound alike are expected."""
+    return empty(sorted({phone for index in indexes.indexes for phone in index.inventory}))
+
+
+def learn_confusion(transcript: Transcript, indexes: PhoneticIndexes) -> Counts:
+    """Count what stands where missed words were spoken, aligning with the counts so far."""
+    tokens = missed(transcript, indexes)
+    words = [(token.word,) for token in tokens]
+    sounds = pronounced(words, indexes.lexicon)
+    pairs = [(token, ways[0]) for token, ways in zip(tokens, sounds, strict=True) if ways]
+    inventory = sorted(
+        {p for index in indexes.indexes for p in index.inventory} | {p for _, w in pairs for p in w}
+    )
+    p = len(inventory)
+    background_counts = background(indexes.indexes, inventory)
+    counts = Counts(tuple(inventory), np.zeros((p, p)), np.zeros(p), np.zeros(p), background_counts)
+    for _ in range(ROUNDS):
+        confusion = confusion_log_ratios(counts, indexes.indexes, [])
+        counts = _count(pairs, indexes, confusion, background_counts)
+    return counts
+
+
+def missed(transcript: Transcript, indexes: PhoneticIndexes) -> list[Token]:
+    """Spoken words that the networks do not have where they were spoken."""
+    table = {row: (s, i) for s, rows in enumerate(indexes.recordings) for i, row in enumerate(rows)}
+    word_id = [{word: i for i, word in enumerate(index.words)} for index in indexes.indexes]
+    found = []
+    for recording, start, end, word in zip(
+        transcript.recording.tolist(),
+        transcript.start_ms.tolist(),
+        transcript.end_ms.tolist(),
+        transcript.words,
+        strict=True,
+    ):
+        if recording not in table:
+            continue
+        segment, local = table[recording]
+        at = word_id[segment].get(word)
+        seen = 0.0 if at is None else _posterior(indexes.indexes[segment], at, local, start, end)
+        if seen < MISSED_BELOW:
+            found.append(Token(recording, start, end, word))
+    return found
+
+
+def _posterior(index: PhoneticIndex, word: int, recording: int, start: int, end: int) -> float:
+    """Summed posterior of a word's occurrences around the middle of a span."""
+    columns = index.columns
+    rows = slice(int(columns.posting_offsets[word]), int(columns.posting_offsets[word + 1]))
+    key = columns.posting_keys(rows).astype(np.int64)
+    middle = (recording << 32) + (start + end) // 2
+    there = (key - 100 <= middle) & (middle <= key + columns.posting_duration_ms[rows] + 100)
+    return float(columns.posting_posterior[rows][there].sum())
+
+
+def _count(
+    pairs: Sequence[tuple[Token, Pronunciation]],
+    indexes: PhoneticIndexes,
+    confusion: Confusion,
+    background_counts: Float64s,
+) -> Counts:
+    """One round: align every missed word where it was spoken, and count."""
+    row = {phone: i for i, phone in enumerate(confusion.inventory)}
+    p = len(row)
+    substituted, deleted, inserted = np.zeros((p, p)), np.zeros(p), np.zeros(p)
+    table = {r: (s, i) for s, rows in enumerate(indexes.recordings) for i, r in enumerate(rows)}
+    for token, phones in pairs:
+        segment, local = table[token.recording]
+        index = indexes.indexes[segment]
+        ratios = ratios_in(phones, index, confusion)
+        hits = align_windows(ratios, index, _window(index, local, token), MIN_SCORE)
+        near = np.flatnonzero(
+            (np.abs(hits.start_ms - token.start_ms) <= NEAR_MS)
+            & (np.abs(hits.end_ms - token.end_ms) <= NEAR_MS)
+        )
+        if len(near) == 0:
+            continue
+        best = near[0]  # hits of a window come best first
+        numbers = np.array([row[phone] for phone in index.inventory])
+        for phone, observed in zip(phones, hits.observed[best].tolist(), strict=True):
+            if observed < 0:
+                deleted[row[phone]] += 1
+            else:
+                substituted[row[phone], numbers[observed]] += 1
+        for observed in hits.inserted[best].tolist():
+            if observed >= 0:
+                inserted[numbers[observed]] += 1
+    return Counts(confusion.inventory, substituted, deleted, inserted, background_counts)
+
+
+def _window(index: PhoneticIndex, recording: int, token: Token) -> npt.NDArray[np.int64]:
+    """(1, 2) the slots from a second before a word to a second after it."""
+    key = index.columns.slot_key
+    first = (recording << 32) + min(max(0, token.start_ms - 1000), MAX_TIME_MS)
+    last = (recording << 32) + min(token.end_ms + 1000, MAX_TIME_MS)  # a transcript may go on
+    return np.searchsorted(key, np.array([[first, last]], dtype=np.uint64)).astype(np.int64)

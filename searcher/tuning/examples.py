@@ -1,0 +1,211 @@
+"""Examples to learn from: the candidates of phrases, as far as they are known to be right or wrong.
+
+    examples_of_phrases     of OOV phrases and of IV phrases, a `Judge` says what is right
+        labelled_by_words       candidates that IV phrases have by their words
+        labelled                candidates that phrases have by their words and their phones
+    decoy_examples          of decoys, which nobody said
+
+What says whether a candidate is right is the transcript (`by_transcript`), which knows all of
+them, or people's marks (`searcher.tuning.marked`), which know some.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.calibration.archive import archive_of
+from searcher.calibration.decoys import LENGTHS, draw_decoys, phone_chain
+from searcher.calibration.features import Evidence, iv_features
+from searcher.calibration.weights import Examples, examples_of, together
+from searcher.candidates import NONE
+from searcher.pairing import SearchedArchive, pair_with_hits
+from searcher.phonetic_candidates import (
+    Inside,
+    PhoneticHits,
+    PhoneticIndexes,
+    phonetic_hits,
+    pronounced,
+)
+from searcher.tuning.labels import Judge, Labels, Phrase, Places, WrittenSearch
+from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
+
+ABSENT, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said
+
+
+class KindsOfExamples(NamedTuple):
+    """Examples of terms with a word that the index lacks (OOV), and of the others (IV)."""
+
+    oov: Examples
+    iv_by_words: Examples
+    iv: Examples  # by their phones as well
+
+
+class Speech(NamedTuple):
+    """What phrases are searched in."""
+
+    indexes: PhoneticIndexes
+    written: WrittenSearch  # by words; candidates merged, one list per phrase
+    inside: Inside  # which spans lie inside the speech that the judge knows
+
+
+def by_transcript(transcript: Transcript) -> Judge:
+    """Candidates are right where the transcript has an occurrence that no better one has."""
+
+    def judge(phrases: Sequence[Phrase], places: Places) -> Labels:
+        if not len(places.phrase):
+            return Labels.all_known(np.empty(0, bool))
+        return Labels.all_known(correct_hits(*places, find_occurrences(transcript, phrases)))
+
+    return judge
+
+
+def examples_of_phrases(
+    judge: Judge, speech: Speech, oov: Sequence[Phrase], in_vocabulary: Sequence[Phrase]
+) -> KindsOfExamples:
+    """All that can be learned from phrases.
+
+    Args:
+        judge: says what is right.
+        speech: that is searched.
+        oov: phrases with a word that the index lacks.
+        in_vocabulary: the others.
+    """
+    return KindsOfExamples(
+        labelled(judge, speech, oov, in_vocabulary=False),
+        labelled_by_words(judge, speech.written, in_vocabulary),
+        labelled(judge, speech, in_vocabulary, in_vocabulary=True),
+    )
+
+
+def vocabulary_of(indexes: PhoneticIndexes) -> set[str]:
+    """The words that the index has."""
+    return {word for index in indexes.indexes for word in index.words}
+
+
+def labelled_by_words(judge: Judge, written: WrittenSearch, phrases: Sequence[Phrase]) -> Examples:
+    """The candidates that IV phrases have by their words.
+
+    Args:
+        judge, phrases: see `examples_of_phrases`.
+        written: see `Speech`.
+    """
+    candidates = [
+        (words, rows)
+        for words, rows in zip(phrases, written(phrases), strict=True)
+        if len(rows.term)
+    ]
+    places = [
+        Places(np.full(len(rows.term), i), rows.recording, rows.start_ms, rows.end_ms, rows.score)
+        for i, (_, rows) in enumerate(candidates)
+    ]
+    evidence = [
+        iv_features(rows.score, len(words), sum(map(len, words))) for words, rows in candidates
+    ]
+    return _examples(judge, [words for words, _ in candidates], places, evidence)
+
+
+def labelled(
+    judge: Judge, speech: Speech, phrases: Sequence[Phrase], *, in_vocabulary: bool
+) -> Examples:
+    """The candidates that phrases have by their words and their phones.
+
+    Args:
+        judge, speech: see `examples_of_phrases`.
+        phrases: those that cannot be pronounced are left out.
+        in_vocabulary: whether the index has their words.
+    """
+    searched = searched_archive(speech.indexes)
+    found = dict(zip(phrases, speech.written(phrases), strict=True))
+    evidence: list[Evidence] = []
+    places: list[Places] = []
+    with_hits = _phrases_with_hits(phrases, speech)
+    for words, term_hits in with_hits:
+        rows = found[words]
+        paired = pair_with_hits(rows, term_hits, searched)
+        alone = term_hits.hits.rows(paired.unpaired)
+        posterior = paired.posterior if in_vocabulary else np.zeros(len(paired.posterior))
+        places.append(
+            Places(
+                np.full(len(posterior), len(places)),
+                np.concatenate([rows.recording, alone.recording]),
+                np.concatenate([rows.start_ms, alone.start_ms]),
+                np.concatenate([rows.end_ms, alone.end_ms]),
+                100 * posterior + paired.score,
+            )
+        )
+        letters = sum(map(len, words))
+        evidence.append(
+            paired.iv_evidence(len(words), letters) if in_vocabulary else paired.oov_evidence()
+        )
+    return _examples(judge, [words for words, _ in with_hits], places, evidence)
+
+
+def labelled_of_any_length(judge: Judge, speech: Speech, phrases: Sequence[Phrase]) -> Examples:
+    """As `labelled` for IV phrases; those too short for phones have their words' evidence only.
+
+    Args:
+        judge, speech: see `examples_of_phrases`.
+        phrases: whose words the index has.
+    """
+    by_phones = labelled(judge, speech, phrases, in_vocabulary=True)
+    sounds = pronounced(phrases, speech.indexes.lexicon)
+    short = [words for words, ways in zip(phrases, sounds, strict=True) if not ways]
+    by_words = labelled_by_words(judge, speech.written, short)
+    zeros = dict.fromkeys(by_phones.features, np.zeros(len(by_words.term)))
+    return together([by_phones, by_words._replace(features=zeros | dict(by_words.features))])
+
+
+def decoy_examples(n_phrases: int, speech: Speech) -> Examples:
+    """Candidates of terms that were not said, all of them wrong.
+
+    Args:
+        n_phrases: OOV phrases that there are; decoys are a share of them.
+        speech: that is searched.
+    """
+    of_length = round(ABSENT * n_phrases / len(LENGTHS))
+    if not of_length:
+        return examples_of([], [])
+    searched = searched_archive(speech.indexes)
+    decoys = draw_decoys(phone_chain(speech.indexes.indexes), of_length, ABSENT_SEED)
+    hits = phonetic_hits([[decoy] for decoy in decoys], speech.indexes, speech.inside)
+    evidence = [
+        pair_with_hits(NONE, hits_of_term, searched).oov_evidence()
+        for hits_of_term in hits
+        if hits_of_term
+    ]
+    return examples_of(
+        evidence, [np.zeros(len(candidates.offset), bool) for candidates in evidence]
+    )
+
+
+def searched_archive(indexes: PhoneticIndexes) -> SearchedArchive:
+    """The statistics of the speech, all of which is searched."""
+    archive = archive_of(indexes.indexes, indexes.confusion_counts, None)
+    n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in indexes.recordings)
+    return SearchedArchive(archive, archive.quality_in(indexes.recordings, n_recordings), 1.0)
+
+
+def _examples(
+    judge: Judge, phrases: Sequence[Phrase], places: Sequence[Places], evidence: Sequence[Evidence]
+) -> Examples:
+    """The evidence with what is known of the places."""
+    if not phrases:
+        return examples_of([], [])
+    labels = judge(phrases, Places(*map(np.concatenate, zip(*places, strict=True))))
+    ends = np.cumsum([len(candidates.offset) for candidates in evidence], dtype=np.int64)[:-1]
+    examples = examples_of(evidence, np.split(labels.is_right, ends))
+    return examples._replace(is_known=labels.is_known)
+
+
+def _phrases_with_hits(
+    phrases: Sequence[Phrase], speech: Speech
+) -> list[tuple[Phrase, PhoneticHits]]:
+    """The phrases that can be pronounced, each with its hits in the speech."""
+    indexes = speech.indexes
+    term_hits = phonetic_hits(pronounced(phrases, indexes.lexicon), indexes, speech.inside)
+    return [
+        (words, hits_of_term)
+        for words, hits_of_term in zip(phrases, term_hits, strict=True)
+        if hits_of_term is not None
+    ]

@@ -1,0 +1,135 @@
+"""Start a command, unless another project's package stands in the place of one of ours.
+
+    std_index, std_search, ...   what the commands of the distribution call
+    start                        check the packages, import the command, run it
+    misplaced_package            which package is not the one that was installed
+
+Our packages have short names, so a folder on PYTHONPATH may hold one of the same name, or another
+distribution may be installed over it. Nothing of ours can be imported before that is known: this
+module uses the standard library only. The check takes two milliseconds.
+"""
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "service")
+COMMANDS = {  # and the modules whose function ``main`` they are
+    "std-recognise": "recogniser.cli",
+    "std-index": "indexer.cli",
+    "std-search": "searcher.cli",
+    "std-query": "searcher.query_cli",
+    "std-tune": "searcher.tune_cli",
+    "std-serve": "service.cli",
+    "std-score": "scoring.cli",
+    "std-discovery": "scoring.discovery.cli",
+    "std-config": "std.config_cli",
+}
+ROOT = Path(__file__).resolve().parents[1]  # where this package is, and the others should be
+
+
+def start(command: str, argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        command: its name.
+        argv: its arguments; None = those of the process.
+
+    Returns:
+        its exit status; 2 if a package is not ours, or the system is none that we run on.
+    """
+    if problem := foreign_system() or misplaced_package():
+        print(f"{command}: {problem}", file=sys.stderr)  # noqa: T201  # nothing else can say it
+        return 2
+    status: int = import_module(COMMANDS[command]).main(argv)
+    return status
+
+
+std_recognise = partial(start, "std-recognise")
+std_index = partial(start, "std-index")
+std_search = partial(start, "std-search")
+std_query = partial(start, "std-query")
+std_tune = partial(start, "std-tune")
+std_serve = partial(start, "std-serve")
+std_score = partial(start, "std-score")
+std_discovery = partial(start, "std-discovery")
+std_config = partial(start, "std-config")
+
+
+def foreign_system() -> str:
+    """Why nothing works on this system, in one line; empty if it may work."""
+    if find_spec("fcntl"):
+        return ""
+    return (
+        f"expected a POSIX system such as Linux or macOS (file locks), got {sys.platform}; "
+        "Windows has the Windows Subsystem for Linux"
+    )
+
+
+def misplaced_package(root: Path = ROOT) -> str:
+    """What is wrong with the first package that Python finds in another place, in one line.
+
+    Args:
+        root: the folder that should hold the packages.
+
+    Returns:
+        the message; empty if all are where they should be.
+    """
+    sizes = _installed_sizes(root)
+    for package in PACKAGES:
+        expected = root / package / "__init__.py"
+        found = _found(package)
+        if found is None or found.resolve() != expected.resolve():
+            return (
+                f"expected the package {package!r} in {str(root)!r}, "
+                f"got {_described(package, found)}"
+            )
+        if expected.stat().st_size != sizes.get(f"{package}/__init__.py", expected.stat().st_size):
+            return (
+                f"expected the package {package!r} as spoken-terms installed it, "
+                f"got {_described(package, found)}"
+            )
+    return ""
+
+
+def _found(package: str) -> Path | None:
+    """The file or folder that Python would import."""
+    spec = find_spec(package)
+    if spec is None:
+        return None
+    if spec.origin is not None:
+        return Path(spec.origin)
+    return Path(next(iter(spec.submodule_search_locations or ()), "."))  # a folder without __init__
+
+
+def _installed_sizes(root: Path) -> dict[str, int]:
+    """Bytes of each file when it was installed; none of a checkout.
+
+    Another distribution that is installed into the same folder replaces files. That two files of
+    this name are equally long is unlikely enough.
+    """
+    sizes = {}
+    for record in root.glob("spoken_terms-*.dist-info/RECORD"):
+        for line in record.read_text().splitlines():
+            path, _, size = line.rsplit(",", 2)
+            if size:
+                sizes[path] = int(size)
+    return sizes
+
+
+def _described(package: str, found: Path | None) -> str:
+    """What was found instead, and what to do about it."""
+    if found is None or found.is_dir():  # Python prefers any other to a folder without __init__.py
+        return "none; pip install --force-reinstall spoken-terms"
+    from importlib.metadata import packages_distributions
+
+    others = sorted({*packages_distributions().get(package, ())} - {"spoken-terms"})
+    if others:
+        return (
+            f"that of the distribution {others[0]!r}, {str(found)!r}; "
+            "an environment of its own keeps them apart"
+        )
+    return f"another one, {str(found)!r}; rename it, or take its folder off PYTHONPATH"

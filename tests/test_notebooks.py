@@ -1,0 +1,88 @@
+"""The notebooks of examples/notebooks show what they hold, and are valid."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+WHY = "needs nbclient, nbformat and ipykernel (make test-environment)"
+nbformat = pytest.importorskip("nbformat", reason=WHY)
+pytest.importorskip("nbclient", reason=WHY)
+pytest.importorskip("ipykernel", reason=WHY)
+
+TOOL = Path(__file__).parent.parent / "tools" / "notebooks.py"
+SPEC = importlib.util.spec_from_file_location("notebooks", TOOL)
+notebooks = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(notebooks)
+
+PATHS = sorted(notebooks.FOLDER.glob("*.ipynb"))
+
+
+def test_there_are_notebooks():
+    assert len(PATHS) == 4
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_it_is_valid_and_has_its_outputs(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    assert all(cell.outputs for cell in cells[1:])  # the first may only import
+    kinds = [output.output_type for cell in cells for output in cell.outputs]
+    assert set(kinds) <= {"stream", "execute_result", "display_data"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_it_shows_what_it_holds(path):
+    found = notebooks.differences(nbformat.read(path, as_version=4), notebooks.executed(path))
+    assert not [*found]
+
+
+def of_texts(*texts):
+    """A notebook of one cell for each text, which prints it."""
+    cells = [
+        nbformat.v4.new_code_cell(
+            outputs=[nbformat.v4.new_output("stream", name="stdout", text=text)]
+        )
+        for text in texts
+    ]
+    return nbformat.v4.new_notebook(cells=cells)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("ATWV 0.893", "ATWV 0.891", True),
+        ("ATWV 0.893", "ATWV 0.871", False),
+        ("a       0.98", "a      -0.01", False),
+        ("a       0.01", "a      -0.00", False),
+        ("p = 0.0005", "p = 0.001", True),
+        ("12 misses", "13 misses", False),
+        ("spreewald 0.98", "spreewelt 0.98", False),
+        ("0.98", "0.98 0.97", False),
+        ("32,768.0 s", "32,768.0 s", True),
+    ],
+)
+def test_differences_are_found(before, after, same):
+    found = [*notebooks.differences(of_texts("x", before), of_texts("x", after))]
+    assert [number for number, *_ in found] == ([] if same else [1])
+
+
+def test_an_output_that_is_missing_is_a_difference():
+    empty = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell()])
+    assert [*notebooks.differences(of_texts("x"), empty)]
+    assert [*notebooks.differences(empty, of_texts("x"))]
+
+
+def test_what_depends_on_the_run_is_left_out():
+    noisy = of_texts("one\n", "")
+    noisy.cells[0].metadata["execution"] = {"iopub.execute_input": "2026-11-22T12:00:00Z"}
+    noisy.cells[0].outputs += [
+        nbformat.v4.new_output("stream", name="stderr", text="compiling\n"),
+        nbformat.v4.new_output("stream", name="stdout", text="two\n"),
+    ]
+    cell = notebooks.tidied(noisy).cells[0]
+    assert notebooks.shown(cell) == [("text", "one\ntwo\n")]
+    assert not cell.metadata

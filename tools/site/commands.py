@@ -1,0 +1,67 @@
+"""Reference of the commands, from their own argument parsers."""
+
+import argparse
+import importlib
+from collections.abc import Iterator, Mapping
+
+from spoken_terms.start import COMMANDS
+from tools.site.markdown import fenced, plain, prose
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command."""
+    return {name: importlib.import_module(module).parser() for name, module in COMMANDS.items()}
+
+
+def pages() -> Mapping[str, str]:
+    """A page for each command, and the list that follows the words of `command-line`.
+
+    By address below ``reference/``.
+    """
+    found = parsers()
+    lines = [""]
+    lines += [
+        f"* [`{name}`](command-line/{name}.md): {plain(parser.description or '')}"
+        for name, parser in found.items()
+    ]
+    lines += [
+        "",
+        "```{toctree}",
+        ":hidden:",
+        "",
+        *(f"command-line/{name}" for name in found),
+        "```",
+    ]
+    made = {"command-line": "\n".join(lines) + "\n"}
+    return made | {f"command-line/{name}": page(parser) for name, parser in found.items()}
+
+
+def page(parser: argparse.ArgumentParser) -> str:
+    """A command: what it does, usage, arguments by group, examples."""
+    parts = [f"# {parser.prog}", plain(parser.description or "")]
+    parts.append(fenced(_usage(parser)))
+    for group in parser._action_groups:
+        actions = [action for action in group._group_actions if action.help != argparse.SUPPRESS]
+        if not actions:
+            continue
+        parts.append(f"## {(group.title or 'options').capitalize()}")
+        if group.description:
+            parts.append(plain(group.description))
+        parts += _definitions(parser, actions)
+    if parser.epilog:
+        parts += ["## Examples and exit status", prose(parser.epilog)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _usage(parser: argparse.ArgumentParser) -> str:
+    usage = parser.format_usage().strip()
+    return usage.removeprefix("usage: ")
+
+
+def _definitions(parser: argparse.ArgumentParser, actions: list[argparse.Action]) -> Iterator[str]:
+    formatter = parser._get_formatter()
+    for action in actions:
+        names = formatter._format_action_invocation(action)
+        text = formatter._expand_help(action) if action.help else ""
+        needed = " (required)" if action.required and action.option_strings else ""
+        yield f"`{names}`{needed}\n: {plain(text) or '.'}"

@@ -1,0 +1,40 @@
+"""Reference of the Python interfaces: what each package names in `__all__`.
+
+The signatures and docstrings are rendered by Sphinx's autodoc and napoleon.
+"""
+
+import importlib
+import inspect
+from collections.abc import Mapping
+
+from tools.site.markdown import prose
+
+PACKAGES = ("indexer", "searcher", "scoring", "scoring.discovery", "recogniser", "service", "std")
+
+
+def pages() -> Mapping[str, str]:
+    """A page for each package, and the list that follows the words of `python`.
+
+    By address below ``reference/``.
+    """
+    lines = [""]
+    for name in PACKAGES:
+        first = (importlib.import_module(name).__doc__ or "").partition("\n")[0]
+        lines.append(f"* [`{name}`](python/{name}.md): {first}")
+    lines += ["", "```{toctree}", ":hidden:", "", *(f"python/{name}" for name in PACKAGES), "```"]
+    return {"python": "\n".join(lines) + "\n"} | {f"python/{name}": page(name) for name in PACKAGES}
+
+
+def page(name: str) -> str:
+    """A package: its docstring, then its names; autodoc passes over values without a docstring."""
+    package = importlib.import_module(name)
+    directives = [f".. automodule:: {name}\n   :members:\n   :imported-members:"]
+    for attribute in package.__all__:
+        value = getattr(package, attribute)
+        if not (inspect.isclass(value) or inspect.isroutine(value)):
+            keys = f", with the keys {', '.join(value)}" if isinstance(value, Mapping) else ""
+            about = f"   :module: {name}\n\n   A {type(value).__name__}{keys}."
+            directives.append(f".. py:data:: {attribute}\n{about}")
+    return f"# {name}\n\n{prose(package.__doc__ or '')}\n\n" + "\n".join(
+        f"```{{eval-rst}}\n{directive}\n```\n" for directive in directives
+    )
