@@ -12,6 +12,7 @@ import pickle
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 from uuid import uuid4
 
@@ -93,15 +94,14 @@ def other_code(here: str, got: str) -> StdError:
     )
 
 
-def result(future: Future, timeout_s: float | None = None) -> Any:
-    """What the work returned.
+def result(future: Future) -> Any:
+    """What the work returned, or raises what it raised.
 
     Raises:
         StdError: the worker has no such code.
-        TimeoutError: it is not yet done; and what the work raised.
     """
     try:
-        return future.result(timeout_s)
+        return future.result()
     except ModuleNotFoundError as error:
         if error.name and f"{__name__}.".startswith(f"{error.name}."):  # this module or above
             raise other_code(version(), f"a worker without {error.name}") from error
@@ -118,12 +118,11 @@ class Watch:
 
     def __call__(self, first: Future, others: Collection[Future]) -> Any:
         """The result of the first; what another one raised, if that happens before."""
-        while True:
-            try:
-                return result(first, LOOK_S)
-            except TimeoutError:
-                if first.done():  # just now, or it is what the work raised
-                    return result(first)
+        # An event instead of `result` with a timeout, which may cancel the transfer of a result
+        # as it begins: a client of `distributed` then gives no result any more.
+        done = Event()
+        first.add_done_callback(lambda _: done.set())
+        while not done.wait(LOOK_S):
             for other in others:
                 if other.status == "error":
                     result(other)
@@ -131,3 +130,4 @@ class Watch:
                 self.told = True
                 waiting = f"waiting: no worker is connected to {self.address}"
                 tell(waiting)
+        return result(first)

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -20,6 +21,7 @@ pytest.importorskip(
 
 import indexer.cli
 import searcher.cli
+import std.execution.dask
 from std.errors import InputError
 from std.execution.processes import executor
 
@@ -240,6 +242,30 @@ def test_without_workers_it_says_so_once_and_waits(
         assert list(workers.map(abs, [-3, -4])) == [3, 4]
     waiting = f"waiting: no worker is connected to {scheduler}"
     assert capfd.readouterr().err.splitlines() == [waiting]
+
+
+class SlowFuture:
+    """Done after a while; asking for its result with a time limit fails."""
+
+    status = "pending"
+
+    def add_done_callback(self, tell):
+        threading.Timer(0.2, tell, [self]).start()
+
+    def result(self):
+        return "result"
+
+
+class NoWorkers:
+    def nthreads(self):
+        return {}
+
+
+def test_a_result_is_asked_for_when_it_is_there_and_without_a_time_limit(monkeypatch, capfd):
+    monkeypatch.setattr("std.execution.dask.LOOK_S", 0.01)
+    watch = std.execution.dask.Watch(NoWorkers(), "tcp://there:1")
+    assert watch(SlowFuture(), []) == "result"
+    assert capfd.readouterr().err == "waiting: no worker is connected to tcp://there:1\n"
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "http://127.0.0.1:1"])
