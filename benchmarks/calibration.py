@@ -10,6 +10,7 @@ of the term list:
     hits, sum, right   hits of probability .1 and more, the sum of their probabilities, and how
                        many are right
     ece                expected calibration error of these hits, ten bins
+    exact              the same if all probabilities were exact: mean of draws of what is right
     ATWV, MTWV, OTWV   NIST 2006, of all terms of the kind
 """
 
@@ -63,6 +64,7 @@ SETS = {  # folder and file of the networks, language
 LEAST = 0.1  # probability of the hits that are counted
 BINS = 10
 SEED = 1
+DRAWS = 300
 
 
 @dataclass(frozen=True)
@@ -164,8 +166,14 @@ def calibration_error(probability: Float64s, right: Bools) -> float:
     return float(np.abs(distance).sum() / max(1, len(right)))
 
 
+def error_of_exact(probability: Float64s) -> float:
+    """Mean calibration error of so many hits whose probabilities are exact."""
+    draws = np.random.default_rng(SEED).random((DRAWS, len(probability))) < probability
+    return float(np.mean([calibration_error(probability, right) for right in draws]))
+
+
 def rows(one: Material, result: SearchResult) -> Iterator[tuple[str, float, ...]]:
-    """Kind, hits, sum, right, calibration error, ATWV, MTWV, OTWV."""
+    """Kind, hits, sum, right, calibration error, that of exact ones, ATWV, MTWV, OTWV."""
     right = labels(one, result)
     unknown = np.array([bool(words) for words in result.oov_words])
     miss, alarm = NAMED_POINTS["nist2006"][:2]
@@ -188,18 +196,18 @@ def rows(one: Material, result: SearchResult) -> Iterator[tuple[str, float, ...]
         p, y = result.probability[here], right[here]
         measures = group.measures
         yield (
-            kind, len(p), float(p.sum()), int(y.sum()), calibration_error(p, y),
+            kind, len(p), float(p.sum()), int(y.sum()), calibration_error(p, y), error_of_exact(p),
             measures["ATWV"], measures["MTWV"], measures["OTWV"],
         )  # fmt: skip
 
 
 def table(title: str, one: Material, result: SearchResult) -> None:
     """Print the lines of one set."""
-    for kind, n, total, right, error, atwv, mtwv, otwv in rows(one, result):
+    for kind, n, total, right, error, exact, atwv, mtwv, otwv in rows(one, result):
         ratio = total / right if right else float("nan")
         print(
             f"| {title} | {kind} | {n} | {total:.1f} | {right} | {ratio:.2f} | {error:.3f} | "
-            f"{atwv:.3f} | {mtwv:.3f} | {otwv:.3f} |",
+            f"{exact:.3f} | {atwv:.3f} | {mtwv:.3f} | {otwv:.3f} |",
             flush=True,
         )
 
@@ -232,8 +240,8 @@ def main() -> None:
     args = parse.parse_args()
     sets = [material(args.data, name, language) for name, language in SETS.items()]
     of_sets = {one.name: examples(one) for one in sets}
-    print("| set | terms | hits | sum | right | sum/right | ece | ATWV | MTWV | OTWV |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("| set | terms | hits | sum | right | sum/right | ece | exact | ATWV | MTWV | OTWV |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for one in sets:
         others = [of_sets[other.name] for other in sets if other.language != one.language]
         table(one.name.rpartition("/")[0], one, searched(one, learned(others)))

@@ -26,6 +26,8 @@ from std.store.columns import Int64s
 from std.values import Float64s
 
 NO_HIT_SCORE = -5.0  # below that of any hit
+ACCIDENT_GROWTH = 0.9  # accidental places grow with this power of the number of slots
+TYPICAL_SLOTS = 3000  # of the sets that the shipped weights were learned on
 
 
 class Paired(NamedTuple):
@@ -35,16 +37,16 @@ class Paired(NamedTuple):
     score: Float64s  # (n,) of the hit, nats; `NO_HIT_SCORE` where there is none
     features: Features  # each (n,), of the hit
     unpaired: Int64s  # rows of the hits without a candidate
-    log_searched: float  # log of the number of slots in the searched speech
+    log_chances: float  # see `SearchedArchive`
 
     def oov_evidence(self) -> Evidence:
         """For a term with a word that the index lacks."""
-        return oov_features(self.posterior, self.features, self.log_searched)
+        return oov_features(self.posterior, self.features, self.log_chances)
 
     def iv_evidence(self, words: int, letters: int) -> Evidence:
         """For a term whose words the index has."""
         return iv_features_with_hits(
-            self.posterior, self.features, words, letters, self.log_searched
+            self.posterior, self.features, words, letters, self.log_chances
         )
 
     def spoken_evidence(self, letters: Float64s, sureness: float, phones: float) -> Evidence:
@@ -57,7 +59,7 @@ class Paired(NamedTuple):
         """
         padded = np.concatenate([letters, np.zeros(len(self.unpaired))])
         return spoken_features(
-            self.posterior, padded, self.features, sureness, phones, self.log_searched
+            self.posterior, padded, self.features, sureness, phones, self.log_chances
         )
 
 
@@ -69,9 +71,15 @@ class SearchedArchive(NamedTuple):
     share: float  # of the archive's speech that lies in the searched excerpts
 
     @property
-    def log_searched(self) -> float:
-        """Log of the number of slots in the searched speech, at least one."""
-        return max(self.archive.log_slots + float(np.log(max(self.share, 1e-12))), 0.0)
+    def log_chances(self) -> float:
+        """Log of the number of chances for an accident: of the searched slots, to a power.
+
+        Twice as much speech has less than twice as many places that a term is mistaken for:
+        some of them, inflections and compounds with the same parts, belong to its topic.
+        """
+        log_slots = max(self.archive.log_slots + float(np.log(max(self.share, 1e-12))), 0.0)
+        log_typical = float(np.log(TYPICAL_SLOTS))
+        return log_typical + ACCIDENT_GROWTH * (log_slots - log_typical)
 
 
 def pair_with_hits(
@@ -109,7 +117,7 @@ def pair_with_hits(
         score,
         columns,
         unpaired,
-        searched.log_searched,
+        searched.log_chances,
     )
 
 

@@ -29,6 +29,7 @@ from std.values import Float64s
 MAX_OVERHANG = 4  # phones of a cut word beyond which it does not matter how many
 TYPICAL_PHONE_MS = 75.0
 LOGIT_FLOOR = 1e-3
+LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
 NOWHERE = Archive(0, (), NullDistribution(np.zeros(COEFFICIENTS)))
@@ -98,14 +99,14 @@ def no_hit(name: str, archive: Archive) -> float:
     return float(np.log(MAX_HITS)) - archive.log_slots if name == "log_e_rate" else 0.0
 
 
-def oov_features(posterior: Float64s, of_hits: Features, log_searched: float) -> Evidence:
+def oov_features(posterior: Float64s, of_hits: Features, log_chances: float) -> Evidence:
     """Evidence for candidates of an OOV term: phones, and splits or similar words.
 
     Args:
         posterior: (n,) of the likeliest split or similar word times its similarity; 0 where
             there is none.
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
-        log_searched: log of the number of slots in the searched speech.
+        log_chances: log of the number of chances for an accident.
     """
     written = posterior > 0
     return Evidence(
@@ -113,7 +114,7 @@ def oov_features(posterior: Float64s, of_hits: Features, log_searched: float) ->
             **of_hits,
             "written": written.astype(float),
         },
-        np.full(len(posterior), -log_searched),
+        np.full(len(posterior), -log_chances),
     )
 
 
@@ -128,20 +129,28 @@ def iv_features(posterior: Float64s, words: int, letters: int) -> Evidence:
     Returns:
         logit            log odds of the posterior
         likely_logit     what of it is above 0; unlikely_logit what of it is below -2
-        false_mass       log of one plus the candidates that the posteriors expect to be wrong
+        crowd            log of the number of candidates for each that the posteriors expect
+        unlikely_crowd   the same times unlikely_logit: among many candidates weak ones are worth
+                         what they say, a single one is a rare word that the recogniser missed
         words, letters   their number; log of their number
+        and an offset    the posteriors expect the term so often: its occurrence rate, which
+                         multiplies the odds of all its places, must not count it twice
     """
     odds, n = logit(posterior), len(posterior)
+    expected = float(posterior.sum())
+    unlikely = np.minimum(odds - UNLIKELY_LOGIT, 0.0)
+    crowd = np.log((n + 1) / (expected + 1))
     return Evidence(
         {
             "logit": odds,
             "likely_logit": np.maximum(odds, 0.0),
-            "unlikely_logit": np.minimum(odds - UNLIKELY_LOGIT, 0.0),
-            "false_mass": np.full(n, np.log1p((1 - posterior).sum())),
+            "unlikely_logit": unlikely,
+            "crowd": np.full(n, crowd),
+            "unlikely_crowd": crowd * unlikely,
             "words": np.full(n, float(words)),
             "letters": np.full(n, np.log(max(letters, 1))),
         },
-        np.zeros(n),
+        np.full(n, -np.log(expected + LEAST_EXPECTED)),
     )
 
 
@@ -150,7 +159,7 @@ def iv_features_with_hits(
     of_hits: Features,
     words: int,
     letters: int,
-    log_searched: float,
+    log_chances: float,
 ) -> Evidence:
     """Evidence for candidates of an IV term that was searched by its phones as well.
 
@@ -161,20 +170,22 @@ def iv_features_with_hits(
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
         words: number of words of the term.
         letters: of all its words.
-        log_searched: log of the number of slots in the searched speech.
+        log_chances: log of the number of chances for an accident.
     """
     written = posterior > 0
-    lexical = iv_features(posterior[written], words, letters).features
+    lexical = iv_features(posterior[written], words, letters)
     columns = {}
-    for name, column in lexical.items():
+    for name, column in lexical.features.items():
         columns[name] = np.zeros(len(posterior))
         columns[name][written] = column
     phonetic = (~written).astype(float)
+    offset = -log_chances * phonetic
+    offset[written] = lexical.offset
     columns["phonetic"] = phonetic
     columns["expected"] = phonetic * np.log1p(posterior.sum())
     for name, column in of_hits.items():
         columns[f"phonetic_{name}"] = phonetic * column
-    return Evidence(columns, -log_searched * phonetic)
+    return Evidence(columns, offset)
 
 
 def spoken_features(
@@ -183,7 +194,7 @@ def spoken_features(
     of_hits: Features,
     sureness: float,
     phones: float,
-    log_searched: float,
+    log_chances: float,
 ) -> Evidence:
     """Evidence for candidates of a spoken query: its words and its phones, both of each candidate.
 
@@ -196,7 +207,7 @@ def spoken_features(
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
         sureness: weight of the query's likeliest word sequence.
         phones: of the query, the mean over its pronunciations.
-        log_searched: log of the number of slots in the searched speech.
+        log_chances: log of the number of chances for an accident.
 
     Returns:
         beside those of the phones:
@@ -221,7 +232,7 @@ def spoken_features(
         "sureness": np.full(n, sureness),
         "written_sureness": written * sureness,
     }
-    return Evidence(columns, np.full(n, -log_searched))
+    return Evidence(columns, np.full(n, -log_chances))
 
 
 def logit(posterior: Float64s) -> Float64s:

@@ -39,6 +39,8 @@ from std.values import Bools
 MIN_QUERY_PHONES = 4  # of a query; shorter ones are learned from badly
 IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
 MARKS_RIDGE = 3 * RIDGE  # marks come in clusters: many of few terms, those that look probable
+# OOV weights are learned with confusions of the same speech, with which its places fit too well.
+OOV_RIDGE = 10 * RIDGE
 USUAL_WORDS, USUAL_PAIRS, USUAL_OOV = 100, 50, 400  # terms that say how much evidence varies
 MIN_EXAMPLES = 30  # correct hits of a transcript without which nothing is learned
 
@@ -108,11 +110,11 @@ def learn(
     Args:
         sources: examples of one kind of source each.
         prior: weights that stay where the examples say nothing.
-        ridge: how strongly the others are pulled to them.
+        ridge: how strongly the others of IV terms are pulled to them.
     """
     oov, iv_by_words, iv = (together(kind) for kind in zip(*sources, strict=True))
     iv_prior = refit(iv_by_words, prior.iv_weights)  # first what the words say
-    return refit(oov, prior.oov_weights, ridge), refit(iv, iv_prior, ridge)
+    return refit(oov, prior.oov_weights, OOV_RIDGE), refit(iv, iv_prior, ridge)
 
 
 def _of_transcript(

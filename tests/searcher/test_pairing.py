@@ -1,10 +1,13 @@
 """Candidates and hits of one place: the fast way against the obvious one."""
 
 import numpy as np
+import pytest
 
+from searcher.calibration.archive import Archive
+from searcher.calibration.features import NOWHERE
 from searcher.candidates import NONE, Candidates
 from searcher.lexical.deduplicate import overlap
-from searcher.pairing import near_pairs
+from searcher.pairing import TYPICAL_SLOTS, SearchedArchive, near_pairs
 from searcher.phonetic.alignment import MAX_HITS, Hits, best_rows
 from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE
 
@@ -74,3 +77,15 @@ def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept():
             if not is_near and len(kept) < MAX_HITS:
                 kept.append(row)
         assert best_rows(hits).tolist() == kept
+
+
+def chances(slots, share=1.0):
+    archive = Archive(slots, (), NOWHERE.null)
+    return np.exp(SearchedArchive(archive, np.empty(0), share).log_chances)
+
+
+def test_chances_of_an_accident_grow_a_little_less_than_the_searched_speech():
+    assert chances(TYPICAL_SLOTS) == pytest.approx(TYPICAL_SLOTS)
+    assert chances(1024 * TYPICAL_SLOTS) == pytest.approx(512 * TYPICAL_SLOTS)
+    assert chances(2 * TYPICAL_SLOTS, share=0.5) == pytest.approx(TYPICAL_SLOTS)
+    assert chances(0) == chances(1) == pytest.approx(TYPICAL_SLOTS**0.1)

@@ -74,21 +74,33 @@ def test_evidence_of_posteriors():
     assert f["logit"][:2].tolist() == pytest.approx([np.log(0.751 / 0.251), -np.log(0.751 / 0.251)])
     assert f["likely_logit"][1] == 0
     assert f["unlikely_logit"].tolist() == pytest.approx([0, 0, np.log(0.021 / 0.981) + 2])
-    assert f["false_mass"].tolist() == pytest.approx([np.log(1 + 0.25 + 0.75 + 0.98)] * 3)
+    assert f["crowd"].tolist() == pytest.approx([np.log(4 / 2.02)] * 3)
+    assert f["unlikely_crowd"].tolist() == pytest.approx(
+        [0, 0, np.log(4 / 2.02) * f["unlikely_logit"][2]]
+    )
     assert (f["words"][0], f["letters"][0]) == (2, pytest.approx(np.log(9)))
-    assert evidence.offset.tolist() == [0, 0, 0]
+    assert evidence.offset.tolist() == pytest.approx([-np.log(1.12)] * 3)
+
+
+def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
+    """A frequent word, and a hundred times as much speech in which it is said as often."""
+    posterior = np.tile([0.99, 0.9, 0.4, 0.02], 50)
+    small, large = iv_features(posterior, 1, 5), iv_features(np.tile(posterior, 100), 1, 5)
+    for name, column in small.features.items():
+        assert large.features[name][:4].tolist() == pytest.approx(column[:4].tolist(), abs=0.02)
+    assert large.offset[0] == pytest.approx(small.offset[0] - np.log(100), abs=0.02)
 
 
 def test_candidates_of_known_terms_with_and_without_words():
     f = evidence_of(12.0, 9.0)
     evidence = iv_features_with_hits(np.array([0.75, 0.0]), f, 1, 5, np.log(1000))
-    written = iv_features(np.array([0.75]), 1, 5).features
-    for name, column in written.items():
+    written = iv_features(np.array([0.75]), 1, 5)
+    for name, column in written.features.items():
         assert evidence.features[name].tolist() == [column[0], 0]
     assert evidence.features["phonetic"].tolist() == [0, 1]
     assert evidence.features["phonetic_relative"].tolist() == pytest.approx([0, 0.45])
     assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(1.75)])
-    assert evidence.offset.tolist() == pytest.approx([0, -np.log(1000)])
+    assert evidence.offset.tolist() == pytest.approx([written.offset[0], -np.log(1000)])
 
 
 def spoken(posterior, letters, of_hits, *, sureness=1.0, phones=6.0):
