@@ -132,19 +132,18 @@ def desks(tmp_path_factory, environment):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RUN)
-def test_what_a_page_says_runs(page, desks, environment):
+def test_what_a_page_says_runs(page, desks, environment, free_port):
     here, copy = desks
     shutil.rmtree(here)
     shutil.copytree(copy, here)
-    port = free_port()
     said = []  # the Python of the page so far
     with contextlib.ExitStack() as servers:
         for block in to_run(PAGES[page]):
-            place, code = f"{page}:{block.line}", with_stand_ins(block.code, port)
+            place, code = f"{page}:{block.line}", with_stand_ins(block.code, free_port)
             if block.marker == "file":
                 (here / block.note).write_text(f"{code}\n")
             elif block.marker == "background":
-                servers.enter_context(running(code, here, environment, port))
+                servers.enter_context(running(code, here, environment, free_port))
             elif block.language == "python":
                 said.append(code)
                 run([sys.executable, "-c", "\n".join(said)], here, environment, place)
@@ -219,12 +218,6 @@ def running(command, folder, environment, port):
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.communicate(timeout=60)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.mark.parametrize(("page", "block"), CALLS, ids=lambda one: getattr(one, "line", one))

@@ -100,4 +100,4 @@ def test_a_long_list_that_cannot_seek(tmp_path):
     writer = threading.Thread(target=path.write_text, args=(lines,))
     writer.start()
     assert len(read(term_file.parse, path).terms) == 5000
-    writer.join(10)
+    writer.join(60)
