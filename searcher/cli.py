@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from searcher.arguments import configuration, parser
 from searcher.cli_hits import is_decided, is_restricted, output_hits, prints_hits, tell_remarks
 from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
+from std.display.numbers import counted
 from std.display.rows import JSON, LINES, form_of
 from std.errors import InputError, StdError, named
 
@@ -98,7 +99,9 @@ def batch(args: argparse.Namespace) -> None:
         if experiment:
             check_recordings(experiment, index, args)
             experiment = restricted(experiment, index, args)
-        waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
+        waiting = progress_bar(
+            f"searching {counted(len(terms.terms), 'term')}", None, quiet=args.quiet
+        )
         with waiting, executor(args.jobs, args.scheduler) as workers:
             settings = selection(args) | {"workers": workers}
             if spoken:
@@ -109,7 +112,7 @@ def batch(args: argparse.Namespace) -> None:
         if found.outside_ecf and experiment:
             asked = " or in other recordings than asked for" if is_restricted(args) else ""
             speech = f"outside the speech of {named(args.ecf)}{asked}"
-            warn("std-search", f"{found.outside_ecf} hits {speech} left out")
+            warn("std-search", f"{counted(found.outside_ecf, 'hit')} {speech} left out")
         warn_of_phones(found)
         for warning in term_warnings(found):
             warn("std-search", warning)
@@ -134,9 +137,9 @@ def summary_line(figures: dict[str, Any], args: argparse.Namespace) -> str:
 
     where = f" -> {output_name(args.output)}" if args.output else ""
     return (
-        f"{figures['terms']} terms ({figures['oov_terms']} with words the recogniser does not "
-        f"know), {figures['detections']} detections, {figures['yes']} accepted, "
-        f"{figures['seconds']:.2f} s{where}"
+        f"{counted(figures['terms'], 'term')} ({figures['oov_terms']} with words the recogniser "
+        f"does not know), {counted(figures['detections'], 'detection')}, "
+        f"{figures['yes']} accepted, {figures['seconds']:.2f} s{where}"
     )
 
 
@@ -185,10 +188,8 @@ def check_recordings(
         )
     if missing := searched - indexed:
         first = ", ".join(f"{file}/{channel}" for file, channel in sorted(missing)[:3])
-        warn(
-            "std-search",
-            f"{len(missing)} recordings of {named(args.ecf)} are not indexed: {first} ...",
-        )
+        number, more = counted(len(missing), "recording"), " ..." if len(missing) > 3 else ""
+        warn("std-search", f"{number} of {named(args.ecf)} not indexed: {first}{more}")
 
 
 def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace) -> "ECF":

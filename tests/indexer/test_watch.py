@@ -196,7 +196,7 @@ def test_a_folder_is_indexed_as_it_fills(german, tmp_path):
     writer.join(60)
     assert n == 2
     assert lines == [
-        f"{folder}: 1 files are indexed already; they wait until they change",
+        f"{folder}: 1 file indexed already; indexed again when changed",
         f"{folder / meshes[1].name}: 20 utterances of {meshes[1].stem}",
         f"{folder / meshes[2].name}: 20 utterances of {meshes[2].stem}",
     ]
@@ -229,7 +229,7 @@ def test_changed_metadata_reach_what_is_indexed(german, tmp_path):
         folder, store, tell=lines.append, stopped=stopped, metadata=table, settle_s=0.1, poll_s=0.05
     )
     assert n == 0
-    assert lines[1] == f"{table}: metadata of 1 recordings"
+    assert lines[1] == f"{table}: metadata of 1 recording"
     assert lines[2].startswith(f"{table}:1: expected")
     assert lines[2].endswith("; tried again in 10 s")
     assert lines[3] == lines[1]
@@ -258,7 +258,7 @@ def test_the_command_ends_when_told_to(german, tmp_path, number):
     assert process.returncode == 0, rest
     assert lines[0].startswith(f"watching {folder} -> {store}; ")
     assert lines[1] == f"std-index: {mesh}: 20 utterances of KERSTIN_00\n"
-    assert rest == "stopped; 1 files indexed\n"
+    assert rest == "stopped; 1 file indexed\n"
     assert list(open_store(str(store)).damage()) == []
 
 

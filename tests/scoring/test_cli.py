@@ -269,7 +269,7 @@ def test_validate(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "kwlist.xml: valid term list, 40 terms" in out
     assert "ecf.xml: valid ECF, 9 excerpts of 6 recordings" in out
-    assert "ref.rttm.gz: valid transcript, 2164 words in 6 recordings" in out
+    assert "ref.rttm.gz: valid transcript, 2,164 words in 6 recordings" in out
     assert "kwslist.xml.gz: valid hit list, 800 hits of 39 terms" in out
     broken = tmp_path / "broken.xml"
     broken.write_text("<ecf><excerpt/></ecf>")

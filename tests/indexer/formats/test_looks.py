@@ -168,8 +168,8 @@ def test_foreign_files_of_a_folder_are_skipped(folder, capsys, more):
     assert index(folder, *more) == 0
     skipped, report, language = capsys.readouterr().err.splitlines()
     assert language.startswith("language de (")
-    assert skipped.startswith("std-index: 7 files skipped that are no recogniser output")
-    assert report.startswith("1 files, 1 utterances")
+    assert skipped.startswith("std-index: 7 files skipped: no recogniser output")
+    assert report.startswith("1 file, 1 utterance, ")
     assert index(folder, "--verbose", "--json", *more) == 0
     printed = capsys.readouterr()
     assert len(json.loads(printed.out)["skipped"]) == 7
