@@ -68,7 +68,7 @@ def test_audio_without_a_header_is_known_by_its_name():
 def test_what_it_looks_like(head, what):
     error = refused(head)
     assert error.got == what
-    assert str(error).startswith(("x.bin: expected recogniser output (mesh, ", "x.bin:1: expected"))
+    assert str(error).startswith(("x.bin: expected recogniser output, ", "x.bin:1: expected"))
     assert str(error).isprintable()
 
 
