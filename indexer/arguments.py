@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from indexer.formats.names import NAMES
+from indexer import FORMAT_NAMES
 from std.command import Parser, file_argument, folder_argument, number, text_argument
 from std.errors import quoted
 from std.nearest import meant
@@ -60,8 +60,8 @@ def parser() -> argparse.ArgumentParser:
 
 def format_argument(text: str) -> str:
     """The name of a format."""
-    if text not in ("auto", *NAMES):
-        near = meant(text, NAMES, most=3)
+    if text not in ("auto", *FORMAT_NAMES):
+        near = meant(text, FORMAT_NAMES, most=3)
         raise argparse.ArgumentTypeError(f"expected a format, got {quoted(text)}{near}")
     return text
 
@@ -76,7 +76,7 @@ def add_format_options(parse: argparse.ArgumentParser) -> None:
     )
     parse.add_argument(
         "--format", default="auto", type=format_argument,
-        help=f"of the input; auto, which looks into each file, or one of {', '.join(NAMES)}",
+        help=f"of the input; auto, which looks into each file, or one of {', '.join(FORMAT_NAMES)}",
     )  # fmt: skip
     parse.add_argument(
         "--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)"

@@ -1,6 +1,6 @@
 """The names of the formats, for a command line that loads no reader."""
 
-NAMES = (
+FORMAT_NAMES = (
     "mesh", "slf", "pocketsphinx", "sausage", "kaldi-lattice", "plf", "ctm", "vtt", "srt", "ttml",
     "eaf", "tei", "textgrid", "table", "stm", "jsonl", "dstc", "deepspeech", "video-indexer",
     "gentle", "sherpa-onnx", "transformers", "nemo", "assemblyai", "elevenlabs", "revai",

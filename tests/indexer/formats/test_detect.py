@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from indexer.formats.detect import FORMATS, detect, parse_file
-from indexer.formats.names import NAMES
+from indexer.formats.names import FORMAT_NAMES
 from indexer.formats.recordings import recording_of
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
@@ -78,7 +78,7 @@ def test_no_such_format():
 
 
 def test_the_command_line_knows_all_formats():
-    assert tuple(FORMATS) == NAMES
+    assert tuple(FORMATS) == FORMAT_NAMES
 
 
 @pytest.mark.parametrize(
