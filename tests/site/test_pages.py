@@ -25,8 +25,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.parsers import parsers
 from tools.site.blocks import SHELL, blocks, commands, session
-from tools.site.commands import parsers
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDERS = ("docs", "docs/*", "examples", "examples/*")
