@@ -85,6 +85,7 @@ def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
     from searcher.output.notices import term_warnings
+    from std.execution.compiled import compilation_s
     from std.execution.processes import executor
     from std.files import read
     from std.nist import ecf
@@ -104,11 +105,13 @@ def batch(args: argparse.Namespace) -> None:
         )
         with waiting, executor(args.jobs, args.scheduler) as workers:
             settings = selection(args) | {"workers": workers}
+            compiled_before_s = compilation_s()
             if spoken:
                 of_one_recogniser = cast("Index", index)  # --fuse is refused
                 found = of_one_recogniser.search_queries(spoken, experiment, **settings)
             else:
                 found = index.search_terms(terms, experiment, **settings)
+        compiling = {"compile_seconds": compilation_s() - compiled_before_s}
         if found.outside_ecf and experiment:
             asked = " or in other recordings than asked for" if is_restricted(args) else ""
             speech = f"outside the speech of {named(args.ecf)}{asked}"
@@ -123,7 +126,7 @@ def batch(args: argparse.Namespace) -> None:
             write_term_list(args, terms)
         if args.explain or args.clips or args.srt or prints_hits(args):
             output_hits(args, found, index.hits(found), index)
-        figures = figures_of(found, experiment, index, args)
+        figures = figures_of(found, experiment, index, args) | compiling
     if args.json and args.output:
         print_json(figures)
     if not args.quiet:
@@ -136,10 +139,12 @@ def summary_line(figures: dict[str, Any], args: argparse.Namespace) -> str:
     from std.outputs import output_name
 
     where = f" -> {output_name(args.output)}" if args.output else ""
+    compile_s = figures["compile_seconds"]
+    compiling = f", {compile_s:.2f} s of it compiling" if compile_s else ""
     return (
         f"{counted(figures['terms'], 'term')} ({figures['oov_terms']} with words the recogniser "
         f"does not know), {counted(figures['detections'], 'detection')}, "
-        f"{figures['yes']} accepted, {figures['seconds']:.2f} s{where}"
+        f"{figures['yes']} accepted, {figures['seconds']:.2f} s{compiling}{where}"
     )
 
 
