@@ -69,14 +69,14 @@ def output_hits(
     if not prints_hits(args):
         return
     form = form_of(args, piped=LINES)
+    shown = hits[: args.limit or len(hits)]
     if form == JSON:
-        print_json([hit.document() for hit in hits])
+        print_json([hit.document() for hit in shown])
     elif form == TABLE:
         show_table(hits, found, args)
     else:
         from searcher.output.hit_rows import hit_rows
 
-        shown = hits[: args.limit or len(hits)]
         print_rows(hit_rows(shown, decided=is_decided(args)), form, header=False)
 
 
