@@ -6,8 +6,9 @@ from functools import partial
 from itertools import chain
 
 from indexer.languages.pronounce import Pronouncer
-from indexer.segments.merge import merged, plan, plan_all
+from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from indexer.segments.tiers import plan, plan_all
 from indexer.shards import audio_files
 from std.errors import InputError, StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
