@@ -35,7 +35,7 @@ from searcher.calibration.weights import Weights, fit, together
 from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
-from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.search import SearchResult, search
 from searcher.tuning.examples import (
     KindsOfExamples,

@@ -45,7 +45,7 @@ from searcher.calibration.occurrence_rate import rate_posterior
 from searcher.calibration.weights import Examples, Weights, examples_of
 from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
-from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.tuning.examples import KindsOfExamples, Speech, by_transcript, examples_of_phrases
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import MARKS_RIDGE, learn

@@ -36,7 +36,7 @@ from searcher.candidates import concatenate
 from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
-from searcher.phonetic_candidates import open_phonetic_indexes
+from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.search import SearchResult, search
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import Transcribed, tune

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         watch_folder,
     )
     from indexer.dry_run import Preview
+    from indexer.formats.names import FORMAT_NAMES
     from indexer.index_report import IndexReport
     from indexer.input_options import InputOptions
     from indexer.languages.report import hints as pronouncer_hints
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from indexer.spoken_queries import QueryReport, read_spoken_queries
 
 __all__ = [
+    "FORMAT_NAMES",
     "IndexCheck",
     "IndexReport",
     "InputOptions",
@@ -57,6 +59,7 @@ __all__ = [
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
+    "FORMAT_NAMES": ("formats.names", "FORMAT_NAMES"),
     "IndexReport": ("index_report", "IndexReport"),
     "InputOptions": ("input_options", "InputOptions"),
     "ListedRecording": ("listing", "ListedRecording"),

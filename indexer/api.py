@@ -39,6 +39,7 @@ from indexer.origins import origins
 from indexer.watch import POLL_S, SETTLE_S, Folder, Outcome, outcomes, watch
 from indexer.watch import Metadata as WatchedMetadata
 from std.config import Config, load_config
+from std.display.numbers import counted
 from std.errors import InputError
 from std.execution.processes import executor
 from std.execution.workers import Executor
@@ -302,7 +303,7 @@ def _inputs_of(urls: Sequence[str]) -> set[str]:
 def _describe_indexed(urls: Sequence[str], settings: Mapping[str, Any]) -> str:
     """Apply metadata to what is indexed already, and say to how much."""
     described = index_files((), urls, **settings).described
-    line = f"metadata of {described.recordings} recordings"
+    line = f"metadata of {counted(described.recordings, 'recording')}"
     if described.pronounced_again:
         line += f", {described.pronounced_again} pronounced again"
     return line

@@ -3,7 +3,10 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from indexer import FORMAT_NAMES
 from std.command import Parser, file_argument, folder_argument, number, text_argument
+from std.errors import quoted
+from std.nearest import meant
 from std.options import (
     add_config_options,
     add_jobs_option,
@@ -55,6 +58,14 @@ def parser() -> argparse.ArgumentParser:
     return parse
 
 
+def format_argument(text: str) -> str:
+    """The name of a format."""
+    if text not in ("auto", *FORMAT_NAMES):
+        near = meant(text, FORMAT_NAMES, most=3)
+        raise argparse.ArgumentTypeError(f"expected a format, got {quoted(text)}{near}")
+    return text
+
+
 def add_format_options(parse: argparse.ArgumentParser) -> None:
     """What names recordings, and what an input needs beside itself to be read."""
     parse.add_argument(
@@ -63,7 +74,10 @@ def add_format_options(parse: argparse.ArgumentParser) -> None:
         help="what names recordings: the file's name, its path, or its content (Azure's source, "
         "AWS's job name); default: the content, and where it names none the file's stem",
     )
-    parse.add_argument("--format", default="auto", help="of the input; auto looks into each file")
+    parse.add_argument(
+        "--format", default="auto", type=format_argument,
+        help=f"of the input; auto, which looks into each file, or one of {', '.join(FORMAT_NAMES)}",
+    )  # fmt: skip
     parse.add_argument(
         "--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)"
     )

@@ -30,6 +30,7 @@ from indexer.networks.utterance_spans import SEGMENTS_HINT
 from indexer.origins import Origins, origins
 from indexer.shards import Shard, audio_files, commit, commit_last, gathered_batch
 from std.config import Config
+from std.display.numbers import counted
 from std.errors import InputError, StdError
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
@@ -194,7 +195,7 @@ def _require_some(files: int, skipped: Sequence[Skipped]) -> None:
     """Refuse folders in which there is nothing for us."""
     if skipped and len(skipped) == files:
         first = skipped[0]
-        more = f" and {files - 1} more such files" if files > 1 else ""
+        more = f" and {counted(files - 1, 'more such file')}" if files > 1 else ""
         raise InputError(
             first.path.parent,
             0,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.arguments import misuse, parser
 from std.command import peak_memory_gb, print_json, progress_bar, run, say, tell, warn
+from std.display.numbers import counted
 from std.errors import named
 from std.options import configuration_of
 
@@ -105,18 +106,20 @@ def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
 
     stores = ", ".join(args.store)
     if report.deleted:
-        tell(f"{report.deleted} files deleted from {stores}")
+        tell(f"{counted(report.deleted, 'file')} deleted from {stores}")
     if args.metadata:
         again = report.described.pronounced_again
         spoken = f", {again} pronounced in another language than before" if again else ""
-        tell(f"metadata of {report.described.recordings} files{spoken} -> {stores}")
+        tell(f"metadata of {counted(report.described.recordings, 'file')}{spoken} -> {stores}")
     if not args.input:
         return
     speed = report.speech_s / report.seconds if report.seconds else 0.0
-    dropped = sum(report.nonwords.values())
+    n_dropped = sum(report.nonwords.values())
+    dropped = f", {counted(n_dropped, 'non-word')} dropped" if n_dropped else ""
     tell(
-        f"{audio_files(report)} files, {report.utterances} utterances, {report.postings} postings "
-        f"of {report.words} words{f', {dropped} non-words dropped' if dropped else ''}; "
+        f"{counted(audio_files(report), 'file')}, {counted(report.utterances, 'utterance')}, "
+        f"{counted(report.postings, 'posting')} of {counted(report.words, 'word')}"
+        f"{dropped}; "
         f"{report.speech_s:.0f} s of speech in {report.seconds:.2f} s "
         f"({speed:,.0f} times real time), peak memory {peak_memory_gb(workers=args.jobs):.2f} GB "
         f"-> {stores}"
@@ -126,7 +129,9 @@ def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
         for line in pronouncer_hints(report.languages):
             tell(line)
     if n := len(report.estimated):
-        tell(f"times of words are estimated in {n} of {len(report.recordings)} recordings")
+        tell(
+            f"times of words are estimated in {n} of {counted(len(report.recordings), 'recording')}"
+        )
     if report.tiers:
         left_out = f"; left out: {listed(report.tiers_left_out)}" if report.tiers_left_out else ""
         tell(f"tiers read: {listed(report.tiers)}{left_out}")
@@ -152,13 +157,13 @@ def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
         n = len(missing)
         example = f"{missing[0]}{' ...' if n > 1 else ''}"
         metadata = named(args.metadata)
-        warn("std-index", f"{n} recordings of {metadata} are not in the index: {example}")
+        warn("std-index", f"{counted(n, 'recording')} of {metadata} not in the index: {example}")
     for failure in report.failures:
         say("std-index", str(failure))
     if report.not_in_ecf:
         n, first = len(report.not_in_ecf), report.not_in_ecf[0]
-        example = f"{first.file}/{first.channel}"
-        warn("std-index", f"{n} recordings are not in {named(args.ecf)}: {example} ...")
+        example = f"{first.file}/{first.channel}{' ...' if n > 1 else ''}"
+        warn("std-index", f"{counted(n, 'recording')} not in {named(args.ecf)}: {example}")
 
 
 def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
@@ -169,7 +174,7 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
     elif report.skipped and not args.quiet:
         say(
             "std-index",
-            f"{len(report.skipped)} files skipped that are no recogniser output (--verbose)",
+            f"{counted(len(report.skipped), 'file')} skipped: no recogniser output (--verbose)",
         )
     for warning in report.warnings:
         warn("std-index", warning)
@@ -177,7 +182,7 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
     for path in shown:
         warn("std-index", f"{named(path)}: no word in it")
     if more := len(report.wordless) - len(shown):
-        warn("std-index", f"{more} more files without a word (--verbose names them)")
+        warn("std-index", f"{counted(more, 'more file')} without a word (--verbose names them)")
 
 
 def clean_up(stores: Sequence[str], *, as_json: bool, quiet: bool) -> None:
@@ -188,7 +193,7 @@ def clean_up(stores: Sequence[str], *, as_json: bool, quiet: bool) -> None:
     for url, segments in clean_up(stores):
         removed[url] = segments
         if not quiet:
-            tell(f"{url}: {segments} replaced segments removed")
+            tell(f"{url}: {counted(segments, 'replaced segment')} removed")
     if as_json:
         print_json({"removed_segments": removed})
 
@@ -205,7 +210,7 @@ def verify(args: argparse.Namespace) -> int:
         for doubt in check.warnings:
             warn("std-index", doubt)
         if not check.damage and not args.quiet:
-            tell(f"{check.store}: {check.segments} segments, no damage")
+            tell(f"{check.store}: {counted(check.segments, 'segment')}, no damage")
             if any(one["language"] for one in check.languages):
                 tell(f"{check.store}: {languages_line(check.languages)}")
                 for line in pronouncer_hints(check.languages):

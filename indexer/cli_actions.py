@@ -17,6 +17,7 @@ from indexer.output import (
     recording_rows,
 )
 from std.command import print_json, progress_bar, say, tell, warn
+from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
 from std.errors import named
 from std.options import configuration_of
@@ -43,7 +44,10 @@ def list_index(args: argparse.Namespace) -> int:
         hours = sum(entry.about.speech_ms for entry in listed) / 3_600_000
         words = sum(entry.words for entry in listed)
         sources = f"; sources in {folder}" if folder else ""
-        tell(f"{len(listed)} recordings, {hours:.2f} h of speech, {words} words{sources}")
+        tell(
+            f"{counted(len(listed), 'recording')}, {hours:.2f} h of speech, "
+            f"{counted(words, 'word')}{sources}"
+        )
     return 0
 
 
@@ -80,7 +84,8 @@ def preview(args: argparse.Namespace) -> int:
         utterances = sum(file.utterances for file in indexed)
         skipped = sum(bool(file.skipped) for file in previews)
         tell(
-            f"{len(indexed)} files, {len(recordings)} recordings, {utterances} utterances; "
+            f"{counted(len(indexed), 'file')}, {counted(len(recordings), 'recording')}, "
+            f"{counted(utterances, 'utterance')}; "
             f"{skipped} skipped, {len(problems)} refused; nothing was written"
         )
     return 2 if problems else 0
@@ -94,8 +99,8 @@ def warn_of_unknown(path: Path, previews: "Sequence[Preview]") -> None:
     names = {recording.file for file in previews for recording in file.recordings}
     if missing := [file for file in read(parse, path).files if file not in names]:
         example = f"{missing[0]}{' ...' if len(missing) > 1 else ''}"
-        metadata = f"{len(missing)} recordings of {named(path)}"
-        warn("std-index", f"{metadata} are not in the inputs: {example}")
+        metadata = f"{counted(len(missing), 'recording')} of {named(path)}"
+        warn("std-index", f"{metadata} not in the inputs: {example}")
 
 
 def watch_inputs(args: argparse.Namespace) -> int:
@@ -124,7 +129,7 @@ def watch_inputs(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"indexed": indexed})
     if not args.quiet:
-        tell(f"stopped; {indexed} files indexed")
+        tell(f"stopped; {counted(indexed, 'file')} indexed")
     return 0
 
 
@@ -147,14 +152,14 @@ def write_queries(args: argparse.Namespace) -> int:
     )
     with open_output(args.queries_to) as sink:
         dump(report.spoken, sink)
-    for names, what in (
-        (report.wordless, "queries have no word, nothing will be found for them"),
-        (report.unused, "recordings are no example of a query"),
-        ([str(path) for path in report.skipped], "files are no recogniser output and were skipped"),
+    for names, noun, what in (
+        (report.wordless, "query", "without a word: nothing will be found"),
+        (report.unused, "recording", "that --query-examples does not name"),
+        ([str(path) for path in report.skipped], "file", "skipped: no recogniser output"),
     ):
         if names:
             example = f"{names[0]}{' ...' if len(names) > 1 else ''}"
-            warn("std-index", f"{len(names)} {what}: {example}")
+            warn("std-index", f"{counted(len(names), noun)} {what} ({example})")
     queries = report.spoken.queries
     if args.json:
         print_json({"queries": {query.query_id: query.examples for query in queries}})
@@ -162,7 +167,8 @@ def write_queries(args: argparse.Namespace) -> int:
         examples = sum(len(query.examples) for query in queries)
         sequences = sum(len(query.alternatives) for query in queries)
         tell(
-            f"{len(queries)} queries, {examples} examples, {sequences} word sequences -> "
+            f"{counted(len(queries), 'query')}, {counted(examples, 'example')}, "
+            f"{counted(sequences, 'word sequence')} -> "
             f"{output_name(args.queries_to)}"
         )
     return 0

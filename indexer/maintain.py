@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
+from itertools import chain
 
 from indexer.languages.pronounce import Pronouncer
-from indexer.segments.merge import merged, plan, plan_all
+from indexer.segments.merge import merged
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from indexer.segments.tiers import plan, plan_all
 from indexer.shards import audio_files
 from std.errors import InputError, StoreBusyError
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
+from std.nearest import meant
 from std.store import Segment, Store, absolute_url, open_store
 from std.store.columns import SegmentColumns
 
@@ -27,7 +30,8 @@ def delete(files: Sequence[str], stores: Sequence[Store]) -> int:
     for file in files:
         if not any(file in some for some in held):
             url = ", ".join(store.url for store in stores)
-            raise InputError(url, 0, "the name of an indexed audio file", file)
+            near = meant(file, chain.from_iterable(held)).removeprefix("; ")
+            raise InputError(url, 0, "the name of an indexed audio file", file, near)
     for store, some in zip(stores, held, strict=True):
         normalisation = store.normalisation()
         if normalisation is not None and (here := [file for file in files if file in some]):

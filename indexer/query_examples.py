@@ -4,13 +4,12 @@ query_of_name   tomato.1, tomato_2, tomato -> tomato
 read_examples   CSV: query,recording[,start_s,end_s]
 """
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from std.csv_input import records
 from std.errors import InputError
 from std.files import content_of, decode
 from std.json_fields import Part
@@ -63,28 +62,25 @@ def read_examples(stream: BinaryIO, path: Path | str = "<stream>") -> list[Examp
         InputError: a column or a value is missing, a time is none, or a line is there twice.
     """
     text = decode(content_of(stream, path, MAX_DOCUMENT_BYTES), path)
-    reader = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    rows = records(text, path, spaced=True)
+    first, header = next(rows, (1, []))
+    if not {*COLUMNS} <= {*header} or len({*TIMES} & {*header}) == 1:
+        expected = f"the columns {','.join(COLUMNS)} and perhaps {','.join(TIMES)}"
+        raise InputError(path, first, expected, ",".join(header) or "an empty file")
     examples: dict[Example, int] = {}
-    try:
-        header = reader.fieldnames or ()
-        if not {*COLUMNS} <= {*header} or len({*TIMES} & {*header}) == 1:
-            expected = f"the columns {','.join(COLUMNS)} and perhaps {','.join(TIMES)}"
-            raise InputError(path, 1, expected, ",".join(header) or "an empty file")
-        for row in reader:
-            example = _example(row, path, reader.line_num)
-            if example in examples:
-                expected = f"each example once (line {examples[example]} has it already)"
-                raise InputError(path, reader.line_num, expected, example.name)
-            examples[example] = reader.line_num
-    except csv.Error as error:
-        raise InputError(path, reader.line_num, "fields quoted as in CSV", str(error)) from error
+    for line, fields in rows:
+        example = _example(dict(zip(header, fields, strict=False)), path, line)
+        if example in examples:
+            expected = f"each example once (line {examples[example]} has it already)"
+            raise InputError(path, line, expected, example.name)
+        examples[example] = line
     if not examples:
         raise InputError(path, 0, "a line for each example", "the header only")
     return list(examples)
 
 
-def _example(row: Mapping[str, str | None], path: Path | str, line: int) -> Example:
-    fields = {name: (row.get(name) or "").strip() for name in (*COLUMNS, *TIMES)}
+def _example(row: Mapping[str, str], path: Path | str, line: int) -> Example:
+    fields = {name: row.get(name, "") for name in (*COLUMNS, *TIMES)}
     for name in COLUMNS:
         if not fields[name]:
             raise InputError(path, line, f"a value in column {name}", "none")

@@ -28,6 +28,7 @@ from typing import NamedTuple
 from indexer.build import IndexedInput
 from indexer.formats.reader_options import is_sidecar
 from indexer.inputs import Input
+from std.display.numbers import counted
 from std.errors import ForeignFileError, InputError, StdError
 
 POLL_S = 2.0  # between two looks
@@ -184,8 +185,9 @@ def outcomes(
     for path in batch:
         if utterances := indexed.get(path):
             names = ", ".join(dict.fromkeys(one.file for one in utterances))
+            number = counted(sum(utterances.values()), "utterance")
             without = ", no word in it" if path in wordless else ""
-            yield Outcome(path, f"{sum(utterances.values())} utterances of {names}{without}")
+            yield Outcome(path, f"{number} of {names}{without}")
         elif path in indexed:
             yield Outcome(path, "no utterance in it")
         else:
@@ -243,7 +245,8 @@ def watch(
     watched.skip(there, time.time())
     described.skip(metadata.looks() if metadata else {}, time.time())
     if there:
-        tell(f"{folder.path}: {len(there)} files are indexed already; they wait until they change")
+        number = counted(len(there), "file")
+        tell(f"{folder.path}: {number} indexed already; indexed again when changed")
     while not stopped(0.0):
         if not folder.path.is_dir():
             raise InputError(folder.path, 0, "the folder that is watched", "nothing of that name")

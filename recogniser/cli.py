@@ -23,6 +23,7 @@ from std.command import (
     text_argument,
     warn,
 )
+from std.display.numbers import counted
 from std.options import add_jobs_option, add_json_option, add_progress_options
 from std.ranges import Range
 
@@ -242,14 +243,14 @@ def line_of(report: "RecordingReport") -> str:
     """One recording, for a person."""
     speed = report.seconds / report.cpu_s if report.cpu_s else 0.0
     parts = [
-        f"{report.file}: {report.seconds:.1f} s, {report.words} slots",
-        f"{report.windows} windows" + (f" ({report.silent} silent)" if report.silent else ""),
+        f"{report.file}: {report.seconds:.1f} s, {counted(report.words, 'slot')}",
+        counted(report.windows, "window") + (f" ({report.silent} silent)" if report.silent else ""),
         f"{report.language}, {report.cpu_s:.1f} s CPU ({speed:.1f} times real time)",
     ]
     if report.poor:
-        parts.append(f"{len(report.poor)} windows hardly understood")
+        parts.append(f"{counted(len(report.poor), 'window')} hardly understood")
     if report.resumed_windows:
-        parts.append(f"{report.resumed_windows} windows from before")
+        parts.append(f"{counted(report.resumed_windows, 'window')} from before")
     return ", ".join(parts)
 
 
@@ -276,8 +277,8 @@ def tell_summary(report: "RecogniseReport", args: argparse.Namespace) -> None:
     failed = f", {len(report.failures)} failed" if report.failures else ""
     speed = audio_s / report.seconds if report.seconds else 0.0
     tell(
-        f"{len(report.recordings)} recordings{already}{failed}; {audio_s / 60:.1f} min of audio in "
-        f"{report.seconds:.1f} s ({speed:.1f} times real time), "
+        f"{counted(len(report.recordings), 'recording')}{already}{failed}; "
+        f"{audio_s / 60:.1f} min of audio in {report.seconds:.1f} s ({speed:.1f} times real time), "
         f"peak memory {peak_memory_gb(workers=args.jobs):.2f} GB -> {args.output}"
     )
     if not report.failures and Path(report.ecf).exists():

@@ -17,6 +17,7 @@ from recogniser import audio, folder
 from recogniser.networks import network_of
 from recogniser.protocol import Recogniser, Window
 from recogniser.windows import cut
+from std.audio.frames import Damage
 from std.network_lines import network_line
 from std.values import Recording
 
@@ -76,7 +77,7 @@ def recognise(
         StoppedError: ``stop`` said so; what is done so far is kept.
     """
     started = time.process_time()
-    damage = audio.Damage()
+    damage = Damage()
     split = task.channels == "split"
     found = audio.channels(task.path)
     channels = list(range(1, found + 1)) if split and found else [1]
@@ -199,7 +200,7 @@ def report_of(name: str, lines: Sequence[folder.Line]) -> RecordingReport:
     )  # fmt: skip
 
 
-def _doubt(report: RecordingReport, channels: int, damage: audio.Damage) -> str:
+def _doubt(report: RecordingReport, channels: int, damage: Damage) -> str:
     """What the user should look at, if anything."""
     if not channels:
         return "no audio stream in it"

@@ -15,6 +15,7 @@ from typing import BinaryIO, NamedTuple, TypeVar, cast
 from scoring.evaluate import Evaluation, evaluate
 from scoring.options import ScoringOptions
 from scoring.probabilities import with_probabilities
+from std.display.numbers import counted
 from std.errors import InputError, named
 from std.files import content_bytes, open_input, read, read_twice
 from std.nist import ecf, rttm, std_list, term_file
@@ -164,14 +165,16 @@ def _contents(value: object) -> str:
     match value:
         case ECF():
             recordings = {excerpt.recording for excerpt in value.excerpts}
-            return f"{len(value.excerpts)} excerpts of {len(recordings)} recordings"
+            excerpts = counted(len(value.excerpts), "excerpt")
+            return f"{excerpts} of {counted(len(recordings), 'recording')}"
         case TermList():
-            return f"{len(value.terms)} terms"
+            return counted(len(value.terms), "term")
         case Lexemes():
-            return f"{len(value.words)} words in {len(value.recordings)} recordings"
+            words = counted(len(value.words), "word")
+            return f"{words} in {counted(len(value.recordings), 'recording')}"
         case STDList():
             hits = value.detections
-            return f"{len(hits)} hits of {len(hits.terms)} terms"
+            return f"{counted(len(hits), 'hit')} of {counted(len(hits.terms), 'term')}"
     raise TypeError(f"no description for {type(value).__name__}")
 
 

@@ -74,14 +74,12 @@ def score(args: argparse.Namespace) -> int:
         print_json(summary_document(evaluations, statistics, resources))
     elif form != TABLE:
         print_rows(evaluation_rows(evaluations, args.table), form)
-    text = summary_text(evaluations, statistics)
-    if form == TABLE and not args.output:
-        print(text, end="")  # noqa: T201  # the result, whose cells are printable
+    elif not args.output:
+        print(summary_text(evaluations, statistics), end="")  # noqa: T201  # the result, printable
     elif not args.quiet:
-        print(text, end="", file=sys.stderr)  # noqa: T201  # for the person who watches
-        if args.output:
-            print(file=sys.stderr)  # noqa: T201  # for the person who watches
-            tell(_written(args.output, systems=len(evaluations)))
+        print(summary_text(evaluations, statistics), file=sys.stderr)  # noqa: T201  # for a person
+    if args.output and not args.quiet:
+        tell(_written(args.output, systems=len(evaluations)))
     return 0
 
 

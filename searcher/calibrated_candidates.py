@@ -21,12 +21,8 @@ from searcher.calibration.occurrence_rate import rate_posterior
 from searcher.calibration.occurring_terms import occurrence_probability
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.pairing import Paired, SearchedArchive, pair_with_hits
-from searcher.phonetic_candidates import (
-    PhoneticHits,
-    PhoneticIndexes,
-    hits_as_candidates,
-    mean_phones,
-)
+from searcher.phonetic_candidates import PhoneticHits, hits_as_candidates, mean_phones
+from searcher.phonetic_indexes import PhoneticIndexes
 from searcher.variant import Variant
 from std.values import Bools, Float64s
 

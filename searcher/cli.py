@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from searcher.arguments import configuration, parser
 from searcher.cli_hits import is_decided, is_restricted, output_hits, prints_hits, tell_remarks
 from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
+from std.display.numbers import counted
 from std.display.rows import JSON, LINES, form_of
 from std.errors import InputError, StdError, named
 
@@ -84,6 +85,7 @@ def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
     from searcher.output.notices import term_warnings
+    from std.execution.compiled import compilation_s
     from std.execution.processes import executor
     from std.files import read
     from std.nist import ecf
@@ -98,18 +100,22 @@ def batch(args: argparse.Namespace) -> None:
         if experiment:
             check_recordings(experiment, index, args)
             experiment = restricted(experiment, index, args)
-        waiting = progress_bar(f"searching {len(terms.terms)} terms", None, quiet=args.quiet)
+        waiting = progress_bar(
+            f"searching {counted(len(terms.terms), 'term')}", None, quiet=args.quiet
+        )
         with waiting, executor(args.jobs, args.scheduler) as workers:
             settings = selection(args) | {"workers": workers}
+            compiled_before_s = compilation_s()
             if spoken:
                 of_one_recogniser = cast("Index", index)  # --fuse is refused
                 found = of_one_recogniser.search_queries(spoken, experiment, **settings)
             else:
                 found = index.search_terms(terms, experiment, **settings)
+        compiling = {"compile_seconds": compilation_s() - compiled_before_s}
         if found.outside_ecf and experiment:
             asked = " or in other recordings than asked for" if is_restricted(args) else ""
             speech = f"outside the speech of {named(args.ecf)}{asked}"
-            warn("std-search", f"{found.outside_ecf} hits {speech} left out")
+            warn("std-search", f"{counted(found.outside_ecf, 'hit')} {speech} left out")
         warn_of_phones(found)
         for warning in term_warnings(found):
             warn("std-search", warning)
@@ -120,7 +126,7 @@ def batch(args: argparse.Namespace) -> None:
             write_term_list(args, terms)
         if args.explain or args.clips or args.srt or prints_hits(args):
             output_hits(args, found, index.hits(found), index)
-        figures = figures_of(found, experiment, index, args)
+        figures = figures_of(found, experiment, index, args) | compiling
     if args.json and args.output:
         print_json(figures)
     if not args.quiet:
@@ -133,10 +139,12 @@ def summary_line(figures: dict[str, Any], args: argparse.Namespace) -> str:
     from std.outputs import output_name
 
     where = f" -> {output_name(args.output)}" if args.output else ""
+    compile_s = figures["compile_seconds"]
+    compiling = f", {compile_s:.2f} s of it compiling" if compile_s else ""
     return (
-        f"{figures['terms']} terms ({figures['oov_terms']} with words the recogniser does not "
-        f"know), {figures['detections']} detections, {figures['yes']} accepted, "
-        f"{figures['seconds']:.2f} s{where}"
+        f"{counted(figures['terms'], 'term')} ({figures['oov_terms']} with words the recogniser "
+        f"does not know), {counted(figures['detections'], 'detection')}, "
+        f"{figures['yes']} accepted, {figures['seconds']:.2f} s{compiling}{where}"
     )
 
 
@@ -185,10 +193,8 @@ def check_recordings(
         )
     if missing := searched - indexed:
         first = ", ".join(f"{file}/{channel}" for file, channel in sorted(missing)[:3])
-        warn(
-            "std-search",
-            f"{len(missing)} recordings of {named(args.ecf)} are not indexed: {first} ...",
-        )
+        number, more = counted(len(missing), "recording"), " ..." if len(missing) > 3 else ""
+        warn("std-search", f"{number} of {named(args.ecf)} not indexed: {first}{more}")
 
 
 def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Namespace) -> "ECF":

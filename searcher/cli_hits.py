@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from std.command import print_json, progress_bar, tell, warn
+from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
 
 if TYPE_CHECKING:
@@ -68,14 +69,14 @@ def output_hits(
     if not prints_hits(args):
         return
     form = form_of(args, piped=LINES)
+    shown = hits[: args.limit or len(hits)]
     if form == JSON:
-        print_json([hit.document() for hit in hits])
+        print_json([hit.document() for hit in shown])
     elif form == TABLE:
         show_table(hits, found, args)
     else:
         from searcher.output.hit_rows import hit_rows
 
-        shown = hits[: args.limit or len(hits)]
         print_rows(hit_rows(shown, decided=is_decided(args)), form, header=False)
 
 
@@ -89,7 +90,7 @@ def write_media(
     if args.srt:
         write_subtitles(chosen, args.srt)
     if args.clips:
-        label = f"cutting {len(chosen)} clips"
+        label = f"cutting {counted(len(chosen), 'clip')}"
         with progress_bar(label, len(chosen), quiet=args.quiet) as advance:
             warnings = write_clips(
                 chosen,

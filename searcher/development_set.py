@@ -19,7 +19,7 @@ from searcher.calibration.model import Model
 from searcher.candidates import Candidates
 from searcher.languages import by_language
 from searcher.lexical.lookup import inside_ecf
-from searcher.phonetic_candidates import PhoneticIndexes, open_phonetic_indexes
+from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.search import find_candidates
 from searcher.snapshot import adapted, open_stores, snapshot
 from searcher.tuning import tune as learning

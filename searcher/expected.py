@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from std.display.numbers import about
+from std.display.numbers import about, counted
 from std.values import Float64s
 
 FROM = 0.5  # probability from which a hit is more likely right than wrong
@@ -56,10 +56,9 @@ class Expected:
         below = about(self.right_below)
         if not self.hits:
             return f"no hits {start}; {below} {_verb(below)} right below"
-        hits = "1 hit" if self.hits == 1 else f"{self.hits:,} hits"
         right = about(self.right)
         more = f"; {below} more below" if self.right_below else ""
-        return f"{hits} {start}, {right} {_verb(right)} right{more}"
+        return f"{counted(self.hits, 'hit')} {start}, {right} {_verb(right)} right{more}"
 
 
 def _verb(count: str) -> str:

@@ -25,14 +25,8 @@ from searcher.languages import Group
 from searcher.lexical.lookup import Plan, SegmentResult, inside_ecf, search_segment
 from searcher.lexical.wildcards import Expansion
 from searcher.pairing import SearchedArchive
-from searcher.phonetic_candidates import (
-    PhoneticIndexes,
-    Weighted,
-    open_phonetic_indexes,
-    phonetic_hits,
-    pronounced,
-    pronounced_queries,
-)
+from searcher.phonetic_candidates import Weighted, phonetic_hits, pronounced, pronounced_queries
+from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.recording_table import RecordingTable
 from searcher.variant import Variant
 from searcher.vocabulary import of_counts

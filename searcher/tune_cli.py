@@ -14,6 +14,7 @@ from std.command import (
     tell,
     text_argument,
 )
+from std.display.numbers import counted
 from std.display.rows import LINES, TABLE, Rows, form_of, print_rows
 from std.errors import STANDARD_STREAM, StdError
 from std.options import (
@@ -130,16 +131,19 @@ def summary(learned: Mapping[str, float]) -> list[str]:
     lines = []
     if "words" in learned:
         lines.append(
-            f"{learned['phones_aligned']:.0f} phones of missed words aligned, "
-            f"{learned['unknown_right']} occurrences of unknown and {learned['known_right']} of "
+            f"{counted(round(learned['phones_aligned']), 'phone')} of missed words aligned, "
+            f"{counted(int(learned['unknown_right']), 'occurrence')} of unknown and "
+            f"{learned['known_right']} of "
             "known words learned from"
         )
     if "marks" in learned:
         lines.append(
-            f"{learned['marks']} marks learned from, {learned['marks_right']} of them right"
+            f"{counted(int(learned['marks']), 'mark')} learned from, "
+            f"{learned['marks_right']} of them right"
         )
         if learned["marks_unused"]:
-            lines.append(f"{learned['marks_unused']} marks of other hits, or taken over, left out")
+            unused = counted(int(learned["marks_unused"]), "mark")
+            lines.append(f"{unused} of other hits, or taken over, left out")
     return lines
 
 

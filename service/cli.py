@@ -15,6 +15,7 @@ from std.command import (
     tell,
     text_argument,
 )
+from std.display.numbers import counted
 from std.errors import StdError
 from std.extras import required
 from std.options import add_config_options, add_store_option, configuration_of
@@ -153,7 +154,7 @@ def serve(args: argparse.Namespace) -> int:
         if not args.quiet:
             recordings = len(service.snapshot.recordings.entries)
             heard = sum(1 for one in service.snapshot.recordings.entries if one.audio)
-            tell(f"{recordings} recordings, {heard} with audio; Ctrl-C ends")
+            tell(f"{counted(recordings, 'recording')}, {heard} with audio; Ctrl-C ends")
             if args.feedback is None:
                 tell("marks are not kept: --feedback FILE keeps them")
         return Server(config).serve_on(listener)

@@ -22,6 +22,7 @@ import std
 from std.display.colours import Colour, coloured
 from std.display.progress import progress_bar, set_progress
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
+from std.nearest import meant
 from std.notices import set_notice, while_working
 from std.ranges import Range
 from std.terminal import json_text, printable
@@ -52,6 +53,7 @@ be devices, pipes and links, which stay what they are; - is standard output.
 """
 
 EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
+LONG_OPTION = re.compile(r"--[^\s=]+")
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0
 MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024  # unit of getrusage's ru_maxrss
 MAX_USAGE = 1000  # letters of a message about the command line
@@ -73,12 +75,22 @@ class Parser(argparse.ArgumentParser):
         )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does, which takes the value ``--`` for no value at all."""
+        """As argparse does, which takes the value ``--`` for no value at all.
+
+        An option that does not exist is named first, and with it the one that may be meant.
+        """
         given = sys.argv[1:] if args is None else [*args]
         for argument in takewhile("--".__ne__, given):
             if EMPTY_VALUE.fullmatch(argument):
                 self.error(f"argument {argument.removesuffix('--').removesuffix('=')}: got '--'")
+            name = argument.partition("=")[0]
+            if LONG_OPTION.fullmatch(name) and not self._begins_an_option(name):
+                near = meant(name, filter(LONG_OPTION.fullmatch, self._option_string_actions))
+                self.error(f"there is no option {cut(name)}{near}")
         return super().parse_known_args(given, namespace)
+
+    def _begins_an_option(self, name: str) -> bool:
+        return any(option.startswith(name) for option in self._option_string_actions)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does; unless --quiet, a person who waits is told why."""

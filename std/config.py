@@ -7,15 +7,17 @@ together. A key that does not exist, or a value that does not fit, is refused by
 option that is silently ignored is worse than none.
 """
 
+import codecs
 import stat
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, BinaryIO, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from std.errors import ConfigError, InputError, cut, named, quoted
-from std.files import read_text
+from std.files import decode, read
+from std.nearest import meant
 from std.ranges import Range
 from std.text import Normalisation
 
@@ -24,6 +26,8 @@ T = TypeVar("T")
 PROBABILITY = Range(0, 1)
 MAX_MS = 3_600_000  # an hour
 MAX_BYTES = 1 << 16  # of a file
+TOML = "a configuration in TOML"
+OTHERS = {b"<": "XML", b"{": "JSON"}  # by their first character, which no TOML begins with
 OLD_TABLES = {"sound": "phonetic_search"}  # of configurations of version 0.1
 
 
@@ -214,14 +218,29 @@ def config_table(path: Path) -> Mapping[str, Any]:
         InputError: the file cannot be read, or is not TOML.
         ConfigError: it has a table under its old and its new name.
     """
-    text = read_text(path, MAX_BYTES)  # dotted keys of a longer one take the parser seconds
+    text = read(_text, path)
     try:
         given = tomllib.loads(text)
     except ValueError as error:  # TOMLDecodeError, and what Python says of 5,000 digits
-        raise InputError(path, 0, "TOML", str(error)) from error
+        raise InputError(path, 0, TOML, str(error)) from error
     except RecursionError as error:
-        raise InputError(path, 0, "TOML", "tables or lists nested too deeply") from error
+        raise InputError(path, 0, TOML, "tables or lists nested too deeply") from error
     return _with_new_names(given, path)
+
+
+def _text(stream: BinaryIO, path: Path) -> str:
+    """The text of a configuration.
+
+    Raises:
+        InputError: it is XML or JSON, which people confuse with it, too long or not UTF-8.
+    """
+    content = stream.read(MAX_BYTES + 1)  # dotted keys of a longer one take the parser seconds
+    begin = content.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if begin in OTHERS:
+        raise InputError(path, 1, TOML, OTHERS[begin])
+    if len(content) > MAX_BYTES:
+        raise InputError(path, 0, f"{TOML}, at most {MAX_BYTES} bytes", "more")
+    return decode(content, path)
 
 
 def split_setting(setting: str) -> tuple[str, Any]:
@@ -281,7 +300,9 @@ def _replaced(base: T, given: Mapping[str, Any], place: str) -> T:
     for key, value in given.items():
         if key not in known:
             where = f"{place[:-1]}: " if place.endswith(".") else place
-            raise ConfigError(f"{where}expected one of {', '.join(known)}, got {quoted(key)}")
+            raise ConfigError(
+                f"{where}expected one of {', '.join(known)}, got {quoted(key)}{meant(key, known)}"
+            )
         hint = hints[key]
         if is_dataclass(hint):
             if not isinstance(value, dict):

@@ -10,6 +10,7 @@ from std.command import Parser, print_json, run, text_argument
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
 from std.display.tables import print_table
 from std.errors import StdError, quoted
+from std.nearest import meant
 from std.options import add_config_options, add_row_options
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "action",
         choices=("show", "list", "path"),
+        metavar="show|list|path",
         help="show: all keys, or those named; list: shipped configurations; path: of one of them",
     )
     parse.add_argument(
@@ -82,8 +84,12 @@ def show(args: argparse.Namespace) -> None:
         if not any(
             setting.key == name or setting.key.startswith(f"{name}.") for setting in settings
         ):
-            known = ", ".join(dict.fromkeys(setting.key.partition(".")[0] for setting in settings))
-            raise StdError(f"expected a section ({known}) or one of its keys, got {quoted(name)}")
+            sections = dict.fromkeys(setting.key.partition(".")[0] for setting in settings)
+            near = meant(name, [*sections, *(setting.key for setting in settings)])
+            raise StdError(
+                f"expected a section ({', '.join(sections)}) or one of its keys, "
+                f"got {quoted(name)}{near}"
+            )
     chosen = [
         setting
         for setting in settings
@@ -166,7 +172,8 @@ def _shipped(name: str) -> "ShippedConfig":
 
     by_name = {config.name: config for config in shipped()}
     if name not in by_name:
-        raise StdError(f"expected one of {', '.join(by_name) or 'none'}, got {quoted(name)}")
+        known = ", ".join(by_name) or "none"
+        raise StdError(f"expected one of {known}, got {quoted(name)}{meant(name, by_name)}")
     return by_name[name]
 
 

@@ -65,7 +65,8 @@ def parse(stream: BinaryIO, path: Path | str) -> Iterator[Mark]:
         try:
             value = STRICT.decode(line.decode())
         except (ValueError, RecursionError) as error:
-            raise InputError(path, number, "a JSON object", repr(line[:40])) from error
+            got = line.decode(errors="replace").strip()
+            raise InputError(path, number, "a JSON object", got) from error
         yield _mark(Part(path, number, value))
 
 

@@ -15,10 +15,12 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from std.display.numbers import counted
 from std.errors import StdError, quoted
 from std.languages.detection import is_language, language_code, of_segment
 from std.metadata.table import Metadata, ValueColumn, column_of, fitting
 from std.metadata.where import Comparison, parse
+from std.nearest import meant
 from std.store import Segment
 from std.values import Recording
 
@@ -78,10 +80,11 @@ def chosen(
         for pattern in patterns:
             here = np.array([_is_named(one, pattern) for one in recordings], dtype=bool)
             if not here.any():
-                n = len(recordings)
+                known = counted(len(recordings), "recording")
+                near = meant(pattern, (one.recording.file for one in recordings))
                 raise StdError(
-                    f"--recording: expected the name of one of {n} recordings, or a pattern that "
-                    f"fits some, got {quoted(pattern)}"
+                    f"--recording: expected the name of one of {known}, or a pattern that "
+                    f"fits some, got {quoted(pattern)}{near}"
                 )
             named |= here
         fits &= named
@@ -94,8 +97,11 @@ def _column(name: str, recordings: Sequence[IndexRecording], metadata: Metadata)
     if name == "language":
         return column_of([_language(one) for one in recordings])
     if name not in metadata.columns:
-        known = ", ".join(sorted({*OWN_COLUMNS, *metadata.columns}))
-        raise StdError(f"--where: expected one of the columns {known}, got {quoted(name)}")
+        known = sorted({*OWN_COLUMNS, *metadata.columns})
+        raise StdError(
+            f"--where: expected one of the columns {', '.join(known)}, "
+            f"got {quoted(name)}{meant(name, known)}"
+        )
     return metadata.aligned([one.recording.file for one in recordings])[name]
 
 

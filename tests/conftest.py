@@ -4,6 +4,7 @@ import base64
 import importlib.util
 import json
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import Any
@@ -71,17 +73,25 @@ def german() -> Path:
 COUCHDB = Path(__file__).parent / "couchdb"
 
 
+def a_free_port() -> int:
+    """One below those that systems give out: it is still free when it is used."""
+    while True:
+        port = 10_000 + secrets.randbelow(20_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
+@pytest.fixture
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    """A port for a server that cannot choose its own."""
+    return a_free_port()
 
 
 class PouchServer:
     """pouchdb-server: speaks CouchDB's protocol, keeps its databases in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.port = free_port()
+        self.port = a_free_port()
         self._folder = folder
         self.start()
 

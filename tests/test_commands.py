@@ -256,7 +256,7 @@ def test_wildcards_are_explained(german, store, tmp_path, capsys):
     lists.write_text((german / "terms.xml").read_text().replace(">dort<", ">dort*<"))
     batch = ["--terms", str(lists), "--ecf", str(german / "ecf.xml"), "--config", PLAIN]
     assert searcher.cli.main([*argv, *batch, "--output", str(tmp_path / "h.xml")]) == 0
-    assert "1 terms with a *, which a list does not expand" in capsys.readouterr().err
+    assert "1 term with a *, which a list does not expand: looked up" in capsys.readouterr().err
 
 
 def test_a_batch_that_finds_nothing_is_done(german, store, tmp_path):
@@ -357,8 +357,8 @@ def test_terms_that_cannot_be_found_are_named(german, store, tmp_path, capsys):
     argv = ["--store", str(store), "--terms", str(path), "--ecf", str(german / "ecf.xml")]
     assert searcher.cli.main([*argv, "--output", str(tmp_path / "h.xml")]) == 0
     warnings = capsys.readouterr().err
-    assert "1 terms without a letter or a digit: nothing can be found (GE-0001 '...'" in warnings
-    assert "1 terms with a word of more than" in warnings
+    assert "1 term without a letter or a digit: nothing can be found (GE-0001 '...'" in warnings
+    assert "1 term with a word of more than" in warnings
 
 
 def test_a_person_can_ask_why(store, tmp_path):
@@ -386,7 +386,7 @@ def test_recordings_that_the_ecf_does_not_have_are_named(german, tmp_path, capsy
     ecf.write_text(text.replace('"KERSTIN_03" channel="1"', '"KERSTIN_03" channel="2"'))
     argv = [str(german / "mesh"), "--store", str(tmp_path / "i"), "--ecf", str(ecf)]
     assert indexer.cli.main(argv) == 0
-    assert "1 recordings are not in" in capsys.readouterr().err
+    assert "1 recording not in" in capsys.readouterr().err
 
 
 def test_usage_errors_have_status_2(capsys):

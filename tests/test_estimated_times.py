@@ -74,7 +74,7 @@ def test_the_table_and_json_say_so(store, capsys):
 def test_the_summary_says_so(store, tmp_path, capsys):
     other = str(tmp_path / "other")
     indexer.cli.main([str(tmp_path / "talk.srt"), "--store", other, "--language", "German"])
-    assert "times of words are estimated in 1 of 1 recordings" in capsys.readouterr().err
+    assert "times of words are estimated in 1 of 1 recording" in capsys.readouterr().err
     indexer.cli.main([str(tmp_path / "talk.srt"), "--store", other, "--language", "de", "--json"])
     assert json.loads(capsys.readouterr().out)["times_estimated"] == 1
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from spoken_terms.start import COMMANDS
+from tools.parsers import parsers
 
 ROOT = Path(__file__).parent.parent
 SPEC = importlib.util.spec_from_file_location("manpages", ROOT / "tools" / "manpages.py")
@@ -29,7 +30,7 @@ def test_every_command_has_a_page(folder):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_on_the_page(command, folder):
-    parser = manpages.parser_of(COMMANDS[command])
+    parser = parsers()[command]
     text = (folder / f"{command}.1").read_text().replace("\\-", "-")
     for action in parser._actions:
         names = ", ".join(action.option_strings) or str(action.metavar or action.dest)

@@ -42,24 +42,13 @@ def main(folder: str) -> int:
 def pages() -> dict[str, str]:
     """File names and contents of all pages."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    found = {}
-    descriptions = {}
-    commands: dict[str, str] = importlib.import_module("spoken_terms.start").COMMANDS
-    for command, module in sorted(commands.items()):
-        parser = parser_of(module)
-        descriptions[command] = str(parser.description)
-        others = [other for other in sorted(commands) if other != command]
-        found[f"{command}.1"] = page(parser, others)
-    found["std.7"] = overview(project["description"], descriptions)
-    return found
-
-
-def parser_of(module: str) -> argparse.ArgumentParser:
-    """The parser of a command."""
-    loaded = importlib.import_module(module)
-    parser: argparse.ArgumentParser = loaded.parser()
-    parser.color = False  # type: ignore[attr-defined]  # of Python 3.14
-    return parser
+    parsers = dict(sorted(importlib.import_module("tools.parsers").parsers().items()))
+    found = {
+        f"{command}.1": page(parser, [other for other in parsers if other != command])
+        for command, parser in parsers.items()
+    }
+    descriptions = {command: str(parser.description) for command, parser in parsers.items()}
+    return found | {"std.7": overview(project["description"], descriptions)}
 
 
 def version() -> str:

@@ -66,6 +66,7 @@ from std.errors import ForeignFileError, InputError
 from std.files import open_input, rewound
 from std.json_fields import documents
 from std.limits import MAX_UTTERANCE_BYTES
+from std.nearest import meant
 
 Parse = Callable[[BinaryIO, Path, ReaderOptions], Iterator[Utterances | Lattice]]
 LooksLike = Callable[[bytes], bool]
@@ -135,7 +136,7 @@ def detect(head: bytes, path: Path | str) -> str:
     """
     name = _detected(head, path)
     if name is None:
-        raise unknown(_text_of(head), path, FORMATS)
+        raise unknown(_text_of(head), path)
     return name
 
 
@@ -158,7 +159,8 @@ def parse_file(
         InputError: as ``detect`` and the format's ``parse``.
     """
     if input_format not in ("auto", *FORMATS):
-        raise InputError(path, 0, f"one of the formats {', '.join(FORMATS)}", input_format)
+        near = meant(input_format, FORMATS, most=3)
+        raise InputError(path, 0, "the name of a format", input_format, near.removeprefix("; "))
     with open_input(path) as stream:
         whole = stream
         if input_format == "auto":
@@ -247,9 +249,9 @@ def _any_json(
     except InputError:
         if near_json(content) or (IS_JSON.search(path.name) and not has_keys(content)):
             raise
-        raise unknown(head, path, FORMATS) from None
+        raise unknown(head, path) from None
     lacks = {name: problem.expected for name, problem in problems.items()}
-    raise unknown(head, path, FORMATS, lacks, instead)
+    raise unknown(head, path, lacks, instead)
 
 
 def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:

@@ -19,6 +19,7 @@ RECOGNISER_FIRST = (
     "a recogniser must turn speech into words first: std-recognise AUDIO --output NETWORKS, "
     "then std-index NETWORKS (or what any other recogniser writes)"
 )
+ALL_FORMATS = "std-index --help names the formats"
 UNPACK = "unpack it first"
 NO_WORD_TIMES = "save it as SRT or WebVTT"
 IS_REFERENCE = "std-score takes it as the reference"
@@ -133,7 +134,6 @@ NEAR_TEXT = [  # a line that a format has, and what then was not where it should
 def unknown(
     head: bytes,
     path: Path | str,
-    formats: Mapping[str, object],
     lacks: Mapping[str, str] | None = None,
     instead: tuple[str, str] | None = None,
 ) -> InputError:
@@ -142,11 +142,10 @@ def unknown(
     Args:
         head: its first bytes, without a byte order mark.
         path: its name.
-        formats: those there are.
         lacks: what readers of JSON missed in it, by format.
         instead: what JSON is, and what to do about it, if that is known.
     """
-    expected = f"recogniser output ({', '.join(formats)})"
+    expected = "recogniser output"
     claims = bool(CLAIMS.search(str(path)))
     binary = _first(BINARY, head)
     if not head.strip():
@@ -159,6 +158,8 @@ def unknown(
         return ForeignFileError(path, 0, expected, binary.what, binary.hint)
     is_json = re.match(rb"\s*([{\[]\s*[\[{\"\d\]}]|[{\[]\s*$)", head)
     what, hint = instead or (_json(head, lacks) if is_json else _text(head))
+    if not instead:
+        hint = hint or ALL_FORMATS
     return (InputError if claims else ForeignFileError)(path, 1, expected, what, hint)
 
 

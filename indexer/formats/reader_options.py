@@ -107,15 +107,15 @@ def is_sidecar(path: Path) -> bool:
     """Tell whether a file lies beside recogniser output and is none itself.
 
     It is one that `with_sidecar_files` looks for, holds utterances' offsets, or is what
-    std-recognise writes beside its networks: settings, recordings under way, plain texts.
+    std-recognise writes beside its networks: settings, ECF, recordings under way, plain texts.
     """
     name = path.name.removesuffix(".gz")
     if name in ("words.txt", "segments", "utts.tsv", "recognise.json"):
         return True
     if name.endswith(("times.txt", ".jsonl.part")):
         return True
-    of_networks = path.suffix in (".json", ".txt") and path.with_suffix(".jsonl").exists()
-    return of_networks and (path.parent / "recognise.json").exists()
+    is_text = path.suffix in (".json", ".txt") and path.with_suffix(".jsonl").exists()
+    return (is_text or name == "ecf.xml") and (path.parent / "recognise.json").exists()
 
 
 def read_segments(path: Path, channel: int = 1) -> dict[str, UtteranceSpan]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from indexer.languages.precedence import OTHERS, WORDS, Spoken, Told, spoken
 from indexer.languages.pronounce import Pronouncer
+from std.display.numbers import counted
 from std.languages.detection import of_segment
 from std.phonetics.g2p import hint
 from std.store import Segment
@@ -51,9 +52,9 @@ def in_words(languages: Sequence[Mapping[str, Any]]) -> str:
     """One line for a person: ``language de (espeak-ng:de): 15 recordings``."""
     parts = []
     for entry in languages:
-        plural = "recording" if entry["recordings"] == 1 else "recordings"
+        number = counted(entry["recordings"], "recording")
         by = entry["pronouncer"] or "no pronunciations"
-        parts.append(f"{entry['language'] or 'unknown'} ({by}): {entry['recordings']} {plural}")
+        parts.append(f"{entry['language'] or 'unknown'} ({by}): {number}")
     return f"language{'s' if len(parts) > 1 else ''} {', '.join(parts)}"
 
 
@@ -125,6 +126,5 @@ def _warning(recordings: Recordings, what: str, remedy: str) -> Iterator[str]:
 
 def _some(recordings: Sequence[Recording]) -> str:
     first = f"{recordings[0].file}/{recordings[0].channel}"
-    if len(recordings) == 1:
-        return f"1 recording ({first})"
-    return f"{len(recordings)} recordings ({first} ...)"
+    more = " ..." if len(recordings) > 1 else ""
+    return f"{counted(len(recordings), 'recording')} ({first}{more})"

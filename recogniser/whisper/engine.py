@@ -14,6 +14,7 @@ import numpy as np
 
 from std.errors import ConfigError
 from std.extras import required
+from std.nearest import meant
 from std.values import Float32s
 
 EXTRA = "whisper"
@@ -62,8 +63,11 @@ def model_folder(model: str) -> Path:
         return folder
     utils = required("faster_whisper.utils", EXTRA)
     if "/" not in model and model not in utils.available_models():
-        names = ", ".join(utils.available_models())
-        raise ConfigError(f"--model: expected a folder or one of {names}, got {model!r}")
+        names = utils.available_models()
+        raise ConfigError(
+            f"--model: expected a folder or one of {', '.join(names)}, got {model!r}"
+            f"{meant(model, names)}"
+        )
     try:
         try:
             return Path(utils.download_model(model, local_files_only=True))
@@ -73,7 +77,7 @@ def model_folder(model: str) -> Path:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ConfigError(
             f"--model {model}: expected it in {_cache()} or to be downloaded there "
-            f"(HF_HUB_OFFLINE=1 forbids it), got: {reason}"
+            f"(HF_HUB_OFFLINE=1 forbids it), got: {reason.removeprefix('Got: ')}"
         ) from error
 
 

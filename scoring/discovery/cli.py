@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from scoring.limits import PARTS
-from std.command import Parser, file_argument, folder_argument, number, print_json, run
+from std.command import Parser, file_argument, folder_argument, number, print_json, run, tell
 from std.display.progress import progress
 from std.display.rows import JSON, TABLE, form_of, print_rows
 from std.errors import StdError, named
@@ -107,11 +107,12 @@ def _discovery(args: argparse.Namespace) -> None:
         print_json(summary_document(evaluation))
     elif form != TABLE:
         print_rows(summary_rows(evaluation), form)
-    text = summary_text(evaluation)
-    if form == TABLE and not args.output:
-        print(text, end="")
+    elif not args.output:
+        print(summary_text(evaluation), end="")
     elif not args.quiet:
-        print(text, end="", file=sys.stderr)
+        print(summary_text(evaluation), file=sys.stderr)
+    if args.output and not args.quiet:
+        tell(f"report {args.output / 'report.html'}")
 
 
 def _evaluate(args: argparse.Namespace) -> "DiscoveryEvaluation":

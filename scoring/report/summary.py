@@ -15,6 +15,7 @@ from scoring.report.reliability import group_reliability, reliability_document
 from scoring.resources import Resources
 from scoring.statistics.bootstrap import Interval
 from scoring.statistics.significance import Statistics
+from std.display.numbers import counted
 from std.terminal import printable
 
 SUMMARY_HEADER = (
@@ -160,8 +161,8 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
             if len(full):
                 few = ", ".join(group.units[i].term_id for i in full[:3])
                 lines.append(
-                    f"{place}{group.name}: no P_fa, as every trial is a target: {len(full)} terms "
-                    f"({few}{', ...' if len(full) > 3 else ''})"
+                    f"{place}{group.name}: no P_fa, as every trial is a target: "
+                    f"{counted(len(full), 'term')} ({few}{', ...' if len(full) > 3 else ''})"
                 )
             if group.cnxe.gamma < 0:
                 lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")
@@ -236,7 +237,7 @@ def _statistics_lines(labels: Sequence[str], statistics: Statistics) -> list[str
             f"ATWV {difference.value:+.4f}, "
             f"{percent} {_interval(difference.intervals.get('terms'))} over terms, "
             f"{_interval(difference.intervals.get('recordings'))} over recordings, "
-            f"p = {comparison.p_value:.4f} (permutation of {comparison.terms} terms)"
+            f"p = {comparison.p_value:.4f} (permutation of {counted(comparison.terms, 'term')})"
         )
     return lines
 

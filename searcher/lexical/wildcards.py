@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from std.display.numbers import counted
 from std.store.columns import Int64s, Postings
 
 STAR = "*"
@@ -83,7 +84,7 @@ def described(expansion: Expansion) -> str:
     if not expansion.words:
         return "no word of the index fits"
     words = ", ".join(expansion.words[:SHOWN]) + (" ..." if len(expansion.words) > SHOWN else "")
-    number = f"{expansion.fitting:,} word{'s' if expansion.fitting > 1 else ''} of the index"
+    number = f"{counted(expansion.fitting, 'word')} of the index"
     if not expansion.limited:
         return f"{number}: {words}"
     return (

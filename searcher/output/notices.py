@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from searcher.lexical.wildcards import described, is_wildcard
 from searcher.search import SearchResult
 from searcher.splitting.matches import MAX_LETTERS
+from std.display.numbers import counted
 from std.errors import cut
 from std.values import Term
 
@@ -34,14 +35,15 @@ def term_warnings(found: SearchResult) -> Iterator[str]:
         if any(len(word) > MAX_LETTERS for word in words)
     ]
     problems: tuple[tuple[Sequence[Term], str], ...] = (
-        (starred, "with a *, which a list does not expand, are looked up as written"),
+        (starred, "with a *, which a list does not expand: looked up as written"),
         (without_letters, "without a letter or a digit: nothing can be found"),
         (too_long, f"with a word of more than {MAX_LETTERS} letters: looked up only as written"),
     )
     for terms, problem in problems:
         if terms:
             first = f"{terms[0].term_id} {cut(terms[0].text)!r}"
-            yield f"{len(terms)} terms {problem} ({first} ...)"
+            more = " ..." if len(terms) > 1 else ""
+            yield f"{counted(len(terms), 'term')} {problem} ({first}{more})"
 
 
 def phonetic_warnings(found: SearchResult) -> Iterator[str]:
@@ -55,8 +57,8 @@ def phonetic_warnings(found: SearchResult) -> Iterator[str]:
         elif "" in found.without_phones:
             reasons = "; std-index --language says which language they are in"
         yield (
-            f"{len(found.without_phones)} segments were indexed without sounds, unknown words are "
-            f"not heard there{reasons}"
+            f"{counted(len(found.without_phones), 'segment')} indexed without sounds: unknown "
+            f"words are not heard there{reasons}"
         )
     for pronouncer in found.without_model:
         yield (

@@ -20,13 +20,8 @@ from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.weights import Examples, examples_of, together
 from searcher.candidates import NONE
 from searcher.pairing import SearchedArchive, pair_with_hits
-from searcher.phonetic_candidates import (
-    Inside,
-    PhoneticHits,
-    PhoneticIndexes,
-    phonetic_hits,
-    pronounced,
-)
+from searcher.phonetic_candidates import Inside, PhoneticHits, phonetic_hits, pronounced
+from searcher.phonetic_indexes import PhoneticIndexes
 from searcher.tuning.labels import Judge, Labels, Phrase, Places, WrittenSearch
 from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
 

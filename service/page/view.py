@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from service.api.search import facets_of
 from service.searching import Sorting, Wish
-from std.display.numbers import about
+from std.display.numbers import about, counted
 
 LEAST = 0.05  # probability of what is shown at first
 PER_PAGE = 50
@@ -116,7 +116,7 @@ def duration(seconds: float) -> str:
     for unit, length in (("hour", 3600), ("minute", 60), ("second", 1)):
         count = round(seconds / length)
         if seconds >= 2 * length or length == 1 or (count == 1 and seconds >= length):
-            return f"{count:,} {unit}{'' if count == 1 else 's'}"
+            return counted(count, unit)
     raise AssertionError("unreachable")
 
 
@@ -143,7 +143,7 @@ def expectation(expected: Mapping[str, float]) -> str:
     below = f"Below {border}: {about(expected['right_below'])}"
     if not hits:
         return f"No place from {border} up. {below} right."
-    places = f"{hits:,} place{'' if hits == 1 else 's'} from {border} up"
+    places = f"{counted(hits, 'place')} from {border} up"
     return f"{places}: {about(expected['right'])} right. {below} more."
 
 

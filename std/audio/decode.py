@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from std.audio.frames import frames, opened
 from std.errors import InputError
 from std.extras import required
 from std.values import Float32s
@@ -36,30 +37,24 @@ def samples(
         ConfigError: PyAV is not installed.
     """
     av = required("av", "audio")
-    try:
-        with av.open(str(path), metadata_errors="ignore") as container:
-            stream = container.streams.audio[0]
-            begin_s = max(0.0, from_s - SEEK_BEFORE_S)
-            if begin_s > 0:
-                container.seek(int(begin_s * av.time_base), backward=True)
-            resampler = av.AudioResampler(format="fltp", rate=rate)
-            place: int | None = None  # of the next sample
-            for frame in container.decode(stream):
-                check()
-                if place is None:
-                    place = round((frame.time or 0.0) * rate)
-                for resampled in resampler.resample(frame):
-                    block = _channel(resampled.to_ndarray(), channel)
-                    yield from _between(block, place, from_s * rate, to_s * rate)
-                    place += len(block)
-                if place >= to_s * rate:
-                    return
-            for resampled in resampler.resample(None):
+    with opened(path) as (container, stream):
+        if stream is None:
+            raise InputError(path, 0, "audio", "no audio stream")
+        begin_s = max(0.0, from_s - SEEK_BEFORE_S)
+        if begin_s > 0:
+            container.seek(int(begin_s * av.time_base), backward=True)
+        resampler = av.AudioResampler(format="fltp", rate=rate)
+        place: int | None = None  # of the next sample
+        for frame in frames(container, stream):
+            check()
+            if place is None:
+                place = round((frame.time or 0.0) * rate) if frame else 0
+            for resampled in resampler.resample(frame):
                 block = _channel(resampled.to_ndarray(), channel)
-                yield from _between(block, place or 0, from_s * rate, to_s * rate)
-                place = (place or 0) + len(block)
-    except (av.error.FFmpegError, IndexError, OSError) as error:
-        raise InputError(path, 0, "audio that can be decoded", str(error)) from error
+                yield from _between(block, place, from_s * rate, to_s * rate)
+                place += len(block)
+            if place >= to_s * rate:
+                return
 
 
 def _channel(planes: np.ndarray, channel: int) -> Float32s:

@@ -4,6 +4,7 @@ Ctrl-C waits until a kernel is compiled or loaded (`std.execution.interrupts`).
 """
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import Any, TypeVar, cast
@@ -25,19 +26,40 @@ def _is_main() -> bool:
 
 
 class _CompilationListener(event.Listener):
-    """Hears of every compilation that the cache cannot serve."""
+    """Hears of every compilation that the cache cannot serve, and times those of the main thread.
+
+    A kernel that calls others has them compiled within its own compilation.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.total_s = 0.0
+        self._depth = 0
+        self._begin_s = 0.0
 
     def on_start(self, event: event.Event) -> None:
         if _is_main():
             _hold.begin()
+            if not self._depth:
+                self._begin_s = time.perf_counter()
+            self._depth += 1
         compiling()
 
     def on_end(self, event: event.Event) -> None:
         if _is_main():
             _hold.end()
+            self._depth -= 1
+            if not self._depth:
+                self.total_s += time.perf_counter() - self._begin_s
 
 
-event.register("numba:compile", _CompilationListener())  # type: ignore[no-untyped-call]  # numba
+_listener = _CompilationListener()
+event.register("numba:compile", _listener)  # type: ignore[no-untyped-call]  # numba
+
+
+def compilation_s() -> float:
+    """How long the main thread of this process has compiled kernels so far."""
+    return _listener.total_s
 
 
 class _Cache(FunctionCache):

@@ -11,16 +11,17 @@ columns are kept as text; ``date`` must be an ISO date, so that conditions can c
 """
 
 import codecs
-import csv
 import io
 import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from std.command import UNWRITABLE
+from std.csv_input import records
 from std.errors import InputError
 from std.files import content_of, decode
 from std.json_fields import Part, documents
@@ -70,7 +71,7 @@ def _csv_rows(text: str, path: Path | str) -> Iterator[Row]:
     delimiter, header_line, header = _header(text, path)
     names = _names(header, path, header_line)
     id_column = _id_column(names, path, header_line)
-    for line, fields in _records(text, path, delimiter, skip=header_line):
+    for line, fields in islice(records(text, path, delimiter), 1, None):
         if len(fields) != len(names):
             n = f"{len(names)} fields, as in the header"
             raise InputError(path, line, n, f"{len(fields)}: {delimiter.join(fields)}")
@@ -88,7 +89,7 @@ def _header(text: str, path: Path | str) -> tuple[str, int, list[str]]:
     headers, problems = [], []
     for delimiter in DELIMITERS:
         try:
-            line, fields = next(_records(text, path, delimiter), (0, []))
+            line, fields = next(records(text, path, delimiter), (0, []))
         except InputError as error:
             problems.append(error)
         else:
@@ -100,28 +101,6 @@ def _header(text: str, path: Path | str) -> tuple[str, int, list[str]]:
     if not n:
         raise InputError(path, 0, "a header line and a line for each recording", "an empty file")
     return delimiter, line, fields
-
-
-def _records(
-    text: str, path: Path | str, delimiter: str, skip: int = 0
-) -> Iterator[tuple[int, list[str]]]:
-    """The line in which each record begins, and its fields; without blank lines.
-
-    Args:
-        text: of the file.
-        path: its name, for messages.
-        delimiter: between fields.
-        skip: records that end up to this line are left out.
-    """
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    begin = 1
-    try:
-        for fields in reader:
-            if any(field.strip() for field in fields) and reader.line_num > skip:
-                yield begin, [field.strip() for field in fields]
-            begin = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(path, begin, "fields quoted as in CSV", str(error)) from error
 
 
 def _names(header: Iterable[str], path: Path | str, line: int) -> list[str]:

@@ -13,12 +13,12 @@ separated by commas, semicolons or tabs; further columns are attributes of the t
 """
 
 import csv
-import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from std.csv_input import records
 from std.errors import InputError
 from std.files import content_of, decode, rewound
 from std.nist import term_list
@@ -85,11 +85,10 @@ def _terms(text: str, path: Path | str) -> Iterator[tuple[int, Term]]:
         return
     first, header = rows[0]
     for delimiter in DELIMITERS:
-        columns = [name.strip().lower() for name in next(csv.reader([header], delimiter=delimiter))]
-        ids, texts = ({*columns} & {*names} for names in (ID_COLUMNS, TEXT_COLUMNS))
-        if len(ids) == len(texts) == 1:
-            names = next(csv.reader([header], delimiter=delimiter))
-            yield from _of_csv(lines, first, delimiter, [name.strip() for name in names], path)
+        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter))]
+        columns = {name.lower() for name in names}
+        if len(columns & {*ID_COLUMNS}) == len(columns & {*TEXT_COLUMNS}) == 1:
+            yield from _of_csv(lines, first, delimiter, names, path)
             return
     for number, line in rows:
         term = " ".join(line.split())
@@ -103,23 +102,18 @@ def _of_csv(
     lower = [name.lower() for name in names]
     id_column = next(i for i, name in enumerate(lower) if name in ID_COLUMNS)
     text_column = next(i for i, name in enumerate(lower) if name in TEXT_COLUMNS)
-    rest = io.StringIO("\n".join(lines[header_line:]))
-    reader = csv.reader(rest, delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            line = header_line + reader.line_num
-            if not any(cell.strip() for cell in row) or row[0].lstrip().startswith(COMMENT):
-                continue
-            if len(row) != len(names):
-                raise InputError(path, line, f"{len(names)} columns", str(len(row)))
-            cells = [" ".join(cell.split()) for cell in row]
-            if not cells[id_column]:
-                raise InputError(path, line, f"an {names[id_column]}", "none")
-            attributes = {
-                name: cell
-                for i, (name, cell) in enumerate(zip(names, cells, strict=True))
-                if i not in (id_column, text_column) and name and cell
-            }
-            yield line, Term(cells[id_column], cells[text_column], attributes)
-    except csv.Error as error:
-        raise InputError(path, header_line + reader.line_num, "CSV", str(error)) from error
+    rest = "\n".join(lines[header_line:])
+    for line, row in records(rest, path, delimiter, line=header_line + 1):
+        if row[0].startswith(COMMENT):
+            continue
+        if len(row) != len(names):
+            raise InputError(path, line, f"{len(names)} columns", str(len(row)))
+        cells = [" ".join(cell.split()) for cell in row]
+        if not cells[id_column]:
+            raise InputError(path, line, f"an {names[id_column]}", "none")
+        attributes = {
+            name: cell
+            for i, (name, cell) in enumerate(zip(names, cells, strict=True))
+            if i not in (id_column, text_column) and name and cell
+        }
+        yield line, Term(cells[id_column], cells[text_column], attributes)

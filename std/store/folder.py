@@ -47,6 +47,7 @@ from std.store.manifest import (
     metadata_from_text,
     segment_entry,
 )
+from std.store.missing_index import found_instead
 from std.store.resident import ResidentSegment
 from std.store.verify import faults
 from std.text import Normalisation
@@ -325,7 +326,7 @@ def open_folder(url: str, *, create: bool) -> FolderStore:
         if foreign and not (root / "manifest.json").exists():
             raise StoreError(f"{url}: expected an empty folder or an index, got {foreign[0]!r}")
     elif not (root / "manifest.json").is_file():
-        raise StoreError(f"{url}: expected an index (made by std-index), got no manifest.json")
+        raise StoreError(f"{url}: expected an index (made by std-index), got {found_instead(root)}")
     store = FolderStore(url)
     store.normalisation()  # a damaged manifest is refused now, not later
     return store

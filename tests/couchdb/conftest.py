@@ -3,7 +3,6 @@
 import json
 import ssl
 import threading
-import time
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -122,7 +121,7 @@ class Gate:
                 if trouble == "reset":
                     self.close_connection = True
                 elif trouble == "silence":
-                    time.sleep(1)
+                    self.connection.recv(1)  # until the client has waited long enough
                     self.close_connection = True
                 elif trouble and trouble.isdigit():
                     self.reply(int(trouble), b'{"error": "trouble", "reason": "made up"}')

@@ -33,7 +33,7 @@ TROUBLES += ["lost answer", "cut answer"]
 def test_passing_trouble_does_no_harm(gate, gate_url, opened, speech, trouble, commit, digests):
     """Once or twice at every kind of request, and the index is as without."""
     gate.troubles = [(word, trouble) for word in ("GET", "_all_docs", "_bulk", "PUT")]
-    retry_policy = replace(HURRY, timeout_s=0.4) if trouble == "silence" else HURRY
+    retry_policy = replace(HURRY, timeout_s=1.0) if trouble == "silence" else HURRY
     store = opened(gate_url, retry_policy=retry_policy)
     commit(store, speech(1), speech(2))
     commit(store, replace=[store.segments()[0].id])

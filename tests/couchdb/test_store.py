@@ -191,7 +191,7 @@ def test_cleaning_up_where_the_server_is_in_trouble(gate, gate_url, opened, spee
     commit(store, speech(1))
     commit(store, speech(2), replace=[speech(1).digest()[:32]])
     gate.troubles = [("_all_docs", "403")]
-    with pytest.warns(StoreWarning, match="1 replaced segments could not be removed now"):
+    with pytest.warns(StoreWarning, match="1 replaced segment could not be removed now"):
         assert store.clean_up() == 0
     gate.troubles = [("_compact", "403")]
     assert store.clean_up() == 1

@@ -132,8 +132,8 @@ def test_the_command(meshes, tmp_path, capsys):
         "not_indexed": ["news"],
         "pronounced_again": 0,
     }
-    assert f"warning: 1 recordings of {table} are not in the index: news\n" in err
-    assert f"metadata of 1 files -> {store}" in err
+    assert f"warning: 1 recording of {table} not in the index: news\n" in err
+    assert f"metadata of 1 file -> {store}" in err
     assert indexer.cli.main(["--store", store, "--metadata", str(table), "--quiet"]) == 0
     table.write_text("title\nA\n")
     before = tree(tmp_path / "index")

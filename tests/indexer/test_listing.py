@@ -159,4 +159,4 @@ def test_a_dry_run_needs_no_store(folder, capsys):
     assert indexer.cli.main(given) == 0
     out, err = capsys.readouterr()
     assert "skipped: text" in out
-    assert err == f"std-index: warning: 1 recordings of {table} are not in the inputs: z\n"
+    assert err == f"std-index: warning: 1 recording of {table} not in the inputs: z\n"

@@ -62,6 +62,17 @@ def test_kaldi_files_of_a_folder_are_one_input(tmp_path, capsys):
     assert (figures["files"], figures["utterances"]) == (1, 10)
 
 
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_an_ecf_in_a_folder_of_std_recognise_is_not_named(is_ours, tmp_path, capsys):
+    (tmp_path / "news.ctm").write_text("news 1 0.0 0.4 das 0.9\n")
+    (tmp_path / "ecf.xml").write_text("<ecf/>")
+    if is_ours:
+        (tmp_path / "recognise.json").write_text("{}")
+    assert main([str(tmp_path), "--store", "memory:", "--json", "--quiet"]) == 0
+    skipped = [] if is_ours else [str(tmp_path / "ecf.xml")]
+    assert json.loads(capsys.readouterr().out)["skipped"] == skipped
+
+
 @pytest.mark.parametrize("path", sorted((ASR / "json").iterdir()), ids=lambda path: path.name)
 def test_json_is_indexed(path, capsys):
     assert main([str(path), "--store", "memory:", "--json", "--quiet"]) == 0

@@ -30,7 +30,7 @@ def test_sound(shards, capsys):
     assert main(arguments(shards)) == 0
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines() == [f"{url}: 1 segments, no damage" for url in shards]
+    assert err.splitlines() == [f"{url}: 1 segment, no damage" for url in shards]
     assert main(arguments(shards, "--quiet")) == 0
     assert capsys.readouterr() == ("", "")
     assert main(arguments(shards, "--quiet", "--json")) == 0
@@ -51,7 +51,7 @@ def test_damaged(shards, capsys):
     assert out == ""
     assert err.splitlines() == [
         f"std-index: {path}: expected the file that was committed, got another checksum",
-        f"{shards[1]}: 1 segments, no damage",
+        f"{shards[1]}: 1 segment, no damage",
     ]
 
 
@@ -91,7 +91,7 @@ def test_a_deletion_that_was_killed_before_it_merged(shards, capsys):
     with store.writing():
         store.commit([open_store(shards[1]).segments()[0].columns()], normalisation=Normalisation())
     assert main(["--store", url, "--delete", "audio/one.wav", "one"]) == 0  # one name, twice
-    assert "1 files deleted" in capsys.readouterr().err
+    assert "1 file deleted" in capsys.readouterr().err
     assert main(["--store", url, "--delete", "one", "--merge"]) == 2
     assert "name of an indexed audio file" in capsys.readouterr().err
     (segment,) = open_store(url).segments()

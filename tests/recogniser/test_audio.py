@@ -5,8 +5,9 @@ import wave
 import numpy as np
 import pytest
 
-from recogniser.audio import Damage, channels, decode, estimated_s
+from recogniser.audio import channels, decode, estimated_s
 from recogniser.inputs import audio_files
+from std.audio.frames import Damage
 from std.errors import InputError
 
 pytest.importorskip("av", reason="needs the extra 'whisper' or 'pocketsphinx' (PyAV)")

@@ -75,7 +75,7 @@ def test_one_line_tells_of_a_recording():
     report = RecordingReport("x", 61.0, 3, 1, 120, 2, [30.0], "en", cpu_s=12.2)
     assert line_of(report) == (
         "x: 61.0 s, 120 slots, 3 windows (1 silent), en, 12.2 s CPU (5.0 times real time), "
-        "1 windows hardly understood"
+        "1 window hardly understood"
     )
 
 

@@ -88,6 +88,12 @@ def small(output):
     ]  # fmt: skip
 
 
+def children(pid):
+    """The folders of the processes that a process started; they exist as long as these."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    return [Path("/proc", child) for one in lists for child in one.read_text().split()]
+
+
 def test_killed_at_random_it_gives_the_same_bytes(tmp_path):
     subprocess.run(small(tmp_path / "whole"), capture_output=True, check=True)
     wanted = {p.name: p.read_bytes() for p in (tmp_path / "whole").iterdir()}
@@ -101,11 +107,14 @@ def test_killed_at_random_it_gives_the_same_bytes(tmp_path):
         while process.poll() is None and time.monotonic() < end:
             if part.exists() and part.read_bytes().count(b"\n") >= 8 * blocks:
                 time.sleep(chance.random())
-                os.kill(process.pid, signal.SIGKILL)  # its worker has to notice
+                workers = children(process.pid)
+                os.kill(process.pid, signal.SIGKILL)
                 break
             time.sleep(0.05)
         assert process.wait() == -signal.SIGKILL
-    time.sleep(1.0)
+        while any(worker.exists() for worker in workers):  # they notice after their block
+            assert time.monotonic() < end, "workers of a killed command live on"
+            time.sleep(0.05)
     with part.open("ab") as stream:  # and the disk lost the end of a line
         stream.truncate(part.stat().st_size - chance.randrange(1, 200))
     assert not (folder / "kathleen.jsonl").exists()

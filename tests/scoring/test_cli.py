@@ -62,6 +62,14 @@ def test_undefined_measures_are_null_with_a_warning(capsys):
     assert "std-score: warning: all: undefined: decision_threshold\n" in out.err
 
 
+@pytest.mark.parametrize("form", ["--json", "--nl", "--csv", "--fmt=github"])
+def test_a_form_is_printed_without_the_summary_beside_it(form, capsys):
+    assert main([*arguments("s9"), form]) == 0
+    out = capsys.readouterr()
+    assert out.out
+    assert out.err == ""
+
+
 def test_the_summary_is_the_result_when_nothing_else_is_asked_for(capsys):
     assert main(arguments("s9")) == 0
     out = capsys.readouterr()
@@ -234,7 +242,9 @@ def test_several_systems_are_compared(tmp_path, capsys):
     assert compared["differences"]["ATWV"]["value"] == pytest.approx(-3.2004, abs=5e-5)
     assert compared["p_value_ATWV"] < 0.05
     assert len(result["statistics"]["intervals"]) == 2
-    assert "kwslist - other: ATWV -3.2004" in out.err
+    assert "kwslist - other: ATWV -3.2004" in (output / "summary.txt").read_text()
+    (line,) = out.err.splitlines()
+    assert line.startswith(f"report {output / 'report.html'}")
     assert {"kwslist", "other", "det.svg"} <= {one.name for one in output.iterdir()}
     rows = table(output / "other" / "iso_ratios.csv")
     assert {row["group"] for row in rows} == {"all"}
@@ -269,7 +279,7 @@ def test_validate(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "kwlist.xml: valid term list, 40 terms" in out
     assert "ecf.xml: valid ECF, 9 excerpts of 6 recordings" in out
-    assert "ref.rttm.gz: valid transcript, 2164 words in 6 recordings" in out
+    assert "ref.rttm.gz: valid transcript, 2,164 words in 6 recordings" in out
     assert "kwslist.xml.gz: valid hit list, 800 hits of 39 terms" in out
     broken = tmp_path / "broken.xml"
     broken.write_text("<ecf><excerpt/></ecf>")

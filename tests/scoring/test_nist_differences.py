@@ -205,8 +205,7 @@ def test_more_targets_than_trials():
     assert group.twv.tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
     assert group.measures["ATWV"] == pytest.approx(1 - (0 + 6 / 7) / 2)
     assert (
-        "no P_fa, as every trial is a target: 1 terms (B)"
-        in summary_warnings({"s": evaluation})[-1]
+        "no P_fa, as every trial is a target: 1 term (B)" in summary_warnings({"s": evaluation})[-1]
     )
 
 

@@ -51,6 +51,12 @@ def test_an_ecf_does_not_go_with_a_term(store, german, capsys):
     assert "--ecf is the speech of a --terms file; for a TERM there are" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("limit", [0, 1])
+def test_json_has_as_many_hits_as_the_limit_says(search, hits, limit):
+    assert len(hits) > 1
+    assert json.loads(search(*TERMS, "--json", f"--limit={limit}").out) == hits[: limit or None]
+
+
 def test_a_hit_is_a_line(search, hits):
     lines = [line.split("\t") for line in search(*TERMS, "--quiet").out.splitlines()]
     assert lines == [
@@ -204,7 +210,7 @@ def test_audio_that_is_not_there(search, german, tmp_path):
     some.mkdir()
     (some / "KERSTIN_00.wav").write_bytes(b"no audio")
     printed = search("landkreis", "--clips", tmp_path / "c", "--audio", some, "--limit", 1)
-    assert "KERSTIN_00.wav: expected audio that can be decoded" in printed.err
+    assert "KERSTIN_00.wav: expected audio, got 'Invalid data found" in printed.err
     assert [*(tmp_path / "c").iterdir()] == []
     assert "expected a folder" in search("x", "--clips", "c", "--audio", some / "no", status=2).err
 

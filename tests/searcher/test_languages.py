@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import searcher.language_search
-import searcher.phonetic_candidates
+import searcher.phonetic_indexes
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
 from searcher.calibration.model import default_model
@@ -49,7 +49,7 @@ class Letters:
 @pytest.fixture(autouse=True)
 def letters(monkeypatch):
     monkeypatch.setattr(
-        searcher.phonetic_candidates,
+        searcher.phonetic_indexes,
         "lexicon_of",
         lambda pronouncer, *rest: Lexicon(Letters(pronouncer[-2:])),
     )
@@ -193,7 +193,7 @@ def test_std_search_says_which_language(store, capsys):
     assert "language" in out
     assert main(["--store", store, "fahrrad"]) in (0, 1)
     err = capsys.readouterr().err
-    assert "1 segments were indexed without sounds" in err
+    assert "1 segment indexed without sounds" in err
     assert "they are in sv, for which std-index had no pronunciations" in err
 
 

@@ -78,7 +78,7 @@ def running(settings):
         server = Server(server_config(app, settings.root_path, settings.limits.connections))
         thread = threading.Thread(target=server.serve_on, args=(listener,), daemon=True)
         thread.start()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not server.started:
             assert thread.is_alive()
             assert time.monotonic() < deadline, "the service does not start"
@@ -86,7 +86,7 @@ def running(settings):
         yield Client(f"http://127.0.0.1:{listener.getsockname()[1]}", service, lines)
         server.should_exit = True
         server.config.timeout_graceful_shutdown = 1
-        thread.join(20)
+        thread.join(120)
         assert not thread.is_alive()
 
 

@@ -116,7 +116,7 @@ def test_a_mark_that_was_acknowledged_survives_kill_9(german_index, tmp_path):
                 acknowledged.append(json.load(answer)["start"])
     finally:
         service.send_signal(signal.SIGKILL)
-        service.wait(20)
+        service.wait(60)
         service.stdout.close()
     assert [mark.start_s for mark in read_marks(path)] == acknowledged
     assert len(acknowledged) == 30

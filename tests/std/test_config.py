@@ -54,7 +54,9 @@ def test_an_integer_may_stand_for_a_number(tmp_path):
 def test_broken_toml_and_missing_files_are_named(tmp_path):
     path = tmp_path / "my.toml"
     path.write_text("[search\n")
-    with pytest.raises(InputError, match=r"my.toml: expected TOML, got .*line 1"):
+    with pytest.raises(
+        InputError, match=r"my.toml: expected a configuration in TOML, got .*line 1"
+    ):
         load_config(path)
     with pytest.raises(InputError, match="expected a readable file"):
         load_config(tmp_path / "none.toml")

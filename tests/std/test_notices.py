@@ -4,6 +4,7 @@ import os
 import resource
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -103,8 +104,16 @@ def test_a_read_only_installation_says_that_it_compiles_each_time(monkeypatch):
 
 
 class Terminal(io.StringIO):
+    def __init__(self):
+        super().__init__()
+        self.written = threading.Event()
+
     def isatty(self) -> bool:
         return True
+
+    def write(self, text):
+        super().write(text)
+        self.written.set()
 
 
 @pytest.fixture
@@ -116,6 +125,10 @@ def soon(monkeypatch):
     notices.set_notice(None)
 
 
+def slow():
+    time.sleep(0.2)
+
+
 def printed(work, monkeypatch, stream):
     """What a command prints on a stderr; set here, because pytest sets its own for each phase."""
     monkeypatch.setattr("sys.stderr", stream)
@@ -123,13 +136,15 @@ def printed(work, monkeypatch, stream):
     return stream.getvalue()
 
 
-def slow():
-    time.sleep(0.2)
-
-
 def test_slow_work_is_told_once(monkeypatch, soon):
+    terminal = Terminal()
+
+    def slow_until_told():
+        assert terminal.written.wait(60)
+        time.sleep(0.1)  # five times as long as it took until now
+
     line = "std-x: still working (--quiet hides this line)\n"
-    assert printed(slow, monkeypatch, Terminal()) == line
+    assert printed(slow_until_told, monkeypatch, terminal) == line
 
 
 def test_quick_work_is_not_told(monkeypatch, soon):

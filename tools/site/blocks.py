@@ -4,6 +4,7 @@ A comment before a block says what the tests do with it:
 
     <!-- file: NAME -->          the block is the content of this file
     <!-- background: PORT -->    a server: started, and ended with the page
+    <!-- background: WORDS -->   the same of a command that prints a line which begins like this
     <!-- not run: REASON -->     cannot run in the tests; its options are checked
 
 Every other block with a command or with Python is run, in the order of the page.

@@ -1,16 +1,10 @@
 """Reference of the commands, from their own argument parsers."""
 
 import argparse
-import importlib
 from collections.abc import Iterator, Mapping
 
-from spoken_terms.start import COMMANDS
+from tools.parsers import parsers
 from tools.site.markdown import fenced, plain, prose
-
-
-def parsers() -> dict[str, argparse.ArgumentParser]:
-    """The parser of each command."""
-    return {name: importlib.import_module(module).parser() for name, module in COMMANDS.items()}
 
 
 def pages() -> Mapping[str, str]:

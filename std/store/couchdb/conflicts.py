@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import replace as changed
 
+from std.display.numbers import counted
 from std.errors import StoreError
 from std.store.couchdb.bulk import missing_documents
 from std.store.couchdb.http import Database
@@ -118,5 +119,4 @@ def list_recordings(files: Collection[str]) -> str:
     shown = names[:MAX_NAMED_RECORDINGS]
     if len(names) > len(shown):
         shown.append(f"and {len(names) - len(shown)} more")
-    number = f"{len(names)} recording{'' if len(names) == 1 else 's'}"
-    return number + (f" ({', '.join(shown)})" if names else "")
+    return counted(len(names), "recording") + (f" ({', '.join(shown)})" if names else "")

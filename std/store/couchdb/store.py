@@ -24,6 +24,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace as changed
 
+from std.display.numbers import counted
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.metadata.table import NO_METADATA, Metadata
 from std.store.columns import SegmentColumns, unpack_vocabulary
@@ -187,9 +188,9 @@ class CouchDBStore:
         removed = len(waiting) - len(left)
         if left:
             warnings.warn(
-                f"{self.url}: {len(left)} replaced segments could not be removed now (another "
-                "version of this index is being written, or the server is in trouble): the next "
-                "std-index tries again",
+                f"{self.url}: {counted(len(left), 'replaced segment')} could not be removed now "
+                "(another version of this index is being written, or the server is in trouble): "
+                "the next std-index tries again",
                 StoreWarning,
                 stacklevel=2,
             )

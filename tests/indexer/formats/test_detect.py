@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from indexer.formats.detect import FORMATS, detect, parse_file
+from indexer.formats.names import FORMAT_NAMES
 from indexer.formats.recordings import recording_of
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
@@ -31,7 +32,7 @@ def test_by_content(head, path, expected):
 
 @pytest.mark.parametrize("head", [b"", b"\n\n", b"<kwlist/>", b"hello world\n", b"{}", b"\x00\x01"])
 def test_unknown_formats_are_refused(head):
-    with pytest.raises(InputError, match="recogniser output \\(mesh, slf, "):
+    with pytest.raises(InputError, match="expected recogniser output, got"):
         detect(head, "x.txt")
 
 
@@ -68,8 +69,16 @@ def test_no_such_file(tmp_path):
 
 def test_no_such_format():
     assert "tape" not in FORMATS
-    with pytest.raises(InputError, match="one of the formats"):
+    with pytest.raises(
+        InputError, match="expected the name of a format, got 'tape'; is 'table' meant"
+    ):
         list(networks_in(parse_file(GERMAN / "KERSTIN_14.mesh", "tape")))
+    with pytest.raises(InputError, match="got 'mash'; is 'mesh' meant"):
+        list(networks_in(parse_file(GERMAN / "KERSTIN_14.mesh", "mash")))
+
+
+def test_the_command_line_knows_all_formats():
+    assert tuple(FORMATS) == FORMAT_NAMES
 
 
 @pytest.mark.parametrize(

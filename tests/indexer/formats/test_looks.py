@@ -68,7 +68,7 @@ def test_audio_without_a_header_is_known_by_its_name():
 def test_what_it_looks_like(head, what):
     error = refused(head)
     assert error.got == what
-    assert str(error).startswith(("x.bin: expected recogniser output (mesh, ", "x.bin:1: expected"))
+    assert str(error).startswith(("x.bin: expected recogniser output, ", "x.bin:1: expected"))
     assert str(error).isprintable()
 
 
@@ -168,8 +168,8 @@ def test_foreign_files_of_a_folder_are_skipped(folder, capsys, more):
     assert index(folder, *more) == 0
     skipped, report, language = capsys.readouterr().err.splitlines()
     assert language.startswith("language de (")
-    assert skipped.startswith("std-index: 7 files skipped that are no recogniser output")
-    assert report.startswith("1 files, 1 utterances")
+    assert skipped.startswith("std-index: 7 files skipped: no recogniser output")
+    assert report.startswith("1 file, 1 utterance, ")
     assert index(folder, "--verbose", "--json", *more) == 0
     printed = capsys.readouterr()
     assert len(json.loads(printed.out)["skipped"]) == 7

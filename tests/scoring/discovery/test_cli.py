@@ -99,7 +99,7 @@ def test_output_folder(capsys, tmp_path):
     assert main([*ARGS, "--output", str(folder), "--parts", "2", "--talker-pattern", "^s.."]) == 0
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == (folder / "scores.txt").read_text()
+    assert err == f"{(folder / 'scores.txt').read_text()}\nreport {folder / 'report.html'}\n"
     assert sorted(p.name for p in folder.iterdir()) == [
         "report.html",
         "scores.csv",

@@ -36,7 +36,7 @@ def test_lines_come_at_intervals(capsys, monkeypatch):
     monkeypatch.setattr(module, "LINE_EVERY_S", 0.05)
     set_progress("always")
     with progress("a\x1bb", None, quiet=False) as shown:
-        for _ in range(200):  # at most 10 s
+        for _ in range(1200):  # at most 60 s
             if capsys_lines(capsys) >= 2:
                 break
             time.sleep(0.05)

@@ -73,7 +73,7 @@ def test_xml_is_xml(dialect, encoding):
     ("id,text\nT1,a\nT1,b\n", "terms.txt:3: expected every term and id once, got 'T1'"),
     ("id,text\nT1,a,b\n", "terms.txt:2: expected 2 columns, got '3'"),
     ("id,text\n,a\n", "terms.txt:2: expected an id, got 'none'"),
-    ('id,text\nT1,"a\n', "terms.txt:2: expected CSV"),
+    ('id,text\nT1,"a\n', "terms.txt:2: expected fields quoted as in CSV"),
     ("a\nb\0c\n", "terms.txt:2: expected text without control characters"),
     (b"a\n\xff\n", "terms.txt:2: expected utf-8 text"),
     ("<termlist>", "terms.txt"),
@@ -100,4 +100,4 @@ def test_a_long_list_that_cannot_seek(tmp_path):
     writer = threading.Thread(target=path.write_text, args=(lines,))
     writer.start()
     assert len(read(term_file.parse, path).terms) == 5000
-    writer.join(10)
+    writer.join(60)

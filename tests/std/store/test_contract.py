@@ -373,13 +373,27 @@ def test_the_counts_of_all_segments(opened):
     assert sum(counts.values()) == 400
 
 
-@pytest.mark.parametrize("path", ["nowhere", "empty", "foreign"])
-def test_no_index_there(tmp_path, path):
+@pytest.mark.parametrize(
+    ("path", "got"),
+    [
+        ("nowhere", "nothing of that name"),
+        ("empty", "an empty folder"),
+        ("letters/0.txt", "a file"),
+        ("letters", "a folder with 0.txt, 1.txt, 2.txt, ..."),
+        ("data", "the folder of the index {}/data/index"),
+        ("data/index/segments", "a part of the index {}/data/index"),
+    ],
+)
+def test_no_index_there(tmp_path, path, got):
     (tmp_path / "empty").mkdir()
-    (tmp_path / "foreign").mkdir()
-    (tmp_path / "foreign" / "letter.txt").write_text("Dear Sir")
-    with pytest.raises(StoreError, match=r"expected an index .*, got no manifest\.json"):
+    (tmp_path / "letters").mkdir()
+    for number in range(4):
+        (tmp_path / "letters" / f"{number}.txt").write_text("Dear Sir")
+    commit(open_store(str(tmp_path / "data" / "index"), create=True), random_columns(1))
+    with pytest.raises(StoreError) as refused:
         open_store(str(tmp_path / path))
+    expected = f"expected an index (made by std-index), got {got.format(tmp_path)}"
+    assert str(refused.value) == f"{tmp_path / path}: {expected}"
 
 
 def test_a_folder_with_something_else_is_refused(tmp_path):

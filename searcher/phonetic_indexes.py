@@ -1,0 +1,104 @@
+"""The segments of a language that have phones of one pronouncer, and its lexicon.
+
+open_phonetic_indexes   opens them
+lexicon_of_index        the lexicon alone, for words that are pronounced and not searched
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from searcher.calibration.model import Model
+from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
+from std.config import Config
+from std.languages.detection import of_segment
+from std.phonetics.confusion import Counts, empty
+from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
+from std.store import Segment, vocabulary_counts
+from std.store.columns import Int64s
+from std.values import Recording
+
+
+@dataclass(frozen=True, eq=False)
+class PhoneticIndexes:
+    """The segments of a language that have phones of one pronouncer."""
+
+    indexes: tuple[PhoneticIndex, ...]  # one per segment
+    recordings: tuple[Int64s, ...]  # of each index: its recordings' rows in the search's table
+    lexicon: Lexicon
+    model: Model | None  # None without one of this pronouncer
+
+    @property
+    def pronouncer(self) -> str:
+        """Of all segments."""
+        return self.indexes[0].pronouncer
+
+    @property
+    def confusion_counts(self) -> Counts:
+        """What the model counted; nothing without one."""
+        return self.model.confusion if self.model else empty([])
+
+
+def open_phonetic_indexes(
+    segments: Sequence[Segment],
+    row_of: Mapping[Recording, int],
+    config: Config,
+    model: Model | None,
+) -> tuple[PhoneticIndexes | None, tuple[str, ...]]:
+    """Open the segments of one language that have phones, of the pronouncer of most alternatives.
+
+    Args:
+        segments: of one language.
+        row_of: row of each recording in the search's table.
+        config: of the language.
+        model: left out if it is of another pronouncer.
+
+    Returns:
+        None if no segment has phones; and the languages of the segments without phones of that
+        pronouncer (indexed without any, or with another pronouncer).
+
+    Raises:
+        ConfigError: the index's pronouncer is not installed.
+        StoreError: phone columns are damaged.
+    """
+    live = [segment for segment in segments if len(segment.deleted) < len(segment.recordings)]
+    opened = [(open_phonetic_index(segment), segment) for segment in live]
+    arcs: Counter[str] = Counter()
+    for index, _ in opened:
+        if index:
+            arcs[index.pronouncer] += index.arcs
+    if not arcs:
+        return None, tuple(of_segment(segment) for _, segment in opened)
+    pronouncer = min(arcs, key=lambda name: (-arcs[name], name))
+    usable = [
+        (index, segment) for index, segment in opened if index and index.pronouncer == pronouncer
+    ]
+    phonetic = PhoneticIndexes(
+        tuple(index for index, _ in usable),
+        tuple(
+            np.array(
+                [row_of[recording.recording] for recording in segment.recordings], dtype=np.int64
+            )
+            for _, segment in usable
+        ),
+        lexicon_of(pronouncer, config.pronunciation, config.text),
+        model if model and model.pronouncer == pronouncer else None,
+    )
+    others = [
+        segment for index, segment in opened if index is None or index.pronouncer != pronouncer
+    ]
+    return phonetic, tuple(of_segment(segment) for segment in others)
+
+
+def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:
+    """The lexicon of the index's pronouncer, or of its words' language if it has no phones.
+
+    Raises:
+        ConfigError: the pronouncer is not installed, or the language is not recognisable.
+    """
+    for segment in segments:
+        if (pronouncer := segment.extra("phone_maker")) is not None:
+            return lexicon_of(bytes(pronouncer).decode(), config.pronunciation, config.text)
+    return lexicon_for(config.pronunciation, config.text, lambda: vocabulary_counts(segments))

@@ -1,0 +1,75 @@
+"""The decoded frames of an audio file, of any format that PyAV's FFmpeg reads.
+
+opened    a file and its first audio stream
+frames    what the stream holds, in order
+Damage    counts the packets that could not be decoded, where these are skipped
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from std.errors import InputError
+from std.extras import required
+
+MAX_DAMAGED = 100_000  # a stream that never ends and never decodes
+
+
+@dataclass(slots=True)
+class Damage:
+    """Packets that could not be decoded."""
+
+    packets: int = 0
+
+
+@contextmanager
+def opened(path: Path, extra: str = "audio") -> Iterator[tuple[Any, Any]]:
+    """PyAV's container of an audio file, and its first audio stream; None if it has none.
+
+    Args:
+        path: of the file.
+        extra: that a message names if PyAV is not installed.
+
+    Raises:
+        InputError: the file cannot be opened, or read on.
+        ConfigError: PyAV is not installed.
+    """
+    av = required("av", extra)
+    try:
+        if not path.stat().st_size:
+            raise InputError(path, 0, "audio", "an empty file")
+        with av.open(str(path), metadata_errors="ignore") as container:
+            yield container, next(iter(container.streams.audio), None)
+    except (av.error.FFmpegError, OSError) as error:
+        raise InputError(path, 0, "audio", error.strerror or str(error)) from error
+
+
+def frames(container: Any, stream: Any, damage: Damage | None = None) -> Iterator[Any]:
+    """Yield PyAV's frames, then None, which flushes a resampler.
+
+    Args:
+        container: of PyAV.
+        stream: of the container.
+        damage: packets that cannot be decoded are skipped, as players do, and counted here; None =
+            the first of them is an error of PyAV's.
+    """
+    import av
+
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets)
+            decoded = packet.decode()
+        except (StopIteration, av.error.EOFError):
+            break
+        except av.error.FFmpegError:
+            if damage is None:
+                raise
+            damage.packets += 1
+            if damage.packets > MAX_DAMAGED:
+                break
+            continue
+        yield from decoded
+    yield None
