@@ -34,6 +34,7 @@ from searcher.phonetic_candidates import (
     pronounced_queries,
 )
 from searcher.recording_table import RecordingTable
+from searcher.spellings import same_words
 from searcher.variant import Variant
 from searcher.vocabulary import of_counts
 from std.config import Config
@@ -46,6 +47,8 @@ from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
 from std.text import Normalisation
 from std.values import Bools, Excerpt, Float64s
+
+NOTHING: Mapping[str, tuple[str, ...]] = {}
 
 
 class Request(NamedTuple):
@@ -203,12 +206,15 @@ def _search_words(
         segments have; the number of candidates outside the ECF.
     """
     written = request.words[: request.written]
-    of_term = variants_in(written, group.segments, config, request.index_folder, request.wildcards)
+    wildcards = {pattern: one.words for pattern, one in request.wildcards.items()}
+    spelt = _spellings(request, group, config)
+    of_term = variants_in(
+        written, group.segments, config, request.index_folder, request.wildcards, spelt
+    )
     of_term += [spoken_variants(query, config.text) for query in request.spoken]
     variants = tuple(variant for variants in of_term for variant in variants)
     term_of_variant = np.repeat(np.arange(len(of_term)), [len(variants) for variants in of_term])
-    words_of_wildcard = {pattern: one.words for pattern, one in request.wildcards.items()}
-    plan = Plan(variants, term_of_variant, config, request.excerpts, words_of_wildcard)
+    plan = Plan(variants, term_of_variant, config, request.excerpts, {**wildcards, **spelt})
     found_words: set[str] = set()
     outside_ecf, parts, variant_table = 0, [], VariantTable(variants)
     tasks = [
@@ -224,6 +230,14 @@ def _search_words(
         parts.append(variant_table.renumbered(part, piece, rows))
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
     return candidates, variant_table.all(), found_words, outside_ecf
+
+
+def _spellings(request: Request, group: Group, config: Config) -> dict[str, tuple[str, ...]]:
+    """Words of the terms that these segments spell in other ways, too."""
+    if config.search.spelling == "exact":
+        return {}
+    words = {word for term in request.words for word in term}
+    return same_words(words, group.segments, group.language)
 
 
 class VariantTable:
@@ -266,6 +280,7 @@ def variants_in(
     config: Config,
     index_folder: Path | None,
     wildcards: Collection[str] = (),
+    spelt: Mapping[str, tuple[str, ...]] = NOTHING,
 ) -> list[list[Variant]]:
     """What each term is looked up as; the vocabulary is put together only if a term needs it.
 
@@ -275,10 +290,11 @@ def variants_in(
         config: says which terms are.
         index_folder: where what is built from the vocabulary is kept, if anywhere.
         wildcards: words with *; a term with one of them is looked up as it is.
+        spelt: words that the segments may have in other spellings, and these.
     """
     if any(word in wildcards for words in terms for word in words):
         others = [words for words in terms if not any(word in wildcards for word in words)]
-        variants_of_others = iter(variants_in(others, segments, config, index_folder))
+        variants_of_others = iter(variants_in(others, segments, config, index_folder, (), spelt))
         return [
             [Variant(words, method="wildcard")]
             if any(word in wildcards for word in words)
@@ -286,11 +302,13 @@ def variants_in(
             for words in terms
         ]
     wanted = {config.splitting.words, config.expansion.words}
-    if wanted == {"none"} or ("all" not in wanted and not oov_words_in(terms, segments)):
+    if wanted == {"none"} or ("all" not in wanted and not oov_words_in(terms, segments, spelt)):
         return [[Variant(words)] for words in terms]
     from searcher.variants import variants
 
-    return variants(terms, of_counts(vocabulary_counts(segments)), config, index_folder)
+    counts = vocabulary_counts(segments)
+    known = {word for word, same in spelt.items() if any(one in counts for one in same)}
+    return variants(terms, of_counts(counts), config, index_folder, known)
 
 
 def spoken_variants(query: SpokenQuery, normalisation: Normalisation) -> list[Variant]:
@@ -302,13 +320,21 @@ def spoken_variants(query: SpokenQuery, normalisation: Normalisation) -> list[Va
     return [Variant(words, weight, "spoken", " ".join(words)) for words, weight in weights.items()]
 
 
-def oov_words_in(terms: Sequence[tuple[str, ...]], segments: Sequence[Segment]) -> set[str]:
-    """Words of the terms that no segment's vocabulary has."""
+def oov_words_in(
+    terms: Sequence[tuple[str, ...]],
+    segments: Sequence[Segment],
+    spelt: Mapping[str, tuple[str, ...]] = NOTHING,
+) -> set[str]:
+    """Words of the terms that no segment's vocabulary has, in whatever spelling."""
     oov_words = {word for words in terms for word in words}
     for segment in segments:
         vocabulary = segment.words()
         for word in list(oov_words):
-            row = bisect_left(vocabulary, word)
-            if row < len(vocabulary) and vocabulary[row] == word:
+            if any(_has(vocabulary, same) for same in spelt.get(word, (word,))):
                 oov_words.remove(word)
     return oov_words
+
+
+def _has(vocabulary: Sequence[str], word: str) -> bool:
+    row = bisect_left(vocabulary, word)
+    return row < len(vocabulary) and vocabulary[row] == word
