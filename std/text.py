@@ -122,7 +122,7 @@ class Normalisation:
 
         Text without spaces is cut into characters.
         """
-        return [part for word in self._separated(written) for part in self._cut(word)]
+        return [p for word in self._separated(written) for p in self._cut(word)] or [written]
 
     def several_words(self, written: Sequence[str]) -> bool:
         """Tell whether `parts` would find anything to split at in some of what is written."""

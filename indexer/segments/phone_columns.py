@@ -130,9 +130,14 @@ def _grams(table: PhoneTable) -> dict[str, Column]:
 
 def _time_order(columns: SegmentColumns) -> dict[str, Column]:
     """The postings slot by slot; within a slot by start, end and word, whose order they have."""
-    slot_and_start = columns.posting_slot.astype(np.int64) << 32 | columns.posting_start_ms
-    rows = np.lexsort((columns.posting_duration_ms, slot_and_start))
     slot_arcs = np.bincount(columns.posting_slot, minlength=len(columns.slot_key))
+    if len(slot_arcs) and slot_arcs.max() == 1:  # one-best text: nothing to sort
+        row_of_slot = np.full(len(slot_arcs), -1)
+        row_of_slot[columns.posting_slot] = np.arange(len(columns.posting_slot))
+        rows = row_of_slot[row_of_slot >= 0]
+    else:
+        slot_and_start = columns.posting_slot.astype(np.int64) << 32 | columns.posting_start_ms
+        rows = np.lexsort((columns.posting_duration_ms, slot_and_start))
     return {
         "slot_arc_offsets": np.concatenate([[0], np.cumsum(slot_arcs)]).astype(np.int32),
         "arc_rows": rows.astype(np.int32),
