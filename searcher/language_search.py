@@ -1,7 +1,7 @@
 """Search the segments of one language: what its recogniser never wrote is OOV there.
 
 search_language      candidates of every term, with probabilities
-    variants_in          word sequences to look up (`searcher.variants`)
+    variants_in          word sequences to look up (`searcher.term_variants`)
     search_segment       look-up and join in every segment, by any worker
                          (`searcher.lexical.lookup`)
     spoken_variants      likewise of spoken queries: all that the recogniser took them for
@@ -9,8 +9,7 @@ search_language      candidates of every term, with probabilities
     calibrate            probabilities of both (`searcher.calibrated_candidates`)
 """
 
-from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -35,20 +34,16 @@ from searcher.phonetic_candidates import (
 )
 from searcher.recording_table import RecordingTable
 from searcher.spellings import same_words
+from searcher.term_variants import spoken_variants, variants_in
 from searcher.variant import Variant
-from searcher.vocabulary import of_counts
 from std.config import Config
 from std.ecf_filter import speech_s
 from std.errors import ConfigError
 from std.execution.workers import Executor
 from std.phonetics.phones import Pronunciation
 from std.spoken_queries import SpokenQuery
-from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
-from std.text import Normalisation
 from std.values import Bools, Excerpt, Float64s
-
-NOTHING: Mapping[str, tuple[str, ...]] = {}
 
 
 class Request(NamedTuple):
@@ -272,69 +267,3 @@ class VariantTable:
     def all(self) -> tuple[Variant, ...]:
         """Every variant that candidates may point to."""
         return (*self._planned, *(variant for _, variant in self._expanded))
-
-
-def variants_in(
-    terms: Sequence[tuple[str, ...]],
-    segments: Sequence[Segment],
-    config: Config,
-    index_folder: Path | None,
-    wildcards: Collection[str] = (),
-    spelt: Mapping[str, tuple[str, ...]] = NOTHING,
-) -> list[list[Variant]]:
-    """What each term is looked up as; the vocabulary is put together only if a term needs it.
-
-    Args:
-        terms: the words of each.
-        segments: whose vocabulary terms are split and expanded into.
-        config: says which terms are.
-        index_folder: where what is built from the vocabulary is kept, if anywhere.
-        wildcards: words with *; a term with one of them is looked up as it is.
-        spelt: words that the segments may have in other spellings, and these.
-    """
-    if any(word in wildcards for words in terms for word in words):
-        others = [words for words in terms if not any(word in wildcards for word in words)]
-        variants_of_others = iter(variants_in(others, segments, config, index_folder, (), spelt))
-        return [
-            [Variant(words, method="wildcard")]
-            if any(word in wildcards for word in words)
-            else next(variants_of_others)
-            for words in terms
-        ]
-    wanted = {config.splitting.words, config.expansion.words}
-    if wanted == {"none"} or ("all" not in wanted and not oov_words_in(terms, segments, spelt)):
-        return [[Variant(words)] for words in terms]
-    from searcher.variants import variants
-
-    counts = vocabulary_counts(segments)
-    known = {word for word, same in spelt.items() if any(one in counts for one in same)}
-    return variants(terms, of_counts(counts), config, index_folder, known)
-
-
-def spoken_variants(query: SpokenQuery, normalisation: Normalisation) -> list[Variant]:
-    """The word sequences of a spoken query, each looked up with its weight as similarity."""
-    weights: dict[tuple[str, ...], float] = {}
-    for one in query.alternatives:
-        words = normalisation.phrase(one.words)
-        weights[words] = weights.get(words, 0.0) + one.weight
-    return [Variant(words, weight, "spoken", " ".join(words)) for words, weight in weights.items()]
-
-
-def oov_words_in(
-    terms: Sequence[tuple[str, ...]],
-    segments: Sequence[Segment],
-    spelt: Mapping[str, tuple[str, ...]] = NOTHING,
-) -> set[str]:
-    """Words of the terms that no segment's vocabulary has, in whatever spelling."""
-    oov_words = {word for words in terms for word in words}
-    for segment in segments:
-        vocabulary = segment.words()
-        for word in list(oov_words):
-            if any(_has(vocabulary, same) for same in spelt.get(word, (word,))):
-                oov_words.remove(word)
-    return oov_words
-
-
-def _has(vocabulary: Sequence[str], word: str) -> bool:
-    row = bisect_left(vocabulary, word)
-    return row < len(vocabulary) and vocabulary[row] == word
