@@ -21,12 +21,18 @@ from std.config import Config
 from std.errors import InputError, StdError, StoreWarning
 from std.execution.workers import Executor
 from std.files import size_bytes
+from std.languages.detection import WITHOUT_SPACES, of_segment
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.nist.audio_names import recording_name
 from std.store import Store
-from std.text import as_indexed
+from std.text import LATER_RULES, as_indexed
 
 ProgressBar = Callable[[float], AbstractContextManager[Callable[[float], None]]]
+
+WITHOUT_RULE = {  # what an older index does without
+    "punctuation": "foto’s and foto's differ in it",
+    "unspaced": "text without spaces (Chinese, Japanese, Thai) is found by its words only",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +159,26 @@ def continued(config: Config, store: Store) -> Config:
     text = as_indexed(config.text, store.normalisation())
     if text == config.text:
         return config
-    message = (
-        f"{store.url} was made with text.punctuation = 'keep' and goes on so: "
-        "foto’s and foto's differ in it until its recordings are indexed into a new store"
-    )
-    warn(message, StoreWarning, stacklevel=4)
+    changed_rules = [
+        rule for rule in LATER_RULES if getattr(text, rule) != getattr(config.text, rule)
+    ]
+    rules = [rule for rule in changed_rules if rule != "unspaced" or _has_unspaced(store)]
+    if rules:
+        _tell_kept(store, rules)
     return replace(config, text=text)
+
+
+def _has_unspaced(store: Store) -> bool:
+    return any(of_segment(segment) in WITHOUT_SPACES for segment in store.segments())
+
+
+def _tell_kept(store: Store, rules: Sequence[str]) -> None:
+    message = (
+        f"{store.url} was made with {' and '.join(f'text.{rule}' for rule in rules)} = 'keep' and "
+        f"goes on so: {'; '.join(WITHOUT_RULE[rule] for rule in rules)} until its recordings are "
+        "indexed into a new store"
+    )
+    warn(message, StoreWarning, stacklevel=5)
 
 
 def _no_bar(total: float) -> AbstractContextManager[Callable[[float], None]]:

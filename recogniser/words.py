@@ -1,11 +1,14 @@
 """Written text -> the words that were spoken.
 
-spoken_words    words without punctuation, hyphens apart, remarks such as ``[Music]`` left out
+spoken_words    words without punctuation, hyphens apart, remarks such as ``[Music]`` left out;
+                text without spaces by its characters (`std.characters`)
 """
 
 import re
 import unicodedata
 from collections.abc import Iterator
+
+from std.characters import characters
 
 _REMARK = re.compile(r"\[[^\[\]]{1,100}\]|\([^()]{1,100}\)|\*[^*]{1,60}\*|[♩-♯🎵🎶]+")
 _APART = re.compile(r"[\s\u2010-\u2015\u2212/\u2026]+|(?<=[^\W\d_])-+|-+(?=[^\W\d_])|--+|\.\.\.+")
@@ -16,6 +19,8 @@ def spoken_words(text: str) -> list[str]:
 
     >>> spoken_words("[Music] Well-known, they say: 'tis 3.5 — no!")
     ['Well', 'known', 'they', 'say', 'tis', '3.5', 'no']
+    >>> spoken_words("天气，很好。")
+    ['天', '气', '很', '好']
     """
     return [word for _, _, word in word_spans(text)]
 
@@ -31,8 +36,10 @@ def word_spans(text: str) -> Iterator[tuple[int, int, str]]:
             first += 1
         while last > first and not _belongs(clean[last - 1]):
             last -= 1
-        if first < last:
-            yield first, last, clean[first:last]
+        for word in characters(clean[first:last]) if first < last else ():
+            first = clean.index(word, first)
+            yield first, first + len(word), word
+            first += len(word)
         if separator:
             at = separator.end()
 

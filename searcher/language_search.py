@@ -1,7 +1,7 @@
 """Search the segments of one language: what its recogniser never wrote is OOV there.
 
 search_language      candidates of every term, with probabilities
-    variants_in          word sequences to look up (`searcher.variants`)
+    variants_in          word sequences to look up (`searcher.term_variants`)
     search_segment       look-up and join in every segment, by any worker
                          (`searcher.lexical.lookup`)
     spoken_variants      likewise of spoken queries: all that the recogniser took them for
@@ -9,8 +9,7 @@ search_language      candidates of every term, with probabilities
     calibrate            probabilities of both (`searcher.calibrated_candidates`)
 """
 
-from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -28,17 +27,16 @@ from searcher.pairing import SearchedArchive
 from searcher.phonetic_candidates import Weighted, phonetic_hits, pronounced, pronounced_queries
 from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.recording_table import RecordingTable
+from searcher.spellings import same_words
+from searcher.term_variants import spoken_variants, variants_in
 from searcher.variant import Variant
-from searcher.vocabulary import of_counts
 from std.config import Config
 from std.ecf_filter import speech_s
 from std.errors import ConfigError
 from std.execution.workers import Executor
 from std.phonetics.phones import Pronunciation
 from std.spoken_queries import SpokenQuery
-from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
-from std.text import Normalisation
 from std.values import Bools, Excerpt, Float64s
 
 
@@ -197,12 +195,15 @@ def _search_words(
         segments have; the number of candidates outside the ECF.
     """
     written = request.words[: request.written]
-    of_term = variants_in(written, group.segments, config, request.index_folder, request.wildcards)
+    wildcards = {pattern: one.words for pattern, one in request.wildcards.items()}
+    spelt = _spellings(request, group, config)
+    of_term = variants_in(
+        written, group.segments, config, request.index_folder, request.wildcards, spelt
+    )
     of_term += [spoken_variants(query, config.text) for query in request.spoken]
     variants = tuple(variant for variants in of_term for variant in variants)
     term_of_variant = np.repeat(np.arange(len(of_term)), [len(variants) for variants in of_term])
-    words_of_wildcard = {pattern: one.words for pattern, one in request.wildcards.items()}
-    plan = Plan(variants, term_of_variant, config, request.excerpts, words_of_wildcard)
+    plan = Plan(variants, term_of_variant, config, request.excerpts, {**wildcards, **spelt})
     found_words: set[str] = set()
     outside_ecf, parts, variant_table = 0, [], VariantTable(variants)
     tasks = [
@@ -218,6 +219,14 @@ def _search_words(
         parts.append(variant_table.renumbered(part, piece, rows))
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
     return candidates, variant_table.all(), found_words, outside_ecf
+
+
+def _spellings(request: Request, group: Group, config: Config) -> dict[str, tuple[str, ...]]:
+    """Words of the terms that these segments spell in other ways, too."""
+    if config.search.spelling == "exact":
+        return {}
+    words = {word for term in request.words for word in term}
+    return same_words(words, group.segments, group.language)
 
 
 class VariantTable:
@@ -252,57 +261,3 @@ class VariantTable:
     def all(self) -> tuple[Variant, ...]:
         """Every variant that candidates may point to."""
         return (*self._planned, *(variant for _, variant in self._expanded))
-
-
-def variants_in(
-    terms: Sequence[tuple[str, ...]],
-    segments: Sequence[Segment],
-    config: Config,
-    index_folder: Path | None,
-    wildcards: Collection[str] = (),
-) -> list[list[Variant]]:
-    """What each term is looked up as; the vocabulary is put together only if a term needs it.
-
-    Args:
-        terms: the words of each.
-        segments: whose vocabulary terms are split and expanded into.
-        config: says which terms are.
-        index_folder: where what is built from the vocabulary is kept, if anywhere.
-        wildcards: words with *; a term with one of them is looked up as it is.
-    """
-    if any(word in wildcards for words in terms for word in words):
-        others = [words for words in terms if not any(word in wildcards for word in words)]
-        variants_of_others = iter(variants_in(others, segments, config, index_folder))
-        return [
-            [Variant(words, method="wildcard")]
-            if any(word in wildcards for word in words)
-            else next(variants_of_others)
-            for words in terms
-        ]
-    wanted = {config.splitting.words, config.expansion.words}
-    if wanted == {"none"} or ("all" not in wanted and not oov_words_in(terms, segments)):
-        return [[Variant(words)] for words in terms]
-    from searcher.variants import variants
-
-    return variants(terms, of_counts(vocabulary_counts(segments)), config, index_folder)
-
-
-def spoken_variants(query: SpokenQuery, normalisation: Normalisation) -> list[Variant]:
-    """The word sequences of a spoken query, each looked up with its weight as similarity."""
-    weights: dict[tuple[str, ...], float] = {}
-    for one in query.alternatives:
-        words = normalisation.phrase(one.words)
-        weights[words] = weights.get(words, 0.0) + one.weight
-    return [Variant(words, weight, "spoken", " ".join(words)) for words, weight in weights.items()]
-
-
-def oov_words_in(terms: Sequence[tuple[str, ...]], segments: Sequence[Segment]) -> set[str]:
-    """Words of the terms that no segment's vocabulary has."""
-    oov_words = {word for words in terms for word in words}
-    for segment in segments:
-        vocabulary = segment.words()
-        for word in list(oov_words):
-            row = bisect_left(vocabulary, word)
-            if row < len(vocabulary) and vocabulary[row] == word:
-                oov_words.remove(word)
-    return oov_words

@@ -178,7 +178,7 @@ def find_candidates(
     words = tuple(config.text.phrase(term.text) for term in terms)
     expansions = expand_wildcards(words, segments, config) if wildcards else {}
     table = recording_table(segments)
-    groups = by_language(segments, named=config.expansion.words != "none")
+    groups = by_language(segments, named=_needs_language(config))
     request = Request(
         *(words, expansions, config, excerpts, model, table, workers, index_folder),
         spoken=tuple(spoken),
@@ -204,6 +204,11 @@ def find_candidates(
         segments=tuple(segments),
         seconds=time.perf_counter() - begin,
     )
+
+
+def _needs_language(config: Config) -> bool:
+    """Whether a search depends on the language of its recordings, even if all have the same."""
+    return config.expansion.words != "none" or config.search.spelling != "exact"
 
 
 def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResult:

@@ -8,7 +8,7 @@ words that are written down (`searcher.phonetic.alignment`).
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Protocol
@@ -43,12 +43,14 @@ def variants(
     vocabulary: Vocabulary,
     config: Config,
     index_folder: Path | None = None,
+    known: Collection[str] = (),
 ) -> list[list[Variant]]:
     """What to look up for each term; the term itself always comes first.
 
     Args:
         terms: the normalised words of each term.
         index_folder: where the index lies, if in a folder: its BK-tree is kept there.
+        known: words that the vocabulary has in another spelling.
     """
     if not len(vocabulary):
         return [[Variant(tuple(words))] for words in terms]
@@ -60,14 +62,14 @@ def variants(
     else:
         splitter = make_splitter(vocabulary, split.method, limits, split.ranking)
     wanted = dict.fromkeys(
-        word for words in terms for word in _wanted(words, vocabulary, expand.words)
+        word for words in terms for word in _wanted(words, vocabulary, known, expand.words)
     )
     similar = expansions(list(wanted), vocabulary, config)
     found = []
     for words in terms:
         exact = Variant(tuple(words))
         others: list[Variant] = []
-        if _wanted(words, vocabulary, split.words):
+        if _wanted(words, vocabulary, known, split.words):
             others += phrase_variants(words, splitter, split.nbest)
         others += replaced(words, similar, expand.candidates)
         found.append(list({one.words: one for one in (*reversed(others), exact)}.values())[::-1])
@@ -124,8 +126,12 @@ def replaced(
     return sorted(made, key=lambda one: (-one.similarity, one.words))
 
 
-def _wanted(words: Sequence[str], vocabulary: Vocabulary, which: WordSelection) -> list[str]:
+def _wanted(
+    words: Sequence[str], vocabulary: Vocabulary, known: Collection[str], which: WordSelection
+) -> list[str]:
     """Those words of a term that are split or expanded; none if one is too long for anything."""
     if which == "none" or any(len(word) > MAX_LETTERS for word in words):
         return []
-    return [word for word in words if which == "all" or word not in vocabulary]
+    return [
+        word for word in words if which == "all" or (word not in vocabulary and word not in known)
+    ]

@@ -181,7 +181,12 @@ SEED = number(Range(0, 2**63 - 1, whole=True))
 
 
 def run(command: str, work: Callable[[], int | None]) -> int:
-    """Do a command's work and turn how it ended into an exit status."""
+    """Do a command's work and turn how it ended into an exit status.
+
+    Arrays are multiplied by one thread: our matrices are small, so threads wait for each other
+    (g2p-en's took four times as much CPU with two), and ``--jobs`` says how many cores are used.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported
     try:
         _reserve_streams()
         with _warnings_as_lines(command), while_working():

@@ -99,6 +99,7 @@ class SearchConfig(_Section):
     wildcard_words: Annotated[int, Range(1, 1_000_000, whole=True)] = (
         1000  # that a word with * stands for; of more, the most frequent
     )
+    spelling: Literal["language", "exact"] = "language"  # which words of the index are a term's
 
 
 # Which words of a term are looked for in this way; unknown: those that the index does not contain.

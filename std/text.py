@@ -13,14 +13,17 @@ Typographic punctuation (``punctuation = "fold"``):
 
 Words that are punctuation only are left out of terms. Full stops stay (``u.s.``), as do symbols
 (``c++``, ``at & t``).
+
+Text without spaces (``unspaced = "characters"``) is cut into characters (`std.characters`).
 """
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Literal, get_args, get_type_hints
 
+from std.characters import characters, has_characters, without_outer_stars
 from std.errors import StoreError
 
 _APOSTROPHES = (
@@ -48,6 +51,7 @@ _MARKS = ("--", "...", "\u2026", "\u2025", *_DASHES)
 _SEPARATORS = re.compile(rf"[\s{_DASHES}\u2026\u2025]+|--+|\.\.\.+")
 _EDGES = frozenset('-",;:!?¿¡\u2026\u2025')
 _EDGES_AND_APOSTROPHE = _EDGES | {"'"}
+LATER_RULES = ("punctuation", "unspaced")  # an index made before one of them says "keep" for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +66,15 @@ class Normalisation:
     ('Die', 'Polizei-Gewalt')
     >>> Normalisation().phrase("„Foto’s“ — dollar—maybe")
     ("foto's", 'dollar', 'maybe')
+    >>> Normalisation().phrase("天气 forecast")
+    ('天', '气', 'forecast')
     """
 
     unicode_form: Literal["NFC", "NFKC"] = "NFC"
     case: Literal["lower", "keep"] = "lower"
     sharp_s: Literal["keep", "ss"] = "keep"
     punctuation: Literal["fold", "keep"] = "fold"
+    unspaced: Literal["characters", "keep"] = "characters"
 
     def __post_init__(self) -> None:
         for name, kind in get_type_hints(Normalisation).items():  # an index may say anything
@@ -95,28 +102,48 @@ class Normalisation:
         return bare if all(bare) else [w or text for w, text in zip(bare, texts, strict=True)]
 
     def phrase(self, text: str) -> tuple[str, ...]:
-        """Split a term at white space and dashes and normalise its words.
+        """Split a term at white space and dashes, cut text without spaces, normalise its words.
 
-        Words that are punctuation only are left out, unless there is nothing else.
+        Words that are punctuation only are left out, unless there is nothing else; so is ``*``
+        around text without spaces.
         """
         if self.punctuation == "keep":
-            return tuple(self.word(word) for word in text.split())
-        words = [self.word(part) for part in self.parts(_quoted(text))]
+            return tuple(self.word(part) for word in text.split() for part in self._cut_term(word))
+        words = [
+            self.word(part)
+            for written in self._separated(_quoted(text))
+            for part in self._cut_term(written)
+        ]
         spoken = [word for word in words if not _EDGES_AND_APOSTROPHE.issuperset(_folded(word))]
         return tuple(spoken or words)
 
     def parts(self, written: str) -> list[str]:
-        """The words in what is written as one: split at dashes; itself if it has only those."""
+        """The words in what is written as one: split at dashes; itself if it has only those.
+
+        Text without spaces is cut into characters.
+        """
+        return [p for word in self._separated(written) for p in self._cut(word)] or [written]
+
+    def several_words(self, written: Sequence[str]) -> bool:
+        """Tell whether `parts` would find anything to split at in some of what is written."""
+        text = "\0".join(written)
+        if self.unspaced == "characters" and has_characters(text):
+            return True
+        if self.punctuation == "keep":
+            return False
+        # a regular expression takes twenty times as long
+        return any(mark in text for mark in _MARKS) or text.split(None, 1) != [text]
+
+    def _separated(self, written: str) -> list[str]:
         if self.punctuation == "keep":
             return [written]
         return [part for part in _SEPARATORS.split(written) if part] or written.split()
 
-    def several_words(self, written: Sequence[str]) -> bool:
-        """Tell whether `parts` would find anything to split at in some of what is written."""
-        if self.punctuation == "keep":
-            return False
-        text = "\0".join(written)  # a regular expression takes twenty times as long
-        return any(mark in text for mark in _MARKS) or text.split(None, 1) != [text]
+    def _cut(self, word: str) -> list[str]:
+        return [word] if self.unspaced == "keep" else characters(word)
+
+    def _cut_term(self, word: str) -> list[str]:
+        return [word] if self.unspaced == "keep" else characters(without_outer_stars(word))
 
     def _letters(self, text: str) -> str:
         """Normalise all of a word, or of lines of words, but its edges."""
@@ -158,14 +185,15 @@ def _quoted(text: str) -> str:
 
 
 def as_indexed(query: Normalisation, store: Normalisation | None) -> Normalisation:
-    """The normalisation to use with an index that keeps punctuation as it was written.
+    """The normalisation to use with an index that was made before some rules were.
 
-    Indexes made before ``punctuation`` was a key are such; they are searched and extended as they
-    were made.
+    It keeps punctuation, or text without spaces, as they were written; it is searched and extended
+    as it was made.
     """
-    if store is None or store.punctuation == "fold":
+    if store is None:
         return query
-    return replace(query, punctuation="keep")
+    kept = {rule: "keep" for rule in LATER_RULES if getattr(store, rule) == "keep"}
+    return Normalisation(**asdict(query) | kept)
 
 
 def require_same(query: Normalisation, store: Normalisation, url: str) -> None:

@@ -115,7 +115,7 @@ def test_an_index_of_another_version_is_refused_by_name(old_index):
     for version in (1, 99):
         document = json.loads(manifest.read_text()) | {"version": version}
         manifest.write_text(json.dumps(document))
-        with pytest.raises(StoreError, match=f"index version 2 to 4, got {version};"):
+        with pytest.raises(StoreError, match=f"index version 2 to 5, got {version};"):
             open_index(str(old_index))
 
 

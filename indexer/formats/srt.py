@@ -32,6 +32,7 @@ from std.fields import shown
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES
 
+_BROKEN_OFF = re.compile(r"\n[ \t]*\n[ \t]*\d+[ \t]*\n(\d+:[\d:,. \t>-]*)\Z")  # a copy cut short
 _NUMBER = re.compile(r"(?:^|\n)[ \t\ufeff]*\d+[ \t]*\n*$")
 _HEAD = re.compile(
     rb"\s*(?:\d+[ \t]*\r?\n\s*)?(?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[,.]\d{1,9})?[ \t]*-+>[ \t]*\d"
@@ -72,6 +73,9 @@ def _captions(text: str, path: Path | str) -> Iterator[Cue]:
     numbered = bool(before.strip("\ufeff \t\n"))
     if numbered and not before.strip("\ufeff \t\n").isdigit():
         raise InputError(path, 1, f"a number, or {EXPECTED}", shown(before.strip().encode()))
+    if numbered and (broken := _BROKEN_OFF.search(text)):
+        line = text.count("\n", 0, broken.start(1)) + 1
+        raise InputError(path, line, EXPECTED, shown(broken[1].encode()))
     ends = [following.begin for following in found[1:]]
     for times, end in zip(found, [*ends, len(text)], strict=False):
         body = text[times.end : end]

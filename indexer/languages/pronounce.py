@@ -9,13 +9,14 @@ the end of the run in a segment without phones; then all such recordings are loo
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from indexer.languages.precedence import OTHERS, Spoken, Told, pooled, split, spoken
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from std.config import Config
 from std.languages.detection import MIN_SHARE, of_segment
-from std.phonetics.g2p import converter
+from std.phonetics.g2p import UnpronounceableError, converter
 from std.store import Segment
 from std.store.columns import SegmentColumns
 from std.values import ECF, Recording
@@ -134,7 +135,8 @@ def pronouncer_of(config: Config, experiment: ECF | None) -> Pronouncer:
     language = config.pronunciation.language
     phone_builder = PhoneColumnBuilder(config)
     if language != "auto" and phone_builder.wanted:
-        converter(language)  # a misspelt name is refused before any work
+        with suppress(UnpronounceableError):  # a warning later
+            converter(language)  # a misspelt name is refused before any work
     by_ecf = {}
     if experiment:
         by_ecf = {

@@ -79,8 +79,8 @@ class Utterances:
         if rows == range(len(self)) or list(rows) == list(range(len(self))):
             return self
         picked = np.asarray(rows, dtype=np.int64)
-        slots = _ranges(self.bounds[picked], self.bounds[picked + 1])
-        words = _ranges(self.offsets[slots], self.offsets[slots + 1])
+        slots = ranges(self.bounds[picked], self.bounds[picked + 1])
+        words = ranges(self.offsets[slots], self.offsets[slots + 1])
         return replace(
             self,
             recordings=[self.recordings[row] for row in rows],
@@ -181,7 +181,7 @@ def _ends(counts: npt.NDArray[Any]) -> Int64s:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
-def _ranges(begin: Int64s, end: Int64s) -> Int64s:
+def ranges(begin: Int64s, end: Int64s) -> Int64s:
     """All rows of several ranges, one range after the other."""
     counts = end - begin
     before = np.cumsum(counts) - counts

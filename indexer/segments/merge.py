@@ -176,6 +176,8 @@ def _slot_order(slot_key: UInt64s, sizes: Sequence[int]) -> Int64s:
     Where parts hold utterances of one recording, slots may share a key: then the part whose
     speech of this recording begins first goes first, whatever the order of the parts.
     """
+    if (slot_key[1:] > slot_key[:-1]).all():  # parts of different recordings, in their order
+        return np.arange(len(slot_key))
     part = np.repeat(np.arange(len(sizes)), sizes)
     begins = np.concatenate([[0], np.cumsum(sizes)])
     recording = slot_key >> KEY_SHIFT

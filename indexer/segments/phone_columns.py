@@ -22,6 +22,7 @@ import numpy as np
 from std.config import Config
 from std.errors import ConfigError
 from std.languages.detection import guess_language, language_code
+from std.phonetics.g2p import UNPRONOUNCEABLE, UnpronounceableError
 from std.phonetics.lexicon import Lexicon, lexicon_in
 from std.phonetics.phone_table import PhoneTable, made
 from std.store.columns import Column, SegmentColumns, pack_vocabulary, unpack_vocabulary
@@ -66,9 +67,10 @@ class PhoneColumnBuilder:
         try:
             return phone_columns(columns, self._lexicon(language))
         except ConfigError as error:
-            if self.config.pronunciation.language != "auto":
+            named = self.config.pronunciation.language != "auto"
+            if named and not isinstance(error, UnpronounceableError):
                 raise
-            self.problems[language] = str(error)
+            self.problems[language_code(language)] = str(error)
             return {"language": np.frombuffer(language_code(language).encode(), np.uint8)}
 
     def pronouncer(self, language: str) -> str | None:
@@ -79,7 +81,7 @@ class PhoneColumnBuilder:
     def _lexicon(self, language: str) -> Lexicon:
         code = language_code(language)
         if code not in self._lexicons:
-            if code in self.problems:
+            if code in self.problems and code not in UNPRONOUNCEABLE:
                 raise ConfigError(self.problems[code])
             self._lexicons[code] = lexicon_in(language, self.config.pronunciation, self.config.text)
         return self._lexicons[code]
@@ -128,9 +130,14 @@ def _grams(table: PhoneTable) -> dict[str, Column]:
 
 def _time_order(columns: SegmentColumns) -> dict[str, Column]:
     """The postings slot by slot; within a slot by start, end and word, whose order they have."""
-    slot_and_start = columns.posting_slot.astype(np.int64) << 32 | columns.posting_start_ms
-    rows = np.lexsort((columns.posting_duration_ms, slot_and_start))
     slot_arcs = np.bincount(columns.posting_slot, minlength=len(columns.slot_key))
+    if len(slot_arcs) and slot_arcs.max() == 1:  # one-best text: nothing to sort
+        row_of_slot = np.full(len(slot_arcs), -1)
+        row_of_slot[columns.posting_slot] = np.arange(len(columns.posting_slot))
+        rows = row_of_slot[row_of_slot >= 0]
+    else:
+        slot_and_start = columns.posting_slot.astype(np.int64) << 32 | columns.posting_start_ms
+        rows = np.lexsort((columns.posting_duration_ms, slot_and_start))
     return {
         "slot_arc_offsets": np.concatenate([[0], np.cumsum(slot_arcs)]).astype(np.int32),
         "arc_rows": rows.astype(np.int32),

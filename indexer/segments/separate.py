@@ -1,18 +1,22 @@
-"""Tokens that are several words ("dollar—maybe") become words in consecutive slots.
+"""Tokens that are several words ("dollar—maybe", "天气") become words in consecutive slots.
 
-A term is split at dashes (`std.text`), so what the recogniser wrote has to be as well, or the two
-would never meet. A slot with such a token becomes as many slots as its longest alternative has
-words; where an alternative has fewer, its posterior is that of "no word".
+A term is split at dashes and into characters (`std.text`), so what the recogniser wrote has to be
+as well, or the two would never meet. A slot with such a token becomes as many slots as its longest
+alternative has words; where an alternative has fewer, its posterior is that of "no word".
+
+One-best output is cut in columns, all utterances at once: captions of text without spaces are long
+tokens, each of many words.
 """
 
 from dataclasses import replace
-from itertools import accumulate, compress, pairwise
+from itertools import accumulate, compress, count, pairwise
 
 import numpy as np
 
-from indexer.networks.utterances import Utterances, stacked
+from indexer.networks.slot_times import Int64s
+from indexer.networks.utterances import Utterances, ranges, stacked
 from std.text import Normalisation
-from std.values import Alternative, ConfusionNetwork, Slot
+from std.values import Alternative, ConfusionNetwork, Int32s, Slot
 
 
 def separated(utterances: Utterances, normalisation: Normalisation) -> Utterances:
@@ -20,7 +24,52 @@ def separated(utterances: Utterances, normalisation: Normalisation) -> Utterance
     used = list(compress(utterances.vocabulary, utterances.used.tolist()))
     if not used or not normalisation.several_words(used):
         return utterances
+    if (np.diff(utterances.offsets) <= 1).all():
+        return one_best_separated(utterances, normalisation)
     return stacked(_separated(network, normalisation) for network in utterances)
+
+
+def one_best_separated(utterances: Utterances, normalisation: Normalisation) -> Utterances:
+    """The same for utterances with at most one word in each slot."""
+    parts = [normalisation.parts(word) for word in utterances.vocabulary]
+    flat = [part for some in parts for part in some]
+    first = np.cumsum([0, *map(len, parts)])  # of each word's parts in ``flat``
+    letters = np.cumsum([0, *map(len, flat)])
+    n_parts = np.diff(first)[utterances.words]
+    row = ranges(first[utterances.words], first[utterances.words + 1])  # in ``flat``
+    ids = dict(zip(dict.fromkeys(flat), count(), strict=False))
+    id_of_row = np.fromiter(map(ids.__getitem__, flat), np.int64, len(flat))
+    arc = np.repeat(np.arange(len(n_parts)), n_parts)
+
+    def shares(spans_ms: Int32s, word: Int64s, row: Int64s) -> Int32s:
+        """(k, 2) what each part has of (k, 2) the span of its word."""
+        begins = letters[first[word]][:, None]
+        total = np.maximum(1, letters[first[word + 1]][:, None] - begins)
+        within = np.stack([letters[row], letters[row + 1]], axis=1) - begins
+        whole = spans_ms.astype(np.int64)
+        shared: Int64s = whole[:, :1] + (whole[:, 1:] - whole[:, :1]) * within // total
+        return shared.astype(np.int32)
+
+    slot_of = np.flatnonzero(np.diff(utterances.offsets))  # of each word
+    copies = np.ones(len(utterances.epsilons), np.int64)
+    copies[slot_of] = n_parts
+    old = np.repeat(np.arange(len(copies)), copies)
+    has_word = np.diff(utterances.offsets)[old] > 0
+    word = utterances.words[arc]
+    slot_spans_ms = utterances.slot_spans_ms[old]
+    slot_spans_ms[has_word] = shares(slot_spans_ms[has_word], word, row)
+    return replace(
+        utterances,
+        bounds=np.concatenate([[0], np.cumsum(copies)])[utterances.bounds],
+        slot_spans_ms=slot_spans_ms,
+        slot_errors_ms=utterances.slot_errors_ms[old],
+        epsilons=utterances.epsilons[old],
+        offsets=np.concatenate([[0], np.cumsum(has_word)]),
+        vocabulary=list(ids),
+        words=id_of_row[row],
+        posteriors=utterances.posteriors[arc],
+        word_spans_ms=shares(utterances.word_spans_ms[arc], word, row),
+    )
 
 
 def _separated(network: ConfusionNetwork, normalisation: Normalisation) -> ConfusionNetwork:
@@ -47,7 +96,7 @@ def _parts(slot: Slot, normalisation: Normalisation) -> list[Slot]:
     """A slot as one slot for each word of its longest alternative."""
     words = [normalisation.parts(one.word) for one in slot.alternatives]
     longest = max(words, key=len, default=[])
-    if len(longest) < 2:
+    if all(tokens == [one.word] for tokens, one in zip(words, slot.alternatives, strict=True)):
         return [slot]
     spans = _shares(longest, slot.start_ms, slot.end_ms)
     parts = [Slot(start, end, slot.epsilon, []) for start, end in spans]

@@ -14,7 +14,7 @@ import numpy as np
 from searcher.candidates import Candidates, concatenate
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.join import SkipCost, join, single_word, skip_costs
-from searcher.lexical.wildcards import Union, is_wildcard, spell_out, union
+from searcher.lexical.wildcards import Union, spell_out, union
 from searcher.variant import Variant
 from std.config import Config
 from std.ecf_filter import inside_one
@@ -32,7 +32,8 @@ class Plan:
     term_of_variant: Int64s  # (variants,) ascending
     config: Config
     excerpts: Sequence[Excerpt] | None
-    wildcards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what each stands for
+    # What a word stands for: one with *, or one that the index spells in several ways.
+    stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     first_variant: int = 0  # of a piece: its place in the whole plan
 
     def pieces(self, segments: Sequence[Segment], workers: Executor) -> "list[Plan]":
@@ -71,11 +72,11 @@ def search_segment(task: tuple[Plan, Segment]) -> SegmentResult:
     plan, segment = task
     words = {word for variant in plan.variants for word in variant.words}
     postings = segment.postings(
-        {stands for word in words for stands in plan.wildcards.get(word, (word,))}
+        {stands for word in words for stands in plan.stands_for.get(word, (word,))}
     )
     in_vocabulary, unions = set(postings), {}
-    for pattern in words & plan.wildcards.keys():
-        words_here = [word for word in plan.wildcards[pattern] if word in postings]
+    for pattern in words & plan.stands_for.keys():
+        words_here = [word for word in plan.stands_for[pattern] if word in postings]
         if words_here:
             unions[pattern] = union({word: postings[word] for word in words_here})
             in_vocabulary.add(pattern)
@@ -145,7 +146,7 @@ def look_up(
 def _wildcard_variant(variant: Variant, words: tuple[str, ...]) -> Variant:
     """A variant with wildcards, with the words that stand for them."""
     pairs = zip(variant.words, words, strict=True)
-    how = ", ".join(f"{asked} as {word}" for asked, word in pairs if is_wildcard(asked))
+    how = ", ".join(f"{asked} as {word}" for asked, word in pairs if asked != word)
     return replace(variant, words=words, how=how)
 
 

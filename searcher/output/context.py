@@ -7,12 +7,14 @@ import numpy as np
 
 from searcher.candidates import Candidates
 from searcher.recording_table import recording_table
+from std.characters import has_characters, text_of
 from std.errors import StoreError
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, SLOT_ERROR
 from std.values import Int32s, Recording
 
 WORDS_AROUND = 4
+CHARACTERS_AROUND = 12  # where text has no spaces
 
 
 class Context(NamedTuple):
@@ -93,18 +95,16 @@ def _around(
         begin, stop: first slot of the recording, and one past the last.
         first, end: likewise of the slots themselves.
     """
-    reach = 2 * WORDS_AROUND
+    own = [words[i] for i in word[first:end].tolist() if i >= 0]
+    around = CHARACTERS_AROUND if has_characters("".join(own)) else WORDS_AROUND
+    reach = 2 * around
     while True:
         low, high = max(begin, first - reach), min(stop, end + reach)
         near = word[low:high].tolist()
         before = [words[i] for i in near[: first - low] if i >= 0]
         after = [words[i] for i in near[end - low :] if i >= 0]
-        if (len(before) >= WORDS_AROUND or low == begin) and (
-            len(after) >= WORDS_AROUND or high == stop
-        ):
-            own = [words[i] for i in near[first - low : end - low] if i >= 0]
-            parts = before[-WORDS_AROUND:], own, after[:WORDS_AROUND]
-            return " ".join(parts[0]), " ".join(parts[1]), " ".join(parts[2])
+        if (len(before) >= around or low == begin) and (len(after) >= around or high == stop):
+            return text_of(before[-around:]), text_of(own), text_of(after[:around])
         reach *= 4
 
 

@@ -7,6 +7,7 @@ from searcher.decisions import THRESHOLD
 from searcher.hit import Hit
 from searcher.output.context import Context
 from searcher.search import SearchResult
+from std.characters import text_of
 from std.metadata.table import NO_METADATA, Metadata
 
 
@@ -53,11 +54,11 @@ def explained(
             within_s=context.error_ms / 1000 if context.error_ms else None,
             score=score if decided else probability,
             decision=("YES" if yes else "NO") if decided else None,
-            searched=" ".join(searched.words),
+            searched=text_of(searched.words),
             method=searched.method,
             similarity=searched.similarity,
             how=searched.how,
-            context=(context.before, " ".join(searched.words), context.after),
+            context=(context.before, text_of(searched.words), context.after),
             likeliest=context.likeliest,
             slots=context.slots,
             probability=probability,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from searcher.hit import Hit
+from std.characters import text_of
 from std.display.rows import Rows
 
 HEADER = (
@@ -41,7 +42,7 @@ def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
                 hit.term,
                 hit.file if hit.channel == 1 else f"{hit.file} ({hit.channel})",
                 *(seconds(hit.start_s), seconds(hit.start_s + hit.duration_s)),
-                *(f"{hit.probability:.3f}", " ".join(filter(None, hit.context))),
+                *(f"{hit.probability:.3f}", text_of(filter(None, hit.context))),
                 *((f"{hit.score:.3f}", hit.decision) if decided else ()),
             )
             for hit in hits

@@ -9,6 +9,7 @@ from searcher.hit import Hit
 from std.audio.decode import samples
 from std.audio.encode import RATES, Format, sound_file
 from std.audio.files import audio_files
+from std.characters import text_of
 from std.errors import InputError, StdError
 from std.file_names import distinct_names, safe_name
 from std.metadata.table import Metadata
@@ -132,7 +133,7 @@ def _write_cues(hits: Sequence[Hit], path: Path) -> None:
         Cue(
             hit.start_s,
             hit.start_s + hit.duration_s,
-            f"{hit.term} ({hit.probability:.0%}): {' '.join(hit.context).strip()}",
+            f"{hit.term} ({hit.probability:.0%}): {text_of(hit.context).strip()}",
         )
         for hit in hits
     )

@@ -57,6 +57,7 @@ NAMES = {
     "haitian": "ht", "haitian creole": "ht", "hat": "ht",
 }  # fmt: skip
 NONE = {"und", "mul", "mis", "zxx", "unk"}  # ISO 639's ways of not saying it, and a common one
+WITHOUT_SPACES = frozenset(("cmn", "yue", "ja", "th", "lo", "km", "my"))  # between their words
 CODES = (*FUNCTION_WORDS, *dict.fromkeys(ONE_LANGUAGE_SCRIPTS.values()))
 MAX_WORD_SHARE = 0.03  # of a text: what one function word counts for at most
 MIN_SHARE = 0.14  # of a text that must be one language's function words, so counted

@@ -13,11 +13,18 @@ from importlib.util import find_spec
 from typing import Protocol
 
 from std.errors import ConfigError
-from std.languages.detection import language_code
+from std.languages.detection import WITHOUT_SPACES, language_code
 from std.phonetics.phones import Pronunciation
 
 ESPEAK_EXTRA = "pip install 'spoken-terms[espeak]'"
 EXTRAS = {"espeak-ng": ESPEAK_EXTRA, "g2p-en": "pip install 'spoken-terms[english]'"}
+# Whose written characters espeak-ng does not read: it says "Chinese letter" for a kanji, and for
+# a Thai or Burmese letter its consonant alone. It has no Lao and no Khmer.
+UNPRONOUNCEABLE = WITHOUT_SPACES - {"cmn", "yue"}
+
+
+class UnpronounceableError(ConfigError):
+    """Nothing pronounces what this language writes; its words are found by their letters."""
 
 
 class Converter(Protocol):
@@ -35,9 +42,15 @@ def converter(language: str) -> Converter:
     """The best converter for a language of those that are installed.
 
     Raises:
+        UnpronounceableError: nothing pronounces what the language writes.
         ConfigError: the package it needs is not installed, or it does not know the language.
     """
     code = language_code(language)
+    if code in UNPRONOUNCEABLE:
+        raise UnpronounceableError(
+            f"pronunciation: expected a language whose characters can be pronounced, got {code!r}; "
+            "its text is found as it is written"
+        )
     chosen = _g2p_en(code) or _espeak(code) or _rules(code)
     if chosen is None:
         raise ConfigError(

@@ -15,14 +15,15 @@ from typing import Any
 from std.errors import StoreError, quoted
 from std.metadata.table import Metadata, from_json, updated
 from std.store.columns import IndexedRecording, SegmentColumns
-from std.text import Normalisation, require_same
+from std.text import LATER_RULES, Normalisation, require_same
 from std.values import Recording
 
 FORMAT = "std-index"
 VERSION = 3  # since 3, recordings say which inputs they were read from
 METADATA_VERSION = 4  # of an index with metadata: an older program would lose them at a commit
-READABLE = (2, VERSION, METADATA_VERSION)
-BEFORE_PUNCTUATION = {"punctuation": "keep"}  # what an index without this key was made with
+CHARACTERS_VERSION = 5  # of an index whose text without spaces is cut, with metadata or without
+READABLE = (2, VERSION, METADATA_VERSION, CHARACTERS_VERSION)
+BEFORE_RULES = dict.fromkeys(LATER_RULES, "keep")  # what an index without these keys was made with
 SEGMENT_ID = re.compile("[0-9a-f]{32}")
 
 
@@ -132,8 +133,8 @@ def manifest_to_json(manifest: Manifest) -> str:
     """Manifest -> JSON text."""
     document = {
         "format": FORMAT,
-        "version": METADATA_VERSION if manifest.metadata else VERSION,
-        "normalisation": manifest.normalisation and asdict(manifest.normalisation),
+        "version": _version(manifest),
+        "normalisation": _rules(manifest.normalisation),
         "segments": [
             {
                 "id": entry.id,
@@ -150,6 +151,21 @@ def manifest_to_json(manifest: Manifest) -> str:
     if manifest.metadata:
         document["metadata"] = manifest.metadata
     return json.dumps(document | {"digest": _digest(document)}, ensure_ascii=False, indent=1)
+
+
+def _version(manifest: Manifest) -> int:
+    """The oldest version that says all of a manifest: older programs read what they can."""
+    if manifest.normalisation and manifest.normalisation.unspaced != "keep":
+        return CHARACTERS_VERSION
+    return METADATA_VERSION if manifest.metadata else VERSION
+
+
+def _rules(normalisation: Normalisation | None) -> dict[str, str] | None:
+    """The rules of a normalisation, as a program of the manifest's version knows them."""
+    rules = None if normalisation is None else asdict(normalisation)
+    if rules and rules["unspaced"] == "keep":
+        del rules["unspaced"]
+    return rules
 
 
 def manifest_from_json(text: str | bytes, place: str) -> Manifest:
@@ -178,7 +194,7 @@ def manifest_from_json(text: str | bytes, place: str) -> Manifest:
         if metadata and not SEGMENT_ID.fullmatch(metadata):  # it becomes part of paths
             raise ValueError(f"metadata {metadata!r}")
         return Manifest(
-            None if options is None else Normalisation(**(BEFORE_PUNCTUATION | options)),
+            None if options is None else Normalisation(**(BEFORE_RULES | options)),
             tuple(_segment(fields) for fields in document["segments"]),
             metadata,
         )

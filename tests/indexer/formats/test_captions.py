@@ -392,6 +392,14 @@ def test_errors_name_the_place(module, text, message):
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("times", ["00:00:03", "00:00:03,000 -", "00:00:03,000 --"])
+def test_a_file_that_breaks_off_in_its_times_is_refused(times):
+    """Else the number and the rest of the times would be words of the caption before."""
+    text = f"1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n{times}"
+    with pytest.raises(InputError, match=f"x:6: expected times .* got '{times}'"):
+        parsed(srt, text)
+
+
 def test_deep_nesting_is_refused():
     text = "<tt><body>" + "<div>" * 5000 + "</div>" * 5000 + "</body></tt>"
     with pytest.raises(InputError):

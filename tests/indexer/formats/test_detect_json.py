@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.formats.detect import JSON_FORMATS, detect
+from indexer.formats.detect import JSON_FORMATS, detect, parse_file
 from indexer.formats.looks import JSON_KEYS
 from indexer.formats.reader_options import DEFAULT
 from indexer.networks.utterances import networks_in
@@ -80,3 +80,20 @@ def test_nobody_knows_what_is_none(text):
     for name, (parse, _) in JSON_FORMATS.items():
         with suppress(InputError):
             assert list(networks_in(parse(io.BytesIO(text), "x.json", DEFAULT))) == [], name
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        {"word": " hi", "start": 0, "end": 1, "probability": 7},
+        {"word": None, "start": 0, "end": 1},
+        {"word": " hi", "start": 0, "end": 900},
+    ],
+)
+def test_words_that_their_reader_refuses_are_not_left_out_by_another(tmp_path, word):
+    """Whisper's segments are captions, too: their words must not get lost with their times."""
+    segment = {"id": 0, "start": 0.0, "end": 2.0, "text": " hello there", "words": [word]}
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps({"text": "", "language": "en", "segments": [segment]}))
+    with pytest.raises(InputError, match=r"segments\[0\]\.words\[0\]|at most 65.535 s"):
+        list(parse_file(path))

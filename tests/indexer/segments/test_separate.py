@@ -1,10 +1,13 @@
 """Tokens that are several words, split into slots."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from indexer.networks.utterances import stacked
 from indexer.segments.invert import invert
-from indexer.segments.separate import separated
+from indexer.segments.separate import _separated, separated
 from searcher.search import search
 from std.config import Config
 from std.store.resident import ResidentSegment
@@ -47,3 +50,36 @@ def test_every_way_of_writing_finds_it(network):
     terms = [Term(str(i), text) for i, text in enumerate(texts)]
     found = search(terms, [segment], Config(), speech_s=10.0)
     assert sorted(found.candidates.term.tolist()) == [0, 1, 2, 3, 4, 5]
+
+
+WRITTEN = st.sampled_from(
+    ["天气", "今天的天气", "haus", "dollar—maybe", "用Python写", "a—b—c", "好，", "—", "น้ำเย็น"]
+)
+
+
+@given(st.lists(st.lists(WRITTEN, min_size=1, max_size=4), min_size=1, max_size=4))
+def test_one_best_text_is_cut_as_network_by_network(network, texts):
+    said = stacked(
+        network(*([(word, 0.7)] for word in words), file=f"f{number}")
+        for number, words in enumerate(texts)
+    )
+    fast = separated(said, FOLD)
+    slow = stacked(_separated(one, FOLD) for one in said)
+    assert fast.names == slow.names
+    assert [fast.vocabulary[i] for i in fast.words] == [slow.vocabulary[i] for i in slow.words]
+    for column in ("bounds", "offsets", "slot_spans_ms", "slot_errors_ms", "epsilons"):
+        np.testing.assert_array_equal(getattr(fast, column), getattr(slow, column))
+    for column in ("posteriors", "word_spans_ms", "spans_ms", "times_estimated"):
+        np.testing.assert_array_equal(getattr(fast, column), getattr(slow, column))
+
+
+def test_a_slot_without_a_word_stays(network):
+    said = network([("天气", 0.5)], [], [("好", 1.0)])
+    (cut,) = separated(stacked([said]), FOLD)
+    assert cut.words == ("天", "气", "好")
+    assert np.diff(cut.offsets).tolist() == [1, 1, 0, 1]
+
+
+def test_punctuation_beside_a_character_goes(network):
+    (cut,) = separated(stacked([network([("天，", 0.5), ("甜", 0.4)])]), FOLD)
+    assert cut.words == ("天", "甜")

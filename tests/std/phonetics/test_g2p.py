@@ -7,7 +7,7 @@ import pytest
 
 import std.phonetics.g2p
 from std.errors import ConfigError
-from std.phonetics.g2p import converter, hint, named
+from std.phonetics.g2p import UnpronounceableError, converter, hint, named
 
 espeak = pytest.mark.skipif(
     std.phonetics.g2p.find_spec("espeakng_loader") is None,
@@ -86,8 +86,8 @@ def without_espeak(monkeypatch):
 
 @pytest.mark.usefixtures("without_espeak")
 def test_a_missing_package_is_named():
-    with pytest.raises(ConfigError, match=r"expected the package espeakng-loader.*'Thai'"):
-        converter("Thai")
+    with pytest.raises(ConfigError, match=r"expected the package espeakng-loader.*'Finnish'"):
+        converter("Finnish")
 
 
 @pytest.mark.usefixtures("without_espeak")
@@ -126,3 +126,9 @@ def test_espeak_is_preferred_where_it_is_installed():
     assert converter("de").name == "espeak-ng:de"
     assert named("espeak-ng:de").name == "espeak-ng:de"
     assert hint("rules-1:de") == hint("espeak-ng:de") == ""
+
+
+@pytest.mark.parametrize("language", ["Japanese", "th", "my", "lo", "km"])
+def test_a_language_whose_characters_nothing_pronounces_is_refused(language):
+    with pytest.raises(UnpronounceableError, match="found as it is written"):
+        converter(language)

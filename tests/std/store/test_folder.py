@@ -209,7 +209,7 @@ def test_what_is_no_manifest(index, text):
 )
 def test_another_version_says_what_to_do(index, version, advice):
     forged(index, lambda document: document.update(version=version))
-    with pytest.raises(StoreError, match=f"expected index version 2 to 4, got {advice}"):
+    with pytest.raises(StoreError, match=f"expected index version 2 to 5, got {advice}"):
         open_store(str(index))
 
 
@@ -390,7 +390,7 @@ def described(index: Path, rows: dict) -> Path:
 def test_an_index_without_metadata_is_as_it_was(index):
     before = {path: path.read_bytes() for path in files_of(index)}
     described(index, {"file1": {"title": "A"}})
-    assert json.loads((index / "manifest.json").read_text())["version"] == 4
+    assert json.loads((index / "manifest.json").read_text())["version"] == 5
     store = open_store(str(index))
     with store.writing():
         store.commit(normalisation=PLAIN, metadata=of_rows({"file1": {}}))

@@ -1,0 +1,64 @@
+"""The words of an index that are a term's word in another spelling (`std.languages.spelling`).
+
+same_words    words of terms --> of those that the index spells in other ways, all their spellings
+
+What a vocabulary has in other spellings is found out once for each segment and kept with it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+from searcher.lexical.wildcards import is_wildcard
+from std.languages.spelling import bare_spellings, has_spellings, spellings
+from std.store import Segment
+
+Respelt = Mapping[str, tuple[str, ...]]  # spelling -> the words that have it and are others
+
+_known: WeakKeyDictionary[Segment, tuple[str, Respelt]] = WeakKeyDictionary()
+
+
+def same_words(
+    words: Iterable[str], segments: Sequence[Segment], language: str
+) -> dict[str, tuple[str, ...]]:
+    """All spellings of words; only of those with others in the vocabulary than the word itself.
+
+    Args:
+        words: of terms, normalised. Those with ``*`` are left out.
+        segments: in one language.
+        language: its code.
+
+    Returns:
+        Of each such word its spellings in the index, ascending, and the word itself.
+    """
+    if not has_spellings(language):
+        return {}
+    asked = sorted({word for word in words if not is_wildcard(word)})
+    tables = [_respelt(segment, language) for segment in segments]
+    found = {}
+    for word, spelling in zip(asked, spellings(asked, language), strict=True):
+        same = {word, spelling}.union(*(table.get(spelling, ()) for table in tables))
+        if same != {word}:
+            found[word] = tuple(sorted(same))
+    return found
+
+
+def _respelt(segment: Segment, language: str) -> Respelt:
+    known = _known.get(segment)
+    if known is None or known[0] != language:
+        known = _known[segment] = language, respelt(segment.words(), language)
+    return known[1]
+
+
+def respelt(vocabulary: Sequence[str], language: str) -> Respelt:
+    """The words of a vocabulary whose spelling, or bare spelling, is another than they are.
+
+    >>> dict(respelt(["coeur", "cœur", "l'homme"], "fr"))
+    {'coeur': ('cœur',), 'homme': ("l'homme",)}
+    """
+    table: dict[str, list[str]] = {}
+    whole, bare = spellings(vocabulary, language), bare_spellings(vocabulary, language)
+    for word, *both in zip(vocabulary, whole, bare, strict=True):
+        for spelling in dict.fromkeys(both):
+            if spelling != word:
+                table.setdefault(spelling, []).append(word)
+    return {spelling: tuple(words) for spelling, words in table.items()}
