@@ -36,7 +36,7 @@ class RecordingEntry:
     metadata: Mapping[str, str]
     language: str = ""  # a code; empty: the index does not know it
 
-    @property
+    @cached_property
     def title(self) -> str:
         """How the recording is named for a person."""
         name = self.metadata.get("title") or self.recording.file

@@ -3,9 +3,8 @@
     checked       terms as a client wrote them -> terms that may be searched
     search_term   one term -> everything the searcher found of it (kept by the cache)
     select        what was found of all terms -> the hits that a `Wish` asks for, and the counts
-    hits_of       some rows of a selection -> hits with context and explanation
 
-A term's hits are found once and kept as columns; only those that are shown are explained.
+A term's hits are found once and kept as columns; `service.answers` explains those that are shown.
 """
 
 import time
@@ -16,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from searcher import Expected, Hit, SearchResult
+from searcher import Expected, SearchResult
 from service.jobs import Stop, Stoppable
 from service.live_index import Snapshot
 from service.problems import ProblemError
@@ -220,19 +219,6 @@ def _by_least_probability(probability: Floats) -> tuple[Ints, Floats]:
     counts = np.bincount(step, minlength=STEPS + 1)[::-1].cumsum()[::-1]
     sums = np.bincount(step, weights=probability, minlength=STEPS + 1)[::-1].cumsum()[::-1]
     return counts, sums
-
-
-def hits_of(selection: Selection, snapshot: Snapshot, first: int, end: int) -> list[Hit]:
-    """Some of the hits, in order; decided as `std-search --decide` does."""
-    hits: list[Hit | None] = [None] * len(selection.term[first:end])
-    for number, result in enumerate(selection.results):
-        places = np.flatnonzero(selection.term[first:end] == number)
-        rows = selection.row[first:end][places]
-        for place, hit in zip(
-            places.tolist(), snapshot.index.hits(result.found.rows(rows)), strict=True
-        ):
-            hits[place] = hit
-    return [hit for hit in hits if hit is not None]
 
 
 def elapsed_ms(began_s: float) -> float:
