@@ -1,13 +1,12 @@
 """What a running service consists of, and the searches that all its parts share."""
 
-import asyncio
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from service.alerts import Alerts
 from service.cache import Cache
@@ -21,6 +20,8 @@ from std.store.address import kind_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+
+A = TypeVar("A")
 
 WARM_UP_TERM = "xylofonquartettprobenraum"  # hardly in any index: everything is tried on it
 
@@ -83,36 +84,49 @@ class Service:
             snapshot.index.query(WARM_UP_TERM)
         self.warm = True
 
-    async def search(
-        self, terms: Sequence[str], snapshot: Snapshot, request: "Request | None"
-    ) -> list[TermResult]:
-        """Search terms, each in the lane that it belongs to; recent results are kept.
+    async def answer(
+        self,
+        terms: Sequence[str],
+        snapshot: Snapshot,
+        request: "Request | None",
+        make: Callable[[list[TermResult]], A],
+    ) -> A:
+        """Search terms and make an answer of what was found; recent results are kept.
+
+        All of it is one job, in the lane of the slowest term: so requests are answered in the
+        order they came, and the thread that takes them computes nothing.
+
+        Args:
+            terms: to search.
+            snapshot: that is searched.
+            request: whose client may go away.
+            make: runs in a thread of the lane.
 
         Raises:
-            ProblemError: too many searches wait, or one takes too long.
+            ProblemError: too many searches wait, or this one takes too long.
             StdError: the index cannot be read.
         """
-        found = {term: self.cache.get((snapshot.number, term)) for term in terms}
-        missing = [term for term in terms if found[term] is None]
-        if missing:
-            # Compiling kernels, once after an installation, is no fault of the term.
-            seconds = self.limits.search_s if self.warm else self.limits.list_s
-            searched = await asyncio.gather(
-                *(
-                    in_lane(
-                        self.known if is_known(term, snapshot) else self.other,
-                        request,
-                        lambda stop, term=term: search_term(term, snapshot, stop),  # type: ignore[misc]  # mypy cannot infer it
-                        seconds,
-                    )
-                    for term in missing
-                )
-            )
-            for term, result in zip(missing, searched, strict=True):
-                found[term] = result
-                if snapshot is self.snapshot:
-                    self.cache.put((snapshot.number, term), result, result.bytes)
-        return [found[term] for term in terms]
+        is_fast = all(
+            (snapshot.number, term) in self.cache or is_known(term, snapshot) for term in terms
+        )
+        # Compiling kernels, once after an installation, is no fault of the term.
+        seconds = self.limits.search_s if self.warm else self.limits.list_s
+        return await in_lane(
+            self.known if is_fast else self.other,
+            request,
+            lambda stop: make([self._found(term, snapshot, stop) for term in terms]),
+            seconds,
+        )
+
+    def _found(self, term: str, snapshot: Snapshot, stop: Stop) -> TermResult:
+        """What a search finds of a term, or found some time ago."""
+        key = snapshot.number, term
+        found: TermResult | None = self.cache.get(key)
+        if found is None:
+            found = search_term(term, snapshot, stop)
+            if snapshot is self.snapshot:
+                self.cache.put(key, found, found.bytes)
+        return found
 
     def close(self) -> None:
         """Close files and stores."""

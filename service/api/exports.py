@@ -58,7 +58,9 @@ async def export(
     """The hits of a search as a file; ``right=true`` leaves only those that were marked right."""
     service = service_of(request)
     wish = Wish(min_probability, facets_of(recording, channel, where), sort)
-    snapshot, selection = await searched(service, request, term, wish)
+    snapshot, selection = await searched(
+        service, request, term, wish, lambda snapshot, selection: (snapshot, selection)
+    )
     most = service.limits.export_hits
     if len(selection.term) > most:
         raise ProblemError(

@@ -5,7 +5,8 @@
 
 import time
 from bisect import bisect_left
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 import numpy as np
 import orjson
@@ -20,6 +21,8 @@ from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.searching import Selection, Sorting, Wish, checked, elapsed_ms, select
 from service.state import Service
+
+A = TypeVar("A")
 
 MAX_TEXT = 10_000  # letters of a text that hints are asked for
 MAX_VALUES = 1000  # of all facets in an address
@@ -52,13 +55,26 @@ def facets_of(
 
 
 async def searched(
-    service: Service, request: Request, terms: list[str], wish: Wish
-) -> tuple[Snapshot, Selection]:
-    """Search terms in the newest snapshot."""
+    service: Service,
+    request: Request,
+    terms: list[str],
+    wish: Wish,
+    make: Callable[[Snapshot, Selection], A],
+) -> A:
+    """Search terms in the newest snapshot and make an answer of the hits.
+
+    Args:
+        service: that is asked.
+        request: of the client.
+        terms: as the client wrote them.
+        wish: which hits.
+        make: runs in a thread; see `Service.answer`.
+    """
     snapshot = service.snapshot
     given = checked(terms, snapshot, service.limits, service.limits.terms)
-    results = await service.search(given, snapshot, request)
-    return snapshot, select(results, snapshot, wish)
+    return await service.answer(
+        given, snapshot, request, lambda results: make(snapshot, select(results, snapshot, wish))
+    )
 
 
 @router.get("/search", response_model=SearchDocument)
@@ -84,9 +100,11 @@ async def search(
     )  # fmt: skip
     content = service.cache.get(key)
     if content is None:
-        snapshot, selection = await searched(service, request, term, wish)
-        document = search_document(selection, snapshot, service.marks, first, limit)
-        content = orjson.dumps(document)
+
+        def answer(snapshot: Snapshot, selection: Selection) -> bytes:
+            return orjson.dumps(search_document(selection, snapshot, service.marks, first, limit))
+
+        content = await searched(service, request, term, wish, answer)
         service.cache.put(key, content, len(content) + 2000)
     timed = b'%s,"elapsed_ms":%.3f}' % (content[:-1], elapsed_ms(began))
     return Response(timed, media_type="application/json")
