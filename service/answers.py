@@ -88,7 +88,7 @@ def search_document(
         first: number of the first hit.
         limit: hits at most.
     """
-    total = len(selection.term)
+    total = selection.total
     terms = [result.term for result in selection.results]
     return {
         "terms": [
@@ -102,7 +102,7 @@ def search_document(
             for result in selection.results
         ],
         "total": total,
-        "expected_right": float(selection.probability.sum()),
+        "expected_right": selection.right,
         "expected": selection.expected.document(),
         "hits": selected_documents(selection, snapshot, marks, first, first + limit),
         "next_cursor": str(first + limit) if first + limit < total else None,

@@ -67,12 +67,13 @@ class FacetValue(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The hits that a wish asks for, in its order, and what a page shows beside them."""
+    """The first hits that a wish asks for, in its order, and what a page shows beside them."""
 
     results: tuple[TermResult, ...]
     term: Ints  # (n,) row in results
     row: Ints  # (n,) row in the term's columns
-    probability: Floats  # (n,)
+    total: int  # hits that the wish asks for, n of which are here
+    right: float  # the sum of their probabilities
     counts: Ints  # (STEPS + 1,) hits of at least each hundredth, whatever the least probability
     expected_right: Floats  # (STEPS + 1,) the sum of their probabilities
     expected: Expected  # of hits of any probability
@@ -125,8 +126,16 @@ def search_term(term: str, snapshot: Snapshot, stop: Stop) -> TermResult:
     return TermResult(term, found, remarks, rows[found.candidates.recording])
 
 
-def select(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish) -> Selection:
+def select(
+    results: Sequence[TermResult], snapshot: Snapshot, wish: Wish, end: int | None = None
+) -> Selection:
     """The hits that a wish asks for.
+
+    Args:
+        results: what was found of each term.
+        snapshot: that was searched.
+        wish: which hits, in which order.
+        end: how many of them, from the first on; None = all.
 
     Raises:
         ProblemError: there is no such facet.
@@ -165,9 +174,18 @@ def select(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish) -> Sel
         name: _facet_values(facet, hits_of_recordings(name), wish.facets.get(name, frozenset()))
         for name, facet in table.facets.items()
     }
+    total = len(kept)
+    if wish.sort == "probability":
+        descending = -np.sort(-probability[kept])
+        right = float(descending.sum())
+        if end is not None and end < total:  # only these, and those as probable as the last
+            kept = kept[probability[kept] >= descending[max(0, end - 1)]]
     kept = kept[_order(wish.sort, recording[kept], start_ms[kept], probability[kept])]
-    shown = term[kept], row[kept], probability[kept]
-    return Selection(tuple(results), *shown, counts, expected_right, expected, facets)
+    if wish.sort != "probability":
+        right = float(probability[kept].sum())
+    kept = kept[:end]
+    beside = counts, expected_right, expected, facets
+    return Selection(tuple(results), term[kept], row[kept], total, right, *beside)
 
 
 def _has_value(facet: Facet, values: frozenset[str]) -> Bools:

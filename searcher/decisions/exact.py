@@ -101,9 +101,7 @@ def _by_nodes(term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing:
     return result
 
 
-def _add_log_shares(
-    total: Float64s, term: Int64s, p: Float64s, x: Float64s, rows: Int64s
-) -> None:
+def _add_log_shares(total: Float64s, term: Int64s, p: Float64s, x: Float64s, rows: Int64s) -> None:
     """Add log(1 - p x) of some candidates, ordered by term, to the totals of their terms.
 
     Args:

@@ -43,13 +43,16 @@ def contexts(
     """
     found = [Context("", "", "")] * len(candidates.term)
     table = recording_table(segments)
-    distinct, which = np.unique(candidates.recording, return_inverse=True)
-    rows = np.array([table.row_of.get(recordings[one], -1) for one in distinct.tolist()], int)
-    here = np.append(table.segment, -1)[rows][which]  # row -1, of no segment, is the last
+    rows = candidates.recording
+    if recordings is not table.recordings:
+        distinct, which = np.unique(rows, return_inverse=True)
+        known = [table.row_of.get(recordings[one], -1) for one in distinct.tolist()]
+        rows = np.array(known, int)[which]
+    here = np.append(table.segment, -1)[rows]  # row -1, of no segment, is the last
     for number in np.unique(here[here >= 0]).tolist():
         places = np.flatnonzero(here == number)
         some = candidates.rows(places)
-        some = some._replace(recording=table.row_in_segment[rows[which[places]]])
+        some = some._replace(recording=table.row_in_segment[rows[places]])
         for place, context in zip(
             places.tolist(), _in_segment(some, segments[number]), strict=True
         ):

@@ -62,9 +62,9 @@ async def export(
         service, request, term, wish, lambda snapshot, selection: (snapshot, selection)
     )
     most = service.limits.export_hits
-    if len(selection.term) > most:
+    if selection.total > most:
         raise ProblemError(
-            400, f"expected at most {most} hits, got {len(selection.term)}; raise min_probability"
+            400, f"expected at most {most} hits, got {selection.total}; raise min_probability"
         )
     content, kind = await in_lane(
         service.audio if format == "clips" else service.known,
@@ -92,8 +92,7 @@ def exported(
     stop: Stop,
 ) -> tuple[bytes, str]:
     """The content of an export, and what it is."""
-    total = len(selection.term)
-    every = selected_documents(selection, snapshot, service.marks, 0, total)
+    every = selected_documents(selection, snapshot, service.marks, 0, selection.total)
     shown = [hit for hit in every if right is None or hit["right"] == right]
     if kind == "json":
         return json_file(shown), kind

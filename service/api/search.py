@@ -60,6 +60,7 @@ async def searched(
     terms: list[str],
     wish: Wish,
     make: Callable[[Snapshot, Selection], A],
+    end: int | None = None,
 ) -> A:
     """Search terms in the newest snapshot and make an answer of the hits.
 
@@ -69,11 +70,15 @@ async def searched(
         terms: as the client wrote them.
         wish: which hits.
         make: runs in a thread; see `Service.answer`.
+        end: how many hits are wanted; None = all.
     """
     snapshot = service.snapshot
     given = checked(terms, snapshot, service.limits, service.limits.terms)
     return await service.answer(
-        given, snapshot, request, lambda results: make(snapshot, select(results, snapshot, wish))
+        given,
+        snapshot,
+        request,
+        lambda results: make(snapshot, select(results, snapshot, wish, end)),
     )
 
 
@@ -104,7 +109,7 @@ async def search(
         def answer(snapshot: Snapshot, selection: Selection) -> bytes:
             return orjson.dumps(search_document(selection, snapshot, service.marks, first, limit))
 
-        content = await searched(service, request, term, wish, answer)
+        content = await searched(service, request, term, wish, answer, first + limit)
         service.cache.put(key, content, len(content) + 2000)
     timed = b'%s,"elapsed_ms":%.3f}' % (content[:-1], elapsed_ms(began))
     return Response(timed, media_type="application/json")

@@ -139,6 +139,7 @@ async def with_results(
             lambda snapshot, selection: page(
                 results=results_of(selection, snapshot, service.marks, state.cursor)
             ),
+            state.cursor + PER_PAGE,
         )
     except ProblemError as problem:
         return page(results={"problem": problem.detail})
