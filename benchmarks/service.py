@@ -160,10 +160,22 @@ def run(
     return found | {"cpu_ms_per_request": round(spent_ms / found["requests"], 2)}
 
 
+def processes_of(process: subprocess.Popen[str]) -> list[int]:
+    """The ids of a process and of those that it started."""
+    found = [process.pid]
+    for pid in found:
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            found += map(int, children.read_text().split())
+    return found
+
+
 def processor_s(process: subprocess.Popen[str]) -> float:
-    """Processor time of a process so far, which other programs do not lengthen much."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Processor time of the service so far, which other programs do not lengthen much."""
+    ticks = 0
+    for pid in processes_of(process):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def beside(address: str, known: Sequence[str], unknown: Sequence[str]) -> dict[str, Any]:
@@ -178,10 +190,13 @@ def beside(address: str, known: Sequence[str], unknown: Sequence[str]) -> dict[s
 
 
 def memory_mb(process: subprocess.Popen[str]) -> float:
-    """Resident memory of a process now."""
-    status = Path(f"/proc/{process.pid}/status").read_text()
-    (kilobytes,) = re.findall(r"VmRSS:\s+(\d+) kB", status)
-    return round(int(kilobytes) / 1024, 1)
+    """Memory of the service now; what its processes share is counted once."""
+    kilobytes = 0
+    for pid in processes_of(process):
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        (proportional,) = re.findall(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
+        kilobytes += int(proportional)
+    return round(kilobytes / 1024, 1)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import numpy as np
 
 from searcher import SearchResult
 from service.live_index import Snapshot
-from service.marks import MarkFile
+from service.marks import Marks
 from service.recordings import RecordingEntry
 from service.searching import Ints, Selection
 
@@ -15,7 +15,7 @@ MANY_VALUES = 200  # of a facet, that are listed
 
 
 def hit_documents(
-    found: SearchResult, recording: Ints, snapshot: Snapshot, marks: MarkFile
+    found: SearchResult, recording: Ints, snapshot: Snapshot, marks: Marks
 ) -> list[dict[str, Any]]:
     """Hits with the keys of `std-search --json`, and where to hear them.
 
@@ -48,7 +48,7 @@ def hit_documents(
 
 
 def selected_documents(
-    selection: Selection, snapshot: Snapshot, marks: MarkFile, first: int, end: int
+    selection: Selection, snapshot: Snapshot, marks: Marks, first: int, end: int
 ) -> list[dict[str, Any]]:
     """Some of the hits of a selection, in its order; see `hit_documents`.
 
@@ -70,14 +70,14 @@ def selected_documents(
     return documents
 
 
-def precision(terms: Sequence[str], marks: MarkFile) -> dict[str, int]:
+def precision(terms: Sequence[str], marks: Marks) -> dict[str, int]:
     """How many hits of terms people marked right and wrong."""
     marked = [mark.right for mark in marks.of_terms(terms)]
     return {"right": marked.count(True), "wrong": marked.count(False)}
 
 
 def search_document(
-    selection: Selection, snapshot: Snapshot, marks: MarkFile, first: int, limit: int
+    selection: Selection, snapshot: Snapshot, marks: Marks, first: int, limit: int
 ) -> dict[str, Any]:
     """The answer to a search: hits, and what there is beside them.
 

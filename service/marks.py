@@ -17,28 +17,11 @@ from std.values import Recording
 Key = tuple[str, Recording, int, int]
 
 
-class MarkFile:
-    """The marks that count, in memory and in a file that one service writes."""
+class Marks:
+    """The marks that count, in memory."""
 
-    def __init__(self, path: Path | None) -> None:
-        """Read what is there and continue it.
-
-        Raises:
-            InputError: the file holds something else, cannot be written, or another service does.
-        """
-        self._lock = threading.Lock()
-        self._marks: dict[Key, Mark] = {}
-        self.version = 0  # another number after each change
-        self._file: AppendedFile | None = None
-        if path is not None:
-            self._file = AppendedFile(path)
-            with open_input(path) as stream:
-                self._marks = {mark.hit: mark for mark in latest(parse(stream, path))}
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether marks outlive the service."""
-        return self._file is not None
+    def __init__(self, marks: Iterable[Mark] = ()) -> None:
+        self._marks: dict[Key, Mark] = {mark.hit: mark for mark in marks}
 
     def get(self, hit: Key) -> bool | None:
         """What was said of a hit: right, wrong, or nothing."""
@@ -53,6 +36,30 @@ class MarkFile:
     def all(self) -> list[Mark]:
         """Every mark that counts, the oldest first."""
         return list(self._marks.values())
+
+
+class MarkFile(Marks):
+    """The marks that count, in memory and in a file that one service writes."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Read what is there and continue it.
+
+        Raises:
+            InputError: the file holds something else, cannot be written, or another service does.
+        """
+        super().__init__()
+        self._lock = threading.Lock()
+        self.version = 0  # another number after each change
+        self._file: AppendedFile | None = None
+        if path is not None:
+            self._file = AppendedFile(path)
+            with open_input(path) as stream:
+                self._marks = {mark.hit: mark for mark in latest(parse(stream, path))}
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether marks outlive the service."""
+        return self._file is not None
 
     def put(
         self, term: str, recording: Recording, start_s: float, end_s: float, right: bool | None

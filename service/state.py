@@ -13,6 +13,7 @@ from service.cache import Cache
 from service.jobs import Lane, Stop, StoppedError, in_lane
 from service.live_index import LiveIndex, Snapshot
 from service.marks import MarkFile
+from service.processes import SearchProcesses
 from service.searching import TermResult, is_known, search_term
 from service.settings import Settings
 from std.errors import StdError
@@ -42,8 +43,11 @@ class Service:
         self.alerts: Alerts | None = None
         if settings.alerts:
             self.alerts = Alerts(settings.alerts, settings.alerts_url, self.live)
-        self.cache = Cache(limits.cache_bytes)
-        self.known = Lane("known words", limits.known_workers, limits.waiting)
+        cache_bytes = limits.cache_bytes // (1 + settings.jobs)
+        self.cache = Cache(cache_bytes)
+        self.processes = SearchProcesses(settings, cache_bytes)
+        threads = max(limits.known_workers, settings.jobs)
+        self.known = Lane("known words", threads, limits.waiting)
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
         self.lists = Lane("term lists", limits.list_workers, limits.waiting)
@@ -73,6 +77,7 @@ class Service:
         """Begin what goes on in the background."""
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
         self.live.watch()
+        self.processes.start()
         if self.alerts is not None:
             self.alerts.start()
 
@@ -90,6 +95,7 @@ class Service:
         snapshot: Snapshot,
         request: "Request | None",
         make: Callable[[list[TermResult]], A],
+        elsewhere: Callable[[], A | None] = lambda: None,
     ) -> A:
         """Search terms and make an answer of what was found; recent results are kept.
 
@@ -101,22 +107,25 @@ class Service:
             snapshot: that is searched.
             request: whose client may go away.
             make: runs in a thread of the lane.
+            elsewhere: makes the same in another process, if the index has all words and a process
+                can; None: it cannot.
 
         Raises:
             ProblemError: too many searches wait, or this one takes too long.
             StdError: the index cannot be read.
         """
-        is_fast = all(
-            (snapshot.number, term) in self.cache or is_known(term, snapshot) for term in terms
-        )
+        others = [term for term in terms if not is_known(term, snapshot)]
+        is_fast = all((snapshot.number, term) in self.cache for term in others)
+
+        def work(stop: Stop) -> A:
+            made = None if others else elsewhere()
+            if made is None:
+                made = make([self._found(term, snapshot, stop) for term in terms])
+            return made
+
         # Compiling kernels, once after an installation, is no fault of the term.
         seconds = self.limits.search_s if self.warm else self.limits.list_s
-        return await in_lane(
-            self.known if is_fast else self.other,
-            request,
-            lambda stop: make([self._found(term, snapshot, stop) for term in terms]),
-            seconds,
-        )
+        return await in_lane(self.known if is_fast else self.other, request, work, seconds)
 
     def _found(self, term: str, snapshot: Snapshot, stop: Stop) -> TermResult:
         """What a search finds of a term, or found some time ago."""
@@ -132,5 +141,6 @@ class Service:
         """Close files and stores."""
         if self.alerts is not None:
             self.alerts.close()
+        self.processes.close()
         self.live.close()
         self.marks.close()

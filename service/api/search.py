@@ -9,16 +9,15 @@ from collections.abc import Callable
 from typing import Annotated, TypeVar
 
 import numpy as np
-import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from service.answers import search_document
 from service.api.models import PROBLEMS, HintsDocument, Probability, SearchDocument
 from service.api.reply import json_reply, position, service_of
 from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
+from service.processes import Question, answered
 from service.searching import Selection, Sorting, Wish, checked, elapsed_ms, select
 from service.state import Service
 
@@ -105,14 +104,31 @@ async def search(
     )  # fmt: skip
     content = service.cache.get(key)
     if content is None:
-
-        def answer(snapshot: Snapshot, selection: Selection) -> bytes:
-            return orjson.dumps(search_document(selection, snapshot, service.marks, first, limit))
-
-        content = await searched(service, request, term, wish, answer, first + limit)
+        content = await answer_to(service, request, term, wish, first, limit)
         service.cache.put(key, content, len(content) + 2000)
     timed = b'%s,"elapsed_ms":%.3f}' % (content[:-1], elapsed_ms(began))
     return Response(timed, media_type="application/json")
+
+
+async def answer_to(
+    service: Service, request: Request, terms: list[str], wish: Wish, first: int, limit: int
+) -> bytes:
+    """The JSON document that answers a search, made in a process or a thread."""
+    snapshot, marks = service.snapshot, service.marks
+    given = checked(terms, snapshot, service.limits, service.limits.terms)
+
+    def ask() -> bytes | None:
+        marked = tuple(marks.of_terms(given))
+        question = Question(snapshot.number, given, wish, first, limit, marked)
+        return service.processes.ask(question)
+
+    return await service.answer(
+        given,
+        snapshot,
+        request,
+        lambda results: answered(results, snapshot, marks, wish, first, limit),
+        ask,
+    )
 
 
 @router.get("/query")
