@@ -1,12 +1,14 @@
 """What a running service consists of, and the searches that all its parts share."""
 
+import asyncio
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
 from service.cache import Cache
@@ -45,6 +47,7 @@ class Service:
             self.alerts = Alerts(settings.alerts, settings.alerts_url, self.live)
         cache_bytes = limits.cache_bytes // (1 + settings.jobs)
         self.cache = Cache(cache_bytes)
+        self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
         self.processes = SearchProcesses(settings, cache_bytes)
         threads = max(limits.known_workers, settings.jobs)
         self.known = Lane("known words", threads, limits.waiting)
@@ -126,6 +129,10 @@ class Service:
         # Compiling kernels, once after an installation, is no fault of the term.
         seconds = self.limits.search_s if self.warm else self.limits.list_s
         return await in_lane(self.known if is_fast else self.other, request, work, seconds)
+
+    def turn(self, key: Hashable) -> asyncio.Lock:
+        """One lock for all that want the same at once: the first makes it, others find it kept."""
+        return self._turns.setdefault(key, asyncio.Lock())
 
     def _found(self, term: str, snapshot: Snapshot, stop: Stop) -> TermResult:
         """What a search finds of a term, or found some time ago."""

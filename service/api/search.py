@@ -104,8 +104,11 @@ async def search(
     )  # fmt: skip
     content = service.cache.get(key)
     if content is None:
-        content = await answer_to(service, request, term, wish, first, limit)
-        service.cache.put(key, content, len(content) + 2000)
+        async with service.turn(key):
+            content = service.cache.get(key)
+            if content is None:
+                content = await answer_to(service, request, term, wish, first, limit)
+                service.cache.put(key, content, len(content) + 2000)
     timed = b'%s,"elapsed_ms":%.3f}' % (content[:-1], elapsed_ms(began))
     return Response(timed, media_type="application/json")
 
