@@ -1,14 +1,16 @@
 """Processes that answer searches of known words, so that several processors take part.
 
     Question          what one request asks: pickled, a few hundred bytes
-    SearchProcesses   the processes of a service; `ask` has one of them make the answer
+    SearchProcesses   the processes of a service; questions are answered in the order they came
 
 A process opens the index itself and answers one question at a time; columns never pass between
 processes. What no process can answer (none has started yet, one died, the store is down for it),
-the service answers in a thread, the same way: `answered` is what both do. A process ends when the
-service closes its pipe, or is killed.
+the service answers in a thread, the same way: `answered` is what both do. The event loop writes to
+the pipes and reads from them, without a thread between. A process ends when its pipe is closed.
 """
 
+import asyncio
+import os
 import signal
 import threading
 from collections import deque
@@ -27,7 +29,7 @@ from service.cache import Cache
 from service.jobs import Stop, StoppedError
 from service.live_index import LiveIndex, Snapshot
 from service.marks import Marks
-from service.problems import ProblemError
+from service.problems import ProblemError, too_busy
 from service.searching import TermResult, Wish, search_term, select
 from service.settings import Settings
 from std.errors import StdError
@@ -69,10 +71,11 @@ def answered(
     return orjson.dumps(search_document(selection, snapshot, marks, first, limit))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class _Process:
     process: BaseProcess
     pipe: Connection
+    answer: "asyncio.Future[bytes | None] | None" = None  # that it makes
 
     def end(self) -> None:
         """Let it end, or kill it."""
@@ -84,7 +87,7 @@ class _Process:
 
 
 class SearchProcesses:
-    """The processes of a service; all of them do the same."""
+    """The processes of a service; all of them do the same. Used by one event loop."""
 
     def __init__(self, settings: Settings, cache_bytes: int) -> None:
         """Take note of what is to be served; nothing is started.
@@ -97,62 +100,132 @@ class SearchProcesses:
         # Marks, alerts and tokens are the service's.
         self._settings = replace(settings, feedback=None, alerts=None, token="")
         self._cache_bytes = cache_bytes
+        self._started: list[_Process] = []
         self._free: deque[_Process] = deque()
-        self._closed = threading.Event()
+        self._questions: deque[tuple[Question, asyncio.Future[bytes | None]]] = deque()
+        self._closed = False
 
     @property
     def free(self) -> int:
-        """How many wait for a question."""
+        """Processes that wait for a question."""
         return len(self._free)
+
+    @property
+    def busy(self) -> int:
+        """Processes that answer one."""
+        return len(self._started) - len(self._free)
+
+    @property
+    def waiting(self) -> int:
+        """Questions that no process has begun to answer."""
+        return len(self._questions)
 
     def start(self) -> None:
         """Start them in the background."""
-        for number in range(self._count):
-            threading.Thread(target=self._add, name=f"process {number}", daemon=True).start()
+        for _ in range(self._count):
+            self._add(asyncio.get_running_loop())
 
-    def _add(self) -> None:
-        """Start one process; it is asked as soon as it has opened the index."""
+    def _add(self, loop: asyncio.AbstractEventLoop) -> None:
+        threading.Thread(target=self._open, args=(loop,), name="search process").start()
+
+    def _open(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start one process, and wait until it has opened the index."""
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         arguments = theirs, self._settings, self._cache_bytes
         process = context.Process(target=_work, args=arguments, daemon=True)
         process.start()
         theirs.close()
-        started = _Process(process, ours)
+        opened = _Process(process, ours)
         try:
             ours.recv()
-        except (EOFError, OSError):  # the service said why, when it opened the same
-            started.end()
-            return
-        self._free.append(started)
-        if self._closed.is_set():
-            self.close()
+            loop.call_soon_threadsafe(self._join, opened)
+        except (EOFError, OSError, RuntimeError):  # the service said why it cannot, or has ended
+            opened.end()
 
-    def ask(self, question: Question) -> bytes | None:
-        """The JSON document that answers a question; None if no process can say."""
-        try:
-            asked = self._free.popleft()
-        except IndexError:
+    def _join(self, opened: _Process) -> None:
+        """Take a process that has opened the index."""
+        if self._closed:
+            opened.end()
+            return
+        self._started.append(opened)
+        loop = asyncio.get_running_loop()
+        loop.add_reader(opened.pipe.fileno(), self._read, opened, loop)
+        os.set_blocking(opened.pipe.fileno(), True)  # uvloop changes it; answers are read at once
+        self._give(opened)
+
+    def ask(self, question: Question) -> "asyncio.Future[bytes | None] | None":
+        """The JSON document that will answer a question, None if its process dies or cannot say.
+
+        Returns:
+            nothing if there is no process.
+
+        Raises:
+            ProblemError: too many wait already.
+        """
+        if not self._started:
             return None
+        if len(self._questions) >= self._settings.limits.waiting:
+            raise too_busy("requests for known words")
+        answer: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
+        self._questions.append((question, answer))
+        if self._free:
+            self._give(self._free.popleft())
+        return answer
+
+    def _give(self, process: _Process) -> None:
+        """Give a process that has nothing to do the next question that is still wanted."""
+        while self._questions:
+            question, answer = self._questions.popleft()
+            if not answer.done():
+                process.answer = answer
+                with suppress(OSError):  # it died: its pipe says so next
+                    process.pipe.send(question)
+                return
+        self._free.append(process)
+
+    def _read(self, process: _Process, loop: asyncio.AbstractEventLoop) -> None:
+        """A process has answered, or died."""
+        answer, process.answer = process.answer, None
         try:
-            asked.pipe.send(question)
-            content = asked.pipe.recv_bytes()
-        except (EOFError, OSError):  # it died
-            asked.end()
-            if not self._closed.is_set():
-                threading.Thread(target=self._add, name="process again", daemon=True).start()
-            return None
-        self._free.append(asked)
-        if self._closed.is_set():
-            self.close()
-        return content or None
+            content = process.pipe.recv_bytes() or None
+        except (EOFError, OSError):
+            content = None
+            self._leave(process, loop)
+        else:
+            self._give(process)
+        if answer is not None and not answer.done():
+            answer.set_result(content)
+
+    def _leave(self, process: _Process, loop: asyncio.AbstractEventLoop) -> None:
+        """Another one takes the place of a process that died; without any, nobody may wait."""
+        loop.remove_reader(process.pipe.fileno())
+        self._started.remove(process)
+        with suppress(ValueError):
+            self._free.remove(process)
+        process.end()
+        self._add(loop)
+        if not self._started:
+            self._refuse()
+
+    def _refuse(self) -> None:
+        """Answer nothing to the questions that wait."""
+        while self._questions:
+            _, answer = self._questions.popleft()
+            if not answer.done():
+                answer.set_result(None)
 
     def close(self) -> None:
-        """End those that wait; one that answers ends when it has."""
-        self._closed.set()
-        with suppress(IndexError):
-            while True:
-                self._free.popleft().end()
+        """End them all."""
+        self._closed = True
+        self._refuse()
+        for process in self._started:
+            asyncio.get_running_loop().remove_reader(process.pipe.fileno())
+            process.end()
+            if process.answer is not None and not process.answer.done():
+                process.answer.set_result(None)
+        self._started.clear()
+        self._free.clear()
 
 
 def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:

@@ -21,7 +21,7 @@ class Limits:
     window_s: float = 60.0  # of a spectrogram
     search_s: float = 30.0  # of one search
     list_s: float = 600.0  # of a term list
-    known_workers: int = 1  # searches of words that the index has; at least one for each process
+    known_workers: int = 2  # searches of words that the index has, where processes do not
     other_workers: int = 2  # all others: splits, wildcards, phones
     audio_workers: int = 2
     list_workers: int = 1

@@ -12,10 +12,10 @@ from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
 from service.cache import Cache
-from service.jobs import Lane, Stop, StoppedError, in_lane
+from service.jobs import Lane, Stop, StoppedError, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot
 from service.marks import MarkFile
-from service.processes import SearchProcesses
+from service.processes import Question, SearchProcesses
 from service.searching import TermResult, is_known, search_term
 from service.settings import Settings
 from std.errors import StdError
@@ -49,8 +49,7 @@ class Service:
         self.cache = Cache(cache_bytes)
         self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
         self.processes = SearchProcesses(settings, cache_bytes)
-        threads = max(limits.known_workers, settings.jobs)
-        self.known = Lane("known words", threads, limits.waiting)
+        self.known = Lane("known words", limits.known_workers, limits.waiting)
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
         self.lists = Lane("term lists", limits.list_workers, limits.waiting)
@@ -98,7 +97,6 @@ class Service:
         snapshot: Snapshot,
         request: "Request | None",
         make: Callable[[list[TermResult]], A],
-        elsewhere: Callable[[], A | None] = lambda: None,
     ) -> A:
         """Search terms and make an answer of what was found; recent results are kept.
 
@@ -110,25 +108,43 @@ class Service:
             snapshot: that is searched.
             request: whose client may go away.
             make: runs in a thread of the lane.
-            elsewhere: makes the same in another process, if the index has all words and a process
-                can; None: it cannot.
 
         Raises:
             ProblemError: too many searches wait, or this one takes too long.
             StdError: the index cannot be read.
         """
-        others = [term for term in terms if not is_known(term, snapshot)]
-        is_fast = all((snapshot.number, term) in self.cache for term in others)
+        is_fast = all(
+            (snapshot.number, term) in self.cache or is_known(term, snapshot) for term in terms
+        )
+        return await in_lane(
+            self.known if is_fast else self.other,
+            request,
+            lambda stop: make([self._found(term, snapshot, stop) for term in terms]),
+            self.search_s,
+        )
 
-        def work(stop: Stop) -> A:
-            made = None if others else elsewhere()
-            if made is None:
-                made = make([self._found(term, snapshot, stop) for term in terms])
-            return made
+    async def ask(
+        self, question: Question, snapshot: Snapshot, request: "Request | None"
+    ) -> bytes | None:
+        """The JSON document that a search process answers; None if it is no question for one.
 
-        # Compiling kernels, once after an installation, is no fault of the term.
-        seconds = self.limits.search_s if self.warm else self.limits.list_s
-        return await in_lane(self.known if is_fast else self.other, request, work, seconds)
+        Args:
+            question: about known words, or others.
+            snapshot: that is meant.
+            request: whose client may go away.
+
+        Raises:
+            ProblemError: too many searches wait, or this one takes too long.
+        """
+        if not all(is_known(term, snapshot) for term in question.terms):
+            return None
+        answer = self.processes.ask(question)
+        return None if answer is None else await wanted(answer, Stop(self.search_s), request)
+
+    @property
+    def search_s(self) -> float:
+        """How long a search may take: compiling, after an installation, is no fault of the term."""
+        return self.limits.search_s if self.warm else self.limits.list_s
 
     def turn(self, key: Hashable) -> asyncio.Lock:
         """One lock for all that want the same at once: the first makes it, others find it kept."""

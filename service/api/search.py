@@ -120,17 +120,16 @@ async def answer_to(
     snapshot, marks = service.snapshot, service.marks
     given = checked(terms, snapshot, service.limits, service.limits.terms)
 
-    def ask() -> bytes | None:
-        marked = tuple(marks.of_terms(given))
-        question = Question(snapshot.number, given, wish, first, limit, marked)
-        return service.processes.ask(question)
-
+    marked = tuple(marks.of_terms(given))
+    question = Question(snapshot.number, given, wish, first, limit, marked)
+    content = await service.ask(question, snapshot, request)
+    if content is not None:
+        return content
     return await service.answer(
         given,
         snapshot,
         request,
         lambda results: answered(results, snapshot, marks, wish, first, limit),
-        ask,
     )
 
 

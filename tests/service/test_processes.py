@@ -1,5 +1,6 @@
 """Search processes give the answers of the service's threads, and are not missed when they die."""
 
+import asyncio
 import os
 import re
 import signal
@@ -9,9 +10,10 @@ from dataclasses import replace
 import pytest
 
 from indexer import index_files
+from service.problems import ProblemError
 from service.processes import Question, SearchProcesses
 from service.searching import Wish
-from service.settings import Settings
+from service.settings import Limits, Settings
 from tests.service.test_faults import meshes, wait_for
 
 
@@ -20,7 +22,7 @@ def answer(client, **query):
 
 
 def pids(client):
-    return [one.process.pid for one in client.service.processes._free]
+    return [one.process.pid for one in client.service.processes._started]
 
 
 def exists(pid):
@@ -43,13 +45,14 @@ def several(german_settings, serve, tmp_path_factory):
 @pytest.fixture
 def asked(several, monkeypatch):
     """Whether processes gave each answer since the test began."""
-    answers, ask = [], several.service.processes.ask
+    answers, ask = [], several.service.ask
 
-    def counted(question):
-        answers.append((content := ask(question)) is not None)
+    async def counted(question, snapshot, request):
+        content = await ask(question, snapshot, request)
+        answers.append(content is not None)
         return content
 
-    monkeypatch.setattr(several.service.processes, "ask", counted)
+    monkeypatch.setattr(several.service, "ask", counted)
     return answers
 
 
@@ -60,6 +63,7 @@ def asked(several, monkeypatch):
         {"term": ["und", "spreewald", "dem spreewald"], "limit": 7, "cursor": "3"},
         {"term": "die", "recording": "KERSTIN_01", "min_probability": 0.3, "sort": "time"},
         {"term": "der", "where": "speaker:Kerstin", "sort": "recording"},
+        {"term": ["und", "die", "der", "das", "ist", "in"], "limit": 500},  # more than a pipe holds
     ],
 )
 def test_processes_give_the_bytes_of_threads(several, client, asked, query):
@@ -87,7 +91,7 @@ def test_marks_are_in_the_answers_of_processes(several, asked):
 def test_unknown_words_are_searched_by_threads(several, asked):
     assert several("/api/search", term="hahnenfedern").json["total"] > 0
     assert several("/api/search", term=["hahnenfedern", "und"]).json["total"] > 0
-    assert asked == []
+    assert asked == [False, False]
 
 
 def test_problems_are_told_by_the_service(several, client, asked):
@@ -130,10 +134,43 @@ def test_processes_search_what_was_committed(serve, german, tmp_path):
 
 
 def test_a_process_that_cannot_open_the_index_is_not_asked(tmp_path):
-    processes = SearchProcesses(Settings((str(tmp_path / "nothing"),), jobs=2), 1000)
-    processes.start()
-    names = {"process 0", "process 1"}
-    wait_for(lambda: not names & {thread.name for thread in threading.enumerate()})
-    assert processes.free == 0
-    assert processes.ask(Question(1, ("und",), Wish(), 0, 50, ())) is None
-    processes.close()
+    async def asked():
+        processes = SearchProcesses(Settings((str(tmp_path / "nothing"),), jobs=2), 1000)
+        processes.start()
+        while any(thread.name == "search process" for thread in threading.enumerate()):
+            await asyncio.sleep(0.05)
+        assert processes.free == processes.busy == 0
+        assert processes.ask(Question(1, ("und",), Wish(), 0, 50, ())) is None
+        processes.close()
+
+    asyncio.run(asked())
+
+
+def test_questions_are_answered_in_the_order_they_came(german_index):
+    limits = Limits(waiting=3)
+
+    async def ask_many():
+        processes = SearchProcesses(Settings((german_index,), jobs=2, limits=limits), 10**6)
+        processes._count = 1
+        processes.start()
+        while not processes.free:
+            await asyncio.sleep(0.05)
+        question, order = Question(1, ("und",), Wish(), 0, 5, ()), []
+        answers = [processes.ask(question) for _ in range(4)]
+        for number, one in enumerate(answers):
+            one.add_done_callback(lambda _, number=number: order.append(number))
+        assert (processes.busy, processes.waiting) == (1, 3)
+        with pytest.raises(ProblemError) as refused:
+            processes.ask(question)
+        assert refused.value.status == 429
+        answers[2].cancel()  # its client went away
+        await asyncio.wait(answers)
+        assert {one.result() for one in answers if not one.cancelled()} == {answers[0].result()}
+        await asyncio.sleep(0)
+        assert processes.free == 1
+        left = processes.ask(question)
+        processes.close()
+        assert left.result() is None
+        assert [number for number in order if number != 2] == [0, 1, 3]
+
+    asyncio.run(ask_many())
