@@ -242,6 +242,7 @@ def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:
                 live.renew()  # what the service has noticed is there to be seen
                 number = 0 if live.trouble else question.snapshot
             pipe.send_bytes(_answer(question, live.current, cache, settings) if number else b"")
+    os._exit(0)  # at once: nothing is left to be written, and freeing the index takes a second
 
 
 def _answer(question: Question, current: Snapshot, cache: Cache, settings: Settings) -> bytes:
