@@ -1,13 +1,15 @@
 """Load a running service: known and unknown words, many users at once, many requests, a slow term.
 
-    python -m benchmarks.service INDEX [--requests 10000] [--users 20 50]
+    python -m benchmarks.service INDEX [--requests 10000] [--users 1 20 50]
+    python -m benchmarks.service INDEX --other CHECKOUT [--rounds 3]    # the two by turns, ratios
 
 Starts `std-serve` on a free port of the loopback over an index of synthetic networks
 (`benchmarks.index` makes one) and ends it. Users are asyncio tasks of this process, each with one
 connection that it keeps; all is bounded in count and time. Words are drawn with a logarithmic rank
 as in `benchmarks.search`, so most requests of a run are not in the service's cache (``repeated``
 asks for ten words again and again). On two cores this client takes a part of what it measures:
-times are upper bounds. Ratios to ``alone`` say more than milliseconds on a shared machine.
+times are upper bounds. Ratios say more than milliseconds on a shared machine: ``--other`` asks this
+checkout and another one for the same words by turns, and the load of the machine is in each figure.
 """
 
 import argparse
@@ -42,8 +44,14 @@ def main() -> None:
     parse.add_argument("index", type=Path)
     parse.add_argument("--requests", type=int, default=10_000)
     parse.add_argument("--users", type=int, nargs="+", default=[1, 20, 50])
+    parse.add_argument("--other", type=Path, help="a checkout whose service is loaded as well")
+    parse.add_argument("--rounds", type=int, default=3, help="of --other")
     args = parse.parse_args()
-    print(json.dumps(figures(args.index, args.requests, args.users), indent=1))
+    if args.other:
+        found = compared(args.index, args.other, args.requests, args.users, args.rounds)
+    else:
+        found = figures(args.index, args.requests, args.users)
+    print(json.dumps(found, indent=1))
 
 
 def figures(index: Path, requests: int, users: Sequence[int]) -> dict[str, Any]:
@@ -57,6 +65,7 @@ def figures(index: Path, requests: int, users: Sequence[int]) -> dict[str, Any]:
         found: dict[str, Any] = {"answers_after_s": time.perf_counter() - began}
         asyncio.run(wait_until_ready(address))
         found["ready_after_s"] = time.perf_counter() - began
+        settle(process)
         each = min(1000, requests // 10)
         for count in users:
             note(found, f"known, {count} users", run(address, process, known[:each], count))
@@ -73,6 +82,31 @@ def figures(index: Path, requests: int, users: Sequence[int]) -> dict[str, Any]:
     return found
 
 
+def compared(
+    index: Path, other: Path, requests: int, users: Sequence[int], rounds: int
+) -> dict[str, Any]:
+    """Known words in this checkout and another one by turns, and the ratios of the two."""
+    words = synthetic.words()
+    known = [words[rank] for rank in ranks(2000)]
+    each = min(1000, requests // 10)
+    found: dict[str, Any] = {}
+    for number in range(rounds):
+        asked = known[(number * each) % 2000 :] + known
+        for count in users:
+            runs = {}
+            for name, checkout in (("before", other), ("after", Path.cwd())):
+                with served(index, checkout) as (address, process):
+                    asyncio.run(wait_until_ready(address))
+                    settle(process)
+                    run(address, process, asked[each : each + 50], count)  # of other words
+                    runs[name] = run(address, process, asked[:each], count)
+            figures = ("p50_ms", "p95_ms", "cpu_ms_per_request")
+            ratio = {name: runs["after"][name] / runs["before"][name] for name in figures}
+            rounded = {name: round(value, 2) for name, value in ratio.items()}
+            note(found, f"known, {count} users, round {number + 1}", runs | {"ratio": rounded})
+    return found
+
+
 def note(found: dict[str, Any], name: str, figure: Any) -> None:
     """Keep a figure, and show it to who waits."""
     found[name] = figure
@@ -80,10 +114,13 @@ def note(found: dict[str, Any], name: str, figure: Any) -> None:
 
 
 @contextmanager
-def served(index: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A service over an index, as long as it is needed."""
-    command = [sys.executable, "-m", "service.cli", "--store", str(index), "--port", "0", "--quiet"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def served(
+    index: Path, checkout: Path | None = None
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A service over an index, as long as it is needed; of this checkout, or of another one."""
+    store = str(index.resolve())
+    command = [sys.executable, "-m", "service.cli", "--store", store, "--port", "0", "--quiet"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=checkout)
     try:
         assert process.stdout is not None
         yield process.stdout.readline().strip(), process
@@ -97,6 +134,15 @@ async def wait_until_ready(address: str) -> None:
     async with asyncio.timeout(READY_S):
         while b"warming" in (await ask_once(address, "/healthz"))[1]:
             await asyncio.sleep(0.1)
+
+
+def settle(process: subprocess.Popen[str]) -> None:
+    """Wait until the service has nothing to do: all its processes have started."""
+    end_s = time.monotonic() + READY_S
+    before_s = -1.0
+    while (now_s := processor_s(process)) > before_s + 0.05 and time.monotonic() < end_s:
+        before_s = now_s
+        time.sleep(2)
 
 
 async def ask_once(address: str, path: str) -> tuple[int, bytes]:
@@ -147,6 +193,7 @@ async def users(address: str, words: Sequence[str], count: int) -> dict[str, Any
         "p95_ms": round(float(np.percentile(times, 95)), 2),
         "max_ms": round(float(times.max()), 2),
         "fewest_answers_of_a_user": min(map(len, found)),
+        "load": round(os.getloadavg()[0], 1),
     }
 
 
@@ -160,10 +207,22 @@ def run(
     return found | {"cpu_ms_per_request": round(spent_ms / found["requests"], 2)}
 
 
+def processes_of(process: subprocess.Popen[str]) -> list[int]:
+    """The ids of a process and of those that it started."""
+    found = [process.pid]
+    for pid in found:
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            found += map(int, children.read_text().split())
+    return found
+
+
 def processor_s(process: subprocess.Popen[str]) -> float:
-    """Processor time of a process so far, which other programs do not lengthen much."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Processor time of the service so far, which other programs do not lengthen much."""
+    ticks = 0
+    for pid in processes_of(process):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def beside(address: str, known: Sequence[str], unknown: Sequence[str]) -> dict[str, Any]:
@@ -178,10 +237,13 @@ def beside(address: str, known: Sequence[str], unknown: Sequence[str]) -> dict[s
 
 
 def memory_mb(process: subprocess.Popen[str]) -> float:
-    """Resident memory of a process now."""
-    status = Path(f"/proc/{process.pid}/status").read_text()
-    (kilobytes,) = re.findall(r"VmRSS:\s+(\d+) kB", status)
-    return round(int(kilobytes) / 1024, 1)
+    """Memory of the service now; what its processes share is counted once."""
+    kilobytes = 0
+    for pid in processes_of(process):
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        (proportional,) = re.findall(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
+        kilobytes += int(proportional)
+    return round(kilobytes / 1024, 1)
 
 
 if __name__ == "__main__":

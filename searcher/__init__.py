@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from searcher.development_set import tune
     from searcher.expected import Expected
     from searcher.fused_index import FusedIndex, open_fused
-    from searcher.hit import Finding, Hit
+    from searcher.hit import Finding, Hit, HitColumns
     from searcher.output.hit_files import write_hits
     from searcher.query import query_terms
     from searcher.recording_words import Word
@@ -40,6 +40,7 @@ __all__ = [
     "Finding",
     "FusedIndex",
     "Hit",
+    "HitColumns",
     "Index",
     "Model",
     "SearchResult",
@@ -59,6 +60,7 @@ _HOME = {
     "Finding": ("hit", "Finding"),
     "FusedIndex": ("fused_index", "FusedIndex"),
     "Hit": ("hit", "Hit"),
+    "HitColumns": ("hit", "HitColumns"),
     "Index": ("api", "Index"),
     "Model": ("calibration.model", "Model"),
     "SearchResult": ("search", "SearchResult"),

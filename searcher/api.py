@@ -5,6 +5,7 @@
                 search_queries  spoken queries and an ECF --> the same
                 search_terms  a term list and an ECF --> everything std-search knows of a batch
                 hits          what a search returned --> hits, in the order of the hit list
+                hit_columns   the same as columns, for programs that write many
                 remarks       what a person should know about a search
                 query         what a term becomes, without searching
                 recordings    what is indexed, with metadata; some by conditions
@@ -40,7 +41,7 @@ from typing import Any
 
 from searcher.calibration import model as models
 from searcher.calibration.model import Model
-from searcher.hit import Hit
+from searcher.hit import HitColumns
 from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
@@ -312,10 +313,10 @@ class Index(SearchableIndex):
             wildcards=wildcards,
         )
 
-    def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
-        """See `SearchableIndex.hits`."""
+    def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
+        """See `SearchableIndex.hit_columns`."""
         around = contexts(result.candidates, result.recordings, self.segments)
-        return list(explained(result, around, decided=decided, metadata=self.metadata))
+        return explained(result, around, decided=decided, metadata=self.metadata)
 
     def remarks(self, result: SearchResult) -> list[str]:
         """What a person should know about a search: unknown words, wildcards, missing phones."""

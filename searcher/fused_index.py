@@ -17,7 +17,7 @@ from searcher.api import Index, open_index
 from searcher.calibration.model import Model
 from searcher.fusion.doubt import doubt
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
-from searcher.hit import Hit
+from searcher.hit import HitColumns
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
 from searcher.search import SearchResult, decide
@@ -155,8 +155,8 @@ class FusedIndex(SearchableIndex):
         speech = self.searched_speech(ecf, where, recordings)
         return self._search(wanted, self.config, speech, workers, wildcards=False)
 
-    def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
-        """See `SearchableIndex.hits`."""
+    def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
+        """See `SearchableIndex.hit_columns`."""
         variants = [result.variants[i] for i in result.candidates.variant.tolist()]
         fused = [variant for variant in variants if isinstance(variant, FusedVariant)]
         surest = np.array([variant.recogniser for variant in fused], np.int64)
@@ -166,11 +166,8 @@ class FusedIndex(SearchableIndex):
             own = contexts(result.candidates.rows(rows), result.recordings, index.segments)
             for row, context in zip(rows.tolist(), own, strict=True):
                 around[row] = context
-        hits = explained(result, around, decided=decided, metadata=self.metadata)
-        return [
-            replace(hit, found_by=variant.found_by)
-            for hit, variant in zip(hits, fused, strict=True)
-        ]
+        found_by = [variant.found_by for variant in fused]
+        return explained(result, around, decided=decided, metadata=self.metadata, found_by=found_by)
 
     def _search(
         self,

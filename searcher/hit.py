@@ -1,6 +1,10 @@
-"""A hit: a place where a term was found, with what explains it."""
+"""A hit: a place where a term was found, with what explains it.
 
-from collections.abc import Mapping
+Hit         one place
+HitColumns  many, as columns: documents of them are made without making each a `Hit`
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from operator import attrgetter
@@ -59,10 +63,7 @@ class Hit:
     @property
     def found_as(self) -> str:
         """How the term was found, and the one-best words if they are others."""
-        how = self.how or self.method
-        if self.likeliest == self.searched:
-            return how
-        return f"{how}, an alternative to {repr(self.likeliest) if self.likeliest else 'silence'}"
+        return found_as(self.how, self.method, self.likeliest, self.searched)
 
     @property
     def estimate(self) -> str:
@@ -77,6 +78,53 @@ class Hit:
         return columns
 
 
+class HitColumns:
+    """Hits as columns, in an order: of each attribute of a `Hit` the values of all hits."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Take the columns.
+
+        Args:
+            columns: (n,) values of each attribute of `Hit`.
+        """
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns["term"])
+
+    def __iter__(self) -> Iterator[Hit]:
+        return map(Hit, *(self._columns[name] for name in Hit.__slots__))
+
+    def found_as(self) -> list[str]:
+        """(n,) how the term was found, see `Hit.found_as`."""
+        names = ("how", "method", "likeliest", "searched")
+        return [*map(found_as, *(self._columns[name] for name in names))]
+
+    def documents(self, more: Mapping[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
+        """The hits as `std-search --json` writes them.
+
+        Args:
+            more: (n,) values of further keys, or of some of these.
+        """
+        columns = {key: self._columns[name] for key, name in zip(_KEYS, _ATTRIBUTES, strict=True)}
+        if any(self._columns["found_by"]):
+            columns["found_by"] = [
+                [finding.document() for finding in findings]
+                for findings in self._columns["found_by"]
+            ]
+        columns |= more or {}
+        keys = tuple(columns)
+        return [dict(zip(keys, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def found_as(how: str, method: str, likeliest: str, searched: str) -> str:
+    """How a term was found, and the one-best words if they are others; arguments as in `Hit`."""
+    how = how or method
+    if likeliest == searched:
+        return how
+    return f"{how}, an alternative to {repr(likeliest) if likeliest else 'silence'}"
+
+
 _ATTRIBUTES = [name for name in Hit.__slots__ if name != "found_by"]
 _KEYS = ["termid" if name == "term_id" else name for name in _ATTRIBUTES]
-_values = attrgetter(*_ATTRIBUTES)  # an answer of the service has thousands
+_values = attrgetter(*_ATTRIBUTES)

@@ -9,7 +9,7 @@ search should sort the recordings again.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -26,8 +26,15 @@ class RecordingTable:
     recordings: tuple[Recording, ...]  # ascending, deleted ones included
     row_of: Mapping[Recording, int]
     rows: WeakKeyDictionary[Segment, Int64s]  # of each segment: (R,) rows of its recordings
+    segments: tuple[ref[Segment], ...]
     segment: Int64s  # (n,) number of the segment where each is live; -1 if it is deleted
     row_in_segment: Int64s  # (n,) its row there
+
+    def is_of(self, segments: Sequence[Segment]) -> bool:
+        """Whether these are the segments, in this order."""
+        return len(segments) == len(self.segments) and all(
+            own() is other for own, other in zip(self.segments, segments, strict=True)
+        )
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -48,7 +55,7 @@ def recording_table(segments: Sequence[Segment]) -> RecordingTable:
     if not segments:
         return _table(())
     table = _known.get(segments[0])
-    if table is None or tuple(table.rows) != tuple(segments):
+    if table is None or not table.is_of(segments):
         table = _known[segments[0]] = _table(segments)
     return table
 
@@ -64,4 +71,6 @@ def _table(segments: Sequence[Segment]) -> RecordingTable:
         rows[segment] = own = np.array([row_of[one.recording] for one in segment.recordings], int)
         live = np.setdiff1d(np.arange(len(own)), [*segment.deleted])
         segment_number[own[live]], row_in_segment[own[live]] = number, live
-    return RecordingTable(recordings, row_of, rows, segment_number, row_in_segment)
+    return RecordingTable(
+        recordings, row_of, rows, tuple(map(ref, segments)), segment_number, row_in_segment
+    )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from searcher.hit import Hit
+from searcher.hit import Hit, HitColumns
 from searcher.query import words_of
 from searcher.search import SearchResult
 from searcher.searched_speech import Speech, restricted
@@ -75,6 +75,9 @@ class SearchableIndex(ABC):
         """
 
     @abstractmethod
+    def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
+        """As `hits`, without making each hit an object."""
+
     def hits(self, result: SearchResult, *, decided: bool = True) -> list[Hit]:
         """The hits of a search of this index, by term, recording and time.
 
@@ -82,6 +85,7 @@ class SearchableIndex(ABC):
             result: what `find` or `search_terms` returned.
             decided: whether the hits show the decision.
         """
+        return list(self.hit_columns(result, decided=decided))
 
     def search(
         self,

@@ -3,40 +3,81 @@
 from collections.abc import Sequence
 from typing import Any
 
-from searcher import Hit
+import numpy as np
+
+from searcher import SearchResult
 from service.live_index import Snapshot
-from service.marks import MarkFile
+from service.marks import Marks
 from service.recordings import RecordingEntry
-from service.searching import Selection, hits_of
-from std.values import Recording
+from service.searching import Ints, Selection
 
 MANY_VALUES = 200  # of a facet, that are listed
 
 
-def hit_document(hit: Hit, snapshot: Snapshot, marks: MarkFile) -> dict[str, Any]:
-    """A hit with the keys of `std-search --json`, and where to hear it."""
-    recording = Recording(hit.file, hit.channel)
-    entry = snapshot.recordings.entries[snapshot.recordings.of_recording[recording]]
-    start_ms = round(1000 * hit.start_s)
-    end_ms = round(1000 * (hit.start_s + hit.duration_s))
-    return hit.document() | {
-        "recording_id": entry.id,
-        "title": entry.title,
-        "has_audio": entry.audio is not None,
-        "found_as": hit.found_as,
-        "metadata": dict(entry.metadata),
-        "right": marks.get((hit.term, recording, start_ms, end_ms)),
-    }
+def hit_documents(
+    found: SearchResult, recording: Ints, snapshot: Snapshot, marks: Marks
+) -> list[dict[str, Any]]:
+    """Hits with the keys of `std-search --json`, and where to hear them.
+
+    Args:
+        found: what was found; hits are decided as `std-search --decide` does.
+        recording: (n,) row of each hit's recording in the snapshot's table.
+        snapshot: that was searched.
+        marks: of people.
+    """
+    entries = [snapshot.recordings.entries[row] for row in recording.tolist()]
+    columns, places = snapshot.index.hit_columns(found), found.candidates
+    marked = (
+        marks.get((found.terms[term].text, entry.recording, start_ms, end_ms))
+        for entry, term, start_ms, end_ms in zip(
+            entries,
+            *(column.tolist() for column in (places.term, places.start_ms, places.end_ms)),
+            strict=True,
+        )
+    )
+    return columns.documents(
+        {
+            "recording_id": [entry.id for entry in entries],
+            "title": [entry.title for entry in entries],
+            "has_audio": [entry.audio is not None for entry in entries],
+            "found_as": columns.found_as(),
+            "metadata": [entry.metadata for entry in entries],
+            "right": [*marked],
+        }
+    )
 
 
-def precision(terms: Sequence[str], marks: MarkFile) -> dict[str, int]:
+def selected_documents(
+    selection: Selection, snapshot: Snapshot, marks: Marks, first: int, end: int
+) -> list[dict[str, Any]]:
+    """Some of the hits of a selection, in its order; see `hit_documents`.
+
+    Args:
+        selection: what was asked for.
+        snapshot: that was searched.
+        marks: of people.
+        first, end: number of the first hit, and one past the last.
+    """
+    term, row = selection.term[first:end], selection.row[first:end]
+    documents: list[dict[str, Any]] = [{}] * len(term)
+    for number, result in enumerate(selection.results):
+        places = np.flatnonzero(term == number)
+        rows = row[places]
+        some = hit_documents(result.found.rows(rows), result.recording[rows], snapshot, marks)
+        for place, document in zip(places.tolist(), some, strict=True):
+            document["termid"] = f"TERM-{number + 1}"
+            documents[place] = document
+    return documents
+
+
+def precision(terms: Sequence[str], marks: Marks) -> dict[str, int]:
     """How many hits of terms people marked right and wrong."""
     marked = [mark.right for mark in marks.of_terms(terms)]
     return {"right": marked.count(True), "wrong": marked.count(False)}
 
 
 def search_document(
-    selection: Selection, snapshot: Snapshot, marks: MarkFile, first: int, limit: int
+    selection: Selection, snapshot: Snapshot, marks: Marks, first: int, limit: int
 ) -> dict[str, Any]:
     """The answer to a search: hits, and what there is beside them.
 
@@ -47,14 +88,8 @@ def search_document(
         first: number of the first hit.
         limit: hits at most.
     """
-    total = len(selection.term)
-    hits = [
-        hit_document(hit, snapshot, marks)
-        for hit in hits_of(selection, snapshot, first, first + limit)
-    ]
+    total = selection.total
     terms = [result.term for result in selection.results]
-    for hit in hits:
-        hit["termid"] = f"TERM-{terms.index(hit['term']) + 1}"
     return {
         "terms": [
             {
@@ -67,9 +102,9 @@ def search_document(
             for result in selection.results
         ],
         "total": total,
-        "expected_right": float(selection.probability.sum()),
+        "expected_right": selection.right,
         "expected": selection.expected.document(),
-        "hits": hits,
+        "hits": selected_documents(selection, snapshot, marks, first, first + limit),
         "next_cursor": str(first + limit) if first + limit < total else None,
         "by_probability": {
             "counts": selection.counts.tolist(),

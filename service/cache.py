@@ -21,6 +21,9 @@ class Cache:
         self._entries: dict[Hashable, tuple[Any, int]] = {}  # last used last
         self._lock = threading.Lock()
 
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._entries
+
     def get(self, key: Hashable) -> Any:
         """The value of a key; None if it is not kept."""
         with self._lock:

@@ -1,6 +1,7 @@
 """std-serve: arguments in, a page and an API on an address."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,12 @@ from std.command import (
 from std.display.numbers import counted
 from std.errors import StdError
 from std.extras import required
-from std.options import add_config_options, add_store_option, configuration_of
+from std.options import (
+    add_config_options,
+    add_jobs_option,
+    add_store_option,
+    configuration_of,
+)
 from std.ranges import Range
 
 if TYPE_CHECKING:
@@ -34,6 +40,7 @@ examples:
 exit status: 0 ended by SIGTERM, 130 by Ctrl-C, 2 a mistake that you can mend, said in one line
 """
 PORT = number(Range(0, 65535, whole=True))
+MOST_JOBS = 4  # unless the user says so: each opens the index
 MIN_TOKEN = 16  # letters
 PACKAGES = ("fastapi", "uvicorn", "uvloop", "httptools", "jinja2")  # of the extra "serve"
 
@@ -67,6 +74,11 @@ def parser() -> argparse.ArgumentParser:
         "--alerts-url", type=text_argument, default="", metavar="URL",
         help="where new hits of these terms are posted",
     )  # fmt: skip
+    add_jobs_option(
+        parse,
+        default=min(os.cpu_count() or 1, MOST_JOBS),
+        meaning="processes that search known words (one for each processor, at most 4); 1 = none",
+    )
     network = parse.add_argument_group("network")
     network.add_argument("--host", type=text_argument, default="127.0.0.1", help="(127.0.0.1)")
     network.add_argument("--port", type=PORT, default=8000, help="(8000); 0 = any that is free")
@@ -131,7 +143,7 @@ def settings_of(args: argparse.Namespace) -> "Settings":
     return Settings(
         tuple(args.store), configuration_of(args), args.model, args.audio, args.metadata,
         args.feedback, args.alerts, args.alerts_url, args.host, int(args.port),
-        tuple(args.allow_host), token, args.root_path.rstrip("/"),
+        tuple(args.allow_host), token, args.root_path.rstrip("/"), args.jobs,
     )  # fmt: skip
 
 

@@ -15,7 +15,6 @@ from typing import Any, Literal
 import numpy as np
 import orjson
 
-from searcher import Hit
 from std.csv_output import write_csv
 from std.nist import std_list
 from std.nist.xml import writable
@@ -61,26 +60,27 @@ def json_file(hits: Documents) -> bytes:
     return orjson.dumps(hits, option=orjson.OPT_INDENT_2)
 
 
-def std_list_file(hits: Sequence[Hit], searches: Mapping[str, TermSearch], name: str) -> bytes:
+def std_list_file(hits: Documents, searches: Mapping[str, TermSearch], name: str) -> bytes:
     """Hits as a hit list.
 
     Args:
-        hits: decided.
+        hits: documents of the API; decided.
         searches: of each term id, in their order; also of terms without hits.
         name: of the term list.
     """
     ids = {term_id: row for row, term_id in enumerate(searches)}
-    recordings = sorted({Recording(hit.file, hit.channel) for hit in hits})
+    of_hits = [Recording(hit["file"], hit["channel"]) for hit in hits]
+    recordings = sorted({*of_hits})
     row_of = {recording: row for row, recording in enumerate(recordings)}
     detections = Detections(
         tuple(ids),
         tuple(recordings),
-        np.array([ids[hit.term_id] for hit in hits], np.int32),
-        np.array([row_of[Recording(hit.file, hit.channel)] for hit in hits], np.int32),
-        np.array([hit.start_s for hit in hits], np.float64),
-        np.array([hit.duration_s for hit in hits], np.float64),
-        np.array([hit.score for hit in hits], np.float64),
-        np.array([hit.decision == "YES" for hit in hits], np.bool_),
+        np.array([ids[hit["termid"]] for hit in hits], np.int32),
+        np.array([row_of[recording] for recording in of_hits], np.int32),
+        np.array([hit["start_s"] for hit in hits], np.float64),
+        np.array([hit["duration_s"] for hit in hits], np.float64),
+        np.array([hit["score"] for hit in hits], np.float64),
+        np.array([hit["decision"] == "YES" for hit in hits], np.bool_),
     )
     target = io.BytesIO()
     found = STDList(detections, tuple(searches.values()), writable(name), system_id="std")

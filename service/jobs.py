@@ -4,6 +4,7 @@
     Stop          whether the client is still there and the time is not over
     Stoppable     an `Executor` that asks so between the pieces of a search
     in_lane       awaits a job for a request, and stops it when the client goes away
+    wanted        likewise anything that will be there later
 
 Known words, other words and audio have lanes of their own, so a slow term delays neither words
 that are looked up in a millisecond nor the sound.
@@ -133,7 +134,15 @@ async def in_lane(
         ProblemError: too many wait, or it takes more than ``seconds`` (its queueing included).
     """
     stop = Stop(seconds)
-    future = asyncio.wrap_future(lane.submit(work, stop))
+    return await wanted(asyncio.wrap_future(lane.submit(work, stop)), stop, request)
+
+
+async def wanted(future: "asyncio.Future[A]", stop: Stop, request: "Request | None") -> A:
+    """Await what a request wants, as long as its client is there; then the work is stopped.
+
+    Raises:
+        ProblemError: it takes too long.
+    """
     try:
         while True:
             done, _ = await asyncio.wait({future}, timeout=LOOK_S)
@@ -142,7 +151,8 @@ async def in_lane(
             if stop.overdue or (request is not None and await request.is_disconnected()):
                 raise StoppedError
     except StoppedError as error:
-        raise ProblemError(503, f"this took more than {seconds:g} s and was stopped") from error
+        detail = f"this took more than {stop.seconds:g} s and was stopped"
+        raise ProblemError(503, detail) from error
     finally:
         stop.stop()
         if not future.done():

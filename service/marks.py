@@ -17,28 +17,23 @@ from std.values import Recording
 Key = tuple[str, Recording, int, int]
 
 
-class MarkFile:
-    """The marks that count, in memory and in a file that one service writes."""
+class Marks:
+    """The marks that count, in memory."""
 
-    def __init__(self, path: Path | None) -> None:
-        """Read what is there and continue it.
-
-        Raises:
-            InputError: the file holds something else, cannot be written, or another service does.
-        """
-        self._lock = threading.Lock()
+    def __init__(self, marks: Iterable[Mark] = ()) -> None:
         self._marks: dict[Key, Mark] = {}
-        self.version = 0  # another number after each change
-        self._file: AppendedFile | None = None
-        if path is not None:
-            self._file = AppendedFile(path)
-            with open_input(path) as stream:
-                self._marks = {mark.hit: mark for mark in latest(parse(stream, path))}
+        self._of_term: dict[str, dict[Key, Mark]] = {}  # the same
+        for mark in marks:
+            self._keep(mark)
 
-    @property
-    def is_kept(self) -> bool:
-        """Whether marks outlive the service."""
-        return self._file is not None
+    def _keep(self, mark: Mark) -> None:
+        self._drop(mark.hit)
+        self._marks[mark.hit] = mark
+        self._of_term.setdefault(mark.term, {})[mark.hit] = mark
+
+    def _drop(self, hit: Key) -> None:
+        if mark := self._marks.pop(hit, None):
+            del self._of_term[mark.term][hit]
 
     def get(self, hit: Key) -> bool | None:
         """What was said of a hit: right, wrong, or nothing."""
@@ -47,12 +42,37 @@ class MarkFile:
 
     def of_terms(self, terms: Iterable[str]) -> list[Mark]:
         """The marks of some terms."""
-        wanted = {*terms}
-        return [mark for mark in list(self._marks.values()) if mark.term in wanted]
+        found = (self._of_term.get(term, {}) for term in dict.fromkeys(terms))
+        return [mark for of_term in found for mark in list(of_term.values())]
 
     def all(self) -> list[Mark]:
         """Every mark that counts, the oldest first."""
         return list(self._marks.values())
+
+
+class MarkFile(Marks):
+    """The marks that count, in memory and in a file that one service writes."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Read what is there and continue it.
+
+        Raises:
+            InputError: the file holds something else, cannot be written, or another service does.
+        """
+        super().__init__()
+        self._lock = threading.Lock()
+        self.version = 0  # another number after each change
+        self._file: AppendedFile | None = None
+        if path is not None:
+            self._file = AppendedFile(path)
+            with open_input(path) as stream:
+                for mark in latest(parse(stream, path)):
+                    self._keep(mark)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether marks outlive the service."""
+        return self._file is not None
 
     def put(
         self, term: str, recording: Recording, start_s: float, end_s: float, right: bool | None
@@ -67,9 +87,9 @@ class MarkFile:
         with self._lock:
             if self._file is not None:
                 self._file.append(dump(mark))
-            self._marks.pop(mark.hit, None)
+            self._drop(mark.hit)
             if right is not None:
-                self._marks[mark.hit] = mark
+                self._keep(mark)
             self.version += 1
         return mark
 

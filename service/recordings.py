@@ -7,8 +7,9 @@ that is made here; nothing of a request ever becomes part of a path.
 
 import hashlib
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class RecordingEntry:
     metadata: Mapping[str, str]
     language: str = ""  # a code; empty: the index does not know it
 
-    @property
+    @cached_property
     def title(self) -> str:
         """How the recording is named for a person."""
         name = self.metadata.get("title") or self.recording.file
@@ -54,6 +55,9 @@ class RecordingTable:
 
     entries: tuple[RecordingEntry, ...]
     columns: tuple[str, ...]  # of the metadata, without titles and places of audio
+    _last_rows: deque[tuple[tuple[Recording, ...], npt.NDArray[np.int64]]] = field(
+        default_factory=lambda: deque(maxlen=1)
+    )  # what `rows` was asked for last
 
     @cached_property
     def by_id(self) -> Mapping[str, RecordingEntry]:
@@ -65,10 +69,18 @@ class RecordingTable:
         """Rows of the entries."""
         return {entry.recording: row for row, entry in enumerate(self.entries)}
 
-    def rows(self, recordings: Sequence[Recording]) -> npt.NDArray[np.int64]:
-        """(n,) rows of recordings; -1 for one that was deleted."""
+    def rows(self, recordings: tuple[Recording, ...]) -> npt.NDArray[np.int64]:
+        """(n,) rows of recordings; -1 for one that was deleted.
+
+        The searches of a snapshot share one tuple: its rows are looked up once.
+        """
+        for known, rows in [*self._last_rows]:
+            if known is recordings:
+                return rows
         found = (self.of_recording.get(recording, -1) for recording in recordings)
-        return np.fromiter(found, np.int64, len(recordings))
+        rows = np.fromiter(found, np.int64, len(recordings))
+        self._last_rows.append((recordings, rows))
+        return rows
 
     @cached_property
     def facets(self) -> Mapping[str, Facet]:

@@ -3,9 +3,8 @@
     checked       terms as a client wrote them -> terms that may be searched
     search_term   one term -> everything the searcher found of it (kept by the cache)
     select        what was found of all terms -> the hits that a `Wish` asks for, and the counts
-    hits_of       some rows of a selection -> hits with context and explanation
 
-A term's hits are found once and kept as columns; only those that are shown are explained.
+A term's hits are found once and kept as columns; `service.answers` explains those that are shown.
 """
 
 import time
@@ -16,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from searcher import Expected, Hit, SearchResult
+from searcher import Expected, SearchResult
 from service.jobs import Stop, Stoppable
 from service.live_index import Snapshot
 from service.problems import ProblemError
@@ -68,12 +67,13 @@ class FacetValue(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The hits that a wish asks for, in its order, and what a page shows beside them."""
+    """The first hits that a wish asks for, in its order, and what a page shows beside them."""
 
     results: tuple[TermResult, ...]
     term: Ints  # (n,) row in results
     row: Ints  # (n,) row in the term's columns
-    probability: Floats  # (n,)
+    total: int  # hits that the wish asks for, n of which are here
+    right: float  # the sum of their probabilities
     counts: Ints  # (STEPS + 1,) hits of at least each hundredth, whatever the least probability
     expected_right: Floats  # (STEPS + 1,) the sum of their probabilities
     expected: Expected  # of hits of any probability
@@ -126,8 +126,16 @@ def search_term(term: str, snapshot: Snapshot, stop: Stop) -> TermResult:
     return TermResult(term, found, remarks, rows[found.candidates.recording])
 
 
-def select(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish) -> Selection:
+def select(
+    results: Sequence[TermResult], snapshot: Snapshot, wish: Wish, end: int | None = None
+) -> Selection:
     """The hits that a wish asks for.
+
+    Args:
+        results: what was found of each term.
+        snapshot: that was searched.
+        wish: which hits, in which order.
+        end: how many of them, from the first on; None = all.
 
     Raises:
         ProblemError: there is no such facet.
@@ -166,9 +174,18 @@ def select(results: Sequence[TermResult], snapshot: Snapshot, wish: Wish) -> Sel
         name: _facet_values(facet, hits_of_recordings(name), wish.facets.get(name, frozenset()))
         for name, facet in table.facets.items()
     }
+    total = len(kept)
+    if wish.sort == "probability":
+        descending = -np.sort(-probability[kept])
+        right = float(descending.sum())
+        if end is not None and end < total:  # only these, and those as probable as the last
+            kept = kept[probability[kept] >= descending[max(0, end - 1)]]
     kept = kept[_order(wish.sort, recording[kept], start_ms[kept], probability[kept])]
-    shown = term[kept], row[kept], probability[kept]
-    return Selection(tuple(results), *shown, counts, expected_right, expected, facets)
+    if wish.sort != "probability":
+        right = float(probability[kept].sum())
+    kept = kept[:end]
+    beside = counts, expected_right, expected, facets
+    return Selection(tuple(results), term[kept], row[kept], total, right, *beside)
 
 
 def _has_value(facet: Facet, values: frozenset[str]) -> Bools:
@@ -220,19 +237,6 @@ def _by_least_probability(probability: Floats) -> tuple[Ints, Floats]:
     counts = np.bincount(step, minlength=STEPS + 1)[::-1].cumsum()[::-1]
     sums = np.bincount(step, weights=probability, minlength=STEPS + 1)[::-1].cumsum()[::-1]
     return counts, sums
-
-
-def hits_of(selection: Selection, snapshot: Snapshot, first: int, end: int) -> list[Hit]:
-    """Some of the hits, in order; decided as `std-search --decide` does."""
-    hits: list[Hit | None] = [None] * len(selection.term[first:end])
-    for number, result in enumerate(selection.results):
-        places = np.flatnonzero(selection.term[first:end] == number)
-        rows = selection.row[first:end][places]
-        for place, hit in zip(
-            places.tolist(), snapshot.index.hits(result.found.rows(rows)), strict=True
-        ):
-            hits[place] = hit
-    return [hit for hit in hits if hit is not None]
 
 
 def elapsed_ms(began_s: float) -> float:

@@ -21,7 +21,7 @@ class Limits:
     window_s: float = 60.0  # of a spectrogram
     search_s: float = 30.0  # of one search
     list_s: float = 600.0  # of a term list
-    known_workers: int = 2  # searches of words that the index has
+    known_workers: int = 2  # searches of words that the index has, where processes do not
     other_workers: int = 2  # all others: splits, wildcards, phones
     audio_workers: int = 2
     list_workers: int = 1
@@ -49,5 +49,6 @@ class Settings:
     allowed_hosts: tuple[str, ...] = ()
     token: str = field(default="", repr=False)  # no secret in a log
     root_path: str = ""
+    jobs: int = 1  # processes that search known words; 1 = threads of the service do
     poll_s: float = 2.0  # how often the index is looked at for new commits
     limits: Limits = field(default_factory=Limits)

@@ -4,16 +4,18 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
 from service.cache import Cache
-from service.jobs import Lane, Stop, StoppedError, in_lane
+from service.jobs import Lane, Stop, StoppedError, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot
 from service.marks import MarkFile
+from service.processes import Question, SearchProcesses
 from service.searching import TermResult, is_known, search_term
 from service.settings import Settings
 from std.errors import StdError
@@ -21,6 +23,8 @@ from std.store.address import kind_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+
+A = TypeVar("A")
 
 WARM_UP_TERM = "xylofonquartettprobenraum"  # hardly in any index: everything is tried on it
 
@@ -41,7 +45,10 @@ class Service:
         self.alerts: Alerts | None = None
         if settings.alerts:
             self.alerts = Alerts(settings.alerts, settings.alerts_url, self.live)
-        self.cache = Cache(limits.cache_bytes)
+        cache_bytes = limits.cache_bytes // (1 + settings.jobs)
+        self.cache = Cache(cache_bytes)
+        self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
+        self.processes = SearchProcesses(settings, cache_bytes)
         self.known = Lane("known words", limits.known_workers, limits.waiting)
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
@@ -72,6 +79,7 @@ class Service:
         """Begin what goes on in the background."""
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
         self.live.watch()
+        self.processes.start()
         if self.alerts is not None:
             self.alerts.start()
 
@@ -83,40 +91,79 @@ class Service:
             snapshot.index.query(WARM_UP_TERM)
         self.warm = True
 
-    async def search(
-        self, terms: Sequence[str], snapshot: Snapshot, request: "Request | None"
-    ) -> list[TermResult]:
-        """Search terms, each in the lane that it belongs to; recent results are kept.
+    async def answer(
+        self,
+        terms: Sequence[str],
+        snapshot: Snapshot,
+        request: "Request | None",
+        make: Callable[[list[TermResult]], A],
+    ) -> A:
+        """Search terms and make an answer of what was found; recent results are kept.
+
+        All of it is one job, in the lane of the slowest term: so requests are answered in the
+        order they came, and the thread that takes them computes nothing.
+
+        Args:
+            terms: to search.
+            snapshot: that is searched.
+            request: whose client may go away.
+            make: runs in a thread of the lane.
 
         Raises:
-            ProblemError: too many searches wait, or one takes too long.
+            ProblemError: too many searches wait, or this one takes too long.
             StdError: the index cannot be read.
         """
-        found = {term: self.cache.get((snapshot.number, term)) for term in terms}
-        missing = [term for term in terms if found[term] is None]
-        if missing:
-            # Compiling kernels, once after an installation, is no fault of the term.
-            seconds = self.limits.search_s if self.warm else self.limits.list_s
-            searched = await asyncio.gather(
-                *(
-                    in_lane(
-                        self.known if is_known(term, snapshot) else self.other,
-                        request,
-                        lambda stop, term=term: search_term(term, snapshot, stop),  # type: ignore[misc]  # mypy cannot infer it
-                        seconds,
-                    )
-                    for term in missing
-                )
-            )
-            for term, result in zip(missing, searched, strict=True):
-                found[term] = result
-                if snapshot is self.snapshot:
-                    self.cache.put((snapshot.number, term), result, result.bytes)
-        return [found[term] for term in terms]
+        is_fast = all(
+            (snapshot.number, term) in self.cache or is_known(term, snapshot) for term in terms
+        )
+        return await in_lane(
+            self.known if is_fast else self.other,
+            request,
+            lambda stop: make([self._found(term, snapshot, stop) for term in terms]),
+            self.search_s,
+        )
+
+    async def ask(
+        self, question: Question, snapshot: Snapshot, request: "Request | None"
+    ) -> bytes | None:
+        """The JSON document that a search process answers; None if it is no question for one.
+
+        Args:
+            question: about known words, or others.
+            snapshot: that is meant.
+            request: whose client may go away.
+
+        Raises:
+            ProblemError: too many searches wait, or this one takes too long.
+        """
+        if not all(is_known(term, snapshot) for term in question.terms):
+            return None
+        answer = self.processes.ask(question)
+        return None if answer is None else await wanted(answer, Stop(self.search_s), request)
+
+    @property
+    def search_s(self) -> float:
+        """How long a search may take: compiling, after an installation, is no fault of the term."""
+        return self.limits.search_s if self.warm else self.limits.list_s
+
+    def turn(self, key: Hashable) -> asyncio.Lock:
+        """One lock for all that want the same at once: the first makes it, others find it kept."""
+        return self._turns.setdefault(key, asyncio.Lock())
+
+    def _found(self, term: str, snapshot: Snapshot, stop: Stop) -> TermResult:
+        """What a search finds of a term, or found some time ago."""
+        key = snapshot.number, term
+        found: TermResult | None = self.cache.get(key)
+        if found is None:
+            found = search_term(term, snapshot, stop)
+            if snapshot is self.snapshot:
+                self.cache.put(key, found, found.bytes)
+        return found
 
     def close(self) -> None:
         """Close files and stores."""
         if self.alerts is not None:
             self.alerts.close()
+        self.processes.close()
         self.live.close()
         self.marks.close()

@@ -19,7 +19,6 @@ two-groups model"), the share of true places estimated for each term (Saerens et
 classifier under a changed prior); the Poisson likelihood is that of an inhomogeneous point process.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +32,7 @@ LOG_RATES: Float64s = np.linspace(
 )  # grid, occurrences in the archive
 PRIOR_MEAN, PRIOR_DEVIATION = 0.0, 0.5  # of the log rate, before the places are seen
 MAX_LOG_RATIO = 30.0
-ROWS_AT_ONCE = 100_000
+CELLS = 32_768  # of a table of places and rates: what a processor's cache holds
 
 RATES: Float64s = np.exp(LOG_RATES)
 _shape = np.exp(-0.5 * ((LOG_RATES - PRIOR_MEAN) / PRIOR_DEVIATION) ** 2)
@@ -61,27 +60,52 @@ def rate_posterior(
     """
     if log_prior is None:
         log_prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
-    bounds = np.searchsorted(term, np.arange(n_terms + 1))
-    probability = np.empty(len(log_ratio))
-    log_evidence = np.empty(n_terms)
-    weight = np.empty((n_terms, len(RATES)))
-    for terms in _blocks(bounds):
-        first, last = int(bounds[terms.start]), int(bounds[terms.stop])
-        odds = odds_at_rates(log_ratio[first:last])
-        work = np.log1p(odds)  # one more table of this size only: memory costs more than sums
-        sums = _sums(work, bounds[terms.start : terms.stop + 1] - first)
-        log_weight = log_prior[terms] + sums
-        highest = log_weight.max(axis=1, keepdims=True)
-        share = np.exp(log_weight - highest)
-        total = share.sum(axis=1, keepdims=True)
-        share /= total
-        weight[terms] = share
-        log_evidence[terms] = (highest + np.log(total))[:, 0]
-        np.add(odds, 1, out=work)
-        odds /= work
-        odds *= share if len(share) == 1 else share[term[first:last] - terms.start]
-        probability[first:last] = odds.sum(axis=1)
-    return RatePosterior(probability, log_evidence, weight)
+    odds = np.exp(clipped(log_ratio))
+    log_weight = log_prior + _log_likelihood(odds, np.searchsorted(term, np.arange(n_terms + 1)))
+    highest = log_weight.max(axis=1, keepdims=True)
+    weight = np.exp(log_weight - highest)
+    total = weight.sum(axis=1, keepdims=True)
+    weight /= total
+    log_evidence = (highest + np.log(total))[:, 0]
+    return RatePosterior(_mean_probability(odds, term, weight), log_evidence, weight)
+
+
+def _log_likelihood(odds: Float64s, bounds: Int64s) -> Float64s:
+    """(terms, rates) log likelihood of the places of each term at each rate, without `DETECTED`.
+
+    Args:
+        odds: (n,) of each place at a rate of one.
+        bounds: (terms + 1,) where the places of each term begin and end.
+    """
+    sums = np.zeros((len(bounds) - 1, len(RATES)))
+    some = np.flatnonzero(np.diff(bounds))
+    at_once = max(1, CELLS // max(1, len(odds)))
+    for first in range(0, len(RATES), at_once):
+        rates = slice(first, first + at_once)
+        table = RATES[rates, None] * odds  # a row a rate: sums run along memory
+        np.log1p(table, out=table)
+        if len(some):
+            sums[some, rates] = np.add.reduceat(table, bounds[some], axis=1).T
+    return sums
+
+
+def _mean_probability(odds: Float64s, term: Int64s, weight: Float64s) -> Float64s:
+    """(n,) the probability of each place, the mean over the rates of its term.
+
+    Args:
+        odds: (n,) of each place at a rate of one.
+        term: (n,) of each place.
+        weight: (terms, rates) posterior of the rates.
+    """
+    mean = np.empty(len(odds))
+    at_once = CELLS // len(RATES)
+    for first in range(0, len(odds), at_once):
+        rows = slice(first, first + at_once)
+        table = odds[rows, None] * RATES
+        table /= table + 1
+        table *= weight if len(weight) == 1 else weight[term[rows]]
+        mean[rows] = table.sum(axis=1)
+    return mean
 
 
 class LabelledPosterior(NamedTuple):
@@ -121,32 +145,7 @@ def labelled_posterior(
     return LabelledPosterior(probability, total[:, 0])
 
 
-def odds_at_rates(log_ratio: Float64s) -> Float64s:
-    """(n, rates) the odds of each place at each rate."""
-    odds: Float64s = np.exp(clipped(log_ratio))[:, None] * RATES
-    return odds
-
-
 def clipped(log_ratio: Float64s) -> Float64s:
     """Within what exp can take."""
     bounded: Float64s = np.clip(log_ratio, -MAX_LOG_RATIO, MAX_LOG_RATIO)
     return bounded
-
-
-def _blocks(bounds: Int64s) -> Iterator[slice]:
-    """Runs of whole terms: a term's sums must not depend on the others."""
-    first, terms = 0, len(bounds) - 1
-    while first < terms:
-        last = int(np.searchsorted(bounds, bounds[first] + ROWS_AT_ONCE, side="right")) - 1
-        last = min(max(last, first + 1), terms)
-        yield slice(first, last)
-        first = last
-
-
-def _sums(rows: Float64s, bounds: Int64s) -> Float64s:
-    """(terms, rates) the rows of each term, added up."""
-    total = np.zeros((len(bounds) - 1, rows.shape[1]))
-    some = np.flatnonzero(np.diff(bounds))
-    if len(some):
-        total[some] = np.add.reduceat(rows, bounds[some])
-    return total

@@ -34,6 +34,7 @@ REACH = 40.0  # what lies beyond x = REACH / N is below exp(-40)
 MANY = 400.0  # from this N on x stays below 0.1, and ORDER powers of p x leave 1e-14
 ORDER = 14
 ROWS_AT_ONCE = 50_000
+CELLS = 32_768  # of a table of candidates and nodes: what a processor's cache holds
 SURE = 1 - 1e-9
 
 
@@ -85,22 +86,39 @@ def exact(
 def _by_nodes(term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing: float) -> Float64s:
     """(n,) E[1 / (1 + K)] given that a candidate is right."""
     order = np.argsort(term, kind="stable")
-    blocks = [order[i : i + ROWS_AT_ONCE] for i in range(0, len(order), ROWS_AT_ONCE)]
     log_product = -missing * x
-    for rows in blocks:
-        of = term[rows]
-        first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
-        shares = -p[rows, None] * _of_terms(x, of)
-        np.log1p(shares, out=shares)  # in place: memory costs more than sums
-        log_product[of[first]] += np.add.reduceat(shares, first)
+    for begin in range(0, len(order), ROWS_AT_ONCE):
+        _add_log_shares(log_product, term, p, x, order[begin : begin + ROWS_AT_ONCE])
     integrand = weight * np.exp(log_product)
     result = np.empty(len(p))
-    for rows in blocks:
+    at_once = CELLS // NODES
+    for begin in range(0, len(order), at_once):
+        rows = order[begin : begin + at_once]
         others = p[rows, None] * _of_terms(x, term[rows])
         np.subtract(1, others, out=others)
         np.divide(_of_terms(integrand, term[rows]), others, out=others)
         result[rows] = others.sum(axis=1)
     return result
+
+
+def _add_log_shares(total: Float64s, term: Int64s, p: Float64s, x: Float64s, rows: Int64s) -> None:
+    """Add log(1 - p x) of some candidates, ordered by term, to the totals of their terms.
+
+    Args:
+        total: (n_terms, NODES)
+        term, p: (n,) of all candidates.
+        x: (n_terms, NODES) the nodes.
+        rows: which candidates.
+    """
+    of, probability = term[rows], p[rows]
+    first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
+    at_once = max(1, CELLS // len(rows))
+    for begin in range(0, NODES, at_once):
+        nodes = slice(begin, begin + at_once)
+        at = x[:, nodes].T  # a row a node: sums run along memory
+        table = -probability * (at if len(x) == 1 else at[:, of])
+        np.log1p(table, out=table)
+        total[of[first], nodes] += np.add.reduceat(table, first, axis=1).T
 
 
 def _of_terms(table: Float64s, term: Int64s) -> Float64s:

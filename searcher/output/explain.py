@@ -1,10 +1,10 @@
 """Hits with their explanation, and the figures of a search."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from searcher.decisions import THRESHOLD
-from searcher.hit import Hit
+from searcher.hit import Finding, HitColumns
 from searcher.output.context import Context
 from searcher.search import SearchResult
 from std.characters import text_of
@@ -17,7 +17,8 @@ def explained(
     *,
     decided: bool = True,
     metadata: Metadata = NO_METADATA,
-) -> Iterator[Hit]:
+    found_by: Sequence[tuple[Finding, ...]] = (),
+) -> HitColumns:
     """One hit per detection, in the order of the hit list.
 
     Args:
@@ -25,48 +26,64 @@ def explained(
         contexts: (n,) the words around each detection.
         decided: whether hits have a decision; if not, ``score`` is the probability.
         metadata: of the recordings.
+        found_by: (n,) what each recogniser says, where there are several.
     """
-    table = found.candidates
-    columns = (table.term, table.variant, table.recording, table.start_ms, table.end_ms)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    scores = table.score.tolist(), found.probability.tolist(), found.yes.tolist()
-    for row, (score, probability, yes), context in zip(
-        rows, zip(*scores, strict=True), contexts, strict=True
-    ):
-        term, variant, recording, start_ms, end_ms = row
-        searched = found.variants[variant]
-        where = found.recordings[recording]
-        expected = float(found.n_true[term])
-        because = f"probability {probability:.4f}, {expected:.2f} occurrences expected"
-        if decided:
-            sign = ">=" if yes else "<"
-            because = f"score {score:.4f} {sign} threshold {THRESHOLD:.4f}: {because}"
-        if context.error_ms:
-            because += f"; times are estimated, within {context.error_ms / 1000:.3f} s"
-        yield Hit(
-            term_id=found.terms[term].term_id,
-            term=found.terms[term].text,
-            file=where.file,
-            channel=where.channel,
-            language=found.languages[recording] or None,
-            start_s=start_ms / 1000,
-            duration_s=(end_ms - start_ms) / 1000,
-            within_s=context.error_ms / 1000 if context.error_ms else None,
-            score=score if decided else probability,
-            decision=("YES" if yes else "NO") if decided else None,
-            searched=text_of(searched.words),
-            method=searched.method,
-            similarity=searched.similarity,
-            how=searched.how,
-            context=(context.before, text_of(searched.words), context.after),
-            likeliest=context.likeliest,
-            slots=context.slots,
-            probability=probability,
-            threshold=THRESHOLD if decided else None,
-            expected_occurrences=expected,
-            because=because,
-            metadata=metadata.values(where.file),
+    table, n = found.candidates, len(found.candidates.term)
+    terms = [found.terms[i] for i in table.term.tolist()]
+    variants = [found.variants[i] for i in table.variant.tolist()]
+    recordings = [found.recordings[i] for i in table.recording.tolist()]
+    searched = [text_of(variant.words) for variant in variants]
+    probability = found.probability.tolist()
+    score = table.score.tolist() if decided else probability
+    decision = ["YES" if yes else "NO" for yes in found.yes.tolist()]
+    before, likeliest, after, slots, error_ms = zip(*contexts, strict=True) if n else ([],) * 5
+    columns = {
+        "term_id": [term.term_id for term in terms],
+        "term": [term.text for term in terms],
+        "file": [recording.file for recording in recordings],
+        "channel": [recording.channel for recording in recordings],
+        "language": [found.languages[i] or None for i in table.recording.tolist()],
+        "start_s": (table.start_ms / 1000).tolist(),
+        "duration_s": ((table.end_ms - table.start_ms) / 1000).tolist(),
+        "within_s": [ms / 1000 if ms else None for ms in error_ms],
+        "score": score,
+        "decision": decision if decided else [None] * n,
+        "searched": searched,
+        "method": [variant.method for variant in variants],
+        "similarity": [variant.similarity for variant in variants],
+        "how": [variant.how for variant in variants],
+        "context": [*zip(before, searched, after, strict=True)],
+        "likeliest": likeliest,
+        "slots": slots,
+        "probability": probability,
+        "threshold": [THRESHOLD if decided else None] * n,
+        "expected_occurrences": found.n_true[table.term].tolist(),
+        "because": _because(found, error_ms, decided=decided),
+        "found_by": found_by or [()] * n,
+        "metadata": [metadata.values(recording.file) for recording in recordings],
+    }
+    return HitColumns(columns)
+
+
+def _because(found: SearchResult, error_ms: Sequence[int], *, decided: bool) -> list[str]:
+    """(n,) the decisions in words; arguments as those of `explained`."""
+    because = [
+        f"probability {probability:.4f}, {expected:.2f} occurrences expected"
+        for probability, expected in zip(
+            found.probability.tolist(), found.n_true[found.candidates.term].tolist(), strict=True
         )
+    ]
+    if decided:
+        because = [
+            f"score {score:.4f} {'>=' if yes else '<'} threshold {THRESHOLD:.4f}: {why}"
+            for score, yes, why in zip(
+                found.candidates.score.tolist(), found.yes.tolist(), because, strict=True
+            )
+        ]
+    return [
+        f"{why}; times are estimated, within {ms / 1000:.3f} s" if ms else why
+        for why, ms in zip(because, error_ms, strict=True)
+    ]
 
 
 def summary(found: SearchResult, speech_s: float) -> dict[str, Any]:

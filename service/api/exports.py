@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from searcher import Hit
-from service.answers import hit_document
+from service.answers import selected_documents
 from service.api.models import PROBLEMS, Probability
 from service.api.reply import service_of
 from service.api.search import facets_of, searched
@@ -24,7 +23,7 @@ from service.exports import (
 from service.jobs import Stop, in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
-from service.searching import Selection, Sorting, Wish, hits_of
+from service.searching import Selection, Sorting, Wish
 from service.state import Service
 from std.file_names import distinct_names, safe_name
 from std.values import TermSearch
@@ -59,11 +58,13 @@ async def export(
     """The hits of a search as a file; ``right=true`` leaves only those that were marked right."""
     service = service_of(request)
     wish = Wish(min_probability, facets_of(recording, channel, where), sort)
-    snapshot, selection = await searched(service, request, term, wish)
+    snapshot, selection = await searched(
+        service, request, term, wish, lambda snapshot, selection: (snapshot, selection)
+    )
     most = service.limits.export_hits
-    if len(selection.term) > most:
+    if selection.total > most:
         raise ProblemError(
-            400, f"expected at most {most} hits, got {len(selection.term)}; raise min_probability"
+            400, f"expected at most {most} hits, got {selection.total}; raise min_probability"
         )
     content, kind = await in_lane(
         service.audio if format == "clips" else service.known,
@@ -91,34 +92,21 @@ def exported(
     stop: Stop,
 ) -> tuple[bytes, str]:
     """The content of an export, and what it is."""
-    hits = hits_of(selection, snapshot, 0, len(selection.term))
-    ids = {result.term: f"TERM-{i}" for i, result in enumerate(selection.results, start=1)}
-    documents = [hit_document(hit, snapshot, service.marks) for hit in hits]
-    pairs = [
-        (_numbered(hit, ids), document | {"termid": ids[hit.term]})
-        for hit, document in zip(hits, documents, strict=True)
-        if right is None or document["right"] == right
-    ]
-    shown = [document for _, document in pairs]
+    every = selected_documents(selection, snapshot, service.marks, 0, selection.total)
+    shown = [hit for hit in every if right is None or hit["right"] == right]
     if kind == "json":
         return json_file(shown), kind
     if kind == "stdlist":
         searches = {
-            ids[result.term]: TermSearch(result.found.seconds, len(result.found.oov_words[0]))
-            for result in selection.results
+            f"TERM-{i}": TermSearch(result.found.seconds, len(result.found.oov_words[0]))
+            for i, result in enumerate(selection.results, start=1)
         }
-        return std_list_file([hit for hit, _ in pairs], searches, "search"), kind
+        return std_list_file(shown, searches, "search"), kind
     if kind in ("srt", "vtt"):
         return _subtitles(shown, kind)
     if kind == "clips":
         return _clips(service, snapshot, shown, stop), "zip"
     return _csv(snapshot, shown), kind
-
-
-def _numbered(hit: Hit, ids: dict[str, str]) -> Hit:
-    from dataclasses import replace
-
-    return replace(hit, term_id=ids[hit.term])
 
 
 def _csv(snapshot: Snapshot, shown: Sequence[dict[str, Any]]) -> bytes:

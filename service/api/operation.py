@@ -53,6 +53,8 @@ async def metrics(request: Request) -> Response:
     for lane in (service.known, service.other, service.audio, service.lists):
         name = lane.name.replace(" ", "_")
         gauges[f"waiting_{name}"], gauges[f"running_{name}"] = lane.waiting, lane.running
+    gauges["waiting_known_words"] += service.processes.waiting
+    gauges["running_known_words"] += service.processes.busy
     counters: dict[str, float] = {
         "cache_hits": service.cache.hits,
         "cache_misses": service.cache.misses,

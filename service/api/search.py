@@ -5,21 +5,23 @@
 
 import time
 from bisect import bisect_left
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 import numpy as np
-import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from service.answers import search_document
 from service.api.models import PROBLEMS, HintsDocument, Probability, SearchDocument
 from service.api.reply import json_reply, position, service_of
 from service.jobs import in_lane
 from service.live_index import Snapshot
 from service.problems import ProblemError
+from service.processes import Question, answered
 from service.searching import Selection, Sorting, Wish, checked, elapsed_ms, select
 from service.state import Service
+
+A = TypeVar("A")
 
 MAX_TEXT = 10_000  # letters of a text that hints are asked for
 MAX_VALUES = 1000  # of all facets in an address
@@ -52,13 +54,31 @@ def facets_of(
 
 
 async def searched(
-    service: Service, request: Request, terms: list[str], wish: Wish
-) -> tuple[Snapshot, Selection]:
-    """Search terms in the newest snapshot."""
+    service: Service,
+    request: Request,
+    terms: list[str],
+    wish: Wish,
+    make: Callable[[Snapshot, Selection], A],
+    end: int | None = None,
+) -> A:
+    """Search terms in the newest snapshot and make an answer of the hits.
+
+    Args:
+        service: that is asked.
+        request: of the client.
+        terms: as the client wrote them.
+        wish: which hits.
+        make: runs in a thread; see `Service.answer`.
+        end: how many hits are wanted; None = all.
+    """
     snapshot = service.snapshot
     given = checked(terms, snapshot, service.limits, service.limits.terms)
-    results = await service.search(given, snapshot, request)
-    return snapshot, select(results, snapshot, wish)
+    return await service.answer(
+        given,
+        snapshot,
+        request,
+        lambda results: make(snapshot, select(results, snapshot, wish, end)),
+    )
 
 
 @router.get("/search", response_model=SearchDocument)
@@ -84,12 +104,33 @@ async def search(
     )  # fmt: skip
     content = service.cache.get(key)
     if content is None:
-        snapshot, selection = await searched(service, request, term, wish)
-        document = search_document(selection, snapshot, service.marks, first, limit)
-        content = orjson.dumps(document)
-        service.cache.put(key, content, len(content) + 2000)
+        async with service.turn(key):
+            content = service.cache.get(key)
+            if content is None:
+                content = await answer_to(service, request, term, wish, first, limit)
+                service.cache.put(key, content, len(content) + 2000)
     timed = b'%s,"elapsed_ms":%.3f}' % (content[:-1], elapsed_ms(began))
     return Response(timed, media_type="application/json")
+
+
+async def answer_to(
+    service: Service, request: Request, terms: list[str], wish: Wish, first: int, limit: int
+) -> bytes:
+    """The JSON document that answers a search, made in a process or a thread."""
+    snapshot, marks = service.snapshot, service.marks
+    given = checked(terms, snapshot, service.limits, service.limits.terms)
+
+    marked = tuple(marks.of_terms(given))
+    question = Question(snapshot.number, given, wish, first, limit, marked)
+    content = await service.ask(question, snapshot, request)
+    if content is not None:
+        return content
+    return await service.answer(
+        given,
+        snapshot,
+        request,
+        lambda results: answered(results, snapshot, marks, wish, first, limit),
+    )
 
 
 @router.get("/query")

@@ -19,16 +19,15 @@ from fastapi import APIRouter, Request
 from pydantic import ValidationError
 from starlette.responses import Response, StreamingResponse
 
-from searcher import Hit
-from service.answers import hit_document
+from service.answers import hit_documents
 from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, reference
 from service.api.reply import json_reply, service_of
 from service.exports import std_list_file
 from service.jobs import Stop, Stoppable, StoppedError, in_lane
 from service.live_index import Snapshot
+from service.marks import MarkFile
 from service.problems import ProblemError, as_problem
 from service.settings import Limits
-from service.state import Service
 from std.errors import StdError
 from std.nist import term_list
 from std.values import Term, TermSearch
@@ -56,10 +55,10 @@ class Batch:
     terms: tuple[Term, ...]
     min_probability: float
     done: int = 0
-    hits: list[Hit] = field(default_factory=list)
+    hits: list[dict[str, Any]] = field(default_factory=list)  # documents
     searches: dict[str, TermSearch] = field(default_factory=dict)
 
-    def run(self, snapshot: Snapshot, limits: Limits, stop: Stop) -> None:
+    def run(self, snapshot: Snapshot, marks: MarkFile, limits: Limits, stop: Stop) -> None:
         """Search all terms, in parts.
 
         Raises:
@@ -71,7 +70,8 @@ class Batch:
             some = self.terms[first : first + AT_ONCE]
             found = snapshot.index.search_terms(some, workers=Stoppable(stop))
             found = found.rows(found.probability >= self.min_probability)
-            self.hits += snapshot.index.hits(found)
+            rows = snapshot.recordings.rows(found.recordings)[found.candidates.recording]
+            self.hits += hit_documents(found, rows, snapshot, marks)
             if len(self.hits) > limits.export_hits:
                 raise ProblemError(
                     400, f"expected at most {limits.export_hits} hits; raise min_probability"
@@ -80,14 +80,14 @@ class Batch:
                 self.searches[term.term_id] = TermSearch(found.seconds / len(some), len(unknown))
             self.done = first + len(some)
 
-    def document(self, service: Service, snapshot: Snapshot) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """The result as JSON."""
         return {
-            "hits": [hit_document(hit, snapshot, service.marks) for hit in self.hits],
+            "hits": self.hits,
             "summary": {
                 "terms": len(self.terms),
                 "detections": len(self.hits),
-                "yes": sum(hit.decision == "YES" for hit in self.hits),
+                "yes": sum(hit["decision"] == "YES" for hit in self.hits),
                 "oov_terms": sum(bool(one.oov_count) for one in self.searches.values()),
             },
         }
@@ -126,28 +126,20 @@ async def searches(request: Request) -> Response:
     """Search a term list."""
     service = service_of(request)
     batch, snapshot = await batch_of(request, service.limits), service.snapshot
-    work = partial(batch.run, snapshot, service.limits)
+    work = partial(batch.run, snapshot, service.marks, service.limits)
     accepted = request.headers.get("accept", "")
     if "text/event-stream" in accepted:
         stop = Stop(service.limits.list_s)
         future = asyncio.wrap_future(service.lists.submit(work, stop))
-        return StreamingResponse(
-            events(service, snapshot, batch, future, stop), media_type="text/event-stream"
-        )
+        return StreamingResponse(events(batch, future, stop), media_type="text/event-stream")
     await in_lane(service.lists, request, work, service.limits.list_s)
     if "xml" in accepted:
         content = std_list_file(batch.hits, batch.searches, "the body")
         return Response(content, media_type="application/xml")
-    return json_reply(batch.document(service, snapshot))
+    return json_reply(batch.document())
 
 
-async def events(
-    service: Service,
-    snapshot: Snapshot,
-    batch: Batch,
-    future: "asyncio.Future[None]",
-    stop: Stop,
-) -> AsyncIterator[bytes]:
+async def events(batch: Batch, future: "asyncio.Future[None]", stop: Stop) -> AsyncIterator[bytes]:
     """Progress while a batch is searched, then its result; a client that goes away stops it."""
     shown = -1
     try:
@@ -157,7 +149,7 @@ async def events(
                 yield event("progress", {"done": shown, "terms": len(batch.terms)})
             await asyncio.wait({future}, timeout=EVENT_S)
         future.result()
-        yield event("result", batch.document(service, snapshot))
+        yield event("result", batch.document())
     except (StdError, ProblemError, StoppedError) as error:
         problem = as_problem(error) if isinstance(error, StdError) else error
         detail = str(problem) or f"this took more than {stop.seconds:g} s and was stopped"

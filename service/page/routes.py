@@ -8,7 +8,8 @@
 """
 
 import hashlib
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from service.answers import search_document
 from service.api.operation import health_of
 from service.api.reply import entry_of, service_of
 from service.api.search import searched
+from service.live_index import Snapshot
+from service.marks import MarkFile
 from service.page.view import (
     PER_PAGE,
     PageState,
@@ -31,6 +34,7 @@ from service.page.view import (
     percent,
 )
 from service.problems import ProblemError, as_problem
+from service.searching import Selection
 from std.display.numbers import about
 from std.display.times import clock, length
 from std.errors import StdError
@@ -91,39 +95,63 @@ async def search_page(request: Request) -> Response:
     service = service_of(request)
     state = page_state(request.query_params.multi_items())
     show = not service.settings.token
-    results = await results_of(request, state) if show and state.terms else None
     entries = service.snapshot.recordings.entries
-    return render(
+    page = partial(
+        render,
         request,
         "search.html",
         state=state,
-        results=results,
         health=health_of(service),
         recordings=len(entries) if show else None,
         speech_s=sum(entry.speech_s for entry in entries) if show else None,
         entries=entries[:LISTED] if show else (),
         no_audio=show and not any(entry.audio for entry in entries),
     )
+    if not (show and state.terms):
+        return page(results=None)
+    return await with_results(request, state, page)
 
 
 @router.get("/page/results")
 async def results_part(request: Request) -> Response:
     """The results of a search, without the page around them."""
     state = page_state(request.query_params.multi_items())
-    results = await results_of(request, state)
-    return render(request, "results.html", state=state, results=results)
+    return await with_results(request, state, partial(render, request, "results.html", state=state))
 
 
-async def results_of(request: Request, state: PageState) -> dict[str, Any]:
-    """What the template of results shows: the API's answer, or a problem in its place."""
+async def with_results(
+    request: Request, state: PageState, page: Callable[..., Response]
+) -> Response:
+    """A page with the results of a search, or with a problem in their place.
+
+    Args:
+        request: of the client.
+        state: what is searched.
+        page: renders it, given ``results``; in a thread of the search.
+    """
     service = service_of(request)
     try:
-        snapshot, selection = await searched(service, request, [*state.terms], state.wish)
+        return await searched(
+            service,
+            request,
+            [*state.terms],
+            state.wish,
+            lambda snapshot, selection: page(
+                results=results_of(selection, snapshot, service.marks, state.cursor)
+            ),
+            state.cursor + PER_PAGE,
+        )
     except ProblemError as problem:
-        return {"problem": problem.detail}
+        return page(results={"problem": problem.detail})
     except StdError as error:
-        return {"problem": as_problem(error).detail}
-    found = search_document(selection, snapshot, service.marks, state.cursor, PER_PAGE)
+        return page(results={"problem": as_problem(error).detail})
+
+
+def results_of(
+    selection: Selection, snapshot: Snapshot, marks: MarkFile, first: int
+) -> dict[str, Any]:
+    """What the template of results shows: the API's answer, and names for it."""
+    found = search_document(selection, snapshot, marks, first, PER_PAGE)
     table = snapshot.recordings
     names = {
         "recording": {
@@ -133,7 +161,7 @@ async def results_of(request: Request, state: PageState) -> dict[str, Any]:
     return found | {
         "problem": "",
         "names": names,
-        "first": state.cursor,
+        "first": first,
         "per_page": PER_PAGE,
         "several_terms": len(found["terms"]) > 1,
         "of_recording": {one.value: one.hits for one in selection.facets.get("recording", ())},

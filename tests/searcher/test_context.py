@@ -8,20 +8,24 @@ from searcher.output.context import WORDS_AROUND, _around
 
 WORDS = ["a", "b", "c", "d"]
 SILENT_OR_NOT = st.tuples(st.lists(st.integers(-1, 3), max_size=60), st.integers(0, 300))
+PLACES = st.tuples(SILENT_OR_NOT, st.lists(st.integers(-1, 3), max_size=5), SILENT_OR_NOT)
 
 
-@given(SILENT_OR_NOT, st.lists(st.integers(-1, 3), max_size=5), SILENT_OR_NOT, st.integers(0, 9))
-def test_the_words_around_are_those_of_all_slots(before, own, after, other_recordings):
-    before = [*before[0], *[-1] * before[1]]
-    after = [*[-1] * after[1], *after[0]]
-    others = [0] * other_recordings
-    word = np.array([*others, *before, *own, *after, *others], np.int32)
-    begin, first = len(others), len(others) + len(before)
-    end, stop = first + len(own), first + len(own) + len(after)
-
+@given(st.lists(PLACES, max_size=4), st.integers(0, 9))
+def test_the_words_around_are_those_of_all_slots(places, other_recordings):
     def said(ids):
         return [WORDS[i] for i in ids if i >= 0]
 
-    expected = said(before)[-WORDS_AROUND:], said(own), said(after)[:WORDS_AROUND]
-    found = _around(word, WORDS, begin, first, end, stop)
-    assert found == tuple(map(" ".join, expected))
+    slots, bounds, expected = [0] * other_recordings, [], []
+    for (words_before, silent_before), own, (words_after, silent_after) in places:
+        before = [*words_before, *[-1] * silent_before]
+        after = [*[-1] * silent_after, *words_after]
+        lengths = [len(slots), len(before), len(own), len(after)]
+        bounds.append(np.cumsum(lengths))
+        parts = said(before)[-WORDS_AROUND:], said(own), said(after)[:WORDS_AROUND]
+        expected.append(tuple(map(" ".join, parts)))
+        slots += [*before, *own, *after]
+    slots += [0] * other_recordings
+    columns = np.array(bounds, np.int64).reshape(-1, 4).T
+    found = _around(np.array(slots, np.int32), WORDS, *columns)
+    assert [*zip(*found, strict=True)] == expected

@@ -37,6 +37,13 @@ def fused(stores):
         yield index
 
 
+def test_columns_of_fused_hits_are_the_hits(fused):
+    result = fused.find("landkreis")
+    hits = fused.hits(result)
+    assert hits
+    assert fused.hit_columns(result).documents() == [hit.document() for hit in hits]
+
+
 def test_hits_at_one_place_are_one(stores, fused):
     hits = [hit for hit in fused.search("landkreis") if hit.file == "KERSTIN_00"]
     with open_index(stores[0]) as first, open_index(stores[1]) as second:

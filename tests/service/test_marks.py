@@ -8,6 +8,8 @@ import sys
 import urllib.request
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.appended import AppendedFile
 from service.marks import MarkFile
@@ -120,3 +122,17 @@ def test_a_mark_that_was_acknowledged_survives_kill_9(german_index, tmp_path):
         service.stdout.close()
     assert [mark.start_s for mark in read_marks(path)] == acknowledged
     assert len(acknowledged) == 30
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2), st.sampled_from([1, 0, None])))
+)
+def test_marks_of_terms_are_those_of_looking_through_all(puts):
+    marks, recording = MarkFile(None), Recording("tape", 1)
+    for term, start_s, right in puts:
+        marks.put(term, recording, start_s, start_s + 1, right)
+    for terms in (["a"], ["c", "a"], ["nothing"], []):
+        expected = [mark for term in terms for mark in marks.all() if mark.term == term]
+        assert sorted(marks.of_terms(terms)) == sorted(expected)
+    for mark in marks.all():
+        assert marks.get(mark.hit) == mark.right

@@ -46,12 +46,14 @@ def result(term, hits):
     st.sets(st.sampled_from(FILES)),
     st.sets(st.sampled_from(["2019", "2020", "1066"])),
     st.sampled_from(["probability", "recording", "time"]),
+    st.integers(1, 9),
 )
-def test_a_selection_is_its_obvious_twin(terms, least, files, dates, sort):
+def test_a_selection_is_its_obvious_twin(terms, least, files, dates, sort, end):
     facets = {"recording": frozenset(files)} if files else {}
     facets |= {"date": frozenset(dates)} if dates else {}
     wish = Wish(least / 100, facets, sort)
-    selection = select([result(str(i), hits) for i, hits in enumerate(terms)], SNAPSHOT, wish)
+    results = [result(str(i), hits) for i, hits in enumerate(terms)]
+    selection, some = select(results, SNAPSHOT, wish), select(results, SNAPSHOT, wish, end)
 
     def date(recording):
         return DATES[FILES[recording]]
@@ -73,6 +75,9 @@ def test_a_selection_is_its_obvious_twin(terms, least, files, dates, sort):
     expected = sorted((hit for hit in both if hit[4] >= least), key=keys[sort])
     found = list(zip(selection.term.tolist(), selection.row.tolist(), strict=True))
     assert found == [hit[:2] for hit in expected]
+    assert [*zip(some.term.tolist(), some.row.tolist(), strict=True)] == found[:end]
+    assert selection.total == some.total == len(expected)
+    assert selection.right == some.right == pytest.approx(sum(hit[4] for hit in expected) / 100)
     for step in range(101):
         kept = [hit[4] for hit in both if hit[4] >= step]
         assert selection.counts[step] == len(kept)

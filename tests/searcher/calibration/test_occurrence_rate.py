@@ -73,6 +73,33 @@ def test_many_good_places_vouch_for_each_other_and_one_good_place_outdoes_a_poor
     assert (probabilities(*[-4.0] * 60) < 0.05).all()  # accidents do not
 
 
+def with_one_table(log_ratio, term, n_terms):
+    """The probabilities, and the evidence, from one table of all places and rates."""
+    odds = np.exp(log_ratio)[:, None] * RATES
+    bounds = np.searchsorted(term, np.arange(n_terms + 1))
+    some = np.flatnonzero(np.diff(bounds))
+    sums = np.zeros((n_terms, len(RATES)))
+    sums[some] = np.add.reduceat(np.log1p(odds), bounds[some], axis=0)
+    log_weight = LOG_PRIOR + sums
+    highest = log_weight.max(axis=1, keepdims=True)
+    weight = np.exp(log_weight - highest)
+    total = weight.sum(axis=1, keepdims=True)
+    probability = (odds / (odds + 1) * (weight / total)[term]).sum(axis=1)
+    return probability, (highest + np.log(total))[:, 0]
+
+
+@pytest.mark.parametrize("cells", [28, 1000, 32_768])
+@pytest.mark.parametrize("sizes", [[0, 3, 300, 0, 1, 150], [2000], [1] * 90, [129, 7]])
+def test_blocks_give_the_bits_of_one_table(monkeypatch, sizes, cells):
+    monkeypatch.setattr(occurrence_rate, "CELLS", cells)
+    rng = np.random.default_rng(len(sizes))
+    ratios, term = rng.normal(-3, 4, sum(sizes)), np.repeat(np.arange(len(sizes)), sizes)
+    found = rate_posterior(ratios, term, len(sizes))
+    probability, log_evidence = with_one_table(ratios, term, len(sizes))
+    assert (found.probability == probability).all()
+    assert (found.log_evidence == log_evidence).all()
+
+
 def test_terms_and_blocks_do_not_change_each_other(monkeypatch):
     rng = np.random.default_rng(3)
     sizes = rng.integers(0, 30, 40)
@@ -84,7 +111,7 @@ def test_terms_and_blocks_do_not_change_each_other(monkeypatch):
         alone = rate_posterior(ratios[end - size : end], np.zeros(size, int), 1)
         assert (alone.probability == whole.probability[end - size : end]).all()
         assert alone.log_evidence[0] == whole.log_evidence[i]
-    monkeypatch.setattr(occurrence_rate, "ROWS_AT_ONCE", 25)
+    monkeypatch.setattr(occurrence_rate, "CELLS", 25 * len(RATES))
     assert (rate_posterior(ratios, term, 40).probability == whole.probability).all()
 
 

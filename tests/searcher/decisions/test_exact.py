@@ -1,5 +1,7 @@
 """The expected gain against the distribution of the count itself, one candidate after the other."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -70,3 +72,14 @@ def test_a_term_by_itself_is_judged_as_in_a_list():
         own = probability[term == i]
         alone = exact(np.zeros(len(own), int), own, 1, TRIALS, **options)
         assert alone == pytest.approx(together[term == i], rel=1e-12)
+
+
+@pytest.mark.parametrize("cells", [40, 1000])
+def test_the_size_of_tables_does_not_show(monkeypatch, cells):
+    rng = np.random.default_rng(6)
+    p, options = rng.beta(0.2, 2, 900), {"beta": BETA, "missing": 0.03, "occurs": False}
+    for term in (np.zeros(900, np.int64), rng.integers(0, 7, 900)):
+        found = exact(term, p, 7, TRIALS, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr(import_module("searcher.decisions.exact"), "CELLS", cells)
+            assert (exact(term, p, 7, TRIALS, **options) == found).all()

@@ -1,0 +1,261 @@
+"""Processes that answer searches of known words, so that several processors take part.
+
+    Question          what one request asks: pickled, a few hundred bytes
+    SearchProcesses   the processes of a service; questions are answered in the order they came
+
+A process opens the index itself and answers one question at a time; columns never pass between
+processes. What no process can answer (none has started yet, one died, the store is down for it),
+the service answers in a thread, the same way: `answered` is what both do. The event loop writes to
+the pipes and reads from them, without a thread between. A process ends when its pipe is closed.
+"""
+
+import asyncio
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import NamedTuple
+
+import orjson
+
+from service.answers import search_document
+from service.cache import Cache
+from service.jobs import Stop, StoppedError
+from service.live_index import LiveIndex, Snapshot
+from service.marks import Marks
+from service.problems import ProblemError, too_busy
+from service.searching import TermResult, Wish, search_term, select
+from service.settings import Settings
+from std.errors import StdError
+from std.marks import Mark
+
+LEAVING_S = 3.0  # that a process has to end
+
+
+class Question(NamedTuple):
+    """What a request asks about known words."""
+
+    snapshot: int  # number of the service's snapshot
+    terms: tuple[str, ...]
+    wish: Wish
+    first: int  # number of the first hit
+    limit: int  # hits at most
+    marks: tuple[Mark, ...]  # of these terms
+
+
+def answered(
+    results: Sequence[TermResult],
+    snapshot: Snapshot,
+    marks: Marks,
+    wish: Wish,
+    first: int,
+    limit: int,
+) -> bytes:
+    """The JSON document that answers a search.
+
+    Args:
+        results: what was found of each term.
+        snapshot: that was searched.
+        marks: of people.
+        wish: which hits, in which order.
+        first: number of the first hit.
+        limit: hits at most.
+    """
+    selection = select(results, snapshot, wish, first + limit)
+    return orjson.dumps(search_document(selection, snapshot, marks, first, limit))
+
+
+@dataclass(eq=False, slots=True)
+class _Process:
+    process: BaseProcess
+    pipe: Connection
+    answer: "asyncio.Future[bytes | None] | None" = None  # that it makes
+
+    def end(self) -> None:
+        """Let it end, or kill it."""
+        self.pipe.close()
+        self.process.join(LEAVING_S)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+class SearchProcesses:
+    """The processes of a service; all of them do the same. Used by one event loop."""
+
+    def __init__(self, settings: Settings, cache_bytes: int) -> None:
+        """Take note of what is to be served; nothing is started.
+
+        Args:
+            settings: of the service; ``settings.jobs`` processes, none if that is 1.
+            cache_bytes: of the cache of each.
+        """
+        self._count = settings.jobs if settings.jobs > 1 else 0
+        # Marks, alerts and tokens are the service's.
+        self._settings = replace(settings, feedback=None, alerts=None, token="")
+        self._cache_bytes = cache_bytes
+        self._started: list[_Process] = []
+        self._free: deque[_Process] = deque()
+        self._questions: deque[tuple[Question, asyncio.Future[bytes | None]]] = deque()
+        self._closed = False
+
+    @property
+    def free(self) -> int:
+        """Processes that wait for a question."""
+        return len(self._free)
+
+    @property
+    def busy(self) -> int:
+        """Processes that answer one."""
+        return len(self._started) - len(self._free)
+
+    @property
+    def waiting(self) -> int:
+        """Questions that no process has begun to answer."""
+        return len(self._questions)
+
+    def start(self) -> None:
+        """Start them in the background."""
+        for _ in range(self._count):
+            self._add(asyncio.get_running_loop())
+
+    def _add(self, loop: asyncio.AbstractEventLoop) -> None:
+        threading.Thread(target=self._open, args=(loop,), name="search process").start()
+
+    def _open(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start one process, and wait until it has opened the index."""
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        arguments = theirs, self._settings, self._cache_bytes
+        process = context.Process(target=_work, args=arguments, daemon=True)
+        process.start()
+        theirs.close()
+        opened = _Process(process, ours)
+        try:
+            ours.recv()
+            loop.call_soon_threadsafe(self._join, opened)
+        except (EOFError, OSError, RuntimeError):  # the service said why it cannot, or has ended
+            opened.end()
+
+    def _join(self, opened: _Process) -> None:
+        """Take a process that has opened the index."""
+        if self._closed:
+            opened.end()
+            return
+        self._started.append(opened)
+        loop = asyncio.get_running_loop()
+        loop.add_reader(opened.pipe.fileno(), self._read, opened, loop)
+        os.set_blocking(opened.pipe.fileno(), True)  # uvloop changes it; answers are read at once
+        self._give(opened)
+
+    def ask(self, question: Question) -> "asyncio.Future[bytes | None] | None":
+        """The JSON document that will answer a question, None if its process dies or cannot say.
+
+        Returns:
+            nothing if there is no process.
+
+        Raises:
+            ProblemError: too many wait already.
+        """
+        if not self._started:
+            return None
+        if len(self._questions) >= self._settings.limits.waiting:
+            raise too_busy("requests for known words")
+        answer: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
+        self._questions.append((question, answer))
+        if self._free:
+            self._give(self._free.popleft())
+        return answer
+
+    def _give(self, process: _Process) -> None:
+        """Give a process that has nothing to do the next question that is still wanted."""
+        while self._questions:
+            question, answer = self._questions.popleft()
+            if not answer.done():
+                process.answer = answer
+                with suppress(OSError):  # it died: its pipe says so next
+                    process.pipe.send(question)
+                return
+        self._free.append(process)
+
+    def _read(self, process: _Process, loop: asyncio.AbstractEventLoop) -> None:
+        """A process has answered, or died."""
+        answer, process.answer = process.answer, None
+        try:
+            content = process.pipe.recv_bytes() or None
+        except (EOFError, OSError):
+            content = None
+            self._leave(process, loop)
+        else:
+            self._give(process)
+        if answer is not None and not answer.done():
+            answer.set_result(content)
+
+    def _leave(self, process: _Process, loop: asyncio.AbstractEventLoop) -> None:
+        """Another one takes the place of a process that died; without any, nobody may wait."""
+        loop.remove_reader(process.pipe.fileno())
+        self._started.remove(process)
+        with suppress(ValueError):
+            self._free.remove(process)
+        process.end()
+        self._add(loop)
+        if not self._started:
+            self._refuse()
+
+    def _refuse(self) -> None:
+        """Answer nothing to the questions that wait."""
+        while self._questions:
+            _, answer = self._questions.popleft()
+            if not answer.done():
+                answer.set_result(None)
+
+    def close(self) -> None:
+        """End them all."""
+        self._closed = True
+        self._refuse()
+        for process in self._started:
+            asyncio.get_running_loop().remove_reader(process.pipe.fileno())
+            process.end()
+            if process.answer is not None and not process.answer.done():
+                process.answer.set_result(None)
+        self._started.clear()
+        self._free.clear()
+
+
+def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:
+    """A search process: questions from the pipe, answers into it; an empty one is no answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the service, which then ends this
+    with suppress(EOFError, OSError, StdError):  # the service has gone, or cannot open it either
+        live, cache = LiveIndex(settings), Cache(cache_bytes)
+        live.on_renewal(lambda snapshot: cache.clear())
+        number = 0
+        pipe.send(True)
+        while True:
+            question: Question = pipe.recv()
+            if question.snapshot != number:
+                live.renew()  # what the service has noticed is there to be seen
+                number = 0 if live.trouble else question.snapshot
+            pipe.send_bytes(_answer(question, live.current, cache, settings) if number else b"")
+    os._exit(0)  # at once: nothing is left to be written, and freeing the index takes a second
+
+
+def _answer(question: Question, current: Snapshot, cache: Cache, settings: Settings) -> bytes:
+    """The answer to a question; empty if the search fails or takes too long."""
+    snapshot, results = replace(current, number=question.snapshot), []
+    try:
+        for term in question.terms:
+            found = cache.get(term)
+            if found is None:
+                found = search_term(term, snapshot, Stop(settings.limits.search_s))
+                cache.put(term, found, found.bytes)
+            results.append(found)
+        marks = Marks(question.marks)
+        return answered(results, snapshot, marks, question.wish, question.first, question.limit)
+    except (StdError, StoppedError, ProblemError):  # the service finds the same, and says so
+        return b""
