@@ -22,7 +22,6 @@ OOV_WEIGHTS = Weights(
 IV_WEIGHTS = Weights(
     -0.428,
     {
-        "crowd": -0.1629,
         "expected": -2.004,
         "letters": 0.2477,
         "likely_logit": -0.1731,
@@ -39,8 +38,9 @@ IV_WEIGHTS = Weights(
         "phonetic_relative_squared": -1.134,
         "phonetic_same": -0.4499,
         "phonetic_speech_quality": 0.08402,
-        "unlikely_crowd": 0.2435,
+        "surplus": -0.1629,
         "unlikely_logit": -0.2869,
+        "unlikely_surplus": 0.2435,
         "words": 0.6363,
     },
 )

@@ -129,8 +129,8 @@ def iv_features(posterior: Float64s, words: int, letters: int) -> Evidence:
     Returns:
         logit            log odds of the posterior
         likely_logit     what of it is above 0; unlikely_logit what of it is below -2
-        crowd            log of the number of candidates for each that the posteriors expect
-        unlikely_crowd   the same times unlikely_logit: among many candidates weak ones are worth
+        surplus          log of the number of candidates for each that the posteriors expect
+        unlikely_surplus the same times unlikely_logit: among many candidates weak ones are worth
                          what they say, a single one is a rare word that the recogniser missed
         words, letters   their number; log of their number
         and an offset    the posteriors expect the term so often: its occurrence rate, which
@@ -139,14 +139,14 @@ def iv_features(posterior: Float64s, words: int, letters: int) -> Evidence:
     odds, n = logit(posterior), len(posterior)
     expected = float(posterior.sum())
     unlikely = np.minimum(odds - UNLIKELY_LOGIT, 0.0)
-    crowd = np.log((n + 1) / (expected + 1))
+    surplus = np.log((n + 1) / (expected + 1))
     return Evidence(
         {
             "logit": odds,
             "likely_logit": np.maximum(odds, 0.0),
             "unlikely_logit": unlikely,
-            "crowd": np.full(n, crowd),
-            "unlikely_crowd": crowd * unlikely,
+            "surplus": np.full(n, surplus),
+            "unlikely_surplus": surplus * unlikely,
             "words": np.full(n, float(words)),
             "letters": np.full(n, np.log(max(letters, 1))),
         },

@@ -177,7 +177,7 @@ class Reader(HTMLParser):
 HOSTILE = [
     '<script>document.title="broken"</script>',
     "\" onmouseover=\"document.title='broken'",
-    "{{ 7 * 7 }}{% raw %}",
+    "{{ 7919 * 7907 }}{% raw %}",
     "'); DROP TABLE words; --",
     "\u202eevil\u202c",
     "a\x00b",
@@ -194,7 +194,7 @@ def test_hostile_terms_are_text(client, text):
     body = page.body.decode()
     assert "<script>document" not in body
     assert ' onmouseover="' not in body
-    assert "49" not in body or "7 * 7" in body
+    assert str(7919 * 7907) not in body  # nothing of a term is worked out
     assert "\u202e" not in Reader(page).text
     assert client("/api/search", term=text).status in (200, 400)
     assert client("/api/query", term=text).status in (200, 400)

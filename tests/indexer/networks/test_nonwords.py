@@ -10,6 +10,7 @@ from indexer.networks.hypotheses import untimed
 from indexer.networks.nonwords import Nonwords, remarks, replacements, spoken
 from indexer.read import networks_of
 from indexer.shards import audio_files
+from std.display.numbers import counted
 from std.store import open_store, vocabulary_counts
 
 NOISES = [
@@ -219,7 +220,7 @@ def test_every_format_drops_counts_and_keeps(written, tmp_path, capsys, name, va
     assert indexer.cli.main([str(path), "--store", urls[0], "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["nonwords"] == dropped
-    assert f" words, {total} non-words dropped; " in printed.err
+    assert f" words, {counted(total, 'non-word')} dropped; " in printed.err
     assert {*vocabulary_counts(open_store(urls[0]).segments())} == {"das", "haus"}
     assert indexer.cli.main([str(path), "--store", urls[1], "--json", "--keep-nonwords"]) == 0
     printed = capsys.readouterr()

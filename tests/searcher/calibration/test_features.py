@@ -74,8 +74,8 @@ def test_evidence_of_posteriors():
     assert f["logit"][:2].tolist() == pytest.approx([np.log(0.751 / 0.251), -np.log(0.751 / 0.251)])
     assert f["likely_logit"][1] == 0
     assert f["unlikely_logit"].tolist() == pytest.approx([0, 0, np.log(0.021 / 0.981) + 2])
-    assert f["crowd"].tolist() == pytest.approx([np.log(4 / 2.02)] * 3)
-    assert f["unlikely_crowd"].tolist() == pytest.approx(
+    assert f["surplus"].tolist() == pytest.approx([np.log(4 / 2.02)] * 3)
+    assert f["unlikely_surplus"].tolist() == pytest.approx(
         [0, 0, np.log(4 / 2.02) * f["unlikely_logit"][2]]
     )
     assert (f["words"][0], f["letters"][0]) == (2, pytest.approx(np.log(9)))
