@@ -7,8 +7,8 @@
 
 Weighted and added up they say how much likelier the evidence is if the term was said there than by
 accident. `searcher.calibration.occurrence_rate` makes probabilities of all candidates of a term.
-Nothing here compares a place with the term's other places, and what depends on the size of the
-archive is per slot: so weights learned on one archive serve another.
+No place is compared with another one of its term, and what depends on the size of the archive is
+per slot, or for each expected occurrence: so weights learned on one archive serve another.
 
 Names of features are keys of ``model.json``, which users keep: they do not change.
 """
