@@ -9,6 +9,7 @@ import json
 import re
 import threading
 import time
+import weakref
 from contextlib import suppress
 from http.client import (
     HTTPConnection,
@@ -108,9 +109,8 @@ class _OpenConnection:
         self.connection = connection
         self.server = server
         self.used_s = time.monotonic()
-
-    def __del__(self) -> None:
-        self.connection.close()
+        # Not `__del__`: in a circle of references the socket may be the first to go, unclosed.
+        weakref.finalize(self, connection.close)
 
 
 class _RaisingConnection(HTTPConnection):
