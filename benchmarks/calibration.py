@@ -36,6 +36,7 @@ from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
 from searcher.phonetic_indexes import open_phonetic_indexes
+from searcher.prepared import prepare
 from searcher.search import SearchResult, search
 from searcher.tuning.examples import (
     KindsOfExamples,
@@ -134,11 +135,10 @@ def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
 
 def searched(one: Material, model: Model, **options: Any) -> SearchResult:
     """Search the term list without a tuned model, with these weights as the shipped ones."""
-    with mock.patch("searcher.language_search.default_model", return_value=model):
+    with mock.patch("searcher.calibrated_candidates.default_model", return_value=model):
         return search(
             one.data.terms.terms,
-            [one.segment],
-            one.config,
+            prepare([one.segment], one.config, options.pop("model", None)),
             speech_s=speech_s(one.excerpts),
             excerpts=one.excerpts,
             **options,

@@ -35,6 +35,7 @@ from scoring.report.plot import COLOURS
 from searcher.calibration.model import Model
 from searcher.decisions import rule_for
 from searcher.output.std_list import hit_list
+from searcher.prepared import prepare
 from searcher.search import SearchResult, search
 from std.config import Config, ExpansionConfig, SplittingConfig, load_config
 from std.ecf_filter import speech_s
@@ -101,11 +102,9 @@ class Material:
         raw = replace(config, decision=replace(config.decision, rule="global"))
         return search(
             self.data.terms.terms,
-            [self.segment],
-            raw,
+            prepare([self.segment], raw, models[0] if models else None),
             speech_s=self.seconds,
             excerpts=self.data.ecf.excerpts,
-            model=models[0] if models else None,
         )
 
     def decided(

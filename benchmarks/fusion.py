@@ -55,6 +55,7 @@ from searcher.calibration.weights import Examples, Weights, fit
 from searcher.fusion.doubt import doubt
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
 from searcher.output.std_list import hit_list
+from searcher.prepared import prepare
 from searcher.search import TermCandidates, decide, find_candidates
 from std.config import Config
 from std.ecf_filter import speech_s
@@ -114,8 +115,10 @@ def recogniser(data: Path, name: str, terms: TermList, model: Model) -> tuple[Ma
             utterances = data / folder / "utts.tsv"
             index_files([lattices], temporary, segments=utterances, ecf=data / folder / "ecf.xml")
             segments = open_store(temporary).segments()
-        with mock.patch("searcher.language_search.default_model", return_value=model):
-            found = find_candidates(terms.terms, segments, one.config, excerpts=one.excerpts)
+        with mock.patch("searcher.calibrated_candidates.default_model", return_value=model):
+            found = find_candidates(
+                terms.terms, prepare(segments, one.config), excerpts=one.excerpts
+            )
         return one, Recogniser(name, found, doubt(segments))
 
 

@@ -37,6 +37,7 @@ from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
 from searcher.phonetic_indexes import open_phonetic_indexes
+from searcher.prepared import prepare
 from searcher.search import SearchResult, search
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import Transcribed, tune
@@ -103,11 +104,10 @@ def cross_validated(data: Data, config: Config, models: list[Model]) -> SearchRe
     """Search everything with each fold's model; each hit from the fold that did not see it."""
     segment = indexed(data.networks, config)
     ask = partial(
-        search, data.terms.terms, [segment], speech_s=speech_s(data.ecf.excerpts),
-        excerpts=data.ecf.excerpts,
-    )  # fmt: skip
+        search, data.terms.terms, speech_s=speech_s(data.ecf.excerpts), excerpts=data.ecf.excerpts
+    )
     keep = replace(config, decision=replace(config.decision, rule="global"))  # score = probability
-    folds = [ask(keep, model=model) for model in models]
+    folds = [ask(prepare([segment], keep, model)) for model in models]
     variants: list = []
     parts = []
     for k, found in enumerate(folds):
@@ -193,7 +193,7 @@ def main() -> None:
             for name, (config, model) in systems.items():
                 segment = indexed(data.networks, default)
                 found = search(
-                    data.terms.terms, [segment], at(config, point), model=model,
+                    data.terms.terms, prepare([segment], at(config, point), model),
                     speech_s=speech_s(data.ecf.excerpts), excerpts=data.ecf.excerpts,
                 )  # fmt: skip
                 results[name] = scored(found, data, point)

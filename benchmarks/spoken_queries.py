@@ -41,6 +41,7 @@ from searcher.calibration.model import default_model
 from searcher.calibration.weights import Examples, Weights, examples_of, fit, together
 from searcher.output.std_list import hit_list
 from searcher.pairing import pair_with_hits
+from searcher.prepared import prepare
 from searcher.search import SearchResult, search
 from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
 from std.config import Config, load_config
@@ -142,11 +143,13 @@ def searched(one: Direction, way: str, point: str, weights: Weights | None = Non
     }[way]
     return search(
         terms,
-        [one.segment],
-        config,
+        prepare(
+            [one.segment],
+            config,
+            replace(default_model(), spoken_weights=weights) if weights else None,
+        ),
         speech_s=speech_s(one.ecf.excerpts),
         excerpts=one.ecf.excerpts,
-        model=replace(default_model(), spoken_weights=weights) if weights else None,
         spoken=one.spoken.queries if way == "spoken" else (),
     )
 

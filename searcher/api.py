@@ -33,7 +33,6 @@ An example on real speech (the commands do the same: `std-index`, `std-search`):
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
@@ -45,6 +44,7 @@ from searcher.hit import HitColumns
 from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
+from searcher.prepared import PreparedIndex, prepare
 from searcher.query import Describe, describer
 from searcher.recording_words import Word, words_of_recording
 from searcher.search import SearchResult, TermCandidates, find_candidates, search
@@ -66,22 +66,6 @@ from std.recordings import IndexRecording, chosen, index_recordings
 from std.spoken_queries import SpokenQueries
 from std.store import Segment, Store, vocabulary_counts
 from std.values import ECF, Excerpt, Recording, Term, TermList
-
-
-def for_single_terms(config: Config, *, has_model: bool) -> Config:
-    """How terms are searched that a person asks for, one by one.
-
-    Such a term may not occur. Without a model in-vocabulary terms are looked up by their words
-    only, which takes milliseconds; a term list is searched by phones as well.
-
-    Args:
-        config: of the index.
-        has_model: whether there is one of `std-tune`.
-    """
-    config = replace(config, decision=replace(config.decision, terms="any"))
-    if has_model or config.phonetic_search.words != "all":
-        return config
-    return replace(config, phonetic_search=replace(config.phonetic_search, words="unknown"))
 
 
 def open_index(
@@ -177,9 +161,9 @@ class Index(SearchableIndex):
         return sum(store.round_trips for store in self._stores)
 
     @cached_property
-    def _single_term_config(self) -> Config:
-        """How terms are searched that a person asks for."""
-        return for_single_terms(self.config, has_model=self.has_model)
+    def prepared(self) -> PreparedIndex:
+        """What searches need of it."""
+        return prepare(self.segments, self.config, self._model, self._folder)
 
     @cached_property
     def speech_s(self) -> float:
@@ -211,14 +195,11 @@ class Index(SearchableIndex):
         speech = self.searched_speech(None, where, recordings)
         return search(
             wanted,
-            self.segments,
-            self._single_term_config,
+            self.prepared,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
             workers=workers,
-            model=self._model,
-            index_folder=self._folder,
-            wildcards=True,
+            single_terms=True,
         )
 
     def search_terms(
@@ -241,13 +222,10 @@ class Index(SearchableIndex):
         speech = self.searched_speech(ecf, where, recordings)
         return search(
             terms.terms if isinstance(terms, TermList) else terms,
-            self.segments,
-            self.config,
+            self.prepared,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
             workers=workers,
-            model=self._model,
-            index_folder=self._folder,
         )
 
     def search_queries(
@@ -275,13 +253,10 @@ class Index(SearchableIndex):
         speech = self.searched_speech(ecf, where, recordings)
         return search(
             (),
-            self.segments,
-            self.config,
+            self.prepared,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
             workers=workers,
-            model=self._model,
-            index_folder=self._folder,
             spoken=spoken.queries,
         )
 
@@ -291,7 +266,7 @@ class Index(SearchableIndex):
         excerpts: Sequence[Excerpt] | None,
         *,
         workers: Executor,
-        wildcards: bool,
+        single_terms: bool,
     ) -> TermCandidates:
         """The candidates of terms with their probabilities: see `searcher.search.find_candidates`.
 
@@ -299,18 +274,10 @@ class Index(SearchableIndex):
             terms: what to search for.
             excerpts: candidates outside them are left out; None = everything counts.
             workers: who searches the segments.
-            wildcards: whether ``*`` stands for any letters of a word, as in terms that a person
-                asks for one by one.
+            single_terms: whether a person asks for the terms, one by one.
         """
         return find_candidates(
-            terms,
-            self.segments,
-            self._single_term_config if wildcards else self.config,
-            excerpts=excerpts,
-            workers=workers,
-            model=self._model,
-            index_folder=self._folder,
-            wildcards=wildcards,
+            terms, self.prepared, excerpts=excerpts, workers=workers, single_terms=single_terms
         )
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:

@@ -10,31 +10,27 @@ calibrate               candidates with posteriors, hits with scores -> candidat
                         (`searcher.calibration.occurring_terms`)
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from searcher.calibration.features import Evidence, iv_features
-from searcher.calibration.model import Model
+from searcher.calibration.model import Model, default_model
 from searcher.calibration.occurrence_rate import rate_posterior
 from searcher.calibration.occurring_terms import occurrence_probability
 from searcher.candidates import Candidates, concatenate, in_order
-from searcher.pairing import Paired, SearchedArchive, pair_with_hits
-from searcher.phonetic_candidates import PhoneticHits, hits_as_candidates, mean_phones
-from searcher.phonetic_indexes import PhoneticIndexes
+from searcher.lexical_candidates import LexicalResult
+from searcher.pairing import Paired, pair_with_hits
+from searcher.phonetic_candidates import PhoneticHits, PhoneticResult, hits_as_candidates
+from searcher.prepared import PreparedLanguage
+from searcher.pronunciations import mean_phones
+from searcher.request import Request
 from searcher.variant import Variant
+from std.config import Config
 from std.values import Bools, Float64s
 
 MIN_PROBABILITY = 1e-3  # phonetic hits below are left out
-
-
-class PhoneticResult(NamedTuple):
-    """What phonetic search found."""
-
-    of_term: Sequence[PhoneticHits | None]  # None: the term was not searched by its phones
-    indexes: PhoneticIndexes
-    searched: SearchedArchive
 
 
 class TermEvidence(NamedTuple):
@@ -59,48 +55,44 @@ class SpokenEvidence(NamedTuple):
 
 
 def calibrate(
-    terms: Sequence[Sequence[str]],
-    is_calibrated: Bools,
+    request: Request,
+    language: PreparedLanguage,
     is_oov: Bools,
-    lexical: Candidates,
-    variants: Sequence[Variant],
+    lexical: LexicalResult,
     phonetic: PhoneticResult | None,
-    model: Model,
-    sureness: Mapping[int, float],
 ) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
     """Give the candidates of each term calibrated probabilities.
 
     Args:
-        terms: the words of each.
-        is_calibrated: (terms,) others keep the recogniser's posteriors, unless they have hits.
+        request: the terms.
+        language: where they were searched; its model, or the default one, weighs the evidence.
         is_oov: (terms,) whether the index lacks one of its words.
-        lexical: merged candidates, ordered by term.
-        variants: that they point into.
+        lexical: what the terms' words found.
         phonetic: what phonetic search found, if it took part.
-        model: how evidence is weighed.
-        sureness: rows of the terms that were spoken, with the weight of their likeliest words.
 
     Returns:
         candidates ordered by term, recording and time, whose scores are probabilities on condition
         that their term occurs; the variants they point into; (terms,) the probability that each
         term occurs.
     """
-    bounds = np.searchsorted(lexical.term, np.arange(len(terms) + 1)).tolist()
+    n_terms, spoken = len(request.words), request.sureness
+    bounds = np.searchsorted(lexical.candidates.term, np.arange(n_terms + 1)).tolist()
+    is_calibrated = _is_calibrated(request, language.config, is_oov)
     evidence = [
         _evidence(
             words,
-            lexical.rows(slice(bounds[i], bounds[i + 1])),
+            lexical.candidates.rows(slice(bounds[i], bounds[i + 1])),
             phonetic.of_term[i] if phonetic else None,
             phonetic,
-            model,
+            language.model or default_model(),
             is_oov=bool(is_oov[i]),
             is_calibrated=bool(is_calibrated[i]),
-            spoken=SpokenEvidence(sureness[i], variants) if i in sureness else None,
+            spoken=SpokenEvidence(spoken[i], lexical.variants) if i in spoken else None,
         )
-        for i, words in enumerate(terms)
+        for i, words in enumerate(request.words)
     ]
     probabilities, occurs = _probabilities([of_term.log_ratio for of_term in evidence], is_oov)
-    table, parts = list(variants), []
+    table, parts = list(lexical.variants), []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
         if probability is None:
             parts.append(of_term.lexical)
@@ -114,6 +106,13 @@ def calibrate(
                 hits_as_candidates(i, hits, probability[n:][kept], phonetic.indexes, table)
             )
     return in_order(concatenate(parts)), tuple(table), occurs
+
+
+def _is_calibrated(request: Request, config: Config, is_oov: Bools) -> Bools:
+    """(terms,) others keep the recogniser's posteriors, unless they have hits."""
+    words = config.calibration.words
+    is_calibrated = is_oov if words == "unknown" else np.full_like(is_oov, words == "all")
+    return (is_calibrated & ~request.has_wildcard) | request.is_spoken
 
 
 def _evidence(

@@ -20,6 +20,7 @@ from searcher.candidates import Candidates
 from searcher.languages import by_language
 from searcher.lexical.lookup import inside_ecf
 from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
+from searcher.prepared import prepare
 from searcher.search import find_candidates
 from searcher.snapshot import adapted, open_stores, snapshot
 from searcher.tuning import tune as learning
@@ -208,7 +209,7 @@ def lexical_candidates(
         calibration=replace(config.calibration, words="none"),
     )
     terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
-    candidates = find_candidates(terms, segments, config).candidates
+    candidates = find_candidates(terms, prepare(segments, config)).candidates
     candidates = candidates.rows(candidates.score >= config.search.min_score)
     bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
     return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]

@@ -20,7 +20,7 @@ from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
 from searcher.hit import HitColumns
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
-from searcher.search import SearchResult, decide
+from searcher.search import SearchResult, decide, for_single_terms
 from searcher.searchable_index import SearchableIndex
 from searcher.searched_speech import Speech
 from std.config import Config
@@ -137,9 +137,8 @@ class FusedIndex(SearchableIndex):
     ) -> SearchResult:
         """See `SearchableIndex.find`."""
         wanted = self.single_terms(terms)
-        config = replace(self.config, decision=replace(self.config.decision, terms="any"))
         speech = self.searched_speech(None, where, recordings)
-        return self._search(wanted, config, speech, workers, wildcards=True)
+        return self._search(wanted, speech, workers, single_terms=True)
 
     def search_terms(
         self,
@@ -153,7 +152,7 @@ class FusedIndex(SearchableIndex):
         """Search a term list as an evaluation does: see `Index.search_terms`."""
         wanted = terms.terms if isinstance(terms, TermList) else terms
         speech = self.searched_speech(ecf, where, recordings)
-        return self._search(wanted, self.config, speech, workers, wildcards=False)
+        return self._search(wanted, speech, workers, single_terms=False)
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""
@@ -172,19 +171,21 @@ class FusedIndex(SearchableIndex):
     def _search(
         self,
         terms: Sequence[Term],
-        config: Config,
         speech: Speech,
         workers: Executor,
         *,
-        wildcards: bool,
+        single_terms: bool,
     ) -> SearchResult:
         """Search each index, fuse what they found, decide."""
         recognisers = [
             Recogniser(
                 name,
-                index.find_candidates(terms, speech.excerpts, workers=workers, wildcards=wildcards),
+                index.find_candidates(
+                    terms, speech.excerpts, workers=workers, single_terms=single_terms
+                ),
                 doubt(index.segments),
             )
             for name, index in self._indexes.items()
         ]
+        config = for_single_terms(self.config) if single_terms else self.config
         return decide(fuse(recognisers), config, speech.seconds)

@@ -9,13 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-
-from searcher.term_language import log_odds
 from std.config import Config
 from std.languages.detection import of_segment
-from std.store import Segment, vocabulary_counts
-from std.values import Float64s
+from std.store import Segment
 
 
 class Group(NamedTuple):
@@ -59,10 +55,3 @@ def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Gro
         )
         for language in ranked
     )
-
-
-def language_log_odds(words: Sequence[tuple[str, ...]], groups: Sequence[Group]) -> Float64s:
-    """(terms, languages) log odds that a term's spelling gives to each language: 0 or less."""
-    if len(groups) == 1:
-        return np.zeros((len(words), 1))
-    return log_odds(words, [list(vocabulary_counts(group.segments)) for group in groups])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.archive import Archive
+from searcher.calibration.archive import SearchedArchive
 from searcher.calibration.features import (
     Evidence,
     Features,
@@ -26,8 +26,6 @@ from std.store.columns import Int64s
 from std.values import Float64s
 
 NO_HIT_SCORE = -5.0  # below that of any hit
-ACCIDENT_GROWTH = 0.9  # accidental places grow with this power of the number of slots
-TYPICAL_SLOTS = 3000  # of the sets that the shipped weights were learned on
 
 
 class Paired(NamedTuple):
@@ -61,25 +59,6 @@ class Paired(NamedTuple):
         return spoken_features(
             self.posterior, padded, self.features, sureness, phones, self.log_chances
         )
-
-
-class SearchedArchive(NamedTuple):
-    """An archive, and how much of it a search is about."""
-
-    archive: Archive
-    quality: Float64s  # (R,) speech quality of each recording of the search's table
-    share: float  # of the archive's speech that lies in the searched excerpts
-
-    @property
-    def log_chances(self) -> float:
-        """Log of the number of chances for an accident: of the searched slots, to a power.
-
-        Twice as much speech has less than twice as many places that a term is mistaken for:
-        some of them, inflections and compounds with the same parts, belong to its topic.
-        """
-        log_slots = max(self.archive.log_slots + float(np.log(max(self.share, 1e-12))), 0.0)
-        log_typical = float(np.log(TYPICAL_SLOTS))
-        return log_typical + ACCIDENT_GROWTH * (log_slots - log_typical)
 
 
 def pair_with_hits(

@@ -1,43 +1,36 @@
-"""Phonetic search for terms: words and phonetic indexes in, hits as candidates out.
+"""Phonetic search for terms: words in, hits out, in the segments of one language.
 
-pronounced              the phones of each term (`std.phonetics.lexicon`)
-pronounced_queries      those of each spoken query, with weights
-phonetic_hits           their hits (`searcher.phonetic.search`)
-hits_as_candidates      hits as candidates, with the words that stand there
+find_by_phones
+    pronounced, pronounced_queries   the phones of each term (`searcher.pronunciations`)
+    phonetic_hits                    their hits (`searcher.phonetic.search`)
+    searched_archive                 what is known of accidental hits (`searcher.phonetic_indexes`)
+hits_as_candidates                   hits as candidates, with the words that stand there
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
-from math import log
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.archive import SearchedArchive
 from searcher.candidates import Candidates
+from searcher.lexical.lookup import inside_ecf
 from searcher.phonetic.alignment import Hits, best_rows
 from searcher.phonetic.layout import SCORE
-from searcher.phonetic.ratios import (
-    WeightedPronunciation,
-    confusion_log_ratios,
-    perfect_score,
-)
+from searcher.phonetic.ratios import WeightedPronunciation, perfect_score
 from searcher.phonetic.search import MIN_SHARE, search_phones
-from searcher.phonetic_indexes import PhoneticIndexes
+from searcher.phonetic_indexes import PhoneticIndexes, searched_archive
+from searcher.prepared import PreparedLanguage
+from searcher.pronunciations import Weighted, pronounced, pronounced_queries
+from searcher.request import Request
 from searcher.variant import Variant
+from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
-from std.phonetics.lexicon import Lexicon
 from std.phonetics.phones import Pronunciation
-from std.spoken_queries import SpokenQuery
 from std.store.columns import Int64s
-from std.text import Normalisation
 from std.values import Bools, Float64s
 
-MIN_PHONES = 3  # shorter queries fit everywhere
-MAX_PHONES = 200
-MAX_PRONUNCIATIONS = 4  # of a term
-MAX_OF_QUERY = 20  # pronunciations of a spoken query
-
-Weighted = Mapping[Pronunciation, float]  # phones -> log weight
 Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
 
 
@@ -53,59 +46,56 @@ class PhoneticHits(NamedTuple):
         return self._replace(hits=self.hits.rows(which), found_by=self.found_by[which])
 
 
-def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pronunciation]]:
-    """The pronunciations of each term: those of its words in a row, the likeliest first.
+class PhoneticResult(NamedTuple):
+    """What phonetic search found."""
 
-    Empty where a word has none, or where the phones are too few or too many to be searched for.
+    of_term: Sequence[PhoneticHits | None]  # None: the term was not searched by its phones
+    indexes: PhoneticIndexes
+    searched: SearchedArchive
+
+
+class PhoneticSearch(NamedTuple):
+    """What phonetic search found, and what it could not search."""
+
+    found: PhoneticResult | None = None  # None: it took no part
+    without_phones: tuple[str, ...] = ()  # languages of segments that were left out
+    without_model: str = ""  # pronouncer of the segments, if the model is of another
+
+
+def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) -> PhoneticSearch:
+    """Search terms by their phones.
+
+    Args:
+        request: the terms.
+        language: where they are searched.
+        is_oov: (terms,) which have a word that its segments lack.
     """
-    every = [word for words in terms for word in words]
-    of_word = dict(zip(every, lexicon.pronunciations(every), strict=True))
-    of_term = []
-    for words in terms:
-        pronunciations: list[Pronunciation] = []
-        for parts in product(*(of_word[word] for word in words)):
-            phones = tuple(phone for part in parts for phone in part)
-            if MIN_PHONES <= len(phones) <= MAX_PHONES:
-                pronunciations.append(phones)
-            if len(pronunciations) == MAX_PRONUNCIATIONS:
-                break
-        of_term.append(pronunciations)
-    return of_term
-
-
-def pronounced_queries(
-    queries: Sequence[SpokenQuery], lexicon: Lexicon, normalisation: Normalisation
-) -> list[Weighted]:
-    """The likeliest pronunciations of each spoken query, with the logs of their weights.
-
-    The weight of a word sequence is shared by its pronunciations, and added up where several
-    sequences sound the same.
-    """
-    sequences = [
-        [
-            (normalisation.phrase(alternative.words), alternative.weight)
-            for alternative in query.alternatives
-        ]
-        for query in queries
+    is_searched = request.is_spoken  # the recogniser may have misheard them in words it knows
+    if request.phonetic_words != "none":
+        is_searched |= (is_oov | (request.phonetic_words == "all")) & ~request.has_wildcard
+    if not is_searched.any():
+        return PhoneticSearch()
+    is_needed = bool(language.model or request.spoken or (is_oov & is_searched).any())
+    try:
+        phonetic, without_phones = language.phonetic
+    except ConfigError:  # the pronouncer is not installed: known terms are found by their words
+        if is_needed:
+            raise
+        return PhoneticSearch()
+    if phonetic is None:
+        return PhoneticSearch(without_phones=without_phones if is_needed else ())
+    terms = [words if is_searched[i] else () for i, words in enumerate(request.written)]
+    pronunciations: list[Sequence[Pronunciation] | Weighted] = [
+        *pronounced(terms, phonetic.lexicon),
+        *pronounced_queries(request.spoken, phonetic.lexicon, language.config.text),
     ]
-    of_words = iter(pronounced([words for of in sequences for words, _ in of], lexicon))
-    of_query: list[Weighted] = []
-    for alternatives in sequences:
-        weights: dict[Pronunciation, float] = {}
-        for _, weight in alternatives:
-            ways = next(of_words)
-            for phones in ways:
-                weights[phones] = weights.get(phones, 0.0) + weight / len(ways)
-        best = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
-        of_query.append({phones: log(weight) for phones, weight in best[:MAX_OF_QUERY]})
-    return of_query
-
-
-def mean_phones(pronunciations: Sequence[WeightedPronunciation]) -> float:
-    """How many phones a query has, on average over its pronunciations by their weights."""
-    weights = np.exp([pronunciation.log_weight for pronunciation in pronunciations])
-    return float(
-        np.average([len(pronunciation.phones) for pronunciation in pronunciations], weights=weights)
+    inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
+    hits = phonetic_hits(pronunciations, phonetic, inside, request.workers)
+    searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
+    return PhoneticSearch(
+        PhoneticResult(hits, phonetic, searched),
+        without_phones,
+        phonetic.pronouncer if language.model and not phonetic.model else "",
     )
 
 
@@ -130,9 +120,8 @@ def phonetic_hits(
     Returns:
         for each term its hits, None without a pronunciation.
     """
-    counts = phonetic.confusion_counts
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
-    confusion = confusion_log_ratios(counts, phonetic.indexes, queries)
+    confusion = phonetic.confusion(queries)
     hits = {
         phones: (_inside(found, phonetic, inside), perfect_score(phones, confusion))
         for phones, found in search_phones(queries, phonetic.indexes, confusion, workers).items()

@@ -1,24 +1,32 @@
 """The segments of a language that have phones of one pronouncer, and its lexicon.
 
 open_phonetic_indexes   opens them
+searched_archive        what is known of their speech before a term is searched in it
 lexicon_of_index        the lexicon alone, for words that are pronounced and not searched
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
+from searcher.calibration.archive import SearchedArchive, archive_of
 from searcher.calibration.model import Model
 from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
+from searcher.phonetic.ratios import confusion_log_ratios
 from std.config import Config
+from std.ecf_filter import speech_s
+from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
-from std.phonetics.confusion import Counts, empty
+from std.phonetics.confusion import Confusion, Counts, empty
 from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
+from std.phonetics.phones import Pronunciation
 from std.store import Segment, vocabulary_counts
 from std.store.columns import Int64s
-from std.values import Recording
+from std.values import Excerpt, Recording
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +47,18 @@ class PhoneticIndexes:
     def confusion_counts(self) -> Counts:
         """What the model counted; nothing without one."""
         return self.model.confusion if self.model else empty([])
+
+    @cached_property
+    def _confusion(self) -> Confusion:
+        """Confusion log ratios of the phones of the segments."""
+        return confusion_log_ratios(self.confusion_counts, self.indexes, [])
+
+    def confusion(self, queries: Sequence[Pronunciation]) -> Confusion:
+        """Confusion log ratios of the phones of the segments and of queries."""
+        inventory = set(self._confusion.inventory)
+        if all(inventory.issuperset(query) for query in queries):
+            return self._confusion
+        return confusion_log_ratios(self.confusion_counts, self.indexes, queries)
 
 
 def open_phonetic_indexes(
@@ -90,6 +110,35 @@ def open_phonetic_indexes(
         segment for index, segment in opened if index is None or index.pronouncer != pronouncer
     ]
     return phonetic, tuple(of_segment(segment) for segment in others)
+
+
+def searched_archive(
+    phonetic: PhoneticIndexes,
+    excerpts: Sequence[Excerpt] | None = None,
+    folder: Path | None = None,
+    workers: Executor = IN_PROCESS,
+) -> SearchedArchive:
+    """What is known of the segments that are searched by phones.
+
+    Args:
+        phonetic: the segments.
+        excerpts: that are searched; None = everything.
+        folder: where the index lies, if in a folder.
+        workers: who searches the decoys, if nothing is known yet.
+    """
+    archive = archive_of(phonetic.indexes, phonetic.confusion_counts, folder, workers)
+    n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in phonetic.recordings)
+    quality = archive.quality_in(phonetic.recordings, n_recordings)
+    if excerpts is None:
+        return SearchedArchive(archive, quality, 1.0)
+    live_s = {
+        indexed.recording: indexed.speech_ms / 1000
+        for index in phonetic.indexes
+        for row, indexed in enumerate(index.columns.recordings)
+        if index.live[row]
+    }
+    searched_s = speech_s([one for one in excerpts if one.recording in live_s])
+    return SearchedArchive(archive, quality, min(1.0, searched_s / max(sum(live_s.values()), 1e-3)))
 
 
 def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:

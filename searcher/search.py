@@ -1,13 +1,13 @@
-"""The search pipeline: terms and segments in, decided detections out.
+"""The search pipeline: terms and a prepared index in, decided detections out.
 
 search               the two below in a row
     find_candidates      terms         -> candidates with probabilities
         expand_wildcards     words with *, in all the index (`searcher.lexical.wildcards`)
-        by_language          segments in groups (`searcher.languages`)
-        search_language      each group by itself (`searcher.language_search`):
-            lexical              variants, look-up in every segment, join, ECF filter
-            phonetic             phones, seeds, alignment, calibration
-        combine_languages    candidates of all groups
+        search_language      each language by itself (`searcher.language_search`):
+            find_by_words        variants, look-up in every segment, join, ECF filter
+            find_by_phones       phones, seeds, alignment
+            calibrate            probabilities
+        combine_languages    candidates of all languages
         deduplicate          one per term and span (`searcher.lexical.deduplicate`)
     decide               probabilities -> scores on one scale, YES from 0.5 on
                          (`searcher.decisions`)
@@ -17,20 +17,20 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
-from searcher.calibration.model import Model
 from searcher.candidates import Candidates, Rows, concatenate, in_order
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
 from searcher.expected import Expected
-from searcher.language_search import LanguageResult, Request, search_language
-from searcher.languages import by_language, language_log_odds
+from searcher.language_search import LanguageResult, search_language
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.wildcards import Expansion, expand, is_wildcard
+from searcher.prepared import PreparedIndex
 from searcher.recording_table import recording_table
+from searcher.request import Request
+from searcher.term_language import log_odds as term_log_odds
 from searcher.variant import Variant
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
@@ -112,79 +112,58 @@ class SearchResult(TermCandidates):
 
 def search(
     terms: Sequence[Term],
-    segments: Sequence[Segment],
-    config: Config,
+    index: PreparedIndex,
     *,
     speech_s: float,
     excerpts: Sequence[Excerpt] | None = None,
     workers: Executor = IN_PROCESS,
-    model: Model | None = None,
-    index_folder: Path | None = None,
-    wildcards: bool = False,
+    single_terms: bool = False,
     spoken: Sequence[SpokenQuery] = (),
 ) -> SearchResult:
     """Search every term in every segment and decide.
 
     Args:
         speech_s: seconds of searched speech = number of trials, for the decisions.
-        terms, segments, config, excerpts, workers, model, index_folder, wildcards, spoken: see
-            `find_candidates`.
+        terms, index, excerpts, workers, single_terms, spoken: see `find_candidates`.
     """
     found = find_candidates(
-        terms,
-        segments,
-        config,
-        excerpts=excerpts,
-        workers=workers,
-        model=model,
-        index_folder=index_folder,
-        wildcards=wildcards,
-        spoken=spoken,
+        terms, index, excerpts=excerpts, workers=workers, single_terms=single_terms, spoken=spoken
     )
+    config = for_single_terms(index.config) if single_terms else index.config
     return decide(found, config, speech_s)
 
 
 def find_candidates(
     terms: Sequence[Term],
-    segments: Sequence[Segment],
-    config: Config,
+    index: PreparedIndex,
     *,
     excerpts: Sequence[Excerpt] | None = None,
     workers: Executor = IN_PROCESS,
-    model: Model | None = None,
-    index_folder: Path | None = None,
-    wildcards: bool = False,
+    single_terms: bool = False,
     spoken: Sequence[SpokenQuery] = (),
 ) -> TermCandidates:
     """Find the candidates of every term in every segment, with their probabilities if it occurs.
 
-    The segments may come from several stores and be looked up anywhere: the same speech gives the
-    same candidates, however it is cut into segments, shards and stores.
-
     Args:
-        terms: what to search for; their words are normalised by ``config.text``.
-        segments: a snapshot of a store.
-        config: how to search.
+        terms: what to search for; their words are normalised as the index's are.
+        index: where (`searcher.prepared`).
         excerpts: candidates outside them are left out and counted; None = everything counts.
         workers: who searches the segments.
-        model: what `std-tune` learned; None = the shipped weights. One of another language gives
-            its weights, not its phone confusions.
-        index_folder: where the index lies, if in a folder: what is built from it is kept there.
-        wildcards: a * in a term stands for any letters of a word; otherwise for itself.
+        single_terms: whether a person asks for the terms, one by one: a * in a term stands for any
+            letters of a word, otherwise for itself; and without a model in-vocabulary terms are
+            looked up by their words only, which takes milliseconds.
         spoken: queries that were spoken; they are further terms.
     """
-    begin = time.perf_counter()
+    begin, config = time.perf_counter(), index.config
     terms = (*terms, *(query.term for query in spoken))
     words = tuple(config.text.phrase(term.text) for term in terms)
-    expansions = expand_wildcards(words, segments, config) if wildcards else {}
-    table = recording_table(segments)
-    groups = by_language(segments, named=_needs_language(config))
-    request = Request(
-        *(words, expansions, config, excerpts, model, table, workers, index_folder),
-        spoken=tuple(spoken),
-    )
-    parts = [search_language(request, group) for group in groups]
-    candidates, variants = combine_languages(parts, language_log_odds(words, groups))
+    expansions = expand_wildcards(words, index) if single_terms else {}
+    phonetic_words = config.phonetic_search.words
+    if single_terms and phonetic_words == "all" and not index.has_model:
+        phonetic_words = "unknown"
+    request = Request(words, expansions, phonetic_words, excerpts, tuple(spoken), workers)
+    parts = [search_language(request, language) for language in index.languages]
+    candidates, variants = combine_languages(parts, words, index)
     if any(part.is_phonetic for part in parts):
         candidates = deduplicate(candidates)
     found_words = set().union(*(part.found_words for part in parts))
@@ -194,21 +173,21 @@ def find_candidates(
         oov_words=tuple(tuple(w for w in term if w not in found_words) for term in words),
         wildcards={pattern: one.within(found_words) for pattern, one in expansions.items()},
         variants=variants,
-        recordings=table.recordings,
+        recordings=index.table.recordings,
         candidates=candidates,
         occurs=np.max([np.zeros(len(words)), *(part.occurs for part in parts)], axis=0),
         is_calibrated=config.calibration.words == "all",
         outside_ecf=sum(part.outside_ecf for part in parts),
         without_phones=tuple(language for part in parts for language in part.without_phones),
         without_model=tuple(part.without_model for part in parts if part.without_model),
-        segments=tuple(segments),
+        segments=index.segments,
         seconds=time.perf_counter() - begin,
     )
 
 
-def _needs_language(config: Config) -> bool:
-    """Whether a search depends on the language of its recordings, even if all have the same."""
-    return config.expansion.words != "none" or config.search.spelling != "exact"
+def for_single_terms(config: Config) -> Config:
+    """How decisions are made on terms that a person asks for, one by one: they may not occur."""
+    return replace(config, decision=replace(config.decision, terms="any"))
 
 
 def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResult:
@@ -239,16 +218,18 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
 
 
 def combine_languages(
-    parts: Sequence[LanguageResult], log_odds: Float64s
+    parts: Sequence[LanguageResult], words: Sequence[tuple[str, ...]], index: PreparedIndex
 ) -> tuple[Candidates, tuple[Variant, ...]]:
     """The candidates of all languages, and the variants they point into.
 
     Args:
         parts: of each language.
-        log_odds: (terms, languages) added to those of candidates that are not spelt as the term.
+        words: of each term; its spelling makes some languages less likely than others.
+        index: the languages.
     """
     if len(parts) == 1:
         return parts[0].candidates, parts[0].variants
+    log_odds = term_log_odds(words, [language.trigrams for language in index.languages])
     first, combined = 0, []
     for part, odds in zip(parts, log_odds.T, strict=True):
         candidates = part.candidates
@@ -269,10 +250,11 @@ def combine_languages(
 
 
 def expand_wildcards(
-    terms: Sequence[tuple[str, ...]], segments: Sequence[Segment], config: Config
+    terms: Sequence[tuple[str, ...]], index: PreparedIndex
 ) -> dict[str, Expansion]:
     """What the wildcards among the terms' words stand for."""
     patterns = sorted({word for words in terms for word in words if is_wildcard(word)})
     if not patterns:
         return {}
-    return expand(patterns, vocabulary_counts(segments), config.search.wildcard_words)
+    counts = vocabulary_counts(index.segments)
+    return expand(patterns, counts, index.config.search.wildcard_words)

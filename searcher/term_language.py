@@ -21,25 +21,29 @@ PER_NAT = 0.5  # log odds for a nat: trigrams overlap, so evidence counts more t
 MAX_LOG_ODDS = 4.0  # that spelling takes at most
 
 
-def log_odds(terms: Sequence[Sequence[str]], vocabularies: Sequence[Sequence[str]]) -> Float64s:
-    """(terms, vocabularies) what to add to the log odds of a term in each language: 0 or less.
+def log_odds(terms: Sequence[Sequence[str]], languages: Sequence[Int64s]) -> Float64s:
+    """(terms, languages) what to add to the log odds of a term in each language: 0 or less.
 
     Args:
         terms: the words of each.
-        vocabularies: the different words of each language.
+        languages: the trigrams of each one's vocabulary, ascending (`vocabulary_trigrams`).
     """
     of_term = [_trigrams(words) for words in terms]
     distinct, row = np.unique(_concatenated(of_term), return_inverse=True)
     term = np.repeat(np.arange(len(terms)), [len(one) for one in of_term])
-    logs = np.zeros((len(terms), len(vocabularies)))
-    for column, vocabulary in enumerate(vocabularies):
-        trigrams = _trigrams(vocabulary)
+    logs = np.zeros((len(terms), len(languages)))
+    for column, trigrams in enumerate(languages):
         three, two = _count(distinct, trigrams), _count(distinct >> BITS, trigrams >> BITS)
         nats = np.log((three + SMOOTHING) / (two + SMOOTHING * ALPHABET))
         logs[:, column] = np.bincount(term, nats[row], minlength=len(terms))
     behind = logs.max(axis=1, keepdims=True) - logs
     odds: Float64s = -np.minimum(PER_NAT * behind, MAX_LOG_ODDS)
     return odds
+
+
+def vocabulary_trigrams(words: Sequence[str]) -> Int64s:
+    """The trigrams of the different words of a language, ascending."""
+    return np.sort(_trigrams(words))
 
 
 def _trigrams(words: Sequence[str]) -> Int64s:
@@ -55,8 +59,7 @@ def _trigrams(words: Sequence[str]) -> Int64s:
 
 
 def _count(numbers: Int64s, among: Int64s) -> Int64s:
-    """(n,) how often each of some numbers is among others."""
-    among = np.sort(among)
+    """(n,) how often each of some numbers is among others, which ascend."""
     first = np.searchsorted(among, numbers, "left")
     count: Int64s = np.searchsorted(among, numbers, "right") - first
     return count

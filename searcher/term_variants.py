@@ -8,13 +8,11 @@ oov_words_in       words that no segment has, in whatever spelling
 
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 
+from searcher.prepared import PreparedLanguage
 from searcher.variant import Variant
-from searcher.vocabulary import of_counts
-from std.config import Config
 from std.spoken_queries import SpokenQuery
-from std.store import Segment, vocabulary_counts
+from std.store import Segment
 from std.text import Normalisation
 
 NOTHING: Mapping[str, tuple[str, ...]] = {}
@@ -22,9 +20,7 @@ NOTHING: Mapping[str, tuple[str, ...]] = {}
 
 def variants_in(
     terms: Sequence[tuple[str, ...]],
-    segments: Sequence[Segment],
-    config: Config,
-    index_folder: Path | None,
+    language: PreparedLanguage,
     wildcards: Collection[str] = (),
     spelt: Mapping[str, tuple[str, ...]] = NOTHING,
 ) -> list[list[Variant]]:
@@ -32,29 +28,34 @@ def variants_in(
 
     Args:
         terms: the words of each.
-        segments: whose vocabulary terms are split and expanded into.
-        config: says which terms are.
-        index_folder: where what is built from the vocabulary is kept, if anywhere.
+        language: whose vocabulary terms are split and expanded into; its configuration says which.
         wildcards: words with *; a term with one of them is looked up as it is.
         spelt: words that the segments may have in other spellings, and these.
     """
-    if any(word in wildcards for words in terms for word in words):
-        others = [words for words in terms if not any(word in wildcards for word in words)]
-        variants_of_others = iter(variants_in(others, segments, config, index_folder, (), spelt))
-        return [
-            [Variant(words, method="wildcard")]
-            if any(word in wildcards for word in words)
-            else next(variants_of_others)
-            for words in terms
-        ]
-    wanted = {config.splitting.words, config.expansion.words}
-    if wanted == {"none"} or ("all" not in wanted and not oov_words_in(terms, segments, spelt)):
-        return [[Variant(words)] for words in terms]
-    from searcher.variants import variants
+    has_wildcard = [any(word in wildcards for word in words) for words in terms]
+    others = [words for words, has in zip(terms, has_wildcard, strict=True) if not has]
+    of_others = iter(_variants(others, language, spelt))
+    return [
+        [Variant(words, method="wildcard")] if has else next(of_others)
+        for words, has in zip(terms, has_wildcard, strict=True)
+    ]
 
-    counts = vocabulary_counts(segments)
-    known = {word for word, same in spelt.items() if any(one in counts for one in same)}
-    return variants(terms, of_counts(counts), config, index_folder, known)
+
+def _variants(
+    terms: Sequence[tuple[str, ...]],
+    language: PreparedLanguage,
+    spelt: Mapping[str, tuple[str, ...]],
+) -> list[list[Variant]]:
+    """What terms without wildcards are looked up as."""
+    selected = {language.config.splitting.words, language.config.expansion.words}
+    if selected == {"none"} or (
+        "all" not in selected and not oov_words_in(terms, language.segments, spelt)
+    ):
+        return [[Variant(words)] for words in terms]
+    generator = language.generator
+    vocabulary = generator.vocabulary
+    known = {word for word, same in spelt.items() if any(one in vocabulary for one in same)}
+    return generator.variants(terms, known)
 
 
 def spoken_variants(query: SpokenQuery, normalisation: Normalisation) -> list[Variant]:

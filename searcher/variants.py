@@ -1,7 +1,8 @@
 """What a term is looked up as: itself, and word sequences of the index that may stand for it.
 
-    words of a term --splitting.phrase--> sequences of parts and joined words
-    unknown words   --expansion--> similar single words, in the term's place for them
+VariantGenerator      of one vocabulary, used for any number of terms
+    OOV words --splitting.phrase--> sequences of parts and joined words
+    OOV words --expansion--> similar single words, in the term's place for them
 
 Needs only the vocabulary and its counts. Phonetic search is not here: it does not go through
 words that are written down (`searcher.phonetic.alignment`).
@@ -9,6 +10,8 @@ words that are written down (`searcher.phonetic.alignment`).
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Protocol
@@ -38,68 +41,87 @@ EXPANDERS: Mapping[str, Builder] = {
 }
 
 
-def variants(
-    terms: Sequence[Sequence[str]],
-    vocabulary: Vocabulary,
-    config: Config,
-    index_folder: Path | None = None,
-    known: Collection[str] = (),
-) -> list[list[Variant]]:
-    """What to look up for each term; the term itself always comes first.
+@dataclass(frozen=True, eq=False)
+class VariantGenerator:
+    """Splits and expands words into a vocabulary, laid out for it when the first word asks."""
 
-    Args:
-        terms: the normalised words of each term.
-        index_folder: where the index lies, if in a folder: its BK-tree is kept there.
-        known: words that the vocabulary has in another spelling.
-    """
-    if not len(vocabulary):
-        return [[Variant(tuple(words))] for words in terms]
-    split, expand = config.splitting, config.expansion
-    limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
-    if split.method == "bktree" and index_folder:
-        tree = bktree.kept_with(index_folder, vocabulary)
-        splitter = Splitter(vocabulary, tree, limits, split.ranking)
-    else:
-        splitter = make_splitter(vocabulary, split.method, limits, split.ranking)
-    wanted = dict.fromkeys(
-        word for words in terms for word in _wanted(words, vocabulary, known, expand.words)
-    )
-    similar = expansions(list(wanted), vocabulary, config)
-    found = []
-    for words in terms:
-        exact = Variant(tuple(words))
-        others: list[Variant] = []
-        if _wanted(words, vocabulary, known, split.words):
-            others += phrase_variants(words, splitter, split.nbest)
-        others += replaced(words, similar, expand.candidates)
-        found.append(list({one.words: one for one in (*reversed(others), exact)}.values())[::-1])
-    return found
+    vocabulary: Vocabulary
+    config: Config  # which words, by which methods
+    index_folder: Path | None = None  # where the index lies, if in a folder: its BK-tree is kept
 
+    @cached_property
+    def splitter(self) -> Splitter:
+        """Of a vocabulary that is not empty."""
+        split = self.config.splitting
+        limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
+        if split.method == "bktree" and self.index_folder:
+            tree = bktree.kept_with(self.index_folder, self.vocabulary)
+            return Splitter(self.vocabulary, tree, limits, split.ranking)
+        return make_splitter(self.vocabulary, split.method, limits, split.ranking)
 
-def expansions(
-    words: Sequence[str], vocabulary: Vocabulary, config: Config
-) -> dict[str, list[Variant]]:
-    """Each word's similar words by all configured methods; the best similarity of a word counts.
+    @cached_property
+    def expanders(self) -> Mapping[str, Expander]:
+        """Those of the configured methods."""
+        methods = self.config.expansion.methods
+        return {name: EXPANDERS[name](self.vocabulary, self.config) for name in methods}
 
-    Args:
-        words: normalised.
-        vocabulary: that similar words are taken from.
-        config: the methods, and the least similarity of each.
-    """
-    expand = config.expansion
-    found: dict[str, dict[str, Variant]] = {word: {} for word in words}
-    for method in expand.methods if words else ():
-        results = EXPANDERS[method](vocabulary, config).similar(words, expand.candidates)
-        for word, similar in zip(words, results, strict=True):
-            for other, value in similar:
-                weight = value**expand.exponent
-                if other not in found[word] or found[word][other].similarity < weight:
-                    how = f"{word} → {other}"
-                    found[word][other] = Variant((other,), weight, method, how)
-    return {
-        word: sorted(others.values(), key=lambda one: (-one.similarity, one.words))
-        for word, others in found.items()
-    }
+    def variants(
+        self, terms: Sequence[Sequence[str]], known: Collection[str] = ()
+    ) -> list[list[Variant]]:
+        """What to look up for each term; the term itself always comes first.
+
+        Args:
+            terms: the normalised words of each.
+            known: words that the vocabulary has in another spelling.
+        """
+        if not len(self.vocabulary):
+            return [[Variant(tuple(words))] for words in terms]
+        split, expand = self.config.splitting, self.config.expansion
+        expanded = [self._selected(words, known, expand.words) for words in terms]
+        similar = self.expansions(list(dict.fromkeys(word for words in expanded for word in words)))
+        found = []
+        for words in terms:
+            exact = Variant(tuple(words))
+            others: list[Variant] = []
+            if self._selected(words, known, split.words):
+                others += phrase_variants(words, self.splitter, split.nbest)
+            others += replaced(words, similar, expand.candidates)
+            by_words = {one.words: one for one in (*reversed(others), exact)}
+            found.append(list(by_words.values())[::-1])
+        return found
+
+    def expansions(self, words: Sequence[str]) -> dict[str, list[Variant]]:
+        """Each word's similar words by all configured methods; a word's best similarity counts.
+
+        Args:
+            words: normalised.
+        """
+        expand = self.config.expansion
+        found: dict[str, dict[str, Variant]] = {word: {} for word in words}
+        for method, expander in self.expanders.items() if words else ():
+            results = expander.similar(words, expand.candidates)
+            for word, similar in zip(words, results, strict=True):
+                for other, value in similar:
+                    weight = value**expand.exponent
+                    if other not in found[word] or found[word][other].similarity < weight:
+                        how = f"{word} → {other}"
+                        found[word][other] = Variant((other,), weight, method, how)
+        return {
+            word: sorted(others.values(), key=lambda one: (-one.similarity, one.words))
+            for word, others in found.items()
+        }
+
+    def _selected(
+        self, words: Sequence[str], known: Collection[str], which: WordSelection
+    ) -> list[str]:
+        """Words of a term that are split or expanded; none if one is too long for anything."""
+        if which == "none" or any(len(word) > MAX_LETTERS for word in words):
+            return []
+        return [
+            word
+            for word in words
+            if which == "all" or (word not in self.vocabulary and word not in known)
+        ]
 
 
 def replaced(
@@ -124,14 +146,3 @@ def replaced(
         for chosen in product(*ways)
     ]
     return sorted(made, key=lambda one: (-one.similarity, one.words))
-
-
-def _wanted(
-    words: Sequence[str], vocabulary: Vocabulary, known: Collection[str], which: WordSelection
-) -> list[str]:
-    """Those words of a term that are split or expanded; none if one is too long for anything."""
-    if which == "none" or any(len(word) > MAX_LETTERS for word in words):
-        return []
-    return [
-        word for word in words if which == "all" or (word not in vocabulary and word not in known)
-    ]

@@ -48,7 +48,7 @@ Counted = TypeVar("Counted", Seeds, Extensions)
 Rows = Sequence[Sequence[Value]]  # of each query: a value for each segment
 
 
-class Archive(NamedTuple):
+class AllSegments(NamedTuple):
     """What every segment must know of all of them; deleted recordings leave no trace in it."""
 
     confusion: Confusion
@@ -56,10 +56,10 @@ class Archive(NamedTuple):
     limits: Limits | None  # None: everything is aligned
 
 
-def archive_of(indexes: Sequence[PhoneticIndex], confusion: Confusion) -> Archive:
+def all_segments_of(indexes: Sequence[PhoneticIndex], confusion: Confusion) -> AllSegments:
     """What all segments together are."""
     arcs = sum(index.arcs for index in indexes)
-    return Archive(
+    return AllSegments(
         confusion,
         frozenset(phone for index in indexes for phone in index.phone_counts),
         limits_of(arcs) if arcs > FULL_SCAN_ARCS else None,
@@ -80,19 +80,21 @@ def search_phones(
         confusion: log ratios of all phones of the queries and the segments.
         workers: who searches the segments.
     """
-    archive = archive_of(indexes, confusion)
+    all_segments = all_segments_of(indexes, confusion)
     at_once = 1 if workers is IN_PROCESS else QUERIES_AT_ONCE
     hits: dict[Pronunciation, Hits] = {}
     for first in range(0, len(queries), at_once):
         batch = queries[first : first + at_once]
         phones = [[(query,)] * len(indexes) for query in batch]
-        if archive.limits is None:
-            rows = _in_segments(partial(align_all, archive=archive), phones, indexes, workers)
+        if all_segments.limits is None:
+            align = partial(align_all, all_segments=all_segments)
+            rows = _in_segments(align, phones, indexes, workers)
         else:
-            seeds = _in_segments(partial(seeds_in, archive=archive), phones, indexes, workers)
-            chosen_seeds = _with_cutoffs(seeds, archive.limits.seeds)
+            seed = partial(seeds_in, all_segments=all_segments)
+            seeds = _in_segments(seed, phones, indexes, workers)
+            chosen_seeds = _with_cutoffs(seeds, all_segments.limits.seeds)
             extensions = _in_segments(extend_seeds, chosen_seeds, indexes, workers)
-            chosen_extensions = _with_cutoffs(extensions, archive.limits.windows)
+            chosen_extensions = _with_cutoffs(extensions, all_segments.limits.windows)
             rows = _in_segments(align_extensions, chosen_extensions, indexes, workers)
         for query, parts in zip(batch, rows, strict=True):
             hits[query] = best_of_segments(parts, indexes)
@@ -134,20 +136,20 @@ def _in_segment(
     return [function(*values, index) for values in queries]
 
 
-def query_in(phones: Pronunciation, index: PhoneticIndex, archive: Archive) -> Query:
+def query_in(phones: Pronunciation, index: PhoneticIndex, all_segments: AllSegments) -> Query:
     """A query by the segment's phone numbers."""
-    ratios = ratios_in(phones, index, archive.confusion, archive.phones)
-    return Query(ratios, MIN_SHARE * perfect_score(phones, archive.confusion))
+    ratios = ratios_in(phones, index, all_segments.confusion, all_segments.phones)
+    return Query(ratios, MIN_SHARE * perfect_score(phones, all_segments.confusion))
 
 
-def align_all(phones: Pronunciation, index: PhoneticIndex, archive: Archive) -> Hits:
+def align_all(phones: Pronunciation, index: PhoneticIndex, all_segments: AllSegments) -> Hits:
     """The best hits of a query in all of a segment."""
-    query = query_in(phones, index, archive)
+    query = query_in(phones, index, all_segments)
     return best_hits(
         align_windows(query.ratios, index, tiles_of(index, len(phones)), query.min_score)
     )
 
 
-def seeds_in(phones: Pronunciation, index: PhoneticIndex, archive: Archive) -> Seeds:
+def seeds_in(phones: Pronunciation, index: PhoneticIndex, all_segments: AllSegments) -> Seeds:
     """A query's seeds in a segment of a large archive, counted by score."""
-    return find_seeds(query_in(phones, index, archive), index)
+    return find_seeds(query_in(phones, index, all_segments), index)

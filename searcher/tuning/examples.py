@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.archive import archive_of
 from searcher.calibration.decoys import LENGTHS, draw_decoys, phone_chain
 from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.weights import Examples, examples_of, together
 from searcher.candidates import NONE
-from searcher.pairing import SearchedArchive, pair_with_hits
-from searcher.phonetic_candidates import Inside, PhoneticHits, phonetic_hits, pronounced
-from searcher.phonetic_indexes import PhoneticIndexes
+from searcher.pairing import pair_with_hits
+from searcher.phonetic_candidates import Inside, PhoneticHits, phonetic_hits
+from searcher.phonetic_indexes import PhoneticIndexes, searched_archive
+from searcher.pronunciations import pronounced
 from searcher.tuning.labels import Judge, Labels, Phrase, Places, WrittenSearch
 from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
 
@@ -172,13 +172,6 @@ def decoy_examples(n_phrases: int, speech: Speech) -> Examples:
     return examples_of(
         evidence, [np.zeros(len(candidates.offset), bool) for candidates in evidence]
     )
-
-
-def searched_archive(indexes: PhoneticIndexes) -> SearchedArchive:
-    """The statistics of the speech, all of which is searched."""
-    archive = archive_of(indexes.indexes, indexes.confusion_counts, None)
-    n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in indexes.recordings)
-    return SearchedArchive(archive, archive.quality_in(indexes.recordings, n_recordings), 1.0)
 
 
 def _examples(

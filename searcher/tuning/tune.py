@@ -16,8 +16,9 @@ import numpy as np
 
 from searcher.calibration.model import Model, default_model
 from searcher.calibration.weights import RIDGE, Weights, examples_of, refit, together
-from searcher.phonetic_candidates import Inside, pronounced
+from searcher.phonetic_candidates import Inside
 from searcher.phonetic_indexes import PhoneticIndexes
+from searcher.pronunciations import pronounced
 from searcher.tuning.confusion import learn_confusion, nothing_counted
 from searcher.tuning.examples import (
     KindsOfExamples,

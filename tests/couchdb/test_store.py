@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from indexer.cli import main as std_index
 from indexer.maintain import upkeep
 from indexer.segments.invert import invert
+from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, PhoneticSearchConfig, SplittingConfig
 from std.errors import StoreError, StoreWarning
@@ -287,7 +288,7 @@ def test_phrases_fetch_the_slots_that_they_skip(couchdb_url, opened, network, co
             to.extend(wanted) or real(wanted)
         )
         there, here = (
-            search([Term("1", phrase)], [one], WORDS_ALONE, speech_s=60.0).candidates
+            search([Term("1", phrase)], prepare([one], WORDS_ALONE), speech_s=60.0).candidates
             for one in (segment, resident)
         )
         assert len(here.score) or not most

@@ -11,6 +11,7 @@ from indexer.formats.reader_options import DEFAULT
 from indexer.inputs import Input
 from indexer.maintain import delete, upkeep
 from indexer.shards import audio_files
+from searcher.prepared import prepare
 from searcher.search import search
 from searcher.snapshot import open_stores, snapshot
 from std.config import Config, IndexConfig
@@ -59,8 +60,7 @@ def index(inputs, urls, config=CONFIG, **options):
 def hits(urls, **options):
     found = search(
         TERMS,
-        snapshot(open_stores([str(url) for url in urls]), CONFIG),
-        CONFIG,
+        prepare(snapshot(open_stores([str(url) for url in urls]), CONFIG), CONFIG),
         speech_s=9,
         **options,
     )

@@ -20,8 +20,16 @@ from searcher.candidates import concatenate
 from searcher.cli import main
 from searcher.development_set import in_one_language
 from searcher.languages import by_language
+from searcher.prepared import prepare
 from searcher.search import search
-from searcher.term_language import ALPHABET, MAX_LOG_ODDS, PER_NAT, SMOOTHING, log_odds
+from searcher.term_language import (
+    ALPHABET,
+    MAX_LOG_ODDS,
+    PER_NAT,
+    SMOOTHING,
+    log_odds,
+    vocabulary_trigrams,
+)
 from searcher.variant import Variant
 from std.config import Config
 from std.errors import ConfigError, InputError
@@ -67,7 +75,7 @@ def segment(network):
 
 def found_in(segments, *texts, model=None):
     terms = [Term(text, text) for text in texts]
-    return search(terms, segments, Config(), speech_s=60.0, model=model)
+    return search(terms, prepare(segments, Config(), model), speech_s=60.0)
 
 
 def rows(found):
@@ -156,15 +164,18 @@ def test_spelling_against_plain_counting(terms, vocabularies):
                 )
             )
         expected.append([-min(PER_NAT * (max(logs) - one), MAX_LOG_ODDS) for one in logs])
-    np.testing.assert_allclose(log_odds(terms, vocabularies), expected, atol=1e-9)
+    np.testing.assert_allclose(
+        log_odds(terms, list(map(vocabulary_trigrams, vocabularies))), expected, atol=1e-9
+    )
 
 
 def test_a_german_word_is_not_likely_in_dutch():
-    odds = log_odds([["kirchenschule"], ["schipstraat"]], [GERMAN.split(), DUTCH.split()])
+    german, dutch = vocabulary_trigrams(GERMAN.split()), vocabulary_trigrams(DUTCH.split())
+    odds = log_odds([["kirchenschule"], ["schipstraat"]], [german, dutch])
     assert odds[0, 0] == 0 > odds[0, 1]
     assert odds[1, 1] == 0 > odds[1, 0]
-    assert log_odds([], [["a"], ["b"]]).shape == (0, 2)
-    assert (log_odds([["x"]], [[], ["b"]]) <= 0).all()
+    assert log_odds([], [german, dutch]).shape == (0, 2)
+    assert (log_odds([["x"]], [vocabulary_trigrams([]), dutch]) <= 0).all()
 
 
 @pytest.fixture
@@ -224,7 +235,7 @@ def test_a_wildcard_is_of_all_the_index(segment):
     """Its words are chosen and explained once; each language is searched for those that it has."""
     segments = [segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n")]
     terms = [Term(text, text) for text in ("sch*", "*ch*", "school straat", "zz*", "sch* kirche")]
-    found = search(terms, segments, Config(), speech_s=60.0, wildcards=True)
+    found = search(terms, prepare(segments, Config()), speech_s=60.0, single_terms=True)
     assert found.wildcards["sch*"].words == ("schiff", "schip", "school", "schule")
     assert found.wildcards["zz*"].words == ()
     at = {(term, file, found.variants[variant].words)
@@ -239,11 +250,13 @@ def test_a_wildcard_is_of_all_the_index(segment):
     starred = {method for term, *_, method, _ in rows(found) if "*" in term}
     assert starred == {"wildcard"}  # neither split nor heard
     assert set(np.round(found.probability[found.candidates.term == 0], 6)) == {0.9}
-    alone = search(terms[:1], segments[1:], Config(), speech_s=60.0, wildcards=True)
+    alone = search(terms[:1], prepare(segments[1:], Config()), speech_s=60.0, single_terms=True)
     both = [one for one in rows(found) if one[:2] == ("sch*", "n")]
     assert both == rows(alone)
     limited = replace(Config(), search=replace(Config().search, wildcard_words=1))
-    (one,) = search(terms[:1], segments, limited, speech_s=60.0, wildcards=True).wildcards.values()
+    (one,) = search(
+        terms[:1], prepare(segments, limited), speech_s=60.0, single_terms=True
+    ).wildcards.values()
     assert (len(one.words), one.fitting) == (1, 4)
 
 

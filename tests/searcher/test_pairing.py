@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from searcher.calibration.archive import Archive
+from searcher.calibration.archive import TYPICAL_SLOTS, Archive, SearchedArchive
 from searcher.calibration.features import NOWHERE
 from searcher.candidates import NONE, Candidates
 from searcher.lexical.deduplicate import overlap
-from searcher.pairing import TYPICAL_SLOTS, SearchedArchive, near_pairs
+from searcher.pairing import near_pairs
 from searcher.phonetic.alignment import MAX_HITS, Hits, best_rows
 from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE
 

@@ -6,6 +6,7 @@ from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from searcher.output.context import contexts
 from searcher.output.explain import explained, summary
+from searcher.prepared import prepare
 from searcher.search import search
 from std.config import CalibrationConfig, Config, DecisionConfig, SearchConfig
 from std.store.resident import ResidentSegment
@@ -39,7 +40,7 @@ def hits(found):
 
 def test_terms_are_found_in_all_segments(two_segments):
     terms = [Term("T1", "POLIZEI"), Term("T2", "Polizei Gewalt"), Term("T3", "burganlagen")]
-    found = search(terms, two_segments, GLOBAL, speech_s=100)
+    found = search(terms, prepare(two_segments, GLOBAL), speech_s=100)
     assert hits(found) == [
         ("POLIZEI", "late", 4.0, 0.6, "YES"),
         ("POLIZEI", "news", 0.1, 0.9, "YES"),
@@ -65,7 +66,7 @@ def test_terms_are_found_in_all_segments(two_segments):
 
 def test_the_decision_counts_the_scores_of_all_segments(two_segments):
     config = Config(calibration=AS_RECOGNISED, decision=DecisionConfig(rule="term-specific"))
-    found = search([Term("T1", "polizei")], two_segments, config, speech_s=3600)
+    found = search([Term("T1", "polizei")], prepare(two_segments, config), speech_s=3600)
     assert found.n_true[0] == pytest.approx(1.5)
     theta = 999.9 * 1.5 / (3600 + 998.9 * 1.5)
     assert found.yes.tolist() == (found.probability >= theta).tolist()
@@ -73,19 +74,23 @@ def test_the_decision_counts_the_scores_of_all_segments(two_segments):
 
 def test_only_speech_inside_the_ecf_counts(two_segments):
     excerpts = [Excerpt(Recording("late", 1), 0.0, 10.0)]
-    found = search([Term("T1", "polizei")], two_segments, GLOBAL, speech_s=10, excerpts=excerpts)
+    found = search(
+        [Term("T1", "polizei")], prepare(two_segments, GLOBAL), speech_s=10, excerpts=excerpts
+    )
     assert [one[1] for one in hits(found)] == ["late"]
     assert found.outside_ecf == 1
 
 
 def test_scores_below_the_minimum_are_not_written(two_segments):
     config = Config(search=SearchConfig(min_score=0.5))
-    found = search([Term("T1", "gewalt")], two_segments, config, speech_s=100)
+    found = search([Term("T1", "gewalt")], prepare(two_segments, config), speech_s=100)
     assert [one[1] for one in hits(found)] == ["news"]
 
 
 def test_context_shows_the_likeliest_words(two_segments):
-    found = search([Term("T1", "polizei"), Term("T2", "gehalt")], two_segments, GLOBAL, speech_s=9)
+    found = search(
+        [Term("T1", "polizei"), Term("T2", "gehalt")], prepare(two_segments, GLOBAL), speech_s=9
+    )
     shown = contexts(found.candidates, found.recordings, two_segments)
     assert [tuple(one) for one in shown] == [
         ("", "polizei", "ruft", (0, 1), 0),
@@ -105,7 +110,9 @@ def test_a_hit_that_silence_beats_stands_in_its_own_context(network):
         [("the", 1.0)], [("great", 0.9, 100, 260)], [("dane", 0.3, 160, 300)], [("heard", 0.8)]
     )
     segments = [segment(heard)]
-    found = search([Term("T", "dane"), Term("T", "great dane")], segments, GLOBAL, speech_s=9)
+    found = search(
+        [Term("T", "dane"), Term("T", "great dane")], prepare(segments, GLOBAL), speech_s=9
+    )
     assert words_around(found, segments) == [
         ("the great", "dane", "heard", ""),
         ("the", "great dane", "heard", "great"),
@@ -117,7 +124,7 @@ def test_context_of_words_that_take_no_time(network):
     heard = network([("a", 1.0)], [("b", 0.4)], [("c", 1.0)], [("d", 1.0)], spans_ms=spans)
     segments = [segment(network([("z", 1.0)], file="early")), segment(heard)]
     terms = [Term("1", "b"), Term("2", "c"), Term("3", "b c"), Term("4", "z")]
-    found = search(terms, segments, GLOBAL, speech_s=9)
+    found = search(terms, prepare(segments, GLOBAL), speech_s=9)
     assert words_around(found, segments) == [
         ("a", "b", "c d", ""),
         ("a", "c", "d", "c"),
@@ -129,7 +136,9 @@ def test_context_of_words_that_take_no_time(network):
 def test_deleted_recordings_are_not_found(network):
     columns = invert([network([("a", 1.0)]), network([("a", 1.0)], file="talk")])
     found = search(
-        [Term("T", "a")], [ResidentSegment("s", columns, frozenset([0]))], GLOBAL, speech_s=9
+        [Term("T", "a")],
+        prepare([ResidentSegment("s", columns, frozenset([0]))], GLOBAL),
+        speech_s=9,
     )
     assert [one[1] for one in hits(found)] == ["talk"]
 
@@ -155,13 +164,13 @@ def test_cut_and_merged_in_any_way_the_same_is_found(network, files, random):
     random.shuffle(parts)
     again = [ResidentSegment(None, merged(parts))]
     expected, *others = (
-        sorted(hits(search(terms, one, GLOBAL, speech_s=9, wildcards=True)))
+        sorted(hits(search(terms, prepare(one, GLOBAL), speech_s=9, single_terms=True)))
         for one in (whole, parts, again)
     )
     assert others == [expected, expected]
 
 
 def test_an_empty_index_finds_nothing():
-    found = search([Term("T", "a b")], [segment()], Config(), speech_s=9)
+    found = search([Term("T", "a b")], prepare([segment()], Config()), speech_s=9)
     assert hits(found) == []
     assert found.oov_words == (("a", "b"),)

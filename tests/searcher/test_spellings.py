@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.segments.invert import invert
+from searcher.prepared import prepare
 from searcher.search import search
 from searcher.spellings import respelt, same_words
 from std.config import Config, PhoneticSearchConfig, SearchConfig
@@ -31,7 +32,7 @@ def segment(network):
 
 
 def found(segments, text, config=CONFIG):
-    result = search([Term("t", text)], segments, config, speech_s=100.0)
+    result = search([Term("t", text)], prepare(segments, config), speech_s=100.0)
     rows = result.candidates
     return result, [
         (result.variants[variant].words, round(float(score), 3))

@@ -11,7 +11,8 @@ import searcher.cli
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import N_MEASURES, SCORE
 from searcher.phonetic.ratios import WeightedPronunciation
-from searcher.phonetic_candidates import combined, mean_phones, pronounced_queries
+from searcher.phonetic_candidates import combined
+from searcher.pronunciations import mean_phones, pronounced_queries
 from std.nist import std_list, term_list
 from std.phonetics.lexicon import Lexicon
 from std.spoken_queries import SpokenQuery, WeightedWords

@@ -1,7 +1,7 @@
 import pytest
 
 from searcher.variant import Variant
-from searcher.variants import expansions, replaced, variants
+from searcher.variants import VariantGenerator, replaced
 from searcher.vocabulary import of_counts
 from std.config import Config, ExpansionConfig, SplittingConfig
 
@@ -12,7 +12,7 @@ NOTHING = SplittingConfig(words="none")
 
 
 def looked_up(term, **settings):
-    (found,) = variants([tuple(term.split())], WORDS, Config(**settings))
+    (found,) = VariantGenerator(WORDS, Config(**settings)).variants([tuple(term.split())])
     return [" ".join(one.words) for one in found]
 
 
@@ -48,7 +48,8 @@ def test_unknown_words_are_replaced_by_similar_ones(method):
 
 def test_the_best_method_of_a_word_weights_it():
     config = ExpansionConfig(words="unknown", methods=("levenshtein", "dice"), exponent=2.0)
-    found = expansions(["burganlagen"], WORDS, Config(expansion=config))["burganlagen"]
+    generator = VariantGenerator(WORDS, Config(expansion=config))
+    found = generator.expansions(["burganlagen"])["burganlagen"]
     best = found[0]
     # eq. 2.3: (11 + 10 - 2) / 21; eq. 2.4: 2 * 9 / (10 + 9), squared
     assert (best.words, best.method) == (("burganlage",), "dice")
@@ -76,20 +77,20 @@ def test_words_too_long_for_anything_are_looked_up_as_they_are():
 
 
 def test_an_empty_index_has_no_variants():
-    found = variants([("a",)], of_counts({}), Config())
+    found = VariantGenerator(of_counts({}), Config()).variants([("a",)])
     assert found == [[Variant(("a",))]]
 
 
 def test_the_tree_of_an_index_is_built_once_and_kept_with_it(tmp_path):
-    config = Config(splitting=SplittingConfig(method="bktree"))
-    expected = variants([("burganlagen",)], WORDS, config)
-    assert variants([("burganlagen",)], WORDS, config, tmp_path) == expected
+    config, asked = Config(splitting=SplittingConfig(method="bktree")), [("burganlagen",)]
+    expected = VariantGenerator(WORDS, config).variants(asked)
+    assert VariantGenerator(WORDS, config, tmp_path).variants(asked) == expected
     (tree,) = (tmp_path / "bktree").iterdir()
     before = {path.name: path.stat().st_mtime_ns for path in tree.iterdir()}
-    assert variants([("burganlagen",)], WORDS, config, tmp_path) == expected
+    assert VariantGenerator(WORDS, config, tmp_path).variants(asked) == expected
     assert {path.name: path.stat().st_mtime_ns for path in tree.iterdir()} == before
     other = of_counts({"burg": 1, "anlagen": 1})
-    assert variants([("burganlagen",)], other, config, tmp_path)
+    assert VariantGenerator(other, config, tmp_path).variants(asked)
     assert [path.name for path in (tmp_path / "bktree").iterdir()] != [tree.name]
     (next((tmp_path / "bktree").iterdir()) / "edge.npy").write_bytes(b"damaged")
-    assert variants([("burganlagen",)], other, config, tmp_path)
+    assert VariantGenerator(other, config, tmp_path).variants(asked)

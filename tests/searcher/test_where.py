@@ -9,6 +9,7 @@ import pytest
 import searcher.cli
 from indexer import index_files
 from searcher import open_index
+from searcher.prepared import prepare
 from searcher.search import search
 from std.ecf_filter import speech_s
 from std.errors import StdError
@@ -100,8 +101,7 @@ def test_trials_are_the_seconds_of_the_recordings_that_fit(index, terms):
     whole = [replace(one, duration_s=9999.0) for one in excerpts]
     expected = search(
         terms.terms,
-        index.segments,
-        index.config,
+        prepare(index.segments, index.config),
         speech_s=speech_s(excerpts),
         excerpts=whole,
     )

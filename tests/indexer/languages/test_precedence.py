@@ -14,6 +14,7 @@ from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, upkeep
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, IndexConfig
 from std.languages.detection import guess, of_segment, shares
@@ -100,8 +101,7 @@ def languages(stores):
 def hits(stores, texts=("auto", "obama", "scheffen")):
     found = search(
         [Term(text, text) for text in texts],
-        [segment for store in stores for segment in store.segments()],
-        Config(),
+        prepare([segment for store in stores for segment in store.segments()], Config()),
         speech_s=100.0,
     )
     return [

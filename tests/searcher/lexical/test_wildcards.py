@@ -10,6 +10,7 @@ from indexer.segments.invert import invert
 from searcher.lexical.wildcards import Expansion, described, expand, fits, union
 from searcher.output.context import contexts
 from searcher.output.explain import explained
+from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, DecisionConfig, SearchConfig
 from std.execution.processes import executor
@@ -60,7 +61,7 @@ def test_alternatives_of_a_slot_are_summed(network):
 
 def found_by(term, segments, **more):
     config = Config(decision=GLOBAL, search=SearchConfig(**more))
-    found = search([Term("T", term)], segments, config, speech_s=9, wildcards=True)
+    found = search([Term("T", term)], prepare(segments, config), speech_s=9, single_terms=True)
     return found, [
         (one.file, one.start_s, one.searched, one.how, round(one.probability, 3))
         for one in explained(found, contexts(found.candidates, found.recordings, segments))
@@ -108,7 +109,9 @@ def test_workers_find_the_same(robots):
     rows = []
     for jobs in (1, 2):
         with executor(jobs, None) as workers:
-            found = search(terms, segments, config, speech_s=9, workers=workers, wildcards=True)
+            found = search(
+                terms, prepare(segments, config), speech_s=9, workers=workers, single_terms=True
+            )
         rows.append(
             [
                 (found.variants[v].words, t, s, round(p, 6))
@@ -147,7 +150,7 @@ def test_equals_looking_every_word_up(network, data):
 def test_what_is_literal_without_wildcards(network):
     segments = [ResidentSegment(None, invert([network([("f***", 1.0)], [("fool", 1.0)])]))]
     config = Config(decision=GLOBAL)
-    found = search([Term("T", "f***")], segments, config, speech_s=9)
+    found = search([Term("T", "f***")], prepare(segments, config), speech_s=9)
     assert [found.variants[i].words for i in found.candidates.variant.tolist()] == [("f***",)]
     assert [one[2] for one in found_by("F***", segments)[1]] == ["f***", "fool"]
 

@@ -25,7 +25,7 @@ from searcher.phonetic.alignment_kernels import best_scores
 from searcher.phonetic.index import open_phonetic_index
 from searcher.phonetic.layout import SCORE
 from searcher.phonetic.ratios import confusion_log_ratios
-from searcher.phonetic.search import archive_of, query_in, search_phones
+from searcher.phonetic.search import all_segments_of, query_in, search_phones
 from searcher.phonetic.seeds import Cutoff, cutoff_of, extend_seeds, find_seeds, windows_of
 from std.config import Config
 from std.execution.processes import executor
@@ -146,23 +146,23 @@ def test_the_choice_is_not_trivial(large, monkeypatch):
     tighten(monkeypatch)
     queries, networks = large
     index = open_phonetic_index(ResidentSegment("s", with_sounds(invert(networks))))
-    archive = archive_of([index], confusion_log_ratios(empty([]), [index], queries))
+    all_segments = all_segments_of([index], confusion_log_ratios(empty([]), [index], queries))
     shares = []
     for query in queries:
-        seeds = find_seeds(query_in(query, index, archive), index)
-        cutoff = cutoff_of(seeds.histogram, archive.limits.seeds)
+        seeds = find_seeds(query_in(query, index, all_segments), index)
+        cutoff = cutoff_of(seeds.histogram, all_segments.limits.seeds)
         extensions = extend_seeds(seeds, cutoff, index)
-        shares += [cutoff.share, cutoff_of(extensions.histogram, archive.limits.windows).share]
+        shares += [cutoff.share, cutoff_of(extensions.histogram, all_segments.limits.windows).share]
     assert sum(0 < share < 1 for share in shares) > len(queries)
 
 
 def test_windows_whose_paths_are_not_sought_change_nothing(large, monkeypatch):
     queries, networks = large
     index = open_phonetic_index(ResidentSegment("s", with_sounds(invert(networks))))
-    archive = archive_of([index], confusion_log_ratios(empty([]), [index], queries))
+    all_segments = all_segments_of([index], confusion_log_ratios(empty([]), [index], queries))
     fewer = 0
     for phones in queries:
-        query = query_in(phones, index, archive)
+        query = query_in(phones, index, all_segments)
         extensions = extend_seeds(find_seeds(query, index), Cutoff(-1, 0.0), index)
         windows = windows_of(extensions, Cutoff(-1, 0.0), index)
         every = align_windows(query.ratios, index, windows, query.min_score)

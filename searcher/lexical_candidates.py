@@ -1,0 +1,104 @@
+"""Lexical search for terms: words in, candidates out, in the segments of one language.
+
+find_by_words
+    same_words       other spellings of the terms' words (`searcher.spellings`)
+    variants_in      word sequences that written terms are looked up as (`searcher.term_variants`)
+    search_segment   look-up and join in every segment, by any worker (`searcher.lexical.lookup`)
+    VariantTable     one numbering of the variants of all segments
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from searcher.candidates import Candidates, concatenate, in_order
+from searcher.lexical.lookup import Plan, SegmentResult, search_segment
+from searcher.prepared import PreparedLanguage
+from searcher.request import Request
+from searcher.spellings import same_words
+from searcher.term_variants import spoken_variants, variants_in
+from searcher.variant import Variant
+from std.store.columns import Int64s
+from std.values import Bools
+
+
+class LexicalResult(NamedTuple):
+    """The candidates that terms have by their words."""
+
+    candidates: Candidates  # ordered; their scores are posteriors
+    variants: tuple[Variant, ...]  # that they point into
+    found_words: set[str]  # the words of the variants and wildcards that the segments have
+    outside_ecf: int  # candidates left out
+
+    def is_oov(self, terms: Sequence[Sequence[str]]) -> Bools:
+        """(terms,) which have a word that the segments lack."""
+        return np.array(
+            [any(word not in self.found_words for word in term) for term in terms], bool
+        )
+
+
+def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult:
+    """Look up the variants of every term in every segment."""
+    spelt: dict[str, tuple[str, ...]] = {}
+    if language.config.search.spelling != "exact":
+        words = {word for term in request.words for word in term}
+        spelt = same_words(words, language.segments, language.language)
+    of_term = variants_in(request.written, language, request.wildcards, spelt)
+    of_term += [spoken_variants(query, language.config.text) for query in request.spoken]
+    variants = tuple(variant for variants in of_term for variant in variants)
+    plan = Plan(
+        variants,
+        np.repeat(np.arange(len(of_term)), [len(variants) for variants in of_term]),
+        language.config,
+        request.excerpts,
+        {**{pattern: one.words for pattern, one in request.wildcards.items()}, **spelt},
+    )
+    tasks = [
+        (piece, segment)
+        for segment in language.segments
+        for piece in plan.pieces(language.segments, request.workers)
+    ]
+    found_words: set[str] = set()
+    outside_ecf, parts, variant_table = 0, [], VariantTable(variants)
+    results = request.workers.map(search_segment, tasks)
+    for (piece, segment), part in zip(tasks, results, strict=True):
+        found_words |= part.in_vocabulary
+        outside_ecf += part.outside
+        parts.append(variant_table.renumbered(part, piece, language.table.rows[segment]))
+    candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
+    return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf)
+
+
+class VariantTable:
+    """The variants of a search, and those that wildcards become in its segments."""
+
+    def __init__(self, planned: Sequence[Variant]) -> None:
+        self._planned = tuple(planned)
+        self._expanded: dict[tuple[int, Variant], int] = {}  # by family, in the order they came
+
+    def renumbered(self, part: SegmentResult, piece: Plan, recordings: Int64s) -> Candidates:
+        """A segment's candidates of a piece of the plan, in the numbers of the whole search.
+
+        Args:
+            part: of the segment.
+            piece: of the plan.
+            recordings: (R,) row of each of the segment's recordings in the search's table.
+        """
+        candidates, first = part.candidates, piece.first_variant
+        numbers = np.arange(first, first + len(piece.variants) + len(part.wildcard_variants))
+        at = candidates.variant - len(piece.variants)
+        for i in np.unique(at[at >= 0]).tolist():
+            family = first + int(candidates.family[np.argmax(at == i)])
+            key = family, part.wildcard_variants[i]
+            number = self._expanded.setdefault(key, len(self._planned) + len(self._expanded))
+            numbers[len(piece.variants) + i] = number
+        return candidates._replace(
+            recording=recordings[candidates.recording],
+            variant=numbers[candidates.variant],
+            family=candidates.family + first,
+        )
+
+    def all(self) -> tuple[Variant, ...]:
+        """Every variant that candidates may point to."""
+        return (*self._planned, *(variant for _, variant in self._expanded))

@@ -1,0 +1,99 @@
+"""An index as it is searched: what depends on no term is made once, when it is first needed.
+
+prepare                  segments, configuration, model --> PreparedIndex
+    PreparedIndex            the recordings, and the segments by language (`searcher.languages`)
+    PreparedLanguage         the segments of one language, searched as an index by themselves
+        generator                vocabulary, compounds, expansion (`searcher.variants`)
+        trigrams                 spelling of its words (`searcher.term_language`)
+        phonetic                 phone columns and lexicon (`searcher.phonetic_indexes`)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from searcher.calibration.model import Model
+from searcher.languages import by_language
+from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
+from searcher.recording_table import RecordingTable, recording_table
+from searcher.term_language import vocabulary_trigrams
+from searcher.vocabulary import of_counts
+from std.config import Config
+from std.store import Segment, vocabulary_counts
+from std.store.columns import Int64s
+
+if TYPE_CHECKING:
+    from searcher.variants import VariantGenerator
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedLanguage:
+    """The segments of one language: what its recogniser never wrote is OOV there."""
+
+    language: str  # empty: not known, or not asked for
+    segments: tuple[Segment, ...]
+    table: RecordingTable  # of the whole index; candidates point into it
+    config: Config  # with this language
+    model: Model | None  # what `std-tune` learned
+    folder: Path | None  # where the index lies, if in a folder
+
+    @cached_property
+    def generator(self) -> "VariantGenerator":
+        """What its words are split and expanded into."""
+        from searcher.variants import VariantGenerator  # known words need no splitter
+
+        vocabulary = of_counts(vocabulary_counts(self.segments))
+        return VariantGenerator(vocabulary, self.config, self.folder)
+
+    @cached_property
+    def trigrams(self) -> Int64s:
+        """Of its vocabulary: how its words are spelt (`searcher.term_language`)."""
+        return vocabulary_trigrams(list(vocabulary_counts(self.segments)))
+
+    @cached_property
+    def phonetic(self) -> tuple[PhoneticIndexes | None, tuple[str, ...]]:
+        """See `searcher.phonetic_indexes.open_phonetic_indexes`."""
+        return open_phonetic_indexes(self.segments, self.table.row_of, self.config, self.model)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedIndex:
+    """A snapshot: the same speech gives the same candidates, however it is cut into segments."""
+
+    segments: tuple[Segment, ...]
+    table: RecordingTable
+    config: Config
+    languages: tuple[PreparedLanguage, ...]  # that of most speech first
+
+    @property
+    def has_model(self) -> bool:
+        """Whether it is searched with a model of `std-tune`."""
+        return any(language.model for language in self.languages)
+
+
+def prepare(
+    segments: Sequence[Segment],
+    config: Config,
+    model: Model | None = None,
+    folder: Path | None = None,
+) -> PreparedIndex:
+    """Prepare segments for searches.
+
+    Args:
+        segments: a snapshot of one store or of several, looked up anywhere.
+        config: how to search.
+        model: what `std-tune` learned; None = the shipped weights. One of another language gives
+            its weights, not its phone confusions.
+        folder: where the index lies, if in a folder: what is built from it is kept there.
+    """
+    table = recording_table(segments)
+    needs_language = config.expansion.words != "none" or config.search.spelling != "exact"
+    languages = tuple(
+        PreparedLanguage(
+            group.language, group.segments, table, group.configured(config), model, folder
+        )
+        for group in by_language(segments, named=needs_language)
+    )
+    return PreparedIndex(tuple(segments), table, config, languages)
