@@ -45,7 +45,7 @@ def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult
         words = {word for term in request.words for word in term}
         spelt = same_words(words, language.segments, language.language)
     of_term = variants_in(request.written, language, request.wildcards, spelt)
-    of_term += [spoken_variants(query, language.config.text) for query in request.spoken]
+    of_term += [spoken_variants(alternatives) for alternatives in request.spoken]
     variants = tuple(variant for variants in of_term for variant in variants)
     plan = Plan(
         variants,

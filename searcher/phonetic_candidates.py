@@ -87,7 +87,7 @@ def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) 
     terms = [words if is_searched[i] else () for i, words in enumerate(request.written)]
     pronunciations: list[Sequence[Pronunciation] | Weighted] = [
         *pronounced(terms, phonetic.lexicon),
-        *pronounced_queries(request.spoken, phonetic.lexicon, language.config.text),
+        *pronounced_queries(request.spoken, phonetic.lexicon),
     ]
     inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
     hits = phonetic_hits(pronunciations, phonetic, inside, request.workers)

@@ -11,10 +11,9 @@ from math import log
 import numpy as np
 
 from searcher.phonetic.ratios import WeightedPronunciation
+from searcher.request import SpokenWords
 from std.phonetics.lexicon import Lexicon
 from std.phonetics.phones import Pronunciation
-from std.spoken_queries import SpokenQuery
-from std.text import Normalisation
 
 MIN_PHONES = 3  # shorter queries fit everywhere
 MAX_PHONES = 200
@@ -45,23 +44,16 @@ def pronounced(terms: Sequence[Sequence[str]], lexicon: Lexicon) -> list[list[Pr
 
 
 def pronounced_queries(
-    queries: Sequence[SpokenQuery], lexicon: Lexicon, normalisation: Normalisation
+    queries: Sequence[Sequence[SpokenWords]], lexicon: Lexicon
 ) -> list[Weighted]:
     """The likeliest pronunciations of each spoken query, with the logs of their weights.
 
     The weight of a word sequence is shared by its pronunciations, and added up where several
     sequences sound the same.
     """
-    sequences = [
-        [
-            (normalisation.phrase(alternative.words), alternative.weight)
-            for alternative in query.alternatives
-        ]
-        for query in queries
-    ]
-    of_words = iter(pronounced([words for of in sequences for words, _ in of], lexicon))
+    of_words = iter(pronounced([words for query in queries for words, _ in query], lexicon))
     of_query: list[Weighted] = []
-    for alternatives in sequences:
+    for alternatives in queries:
         weights: dict[Pronunciation, float] = {}
         for _, weight in alternatives:
             ways = next(of_words)

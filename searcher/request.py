@@ -8,8 +8,14 @@ import numpy as np
 from searcher.lexical.wildcards import Expansion
 from std.config import WordSelection
 from std.execution.workers import IN_PROCESS, Executor
-from std.spoken_queries import SpokenQuery
 from std.values import Bools, Excerpt
+
+
+class SpokenWords(NamedTuple):
+    """A word sequence that a spoken query may be."""
+
+    words: tuple[str, ...]  # normalised
+    weight: float  # probability that the query is this
 
 
 class Request(NamedTuple):
@@ -19,7 +25,8 @@ class Request(NamedTuple):
     wildcards: Mapping[str, Expansion]  # of the words with *, in all the index
     phonetic_words: WordSelection  # which terms are searched by their phones
     excerpts: Sequence[Excerpt] | None = None  # that are searched; None = everything
-    spoken: tuple[SpokenQuery, ...] = ()  # what the last of the terms were spoken as
+    # What the last of the terms were recognised as, the likeliest first.
+    spoken: tuple[tuple[SpokenWords, ...], ...] = ()
     workers: Executor = IN_PROCESS  # who searches the segments
 
     @property
@@ -41,7 +48,7 @@ class Request(NamedTuple):
     def sureness(self) -> Mapping[int, float]:
         """Of each spoken query the weight of its likeliest words, by the row of the term."""
         return {
-            row: query.alternatives[0].weight
-            for row, query in enumerate(self.spoken, len(self.written))
-            if query.alternatives
+            row: alternatives[0].weight
+            for row, alternatives in enumerate(self.spoken, len(self.written))
+            if alternatives
         }

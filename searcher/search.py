@@ -29,7 +29,7 @@ from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.wildcards import Expansion, expand, is_wildcard
 from searcher.prepared import PreparedIndex
 from searcher.recording_table import recording_table
-from searcher.request import Request
+from searcher.request import Request, SpokenWords
 from searcher.term_language import log_odds as term_log_odds
 from searcher.variant import Variant
 from std.config import Config
@@ -161,7 +161,11 @@ def find_candidates(
     phonetic_words = config.phonetic_search.words
     if single_terms and phonetic_words == "all" and not index.has_model:
         phonetic_words = "unknown"
-    request = Request(words, expansions, phonetic_words, excerpts, tuple(spoken), workers)
+    alternatives = tuple(
+        tuple(SpokenWords(config.text.phrase(one.words), one.weight) for one in query.alternatives)
+        for query in spoken
+    )
+    request = Request(words, expansions, phonetic_words, excerpts, alternatives, workers)
     parts = [search_language(request, language) for language in index.languages]
     candidates, variants = combine_languages(parts, words, index)
     if any(part.is_phonetic for part in parts):

@@ -10,10 +10,9 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 
 from searcher.prepared import PreparedLanguage
+from searcher.request import SpokenWords
 from searcher.variant import Variant
-from std.spoken_queries import SpokenQuery
 from std.store import Segment
-from std.text import Normalisation
 
 NOTHING: Mapping[str, tuple[str, ...]] = {}
 
@@ -58,12 +57,11 @@ def _variants(
     return generator.variants(terms, known)
 
 
-def spoken_variants(query: SpokenQuery, normalisation: Normalisation) -> list[Variant]:
+def spoken_variants(alternatives: Sequence[SpokenWords]) -> list[Variant]:
     """The word sequences of a spoken query, each looked up with its weight as similarity."""
     weights: dict[tuple[str, ...], float] = {}
-    for one in query.alternatives:
-        words = normalisation.phrase(one.words)
-        weights[words] = weights.get(words, 0.0) + one.weight
+    for words, weight in alternatives:
+        weights[words] = weights.get(words, 0.0) + weight
     return [Variant(words, weight, "spoken", " ".join(words)) for words, weight in weights.items()]
 
 

@@ -13,10 +13,9 @@ from searcher.phonetic.layout import N_MEASURES, SCORE
 from searcher.phonetic.ratios import WeightedPronunciation
 from searcher.phonetic_candidates import combined
 from searcher.pronunciations import mean_phones, pronounced_queries
+from searcher.request import SpokenWords
 from std.nist import std_list, term_list
 from std.phonetics.lexicon import Lexicon
-from std.spoken_queries import SpokenQuery, WeightedWords
-from std.text import Normalisation
 
 
 def hits(length, *places):
@@ -68,17 +67,13 @@ def test_sequences_that_sound_the_same_share_their_weight():
             "york": (("j", "o", "k"),),
         },
     )
-    query = SpokenQuery(
-        "q",
-        ("q",),
-        (
-            WeightedWords("New York", 0.5),
-            WeightedWords("knew york", 0.3),
-            WeightedWords("york", 0.1),
-            WeightedWords("unpronounceable", 0.1),
-        ),
-    )
-    (found,) = pronounced_queries([query], lexicon, Normalisation())
+    query = [
+        SpokenWords(("new", "york"), 0.5),
+        SpokenWords(("knew", "york"), 0.3),
+        SpokenWords(("york",), 0.1),
+        SpokenWords(("unpronounceable",), 0.1),
+    ]
+    (found,) = pronounced_queries([query], lexicon)
     assert {"".join(phones): weight for phones, weight in found.items()} == pytest.approx(
         {"nujok": log(0.25 + 0.3), "njujok": log(0.25), "jok": log(0.1)}
     )
