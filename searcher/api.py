@@ -161,7 +161,7 @@ class Index(SearchableIndex):
         return sum(store.round_trips for store in self._stores)
 
     @cached_property
-    def prepared(self) -> PreparedIndex:
+    def _prepared(self) -> PreparedIndex:
         """What searches need of it."""
         return prepare(self.segments, self.config, self._model, self._folder)
 
@@ -195,7 +195,7 @@ class Index(SearchableIndex):
         speech = self.searched_speech(None, where, recordings)
         return search(
             wanted,
-            self.prepared,
+            self._prepared,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
             workers=workers,
@@ -222,7 +222,7 @@ class Index(SearchableIndex):
         speech = self.searched_speech(ecf, where, recordings)
         return search(
             terms.terms if isinstance(terms, TermList) else terms,
-            self.prepared,
+            self._prepared,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
             workers=workers,
@@ -253,7 +253,7 @@ class Index(SearchableIndex):
         speech = self.searched_speech(ecf, where, recordings)
         return search(
             (),
-            self.prepared,
+            self._prepared,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
             workers=workers,
@@ -277,7 +277,7 @@ class Index(SearchableIndex):
             single_terms: whether a person asks for the terms, one by one.
         """
         return find_candidates(
-            terms, self.prepared, excerpts=excerpts, workers=workers, single_terms=single_terms
+            terms, self._prepared, excerpts=excerpts, workers=workers, single_terms=single_terms
         )
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
