@@ -266,7 +266,7 @@ class Index(SearchableIndex):
         excerpts: Sequence[Excerpt] | None,
         *,
         workers: Executor,
-        single_terms: bool,
+        wildcards: bool,
     ) -> TermCandidates:
         """The candidates of terms with their probabilities: see `searcher.search.find_candidates`.
 
@@ -274,10 +274,11 @@ class Index(SearchableIndex):
             terms: what to search for.
             excerpts: candidates outside them are left out; None = everything counts.
             workers: who searches the segments.
-            single_terms: whether a person asks for the terms, one by one.
+            wildcards: whether a person asks for the terms, one by one: ``*`` stands for any letters
+                of a word.
         """
         return find_candidates(
-            terms, self._prepared, excerpts=excerpts, workers=workers, single_terms=single_terms
+            terms, self._prepared, excerpts=excerpts, workers=workers, single_terms=wildcards
         )
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:

@@ -181,7 +181,7 @@ class FusedIndex(SearchableIndex):
             Recogniser(
                 name,
                 index.find_candidates(
-                    terms, speech.excerpts, workers=workers, single_terms=single_terms
+                    terms, speech.excerpts, workers=workers, wildcards=single_terms
                 ),
                 doubt(index.segments),
             )
