@@ -8,6 +8,7 @@ all languages together.
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -42,8 +43,7 @@ def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Gro
     languages = [of_segment(one) for one in segments]
     speech = dict.fromkeys(languages, 0)
     for language, segment in zip(languages, segments, strict=True):
-        live = (o for row, o in enumerate(segment.recordings) if row not in segment.deleted)
-        speech[language] += sum(one.speech_ms for one in live)
+        speech[language] += _speech_ms(segment)
     speech.pop("", None)
     if len(speech) < 2:
         return (Group(next(iter(speech), ""), tuple(segments)),)
@@ -59,6 +59,18 @@ def by_language(segments: Sequence[Segment], *, named: bool = True) -> tuple[Gro
         )
         for language in ranked
     )
+
+
+_known: WeakKeyDictionary[Segment, int] = WeakKeyDictionary()
+
+
+def _speech_ms(segment: Segment) -> int:
+    """How much speech a segment has; its recordings are summed up once."""
+    speech_ms = _known.get(segment)
+    if speech_ms is None:
+        live = (o for row, o in enumerate(segment.recordings) if row not in segment.deleted)
+        speech_ms = _known[segment] = sum(one.speech_ms for one in live)
+    return speech_ms
 
 
 def language_log_odds(words: Sequence[tuple[str, ...]], groups: Sequence[Group]) -> Float64s:
