@@ -107,6 +107,8 @@ class Normalisation:
         Words that are punctuation only are left out, unless there is nothing else; so is ``*``
         around text without spaces.
         """
+        if text.isascii() and text.isalnum():  # one word: nothing to split, nothing at its edges
+            return (self._letters(text),)
         if self.punctuation == "keep":
             return tuple(self.word(part) for word in text.split() for part in self._cut_term(word))
         words = [

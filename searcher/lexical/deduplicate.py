@@ -30,6 +30,8 @@ def deduplicate(candidates: Candidates) -> Candidates:
     is_bound = np.ones(len(group) + 1, dtype=bool)  # between two groups, and at both ends
     np.not_equal(group[1:], group[:-1], out=is_bound[1:-1])
     several = np.flatnonzero(~(is_bound[1:] & is_bound[:-1]))  # in groups of two or more
+    if not len(several):
+        return candidates
     keep = np.ones(len(group), dtype=bool)
     score = candidates.score.copy()
     keep[several], score[several] = _suppress(candidates.rows(several), group[several])

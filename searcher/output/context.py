@@ -1,8 +1,8 @@
 """What the recogniser wrote around a detection, and what it holds for likeliest in its place."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from searcher.recording_table import recording_table
 from std.characters import has_characters, text_of
 from std.errors import StoreError
 from std.store import Segment
-from std.store.columns import KEY_SHIFT, SLOT_ERROR, Int64s
+from std.store.columns import SLOT_ERROR, Int64s
 from std.values import Int32s, Recording
 
 WORDS_AROUND = 4
@@ -63,20 +63,37 @@ def contexts(
 
 
 def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
-    slots = segment.slots(np.unique(candidates.recording).tolist())
-    base = candidates.recording.astype(np.uint64) << KEY_SHIFT
-    recording = np.searchsorted(slots.key, base)
-    recording_end = np.searchsorted(slots.key, base + (np.uint64(1) << KEY_SHIFT))
+    slots, words = segment.slots({*candidates.recording.tolist()}), segment.words()
+    begin, stop = slots.of_recordings(candidates.recording)
     first = slots.positions(candidates.first_slot)
     end = slots.positions(candidates.last_slot) + 1
-    before, own, after = _around(slots.word, segment.words(), recording, first, end, recording_end)
-    own_slots = zip((first - recording).tolist(), (end - recording).tolist(), strict=True)
+    unspaced = _is_unspaced(segment)
+    around = _around(slots.word, words, begin, first, end, stop, unspaced=unspaced)
+    own_slots = zip((first - begin).tolist(), (end - begin).tolist(), strict=True)
     errors_ms = _largest_errors(candidates, segment)
-    return [*map(Context, before, own, after, own_slots, errors_ms)]
+    return [*map(Context, *around, own_slots, errors_ms)]
+
+
+_unspaced: WeakKeyDictionary[Segment, bool] = WeakKeyDictionary()
+
+
+def _is_unspaced(segment: Segment) -> bool:
+    """Whether a segment has words of text without spaces; they are looked at once."""
+    found = _unspaced.get(segment)
+    if found is None:
+        found = _unspaced[segment] = has_characters("\n".join(segment.words()))
+    return found
 
 
 def _around(
-    word: Int32s, words: Sequence[str], begin: Int64s, first: Int64s, end: Int64s, stop: Int64s
+    word: Int32s,
+    words: Sequence[str],
+    begin: Int64s,
+    first: Int64s,
+    end: Int64s,
+    stop: Int64s,
+    *,
+    unspaced: bool,
 ) -> tuple[list[str], list[str], list[str]]:
     """The words before some slots of a recording, in them and after them, for n detections.
 
@@ -87,56 +104,57 @@ def _around(
         words: by id.
         begin, stop: (n,) first slot of the recording, and one past the last.
         first, end: (n,) likewise of the slots themselves.
+        unspaced: whether some of the words are of text without spaces.
     """
-    n = len(first)
-    around = np.tile(_how_many_around(word, words, first, end), 3)
-    starts, ends = np.concatenate([begin, first, end]), np.concatenate([first, end, stop])
-    is_before, is_own, is_after = (np.repeat([i == part for part in range(3)], n) for i in range(3))
-    reach = np.where(is_own, ends - starts, 2 * around)
+    most = np.full(len(first), WORDS_AROUND)
+    if unspaced:
+        most = _how_many_around(word, words, first, end)
+    reach = 2 * most
     while True:
-        low = np.where(is_before, np.maximum(starts, ends - reach), starts)
-        high = np.where(is_after, np.minimum(ends, starts + reach), ends)
-        run, said = _words_said(word, low, high)
-        count = np.bincount(run, minlength=3 * n)
-        is_short = (count < around) & ((low > starts) | (high < ends))
+        low, high = np.maximum(begin, first - reach), np.minimum(stop, end + reach)
+        said, (starts, left, right, ends) = _words_said(word, low, [low, first, end, high])
+        is_short = ((left - starts < most) & (low > begin)) | (
+            (ends - right < most) & (high < stop)
+        )
         if not is_short.any():
             break
         reach[is_short] *= 4
-    place = np.arange(len(run)) - (np.cumsum(count) - count)[run]  # of each word in its run
-    shown = np.where(is_own, count, np.minimum(count, around))
-    skipped = np.where(is_before, count - shown, 0)
-    kept = said[(place >= skipped[run]) & (place < (skipped + shown)[run])]
-    texts = [words[i] for i in kept.tolist()]
-    bounds = pairwise([0, *np.cumsum(shown).tolist()])
-    joined = [text_of(texts[low:high]) for low, high in bounds]
-    return joined[:n], joined[n : 2 * n], joined[2 * n :]
+    bounds = np.maximum(starts, left - most), left, right, np.minimum(ends, right + most)
+    ids, word_of, joined = said.tolist(), words.__getitem__, text_of if unspaced else " ".join
+    rows = [*zip(*(one.tolist() for one in bounds), strict=True)]
+    before = [joined(map(word_of, ids[first:left])) for first, left, _, _ in rows]
+    own = [joined(map(word_of, ids[left:right])) for _, left, right, _ in rows]
+    after = [joined(map(word_of, ids[right:end])) for _, _, right, end in rows]
+    return before, own, after
 
 
 def _how_many_around(word: Int32s, words: Sequence[str], first: Int64s, end: Int64s) -> Int64s:
     """(n,) words to show on either side; arguments as those of `_around`."""
-    run, said = _words_said(word, first, end)
+    said, (starts, ends) = _words_said(word, first, [first, end])
     distinct, which = np.unique(said, return_inverse=True)
     is_character = np.array([has_characters(words[i]) for i in distinct.tolist()], bool)[which]
-    with_characters = np.bincount(run, weights=is_character, minlength=len(first)) > 0
-    return np.where(with_characters, CHARACTERS_AROUND, WORDS_AROUND)
+    characters = np.concatenate([[0], np.cumsum(is_character)])
+    return np.where(characters[ends] > characters[starts], CHARACTERS_AROUND, WORDS_AROUND)
 
 
-def _words_said(word: Int32s, low: Int64s, high: Int64s) -> tuple[Int64s, Int32s]:
-    """The likeliest words of runs of slots, without silent ones.
+def _words_said(word: Int32s, low: Int64s, slots: Sequence[Int64s]) -> tuple[Int32s, list[Int64s]]:
+    """The likeliest words of n runs of slots, without silent ones.
 
     Args:
         word: (slots,) id of the likeliest word; -1 where there is none.
-        low, high: (n,) first slot of each run, and one past the last.
+        low: (n,) first slot of each run.
+        slots: each (n,), slots of each run; the last is one past its end.
 
     Returns:
-        (w,) number of each word's run, ascending; (w,) its id.
+        ids of the words of all runs; for each of ``slots`` (n,) how many of them come before.
     """
-    length = high - low
-    run = np.repeat(np.arange(len(low)), length)
-    first_of_run = np.cumsum(length) - length
-    said = word[np.arange(len(run)) + (low - first_of_run)[run]]
-    is_said = said >= 0
-    return run[is_said], said[is_said]
+    length = slots[-1] - low
+    shift = np.cumsum(length) - length - low  # from a slot to its place in all runs
+    ids = word[np.arange(int(length.sum())) - np.repeat(shift, length)]
+    is_said = ids >= 0
+    count = np.zeros(len(ids) + 1, np.int64)
+    np.cumsum(is_said, out=count[1:])
+    return ids[is_said], [count[shift + one] for one in slots]
 
 
 def _largest_errors(candidates: Candidates, segment: Segment) -> list[int]:

@@ -32,7 +32,8 @@ def explained(
     terms = [found.terms[i] for i in table.term.tolist()]
     variants = [found.variants[i] for i in table.variant.tolist()]
     recordings = [found.recordings[i] for i in table.recording.tolist()]
-    searched = [text_of(variant.words) for variant in variants]
+    text = {i: text_of(found.variants[i].words) for i in {*table.variant.tolist()}}
+    searched = [text[i] for i in table.variant.tolist()]
     probability = found.probability.tolist()
     score = table.score.tolist() if decided else probability
     decision = ["YES" if yes else "NO" for yes in found.yes.tolist()]
@@ -67,19 +68,23 @@ def explained(
 
 def _because(found: SearchResult, error_ms: Sequence[int], *, decided: bool) -> list[str]:
     """(n,) the decisions in words; arguments as those of `explained`."""
+    occurrences = [f"{expected:.2f} occurrences expected" for expected in found.n_true.tolist()]
     because = [
-        f"probability {probability:.4f}, {expected:.2f} occurrences expected"
-        for probability, expected in zip(
-            found.probability.tolist(), found.n_true[found.candidates.term].tolist(), strict=True
+        f"probability {probability:.4f}, {occurrences[term]}"
+        for probability, term in zip(
+            found.probability.tolist(), found.candidates.term.tolist(), strict=True
         )
     ]
     if decided:
+        above, below = f">= threshold {THRESHOLD:.4f}", f"< threshold {THRESHOLD:.4f}"
         because = [
-            f"score {score:.4f} {'>=' if yes else '<'} threshold {THRESHOLD:.4f}: {why}"
+            f"score {score:.4f} {above if yes else below}: {why}"
             for score, yes, why in zip(
                 found.candidates.score.tolist(), found.yes.tolist(), because, strict=True
             )
         ]
+    if not any(error_ms):
+        return because
     return [
         f"{why}; times are estimated, within {ms / 1000:.3f} s" if ms else why
         for why, ms in zip(because, error_ms, strict=True)

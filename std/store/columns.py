@@ -95,10 +95,20 @@ class Slots(NamedTuple):
     epsilon: Float32s  # (n,) posterior of 'no word here'
     word: Int32s  # (n,) id of the likeliest word; -1 where silence is likelier than any word
     row: Int64s | None = None  # (n,) in the segment's slot columns, ascending; None = 0, 1, 2, ...
+    offsets: Int32s | None = None  # (R + 1,) the column ``slot_offsets``, if these are all slots
 
     def positions(self, rows: Int64s) -> Int64s:
         """Positions of some rows of the segment's slot columns among these slots."""
         return rows if self.row is None else np.searchsorted(self.row, rows)
+
+    def of_recordings(self, recording: Int64s) -> tuple[Int64s, Int64s]:
+        """(n,) position of the first slot of some recordings, and one past that of the last."""
+        if self.offsets is not None:
+            begins, ends = self.offsets[recording], self.offsets[recording + 1]
+            return begins.astype(np.int64), ends.astype(np.int64)
+        begin = recording.astype(np.uint64) << KEY_SHIFT
+        end = begin + (np.uint64(1) << KEY_SHIFT)
+        return np.searchsorted(self.key, begin), np.searchsorted(self.key, end)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

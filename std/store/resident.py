@@ -54,7 +54,12 @@ class ResidentSegment:
     @cached_property
     def _slots(self) -> Slots:
         columns = self._columns
-        slots = Slots(columns.slot_key, columns.slot_epsilon, columns.slot_word)
+        slots = Slots(
+            columns.slot_key,
+            columns.slot_epsilon,
+            columns.slot_word,
+            offsets=columns.slot_offsets,
+        )
         limits = len(columns.recordings), len(self._words)
         return checked_slots(slots, *limits, self._place)
 

@@ -11,8 +11,8 @@ SILENT_OR_NOT = st.tuples(st.lists(st.integers(-1, 3), max_size=60), st.integers
 PLACES = st.tuples(SILENT_OR_NOT, st.lists(st.integers(-1, 3), max_size=5), SILENT_OR_NOT)
 
 
-@given(st.lists(PLACES, max_size=4), st.integers(0, 9))
-def test_the_words_around_are_those_of_all_slots(places, other_recordings):
+@given(st.lists(PLACES, max_size=4), st.integers(0, 9), st.booleans())
+def test_the_words_around_are_those_of_all_slots(places, other_recordings, unspaced):
     def said(ids):
         return [WORDS[i] for i in ids if i >= 0]
 
@@ -27,5 +27,5 @@ def test_the_words_around_are_those_of_all_slots(places, other_recordings):
         slots += [*before, *own, *after]
     slots += [0] * other_recordings
     columns = np.array(bounds, np.int64).reshape(-1, 4).T
-    found = _around(np.array(slots, np.int32), WORDS, *columns)
+    found = _around(np.array(slots, np.int32), WORDS, *columns, unspaced=unspaced)
     assert [*zip(*found, strict=True)] == expected

@@ -125,3 +125,9 @@ def test_another_normalisation_is_refused_by_its_first_difference():
     with pytest.raises(StoreError, match=r"idx: expected text.case = 'lower' .* got 'keep'"):
         require_same(Normalisation(case="keep"), Normalisation(), "idx")
     require_same(Normalisation(), Normalisation(), "idx")
+
+
+@given(st.from_regex(r"[A-Za-z0-9]{1,12}", fullmatch=True), st.sampled_from(["lower", "keep"]))
+def test_a_word_of_plain_letters_is_normalised_as_one_between_blanks(word, case):
+    for normalisation in (Normalisation(case=case), Normalisation(case=case, punctuation="keep")):
+        assert normalisation.phrase(word) == normalisation.phrase(f" {word} ")
