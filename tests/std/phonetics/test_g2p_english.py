@@ -18,7 +18,8 @@ SPELLED = "\0\1\2abcdefghijklmnopqrstuvwxyz"  # the network's symbols: 1 another
 @pytest.fixture(scope="module")
 def weights() -> dict[str, np.ndarray]:
     package = find_spec("g2p_en")
-    assert package is not None and package.origin is not None
+    assert package is not None
+    assert package.origin is not None
     with np.load(Path(package.origin).with_name("checkpoint20.npz")) as archive:
         return {name: archive[name].astype(np.float64) for name in archive.files}
 
