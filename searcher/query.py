@@ -100,9 +100,8 @@ def query_terms(
     else:
         words = vocabularies.read(Path(str(vocabulary)), config.text)
         counts = _in_one_language(words, config.pronunciation.language)
-    for term in terms:  # refuse a bad one before any work
-        for word in words_of(term, config.text):
-            check_length(word)
+    for word in (word for term in terms for word in words_of(term, config.text)):
+        check_length(word)  # refuse a bad one before any work
     describe = describer(
         words,
         config,
@@ -272,15 +271,7 @@ def query(
     return {
         "term": term,
         "words": descriptions,
-        "variants": [
-            {
-                "words": variant.words,
-                "similarity": variant.similarity,
-                "channel": variant.method,
-                "how": variant.how,
-            }
-            for variant in _variants(words, descriptions, splitter, options)
-        ],
+        "variants": list(map(_described, _variants(words, descriptions, splitter, options))),
         "seconds": time.perf_counter() - began,
         "split_seconds": split_seconds,
     }
@@ -338,6 +329,15 @@ def _variants(
         how = "; ".join(word["how"] for word in descriptions if "how" in word)
         return [Variant(words, method="wildcard", how=how)]
     return phrase_variants(words, splitter, options.nbest)
+
+
+def _described(variant: Variant) -> dict[str, Any]:
+    return {
+        "words": variant.words,
+        "similarity": variant.similarity,
+        "channel": variant.method,
+        "how": variant.how,
+    }
 
 
 def match_rows(matches: Matches, words: Sequence[str]) -> list[tuple[int, int, str, int]]:
