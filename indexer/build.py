@@ -69,6 +69,7 @@ class BuildReport:
     nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: read and left out
     estimated: set[Recording] = field(default_factory=set)  # recordings with estimated word times
+    uncut: list[Path] = field(default_factory=list)  # inputs with text without spaces, not cut
     warnings: list[str] = field(default_factory=list)
 
 
@@ -224,6 +225,8 @@ def _count(result: FileColumns, report: BuildReport) -> None:
     report.utterances += sum(map(len, result.utterances.values()))
     if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
         report.wordless.append(result.source.path)
+    if result.uncut:
+        report.uncut.append(result.source.path)
     for columns in result.shards.values():
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)

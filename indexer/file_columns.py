@@ -22,6 +22,7 @@ from indexer.read import utterances_in
 from indexer.segments.invert import invert
 from indexer.segments.prune import prune
 from indexer.segments.separate import separated
+from std.characters import has_characters
 from std.config import Config
 from std.errors import InputError, StdError
 from std.files import size_bytes
@@ -40,6 +41,7 @@ class FileColumns:
     nonwords: Counter[str]  # noises that were dropped
     languages: Mapping[Recording, str]  # of those where the file says one
     tiers: Tiers  # of an annotation: read and left out
+    uncut: bool  # whether it has text without spaces that `[text] unspaced` leaves as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,13 @@ def index_file(
     path = source.path
     nonwords = Nonwords(options.nonwords.keep)
     tiers = Tiers(options.tiers.wanted)
-    options = replace(options, file=source.name or options.file, nonwords=nonwords, tiers=tiers)
+    options = replace(
+        options,
+        file=source.name or options.file,
+        characters=config.text.unspaced == "characters",
+        nonwords=nonwords,
+        tiers=tiers,
+    )
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
     try:
@@ -87,6 +95,7 @@ def index_file(
             nonwords=nonwords.dropped,
             languages=_languages(utterances),
             tiers=tiers,
+            uncut=config.text.unspaced == "keep" and has_characters("".join(utterances.vocabulary)),
         )
     except ValueError as error:
         return InputError(path, 0, "networks that can be indexed", str(error))

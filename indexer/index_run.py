@@ -18,21 +18,16 @@ from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from std.config import Config
+from std.display.numbers import counted
 from std.errors import InputError, StdError, StoreWarning
 from std.execution.workers import Executor
 from std.files import size_bytes
-from std.languages.detection import WITHOUT_SPACES, of_segment
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.nist.audio_names import recording_name
 from std.store import Store
-from std.text import LATER_RULES, as_indexed
+from std.text import as_indexed
 
 ProgressBar = Callable[[float], AbstractContextManager[Callable[[float], None]]]
-
-WITHOUT_RULE = {  # what an older index does without
-    "punctuation": "foto’s and foto's differ in it",
-    "unspaced": "text without spaces (Chinese, Japanese, Thai) is found by its words only",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +79,12 @@ def changed(
         run.pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
         run = _keeping_metadata(run, stores, delete)
         deleted, failures = _deleted(delete, stores, may_fail=run.merge and not run.files)
+        asked = config
         for store in stores:
             config = continued(config, store)
         built = _built(stores, workers, config, run, progress) if run.files else BuildReport()
+        if built.uncut and asked.text.unspaced != "keep":
+            built.warnings.append(_uncut(built.uncut, stores[0]))
         described = describe(stores, run.metadata, run.pronouncer)
         later = uses_workers(stores, workers)
         if not later:  # while we may write: whoever writes next waits for us
@@ -159,26 +157,23 @@ def continued(config: Config, store: Store) -> Config:
     text = as_indexed(config.text, store.normalisation())
     if text == config.text:
         return config
-    changed_rules = [
-        rule for rule in LATER_RULES if getattr(text, rule) != getattr(config.text, rule)
-    ]
-    rules = [rule for rule in changed_rules if rule != "unspaced" or _has_unspaced(store)]
-    if rules:
-        _tell_kept(store, rules)
+    if text.punctuation != config.text.punctuation:
+        message = (
+            f"{store.url} was made with text.punctuation = 'keep' and goes on so: foto’s and "
+            "foto's differ in it until its recordings are indexed into a new store"
+        )
+        warn(message, StoreWarning, stacklevel=4)
     return replace(config, text=text)
 
 
-def _has_unspaced(store: Store) -> bool:
-    return any(of_segment(segment) in WITHOUT_SPACES for segment in store.segments())
-
-
-def _tell_kept(store: Store, rules: Sequence[str]) -> None:
-    message = (
-        f"{store.url} was made with {' and '.join(f'text.{rule}' for rule in rules)} = 'keep' and "
-        f"goes on so: {'; '.join(WITHOUT_RULE[rule] for rule in rules)} until its recordings are "
-        "indexed into a new store"
+def _uncut(files: Sequence[Path], store: Store) -> str:
+    """What a person should know of text without spaces in an index made before it was cut."""
+    more = f" and {counted(len(files) - 1, 'more file')}" if len(files) > 1 else ""
+    return (
+        f"text without spaces (Chinese, Japanese, Thai) in {files[0]}{more} is found by whole "
+        f"words only: {store.url} was made with text.unspaced = 'keep' and goes on so; index its "
+        "recordings into a new store to find it by characters"
     )
-    warn(message, StoreWarning, stacklevel=5)
 
 
 def _no_bar(total: float) -> AbstractContextManager[Callable[[float], None]]:

@@ -45,7 +45,7 @@ from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
 from searcher.prepared import PreparedIndex, prepare
-from searcher.query import Describe, describer
+from searcher.query import Describe, counts_by_language, describer
 from searcher.recording_words import Word, words_of_recording
 from searcher.search import SearchResult, TermCandidates, find_candidates, search
 from searcher.searchable_index import SearchableIndex
@@ -309,6 +309,7 @@ class Index(SearchableIndex):
             self._describers[flags] = describer(
                 self.vocabulary,
                 self.config,
+                counts=counts_by_language(self.segments),
                 all_words=all_words,
                 all_matches=all_matches,
             )

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from searcher import vocabulary as vocabularies
+from searcher.languages import by_language
 from searcher.lexical.wildcards import described as in_words
 from searcher.lexical.wildcards import expand as expand_wildcards
 from searcher.lexical.wildcards import is_wildcard
+from searcher.spellings import other_spellings
 from searcher.splitting import Splitter, make_splitter
 from searcher.splitting.matches import Limits, Matches, check_length
 from searcher.splitting.phrase import phrase_variants
@@ -26,12 +28,15 @@ from searcher.variants import EXPANDERS, Builder
 from searcher.vocabulary import Vocabulary
 from std.config import Config
 from std.errors import ConfigError, InputError
+from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
-from std.store import open_store, vocabulary_counts
+from std.store import Segment, open_store, vocabulary_counts
 from std.text import Normalisation, as_indexed, require_same
 
 Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
 Describe = Callable[[str], dict[str, Any]]
+Spellings = Callable[[str], Sequence[tuple[str, int]]]  # of a word: others, and their counts
+CountsByLanguage = Mapping[str, Mapping[str, int]]  # of words
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Options:
     all_matches: bool = False  # report every match of every word
     expansions: Mapping[str, Expansion] = field(default_factory=dict)  # by name
     wildcard_words: int = 1000  # that a wildcard stands for
+    spellings: Spellings = lambda word: ()
 
 
 def query_terms(
@@ -89,16 +95,17 @@ def query_terms(
         raise ValueError("query_terms: expected either a store or a vocabulary")
     config = config or Config()
     if store is not None:
-        words, text = _stored_words(fspath(store), config.text, adopt_text=adopt_text)
+        words, counts, text = _stored_words(fspath(store), config.text, adopt_text=adopt_text)
         config = replace(config, text=text)
     else:
         words = vocabularies.read(Path(str(vocabulary)), config.text)
-    for term in terms:  # refuse a bad one before any work
-        for word in words_of(term, config.text):
-            check_length(word)
+        counts = _in_one_language(words, config.pronunciation.language)
+    for word in (word for term in terms for word in words_of(term, config.text)):
+        check_length(word)  # refuse a bad one before any work
     describe = describer(
         words,
         config,
+        counts=counts,
         all_words=all_words,
         all_matches=all_matches,
         tree_folder=tree_folder,
@@ -109,22 +116,35 @@ def query_terms(
 
 def _stored_words(
     url: str, text: Normalisation, *, adopt_text: bool
-) -> tuple[Vocabulary, Normalisation]:
-    """The words of a store, and how they are normalised."""
+) -> tuple[Vocabulary, CountsByLanguage, Normalisation]:
+    """The words of a store, also by language, and how they are normalised."""
     with closing(open_store(url)) as store:
         normalisation = store.normalisation()
-        counts = vocabulary_counts(store.segments())
+        segments = store.segments()
+        counts = vocabulary_counts(segments)
         if normalisation is None or not counts:
             raise InputError(url, 0, "an index with recordings", "an empty one")
         if not adopt_text:
             require_same(as_indexed(text, normalisation), normalisation, url)
-        return vocabularies.of_counts(counts), normalisation
+        return vocabularies.of_counts(counts), counts_by_language(segments), normalisation
+
+
+def counts_by_language(segments: Sequence[Segment]) -> CountsByLanguage:
+    """How often each word occurs, by the languages of an index."""
+    return {group.language: vocabulary_counts(group.segments) for group in by_language(segments)}
+
+
+def _in_one_language(words: Vocabulary, language: str) -> CountsByLanguage:
+    """A list of words in the language that is configured, or else its likeliest one."""
+    counts = dict(zip(words.words, words.counts.tolist(), strict=True))
+    return {guess_language(counts) if language == "auto" else language_code(language): counts}
 
 
 def describer(
     vocabulary: Vocabulary,
     config: Config,
     *,
+    counts: CountsByLanguage,
     all_words: bool = False,
     all_matches: bool = False,
     tree_folder: Path | None = None,
@@ -134,7 +154,8 @@ def describer(
 
     Args:
         vocabulary: the words that the recogniser writes.
-        config: how words are normalised, split and expanded.
+        config: how words are normalised, split and expanded, and which spellings are one word.
+        counts: of the same words, by language.
         all_words: split and expand in-vocabulary words as well.
         all_matches: report every match of every word.
         tree_folder: where a BK-tree is kept.
@@ -151,6 +172,7 @@ def describer(
         all_matches,
         {name: _lazy(name, build, vocabulary, config, report) for name, build in EXPANDERS.items()},
         config.search.wildcard_words,
+        other_spellings(counts if config.search.spelling == "language" else {}),
     )
     return lambda term: query(term, splitter, config.text, options)
 
@@ -225,9 +247,10 @@ def query(
     began = time.perf_counter()
     words = words_of(term, normalisation)
     vocabulary = splitter.vocabulary
+    spelt = {word: list(options.spellings(word)) for word in words if not is_wildcard(word)}
     split = {
-        word for word in words
-        if not is_wildcard(word) and (options.all_words or word not in vocabulary)
+        word for word, others in spelt.items()
+        if options.all_words or not (others or word in vocabulary)
     }  # fmt: skip
     split_seconds = 0.0
     descriptions: list[dict[str, Any]] = []
@@ -236,7 +259,9 @@ def query(
             descriptions.append(describe_wildcard(word, vocabulary, options.wildcard_words))
             continue
         start = time.process_time()
-        descriptions.append(describe_word(word, splitter, options, split=word in split))
+        descriptions.append(
+            describe_word(word, spelt[word], splitter, options, split=word in split)
+        )
         split_seconds += time.process_time() - start
     expanded = [word for word in words if word in split]
     for name, expand in options.expansions.items():
@@ -246,26 +271,27 @@ def query(
     return {
         "term": term,
         "words": descriptions,
-        "variants": [
-            {
-                "words": variant.words,
-                "similarity": variant.similarity,
-                "channel": variant.method,
-                "how": variant.how,
-            }
-            for variant in _variants(words, descriptions, splitter, options)
-        ],
+        "variants": list(map(_described, _variants(words, descriptions, splitter, options))),
         "seconds": time.perf_counter() - began,
         "split_seconds": split_seconds,
     }
 
 
 def describe_word(
-    word: str, splitter: Splitter, options: Options, *, split: bool
+    word: str,
+    others: Sequence[tuple[str, int]],
+    splitter: Splitter,
+    options: Options,
+    *,
+    split: bool,
 ) -> dict[str, Any]:
-    """A word with its splits and, if they are asked for, all its matches."""
-    in_vocabulary = word in splitter.vocabulary
-    description: dict[str, Any] = {"word": word, "in_vocabulary": in_vocabulary, "splits": []}
+    """A word with its other spellings, its splits and, if they are asked for, all its matches."""
+    description: dict[str, Any] = {
+        "word": word,
+        "in_vocabulary": bool(others) or word in splitter.vocabulary,
+        "spellings": others,
+        "splits": [],
+    }
     if not (split or options.all_matches):
         return description
     matches = splitter.matches(word)
@@ -284,6 +310,7 @@ def describe_wildcard(pattern: str, vocabulary: Vocabulary, limit: int) -> dict[
     return {
         "word": pattern,
         "in_vocabulary": bool(expansion.words),
+        "spellings": [],
         "splits": [],
         "wildcard": [(word, counts[word]) for word in expansion.words],
         "fitting": expansion.fitting,
@@ -302,6 +329,15 @@ def _variants(
         how = "; ".join(word["how"] for word in descriptions if "how" in word)
         return [Variant(words, method="wildcard", how=how)]
     return phrase_variants(words, splitter, options.nbest)
+
+
+def _described(variant: Variant) -> dict[str, Any]:
+    return {
+        "words": variant.words,
+        "similarity": variant.similarity,
+        "channel": variant.method,
+        "how": variant.how,
+    }
 
 
 def match_rows(matches: Matches, words: Sequence[str]) -> list[tuple[int, int, str, int]]:

@@ -1,11 +1,13 @@
 """The words of an index that are a term's word in another spelling (`std.languages.spelling`).
 
-same_words    words of terms --> of those that the index spells in other ways, all their spellings
+same_words         words of terms --> of those with others in the index, all their spellings
+other_spellings    counts of words by language --> a word's other spellings among them, counted
 
 What a vocabulary has in other spellings is found out once for each segment and kept with it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from searcher.lexical.wildcards import is_wildcard
@@ -40,6 +42,37 @@ def same_words(
         if same != {word}:
             found[word] = tuple(sorted(same))
     return found
+
+
+def other_spellings(
+    counts: Mapping[str, Mapping[str, int]],
+) -> Callable[[str], list[tuple[str, int]]]:
+    """Prepare to tell which other words are a word in another spelling.
+
+    Args:
+        counts: how often each word occurs, by the code of its language.
+
+    Returns:
+        A function from a word to its other spellings and how often they occur, ascending.
+
+    >>> other_spellings({"fr": {"l'homme": 3, "les": 9}, "en": {"homme's": 1}})("homme")
+    [("l'homme", 3)]
+    """
+    tables = {
+        language: respelt(list(of_words), language)
+        for language, of_words in counts.items()
+        if has_spellings(language)
+    }
+
+    def others(word: str) -> list[tuple[str, int]]:
+        found: Counter[str] = Counter()
+        for language, table in tables.items():
+            (spelling,) = spellings([word], language)
+            same = counts[language].keys() & {spelling, *table.get(spelling, ())} - {word}
+            found.update({other: counts[language][other] for other in same})
+        return sorted(found.items())
+
+    return others
 
 
 def _respelt(segment: Segment, language: str) -> Respelt:

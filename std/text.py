@@ -98,7 +98,10 @@ class Normalisation:
         if self.punctuation == "keep":
             return normal
         at_edges = _EDGES_AND_APOSTROPHE
-        bare = [_bare(w) if w[:1] in at_edges or w[-1:] in at_edges else w for w in normal]
+        bare = [
+            w if w.isalnum() or not (w[:1] in at_edges or w[-1:] in at_edges) else _bare(w)
+            for w in normal
+        ]
         return bare if all(bare) else [w or text for w, text in zip(bare, texts, strict=True)]
 
     def phrase(self, text: str) -> tuple[str, ...]:

@@ -106,8 +106,28 @@ def test_an_index_of_before_is_searched_and_extended_as_it_was_made(tmp_path, ca
     assert len(exact_hits(store, "今天的天气非常好，我们去公园", capsys)) == 1
     (tmp_path / "more.srt").write_text(SRT.replace("公园", "学校"))
     assert index([str(tmp_path / "more.srt"), "--store", store]) == 0
-    assert "text.unspaced = 'keep'" in capsys.readouterr().err
+    told = capsys.readouterr().err.splitlines()
+    (warning,) = [line for line in told if "text.unspaced = 'keep'" in line]
+    assert "more.srt is found by whole words only" in warning
+    assert "into a new store" in warning
     assert len(exact_hits(store, "今天的天气非常好，我们去学校", capsys)) == 1
+
+
+def test_text_without_spaces_that_comes_to_an_older_index_is_told_of(tmp_path, capsys):
+    other = "1\n00:00:01,000 --> 00:00:04,000\nno such text here\n"
+    store = indexed(tmp_path, "old.srt", other, "--set", "text.unspaced=keep")
+    names = [str(tmp_path / name) for name in ("one.srt", "two.srt")]
+    for name, content in zip(names, (SRT, SRT), strict=True):
+        (tmp_path / name).write_text(content)
+    assert index([*names, "--store", store]) == 0
+    assert "one.srt and 1 more file is found" in capsys.readouterr().err
+    (tmp_path / "three.srt").write_text(other)
+    assert index([str(tmp_path / "three.srt"), "--store", store]) == 0
+    assert "text without spaces" not in capsys.readouterr().err
+    (tmp_path / "four.srt").write_text(SRT)
+    asked = ("--set", "text.unspaced=keep")  # as the user wants it: nothing to tell
+    assert index([str(tmp_path / "four.srt"), "--store", store, *asked]) == 0
+    assert "text without spaces" not in capsys.readouterr().err
 
 
 def test_a_new_index_says_so_in_its_version(tmp_path):

@@ -67,7 +67,7 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not AWS Transcribe's.
     """
-    builder = NetworkBuilder(path)
+    builder = NetworkBuilder(path, options.characters)
     for document in documents(stream, path):
         builder.language = stated_language(document)
         recording = recording_for(path, options, document.name(["jobName", "JobName"]))

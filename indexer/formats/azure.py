@@ -83,7 +83,7 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Azure's.
     """
-    builder = NetworkBuilder(path)
+    builder = NetworkBuilder(path, options.characters)
     count = 0
     for document in map(_unwrapped, documents(stream, path)):
         recording = recording_for(path, options, _source(document))

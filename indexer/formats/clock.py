@@ -72,15 +72,14 @@ def _any_time_lines(text: str) -> list[TimeLine]:
 
 def _usual_time_lines(text: str) -> list[TimeLine] | None:
     """The same at once, if each arrow stands in a line as 00:00:01,500 --> 00:00:02,500."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    codes = _codes(text + "\n")
     begins = np.flatnonzero((codes[:-1] == ord("-")) & (codes[1:] == ord(">"))) - _LINE.index("->")
-    if len(begins) == 0 or begins[0] < 0 or begins[-1] + len(_LINE) > len(codes):
+    if len(begins) == 0 or begins[0] < 0 or begins[-1] + len(_LINE) > len(text):
         return None
     newlines = np.flatnonzero(codes == ord("\n"))
     number = np.searchsorted(newlines, begins)
     line_begins = np.concatenate([[0], newlines + 1])[number]
-    ends = np.append(newlines, len(codes))[number]
-    after = np.append(codes, ord("\n"))[begins + len(_LINE)]
+    ends, after = newlines[number], codes[begins + len(_LINE)]
     lines = codes[begins[:, None] + np.arange(len(_LINE))]
     marks = np.where(lines == ord(","), ord("."), lines)[:, _MARKS]
     digits = lines[:, _LINE_DIGITS].astype(np.int64) - ord("0")
@@ -94,6 +93,13 @@ def _usual_time_lines(text: str) -> list[TimeLine] | None:
     starts_s, ends_s = map(_seconds_of, np.split(digits, 2, axis=1))
     columns = (begins, ends, number + 1, starts_s, ends_s)
     return list(map(TimeLine, *(column.tolist() for column in columns)))
+
+
+def _codes(text: str) -> npt.NDArray[np.unsignedinteger]:
+    """(n,) code points, in as few bytes as they need."""
+    if text.isascii():
+        return np.frombuffer(text.encode(), np.uint8)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def _seconds_of(digits: npt.NDArray[Any]) -> Float64s:

@@ -142,10 +142,9 @@ def _words(tokens: list[str]) -> tuple[list[str], Int64s]:
     plain = np.fromiter(map(str.isalnum, meanings), np.bool_, len(meanings))
     for row in np.flatnonzero(~plain).tolist():
         meanings[row] = _bare(meanings[row])
-    words = list(filter(None, dict.fromkeys(meanings)))
-    row_of = {**dict(zip(words, count(), strict=False)), "": -1}
+    row_of: defaultdict[str, int] = defaultdict(count().__next__, {"": -1})
     rows = np.fromiter(map(row_of.__getitem__, meanings), np.int64, len(meanings))
-    return words, rows[which]
+    return list(row_of)[1:], rows[which]
 
 
 def _tokens(texts: Sequence[str], nonwords: Nonwords) -> list[list[str]]:

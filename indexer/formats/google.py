@@ -73,7 +73,7 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Google's.
     """
-    builder, recording = NetworkBuilder(path), recording_for(path, options)
+    builder, recording = NetworkBuilder(path, options.characters), recording_for(path, options)
     by_file: dict[str | None, list[Part]] = {}
     for document in documents(stream, path):
         for file, result in _results(document):

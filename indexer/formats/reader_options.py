@@ -47,6 +47,7 @@ class ReaderOptions:
     acoustic_scale: float | None = None  # lattices: instead of the file's, or of 1
     lm_scale: float | None = None
     lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
+    characters: bool = False  # whether hypotheses are cut into characters (`std.characters`)
     nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
 

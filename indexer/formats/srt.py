@@ -73,7 +73,7 @@ def _captions(text: str, path: Path | str) -> Iterator[Cue]:
     numbered = bool(before.strip("\ufeff \t\n"))
     if numbered and not before.strip("\ufeff \t\n").isdigit():
         raise InputError(path, 1, f"a number, or {EXPECTED}", shown(before.strip().encode()))
-    if numbered and (broken := _BROKEN_OFF.search(text)):
+    if numbered and text[-1:] != "\n" and (broken := _BROKEN_OFF.search(text)):
         line = text.count("\n", 0, broken.start(1)) + 1
         raise InputError(path, line, EXPECTED, shown(broken[1].encode()))
     ends = [following.begin for following in found[1:]]

@@ -44,7 +44,7 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Vosk's.
     """
-    builder, recording = NetworkBuilder(path), recording_for(path, options)
+    builder, recording = NetworkBuilder(path, options.characters), recording_for(path, options)
     scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
     count = 0
     for result in _results(documents(stream, path)):

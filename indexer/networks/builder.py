@@ -19,8 +19,9 @@ UNKNOWN = math.nan
 class NetworkBuilder:
     """Collects utterances: `utterance`, then its `slot`s, each with its `word`s."""
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, characters: bool = False) -> None:
         self.path = path
+        self.characters = characters  # whether hypotheses are cut into characters
         self.language = ""  # of the utterances that are begun from now on, where the file says it
         self._languages: list[str] = []
         self._recordings: list[Recording] = []

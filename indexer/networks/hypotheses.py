@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.networks.builder import UNKNOWN, NetworkBuilder
-from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, remarks
+from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, is_noise, remarks
+from std.characters import characters
 from std.errors import InputError
 from std.n_best import TimedWord, aligned
 
@@ -111,11 +112,18 @@ def _without_remarks(words: Sequence[HypothesisWord], nonwords: Nonwords) -> lis
     return ["".join(kept[a : a + len(token)]) for a, token in zip(begins, tokens, strict=False)]
 
 
-def single(words: Sequence[HypothesisWord]) -> list[HypothesisWord]:
-    """Split words that hold blanks ("5 000"); the parts share the time by letters."""
+def single(words: Sequence[HypothesisWord], *, cut: bool = False) -> list[HypothesisWord]:
+    """Split words that hold blanks ("5 000"); the parts share the time by letters.
+
+    Args:
+        words: of a hypothesis.
+        cut: whether text without spaces is cut into characters, too.
+    """
     parts: list[HypothesisWord] = []
     for word in words:
         tokens = word.token.split()
+        if cut:
+            tokens = [p for one in tokens for p in ([one] if is_noise(one) else characters(one))]
         letters = np.cumsum([0, *map(len, tokens)])
         ends = word.start_s + (word.end_s - word.start_s) * letters / max(letters[-1], 1)
         for token, (start, end) in zip(tokens, pairwise(ends.tolist()), strict=True):
@@ -139,12 +147,15 @@ def write_words(builder: NetworkBuilder, line: int, words: Sequence[HypothesisWo
 def write_hypotheses(builder: NetworkBuilder, line: int, hypotheses: Sequence[Hypothesis]) -> None:
     """Write several hypotheses, aligned word by word; the first should be the best.
 
+    Text without spaces is aligned character by character if the builder wants characters: programs
+    cut it in many ways, and so do the hypotheses of one of them.
+
     Args:
         builder: whose utterance was begun.
         line: of the file, for messages.
         hypotheses: with weights that sum to at most 1.
     """
-    sequences = [single(hypothesis.words) for hypothesis in hypotheses]
+    sequences = [single(one.words, cut=builder.characters) for one in hypotheses]
     timed = [[TimedWord(one.token, one.start_s, one.end_s) for one in words] for words in sequences]
     try:
         slots = aligned(timed)

@@ -15,8 +15,6 @@ A confusion network holds words only. Three kinds of tokens are none:
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import compress
-from operator import not_, or_
 
 # Compared without regard to case. Sources: SRILM (*DELETE*, -pause-, <s>), HTK (!NULL,
 # !SENT_START, sil), Kaldi (<eps>, SIL, !SIL), Moses (*EPS*), PocketSphinx (<sil>), NIST (@),
@@ -108,9 +106,7 @@ def spoken(token: str, keep_noises: bool = False) -> str | None:
 
 def replacements(tokens: Iterable[str], keep_noises: bool = False) -> dict[str, str | None]:
     """Return `spoken` for those of the tokens that do not stand for themselves."""
-    tokens = list(tokens)
-    short = map(LONGEST_PLAIN.__ge__, map(len, tokens))
-    odd = compress(tokens, map(or_, short, map(not_, map(str.isalnum, tokens))))
+    odd = [token for token in tokens if len(token) <= LONGEST_PLAIN or not token.isalnum()]
     meanings = {token: spoken(token, keep_noises) for token in odd}
     return {token: word for token, word in meanings.items() if word != token}
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from std.display.numbers import counted
 from std.display.rows import Rows
 from std.display.tables import console, print_fitting
 
@@ -37,6 +38,9 @@ def print_queries(queries: Sequence[Mapping[str, Any]], limit: int = 10) -> None
         else:
             out.print("no split")
         for word in query["words"]:
+            if others := word.get("spellings"):
+                shown = ", ".join(f"{other} ({times})" for other, times in others[:limit])
+                out.print(cell(f"spellings of {word['word']}: {shown}"))
             for name in ("levenshtein", "dice", "pronunciation"):
                 if similar := word.get(name):
                     shown = ", ".join(f"{like} {value:.2f}" for like, value in similar[:limit])
@@ -73,6 +77,10 @@ def _rows_of(query: Mapping[str, Any]) -> list[tuple[object, ...]]:
         for variant in query["variants"]
     ]
     for word in words:
+        rows += [
+            (word["word"], other, "", "spelling", counted(times, "posting"))
+            for other, times in word.get("spellings", ())
+        ]
         for method in ("levenshtein", "dice", "pronunciation"):
             rows += [
                 (word["word"], like, f"{similarity:.4f}", method, "")

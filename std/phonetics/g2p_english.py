@@ -3,14 +3,16 @@
 Only the weight file is read: importing the package itself would look for NLTK data on the
 network. The network is a GRU encoder over letters and a GRU decoder over ARPAbet symbols, each
 256 wide (Park and Kim, "g2p_en", 2019, Apache-2.0; trained on CMUdict).
+
+Words are read in alphabetical order, and a beginning that several have is read once.
 """
 
 import unicodedata
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +21,8 @@ from std.errors import ConfigError
 from std.phonetics.phones import Pronunciation, canonical
 from std.values import Float32s
 
-LETTERS = {letter: i for i, letter in enumerate("abcdefghijklmnopqrstuvwxyz", start=3)}
-UNKNOWN_LETTER, END_OF_WORD = 1, 2
+LETTERS = "abcdefghijklmnopqrstuvwxyz"  # from 3 on; before: none, an unknown one, the end
+NO_LETTER, UNKNOWN_LETTER, END_OF_WORD = range(3)
 SYMBOLS = (
     *("<pad>", "<unk>", "<s>", "</s>"),
     *(f"{v}{s}" for v in ("AA", "AE", "AH", "AO", "AW", "AY") for s in "012"),
@@ -38,7 +40,30 @@ START, END = 2, 3
 MAX_WRITTEN_PHONES = 20  # phones the decoder was trained to write
 BATCH = 512  # words at once: 2 MB of activations
 
-Weights = dict[str, Float32s]
+_PHONES = tuple(canonical(symbol) for symbol in SYMBOLS)
+_CODES = bytes(
+    3 + LETTERS.index(chr(code)) if chr(code) in LETTERS else UNKNOWN_LETTER for code in range(256)
+)
+
+
+class Cell(NamedTuple):
+    """Weights of a gated recurrent unit of width h; columns: reset, update, new state.
+
+    Those of the two gates are halved, as a gate is (1 + tanh(x / 2)) / 2.
+    """
+
+    of_symbol: Float32s  # (symbols, 3 h) what each symbol adds, with the gates' biases
+    of_state: Float32s  # (h, 3 h)
+    bias: Float32s  # (h,) of the state's part of the new state
+
+
+class Network(NamedTuple):
+    """Weights of the encoder, of the decoder, and of the symbols that it writes."""
+
+    encoder: Cell
+    decoder: Cell
+    written: Float32s  # (h, symbols)
+    written_bias: Float32s  # (symbols,)
 
 
 class English:
@@ -47,74 +72,106 @@ class English:
     name = "g2p-en:en"
 
     def __init__(self) -> None:
-        self._weights = _weights()
+        self._network = _network()
 
     def pronounce(self, words: Sequence[str]) -> list[Pronunciation]:
-        spelled = [_spelled(word) for word in words]
-        by_length = defaultdict(list)
-        for i, letters in enumerate(spelled):
-            if any(c.isalnum() for c in words[i]):
-                by_length[len(letters)].append(i)
+        said = [row for row, word in enumerate(words) if any(map(str.isalnum, word))]
+        spelled = sorted((_spelled(words[row]), row) for row in said)
         pronunciations: list[Pronunciation] = [()] * len(words)
-        for places in by_length.values():
-            for begin in range(0, len(places), BATCH):
-                batch = places[begin : begin + BATCH]
-                phones = self._same_length(np.array([spelled[i] for i in batch]))
-                for i, pronunciation in zip(batch, phones, strict=True):
-                    pronunciations[i] = pronunciation
+        for begin in range(0, len(spelled), BATCH):
+            letters, rows = zip(*spelled[begin : begin + BATCH], strict=True)
+            states = _read(letters, self._network.encoder)
+            for row, symbols in zip(rows, _written(states, self._network).tolist(), strict=True):
+                pronunciations[row] = _phones(symbols)
         return pronunciations
 
-    def _same_length(self, letters: npt.NDArray[np.int64]) -> list[Pronunciation]:
-        """Words of equal length in one batch, without those that have ended. letters (n, length)"""
-        weights = self._weights
-        state = np.zeros((len(letters), weights["enc_w_hh"].shape[1]), np.float32)
-        for step in range(letters.shape[1]):
-            state = _gru(letters[:, step], state, weights, "enc")
-        symbol = np.full(len(letters), START)
-        written = np.full((len(letters), MAX_WRITTEN_PHONES), END)
-        going = np.arange(len(letters))  # words that have not ended
-        for step in range(MAX_WRITTEN_PHONES):
-            state = _gru(symbol, state, weights, "dec")
-            symbol = np.argmax(state @ weights["fc_w"].T + weights["fc_b"], axis=1)
-            written[going, step] = symbol
-            more = symbol != END
-            going, state, symbol = going[more], state[more], symbol[more]
-            if len(going) == 0:
-                break
-        return [_phones(row) for row in written.tolist()]
+
+def _spelled(word: str) -> bytes:
+    """A word as the network reads it: accents dropped, then one byte per letter."""
+    plain = word.lower()
+    if not plain.isascii():
+        letters = unicodedata.normalize("NFD", plain)
+        plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return plain.encode("ascii", "replace").translate(_CODES) + bytes([END_OF_WORD])
 
 
-def _spelled(word: str) -> list[int]:
-    """A word as the network reads it: accents dropped, then one number per letter."""
-    plain = unicodedata.normalize("NFD", word.lower())
-    letters = [c for c in plain if not unicodedata.combining(c)]
-    return [LETTERS.get(c, UNKNOWN_LETTER) for c in letters] + [END_OF_WORD]
+def _read(spelled: Sequence[bytes], cell: Cell) -> Float32s:
+    """The encoder's states after each word, (n, h). spelled: n words, ascending"""
+    n, longest = len(spelled), max(map(len, spelled))
+    padded = b"".join(word.ljust(longest, bytes([NO_LETTER])) for word in spelled)
+    letters = np.frombuffer(padded, np.uint8).reshape(n, longest)
+    is_new = letters != NO_LETTER  # a beginning that the word before does not have
+    is_new[1:] &= np.logical_or.accumulate(letters[1:] != letters[:-1], axis=1)
+    states = np.empty((n, len(cell.bias)), np.float32)
+    state, at = np.zeros((1, len(cell.bias)), np.float32), np.zeros(n, np.int64)
+    for step in range(longest):
+        rows = np.flatnonzero(is_new[:, step])
+        state = _gru(letters[rows, step], state[at[rows]], cell)
+        at = np.cumsum(is_new[:, step]) - 1  # the row of each word's beginning in state
+        ended = letters[:, step] == END_OF_WORD
+        states[ended] = state[at[ended]]
+    return states
+
+
+def _written(state: Float32s, network: Network) -> npt.NDArray[np.int64]:
+    """The decoder's symbols for each state of a word, (n, MAX_WRITTEN_PHONES). state (n, h)"""
+    symbols = np.full((len(state), MAX_WRITTEN_PHONES), END)
+    symbol, going = np.full(len(state), START), np.arange(len(state))  # words that have not ended
+    for step in range(MAX_WRITTEN_PHONES):
+        state = _gru(symbol, state, network.decoder)
+        symbol = np.argmax(state @ network.written + network.written_bias, axis=1)
+        symbols[going, step] = symbol
+        more = symbol != END
+        going, state, symbol = going[more], state[more], symbol[more]
+        if len(going) == 0:
+            break
+    return symbols
 
 
 def _phones(symbols: list[int]) -> Pronunciation:
     end = symbols.index(END) if END in symbols else len(symbols)
-    return tuple(canonical(SYMBOLS[symbol]) for symbol in symbols[:end] if symbol > END)
+    return tuple(_PHONES[symbol] for symbol in symbols[:end] if symbol > END)
 
 
-def _gru(symbols: npt.NDArray[np.int64], state: Float32s, weights: Weights, part: str) -> Float32s:
+def _gru(symbols: npt.NDArray[np.integer], state: Float32s, cell: Cell) -> Float32s:
     """One step of a gated recurrent unit. symbols (n,), state (n, h) -> (n, h)."""
-    from_input = weights[f"{part}_input"][symbols]
-    from_state = state @ weights[f"{part}_w_hh"].T + weights[f"{part}_b_hh"]
     h = state.shape[1]
-    gates = 1 / (1 + np.exp(-(from_input[:, : 2 * h] + from_state[:, : 2 * h])))
+    from_symbol = cell.of_symbol[symbols]
+    sums: Float32s = state @ cell.of_state
+    gates, new = sums[:, : 2 * h], sums[:, 2 * h :]
+    gates += from_symbol[:, : 2 * h]  # in place: new memory takes as long as the arithmetic
+    np.tanh(gates, out=gates)
+    gates += 1
+    gates *= 0.5
     reset, update = gates[:, :h], gates[:, h:]
-    new = np.tanh(from_input[:, 2 * h :] + reset * from_state[:, 2 * h :])
-    return np.asarray((1 - update) * new + update * state, np.float32)
+    new += cell.bias
+    new *= reset
+    new += from_symbol[:, 2 * h :]
+    np.tanh(new, out=new)
+    following: Float32s = state - new
+    following *= update
+    following += new
+    return following
 
 
 @cache
-def _weights() -> Weights:
+def _network() -> Network:
     package = find_spec("g2p_en")
     if package is None or package.origin is None:
         raise ConfigError("pronunciation: expected the package g2p-en for English, got none")
     with np.load(Path(package.origin).with_name("checkpoint20.npz")) as archive:
         weights = {name: archive[name].astype(np.float32) for name in archive.files}
-    for part in ("enc", "dec"):  # there are few symbols: what each adds is worked out once
-        inputs = weights[f"{part}_emb"] @ weights[f"{part}_w_ih"].T + weights[f"{part}_b_ih"]
-        weights[f"{part}_input"] = inputs
-    return weights
+    written = np.ascontiguousarray(weights["fc_w"].T)
+    return Network(_cell(weights, "enc"), _cell(weights, "dec"), written, weights["fc_b"])
+
+
+def _cell(weights: Mapping[str, Float32s], part: str) -> Cell:
+    """There are few symbols: what each adds is worked out once."""
+    of_symbol = weights[f"{part}_emb"] @ weights[f"{part}_w_ih"].T + weights[f"{part}_b_ih"]
+    of_state = np.ascontiguousarray(weights[f"{part}_w_hh"].T)
+    bias = weights[f"{part}_b_hh"]
+    of_gates = slice(2 * len(of_state))
+    of_symbol[:, of_gates] += bias[of_gates]
+    of_symbol[:, of_gates] /= 2
+    of_state[:, of_gates] /= 2
+    return Cell(of_symbol, of_state, bias[of_gates.stop :])

@@ -4,8 +4,10 @@ import json
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 
 import numba
+import numpy as np
 import pytest
 
 from indexer.segments.invert import invert
@@ -44,6 +46,7 @@ def test_json_keys_and_values(capsys, words):
     assert known == {
         "word": "die",
         "in_vocabulary": True,
+        "spellings": [],
         "splits": [],
         "levenshtein": [],
         "dice": [],
@@ -271,3 +274,45 @@ def test_a_wildcard_shows_what_it_stands_for(capsys, words, tmp_path):
     status, out, err = run(capsys, "--vocabulary", words, "die *")
     assert (status, out) == (2, "")
     assert "expected letters beside * (robo*" in err
+
+
+FRENCH = (
+    "l'homme\t3\nle\t90\net\t80\nles\t70\nune\t60\ndes\t50\nque\t40\ncœur\t2\ncoeur\t4\nhommes\n"
+)
+
+
+def test_other_spellings_of_the_language_are_shown(capsys, tmp_path):
+    path = tmp_path / "french.tsv"
+    path.write_text(FRENCH, "utf-8")
+    homme, heart, les = described(capsys, "--vocabulary", path, "homme", "Cœur", "les")
+    (word,) = homme["words"]
+    assert (word["in_vocabulary"], word["spellings"]) == (True, [["l'homme", 3]])
+    assert word["splits"] == word["levenshtein"] == []  # a search makes none of a word it knows
+    assert heart["words"][0]["spellings"] == [["coeur", 4]]
+    assert les["words"][0]["spellings"] == []
+    _, table, _ = run(capsys, "--vocabulary", path, "--fmt", "table", "homme")
+    assert "all words known" in table
+    assert "spellings of homme: l'homme (3)" in table
+    _, rows, _ = run(capsys, "--vocabulary", path, "--csv", "homme")
+    assert "homme,,homme,l'homme,,spelling,3 postings" in rows.splitlines()
+
+
+@pytest.mark.parametrize("other", ["search.spelling=exact", "pronunciation.language=en"])
+def test_other_spellings_are_those_that_a_search_finds(capsys, tmp_path, other):
+    path = tmp_path / "french.tsv"
+    path.write_text(FRENCH, "utf-8")
+    (homme,) = described(capsys, "--vocabulary", path, "--set", other, "homme")
+    (word,) = homme["words"]
+    assert (word["in_vocabulary"], word["spellings"]) == (False, [])
+
+
+def test_spellings_are_those_of_the_recordings_language(capsys, tmp_path, network):
+    store = tmp_path / "index"
+    with closing(open_store(str(store), create=True)) as opened, opened.writing():
+        for language, file in (("fr", "one"), ("en", "two")):
+            columns = invert([network([("l'homme", 1.0)], [(f"cœur-{file}", 1.0)], file=file)])
+            extra = {"language": np.frombuffer(language.encode(), np.uint8)}
+            opened.commit([replace(columns, extra=extra)], normalisation=Normalisation())
+    described_terms = described(capsys, "--store", store, "homme", "coeur-one", "coeur-two")
+    found = [one["words"][0]["spellings"] for one in described_terms]
+    assert found == [[["l'homme", 1]], [["cœur-one", 1]], []]
