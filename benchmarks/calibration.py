@@ -12,14 +12,15 @@ of the term list:
     ece                expected calibration error of these hits, ten bins
     exact              the same if all probabilities were exact: mean of draws of what is right
     ATWV, MTWV, OTWV   NIST 2006, of all terms of the kind
+    MAP                mean average precision of the terms that occur
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -172,44 +173,59 @@ def error_of_exact(probability: Float64s) -> float:
     return float(np.mean([calibration_error(probability, right) for right in draws]))
 
 
-def rows(one: Material, result: SearchResult) -> Iterator[tuple[str, float, ...]]:
-    """Kind, hits, sum, right, calibration error, that of exact ones, ATWV, MTWV, OTWV."""
+class Measured(NamedTuple):
+    """What a search is worth, for terms of one kind; see the module."""
+
+    kind: str
+    hits: int
+    total: float  # sum of the probabilities
+    right: int
+    error: float  # calibration error
+    exact: float  # that of exact probabilities
+    measures: Mapping[str, float]
+
+    def cells(self, *names: str) -> str:
+        """A part of a line of a table: the columns above, then the measures named."""
+        ratio = self.total / self.right if self.right else float("nan")
+        counts = f"{self.kind} | {self.hits} | {self.total:.1f} | {self.right} | {ratio:.2f}"
+        values = " | ".join(f"{self.measures[name]:.3f}" for name in names)
+        return f"{counts} | {self.error:.3f} | {self.exact:.3f} | {values}"
+
+
+def kinds(result: SearchResult) -> list[str]:
+    """Of each term: known, or unknown with a word that the recogniser did not write."""
+    return ["unknown" if words else "known" for words in result.oov_words]
+
+
+def rows(one: Material, result: SearchResult, kind_of: Sequence[str]) -> Iterator[Measured]:
+    """The measures of all terms, then of each kind."""
     right = labels(one, result)
-    unknown = np.array([bool(words) for words in result.oov_words])
     miss, alarm = NAMED_POINTS["nist2006"][:2]
     prior = NAMED_POINTS["nist2006"][2]
     assert prior is not None
     options = ScoringOptions(OperatingPoint(miss, alarm, prior), group_by=("attribute:Kind",))
-    kinds = {"all": np.ones_like(unknown), "known": ~unknown, "unknown": unknown}
     terms = replace(
         one.data.terms,
         terms=tuple(
-            replace(term, attributes={"Kind": "unknown" if is_oov else "known"})
-            for term, is_oov in zip(one.data.terms.terms, unknown.tolist(), strict=True)
+            replace(term, attributes={"Kind": kind})
+            for term, kind in zip(one.data.terms.terms, kind_of, strict=True)
         ),
     )
     hits = hit_list(result, terms, "terms.xml", "calibration")
     scored = evaluate(one.data.ecf, one.data.lexemes, terms, hits, options).groups
     for group in scored:
         kind = group.name.removeprefix("Kind-")
-        here = kinds[kind][result.candidates.term] & (result.probability >= LEAST)
+        of_kind = np.array([kind in ("all", of_term) for of_term in kind_of])
+        here = of_kind[result.candidates.term] & (result.probability >= LEAST)
         p, y = result.probability[here], right[here]
-        measures = group.measures
-        yield (
-            kind, len(p), float(p.sum()), int(y.sum()), calibration_error(p, y), error_of_exact(p),
-            measures["ATWV"], measures["MTWV"], measures["OTWV"],
-        )  # fmt: skip
+        error, exact = calibration_error(p, y), error_of_exact(p)
+        yield Measured(kind, len(p), float(p.sum()), int(y.sum()), error, exact, group.measures)
 
 
 def table(title: str, one: Material, result: SearchResult) -> None:
     """Print the lines of one set."""
-    for kind, n, total, right, error, exact, atwv, mtwv, otwv in rows(one, result):
-        ratio = total / right if right else float("nan")
-        print(
-            f"| {title} | {kind} | {n} | {total:.1f} | {right} | {ratio:.2f} | {error:.3f} | "
-            f"{exact:.3f} | {atwv:.3f} | {mtwv:.3f} | {otwv:.3f} |",
-            flush=True,
-        )
+    for row in rows(one, result, kinds(result)):
+        print(f"| {title} | {row.cells('ATWV', 'MTWV', 'OTWV', 'MAP')} |", flush=True)
 
 
 def written_as_module(model: Model) -> str:
@@ -240,8 +256,10 @@ def main() -> None:
     args = parse.parse_args()
     sets = [material(args.data, name, language) for name, language in SETS.items()]
     of_sets = {one.name: examples(one) for one in sets}
-    print("| set | terms | hits | sum | right | sum/right | ece | exact | ATWV | MTWV | OTWV |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| set | terms | hits | sum | right | sum/right | ece | exact | ATWV | MTWV | OTWV | MAP |"
+    )
+    print("|" + 12 * "---|")
     for one in sets:
         others = [of_sets[other.name] for other in sets if other.language != one.language]
         table(one.name.rpartition("/")[0], one, searched(one, learned(others)))

@@ -20,6 +20,7 @@ import contextlib
 import io
 import json
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -100,8 +101,17 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     return tune(transcribed, (), ears, written)
 
 
-def cross_validated(data: Data, config: Config, models: list[Model]) -> SearchResult:
-    """Search everything with each fold's model; each hit from the fold that did not see it."""
+def cross_validated(
+    data: Data, config: Config, models: list[Model], fold_of: Mapping[str, int] | None = None
+) -> SearchResult:
+    """Search everything with each fold's model; each hit from the fold that did not see it.
+
+    Args:
+        fold_of: the fold of each file; None = every so many-th of the sorted names.
+    """
+    if fold_of is None:
+        files = sorted({one.recording.file for one in data.networks})
+        fold_of = {file: i % len(models) for i, file in enumerate(files)}
     segment = indexed(data.networks, config)
     ask = partial(
         search, data.terms.terms, speech_s=speech_s(data.ecf.excerpts), excerpts=data.ecf.excerpts
@@ -111,8 +121,7 @@ def cross_validated(data: Data, config: Config, models: list[Model]) -> SearchRe
     variants: list = []
     parts = []
     for k, found in enumerate(folds):
-        files = sorted({one.file for one in found.recordings})
-        fold = np.array([files.index(one.file) % len(models) for one in found.recordings])
+        fold = np.array([fold_of[one.file] for one in found.recordings])
         mine = np.flatnonzero(fold[found.candidates.recording] == k)
         part = found.candidates._replace(score=found.probability).rows(mine)
         parts.append(part._replace(variant=part.variant + len(variants)))

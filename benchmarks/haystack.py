@@ -1,268 +1,218 @@
-"""Search a set's terms in much other speech, simulated from a text that people wrote.
+"""Search a set's terms in much other speech, or in several copies of the set.
 
     python -m benchmarks.haystack DATA/german/calibrated_v100k/networks.jsonl de TEXT --hours 92
+    python -m benchmarks.haystack DATA/german/calibrated_v100k/networks.jsonl de --copies 4
 
-TEXT is a plain text, an utterance a line. Its words are said in the haystack; what the recogniser
-makes of them is simulated:
+TEXT becomes speech as `benchmarks.simulated_speech` says, and is indexed together with the set;
+occurrences of terms in it count as right ones. Copies are the set's recordings under other names.
 
-    vocabulary    the words that TEXT has at least twice and those of the set's networks, without
-                  the terms' own out-of-vocabulary words; another word is recognised as the one
-                  that is spelt most alike
-    posteriors    those of the set's own slots, in runs; what was said stands at each rank as often
-                  as the rank's posterior says, or nowhere
-    alternatives  words spelt alike, as often as TEXT has them, else any words of TEXT
-    times         65 ms a letter, with a deviation of a fifth
+Printed for all terms and by the term list's attribute OOV (known, compound, other), once with the
+shipped weights and once tuned: each half of the set's recordings (every second name), and half of
+the rest, is searched with what `std-tune` learned from the other half of the set. Columns are those
+of `benchmarks.calibration`; the last has sum/right of the hits in ranges of probability.
 
-So posteriors of the haystack are right by construction, and false hits come from real sentences,
-with their inflections and compounds. Occurrences of terms in TEXT count as right ones. Printed for
-known and unknown terms, of hits from .1 up: sum of the probabilities, right ones, their ratio, and
-both by probability. Use it for what changes with the size of an archive, not for accuracy.
+``--write FOLDER`` writes the networks (JSON lines), ``known.txt`` and ``unknown.txt`` with 1,000
+words of TEXT each, so that the commands can be timed:
+
+    std-index FOLDER/networks.jsonl --store INDEX --language de
+    std-search --store INDEX --terms FOLDER/unknown.txt --output hits.xml
 """
 
 import argparse
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from sklearn.feature_extraction.text import HashingVectorizer
 
-from benchmarks.calibration import LEAST, Material, labels, material, searched
-from benchmarks.german import indexed
+from benchmarks.calibration import Material, labels, material, rows, searched
+from benchmarks.german import cross_validated, decided, indexed, tuned_on
+from benchmarks.simulated_speech import Said, recogniser, simulated, utterances
 from searcher.calibration.model import default_model
 from searcher.search import SearchResult
-from std.values import Bools, ConfusionNetwork, Excerpt, Float64s, Recording
+from std.network_lines import dump
+from std.values import ConfusionNetwork, Excerpt, Float64s, Lexemes, Recording
 
-WORD = re.compile(r"[^\W\d_]+")
-LONGEST = 25  # words of an utterance
-MS_A_WORD, MS_A_LETTER, DEVIATION = 400, 65, 0.2
-HOUR_MS = 3_600_000
-ALIKE, AT_ONCE = 20, 500
-NEAR_MS = 300
 BOUNDS = (0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1.001)
+FOLDS = 2
+COPY = "~"  # between the name of a file and the number of its copy
+BATCH, SEED, LEAST_LETTERS = 1000, 7, 5
 
 
-class Said(NamedTuple):
-    """A word of the haystack's transcript."""
-
-    file: str
-    start_ms: int
-    end_ms: int
-    word: str
-
-
-class Recogniser(NamedTuple):
-    """What the simulated recogniser makes of words."""
-
-    words: Sequence[str]  # its vocabulary
-    frequency: Float64s  # (words,) cumulative
-    known: frozenset[str]
-    alike: dict[str, tuple[Sequence[str], Float64s]]  # and their cumulative shares of all errors
-
-    def recognised(self, said: str) -> str:
-        """The word itself, or the one spelt most alike."""
-        if said in self.known or said not in self.alike:
-            return said if said in self.known else self.words[0]
-        return self.alike[said][0][0]
-
-    def mistaken(self, said: str, draw: float, other: float) -> str:
-        """Another word, drawn."""
-        words, shares = self.alike.get(said, ((), np.empty(0)))
-        row = int(np.searchsorted(shares, draw))
-        if row < len(words):
-            return words[row]
-        return self.words[int(np.searchsorted(self.frequency, other))]
-
-
-def utterances(text: Path, hours: float) -> list[list[str]]:
-    """The words of the text, so many hours of them."""
-    lines = text.read_text(encoding="utf-8").lower().splitlines()
-    left, found = int(hours * HOUR_MS / MS_A_WORD), []
-    for line in lines:
-        words = iter(WORD.findall(line))
-        while left > 0 and (part := list(islice(words, min(LONGEST, left)))):
-            found.append(part)
-            left -= len(part)
-    return found
-
-
-def recogniser(spoken: Sequence[Sequence[str]], one: Material) -> Recogniser:
-    """Its vocabulary, and which words are spelt alike."""
-    counts = Counter(word for line in spoken for word in line)
-    of_networks = {word for network in one.data.networks for word in network.words}
-    of_terms = {
-        word for term in one.data.terms.terms for word in one.config.text.phrase(term.text)
-    } - of_networks
-    known = {word for word, n in counts.items() if n > 1} | of_networks
-    words = sorted(known - of_terms, key=lambda word: (-counts[word], word))
-    frequency = np.array([counts[word] + 0.02 for word in words])
-    frequency /= frequency.sum()
-    share_of = dict(zip(words, frequency.tolist(), strict=True))
-    near = dict(spelt_alike(sorted(counts), words))
-    errors = {
-        word: np.cumsum([similarity**4 * share_of[other] for other, similarity in found])
-        for word, found in near.items()
-        if found
-    }
-    # One scale for all: of two words each is taken for the other equally often.
-    scale = float(
-        np.quantile([errors[word][-1] for line in spoken for word in line if word in errors], 0.9)
-    )
-    return Recogniser(
-        words,
-        np.cumsum(frequency) / frequency.sum(),
-        frozenset(words),
-        {
-            word: ([other for other, _ in near[word]], sums / max(scale, sums[-1]))
-            for word, sums in errors.items()
-        },
-    )
-
-
-def spelt_alike(
-    words: Sequence[str], vocabulary: Sequence[str]
-) -> Iterator[tuple[str, list[tuple[str, float]]]]:
-    """For each word the others of the vocabulary that share most letter groups, nearest first."""
-    groups = HashingVectorizer(
-        analyzer="char_wb", ngram_range=(2, 3), n_features=2**18, alternate_sign=False
-    )
-    table = groups.transform(vocabulary).T.tocsc()
-    for first in range(0, len(words), AT_ONCE):
-        some = words[first : first + AT_ONCE]
-        similarity = (groups.transform(some) @ table).tocsr()
-        for row, word in enumerate(some):
-            span = slice(similarity.indptr[row], similarity.indptr[row + 1])
-            number, value = similarity.indices[span], similarity.data[span]
-            best = np.argsort(-value, kind="stable")[: ALIKE + 1]
-            found = [
-                (vocabulary[i], float(s)) for i, s in zip(number[best], value[best], strict=True)
-            ]
-            yield word, [(other, s) for other, s in found if other != word]
-
-
-def simulated(
-    spoken: Sequence[Sequence[str]], of: Recogniser, slots: Sequence[tuple[Float64s, float]]
-) -> tuple[list[ConfusionNetwork], list[Said]]:
-    """Networks of the spoken words, and their transcript.
-
-    Args:
-        spoken: words of each utterance.
-        of: what it makes of them.
-        slots: posteriors of the alternatives and of no word, of real slots in their order.
-    """
-    rng = np.random.default_rng(1)
-    networks, transcript = [], []
-    hour, now_ms = 0, 0
-    for number, words in enumerate(spoken):
-        if now_ms > HOUR_MS:
-            hour, now_ms = hour + 1, 0
-        file, n = f"HAYSTACK_{hour:04d}", len(words)
-        letters = np.array([max(2, len(word)) for word in words])
-        ends = now_ms + np.cumsum(
-            (MS_A_LETTER * letters * np.exp(DEVIATION * rng.standard_normal(n))).astype(int) + 20
+def slots_of(networks: Sequence[ConfusionNetwork]) -> list[tuple[Float64s, float]]:
+    """Posteriors of the alternatives and of no word, of each slot."""
+    return [
+        (network.posteriors[first:last].astype(np.float64), float(epsilon))
+        for network in networks
+        for (first, last), epsilon in zip(
+            pairwise(network.offsets.tolist()), network.epsilons, strict=True
         )
-        begins = np.concatenate([[now_ms], ends[:-1]])
-        first = int(rng.integers(len(slots) - n))
-        alternatives = [slot_of(word, of, *slots[first + i], rng) for i, word in enumerate(words)]
-        sizes = [len(slot) for slot in alternatives]
-        spans = np.stack([begins, ends], axis=1).astype(np.int32)
-        networks.append(
-            ConfusionNetwork(
-                Recording(file, 1), f"{file}-{number}", int(begins[0]), int(ends[-1]), spans,
-                np.array([slots[first + i][1] for i in range(n)], np.float32),
-                np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
-                tuple(word for slot in alternatives for word in slot),
-                np.array([p for slot in alternatives for p in slot.values()], np.float32),
-                np.repeat(spans, sizes, axis=0),
-            )
-        )  # fmt: skip
-        transcript += map(Said, [file] * n, begins.tolist(), ends.tolist(), words)
-        now_ms = int(ends[-1]) + 200
-    return networks, transcript
+    ]
 
 
-def slot_of(
-    said: str, of: Recogniser, posteriors: Float64s, epsilon: float, rng: np.random.Generator
-) -> dict[str, float]:
-    """Alternatives with their posteriors."""
-    rank = int(np.searchsorted(np.cumsum(posteriors), rng.random() * (posteriors.sum() + epsilon)))
-    slot: dict[str, float] = {}
-    for place, posterior in enumerate(posteriors.tolist()):
-        word = of.recognised(said) if place == rank else of.mistaken(said, *rng.random(2).tolist())
-        slot.setdefault(word, posterior)
-    return slot
+def with_speech(
+    one: Material, networks: Sequence[ConfusionNetwork], transcript: Sequence[Said]
+) -> Material:
+    """The set and further speech, in one index."""
+    every = [*one.data.networks, *networks]
+    added = {network.recording: network.end_ms for network in networks}
+    excerpts = tuple(Excerpt(recording, 0.0, end / 1000) for recording, end in added.items())
+    data = replace(
+        one.data,
+        networks=every,
+        ecf=replace(one.data.ecf, excerpts=(*one.data.ecf.excerpts, *excerpts)),
+        lexemes=_joined(one.data.lexemes, transcript),
+    )
+    return replace(one, segment=indexed(every, one.config), data=data)
 
 
-def also_right(
-    one: Material, result: SearchResult, transcript: Sequence[Said], right: Bools
-) -> Bools:
-    """The hits that are right, with those in the haystack: the best near each occurrence."""
-    where = defaultdict(list)
-    for i, said in enumerate(transcript):
-        where[said.word].append(i)
-    hits, right = result.candidates, right.copy()
-    order = np.lexsort((-result.probability, hits.term))
-    bounds = np.searchsorted(hits.term[order], np.arange(len(result.terms) + 1))
-    for row, term in enumerate(one.data.terms.terms):
-        words = one.config.text.phrase(term.text)
-        middles = defaultdict(list)
-        for i in where[words[0]]:
-            run = transcript[i : i + len(words)]
-            if [said.word for said in run] == list(words) and run[-1].file == run[0].file:
-                middles[run[0].file].append((run[0].start_ms + run[-1].end_ms) / 2)
-        for hit in order[bounds[row] : bounds[row + 1]].tolist():
-            middle = (hits.start_ms[hit] + hits.end_ms[hit]) / 2
-            free = middles[result.recordings[hits.recording[hit]].file]
-            if near := [at for at in free if abs(at - middle) < NEAR_MS]:
-                free.remove(near[0])
-                right[hit] = True
-    return right
+def _joined(lexemes: Lexemes, transcript: Sequence[Said]) -> Lexemes:
+    """The reference, and what was said in the haystack."""
+    files = {file: i for i, file in enumerate(dict.fromkeys(one.file for one in transcript))}
+    n, begin = len(transcript), len(lexemes.recordings)
+    recording = np.array([begin + files[one.file] for one in transcript], np.int32)
+    start_s = np.array([one.start_ms for one in transcript]) / 1000
+    end_s = np.array([one.end_ms for one in transcript]) / 1000
+    return Lexemes(
+        (*lexemes.recordings, *(Recording(file, 1) for file in files)),
+        (*lexemes.speakers, "haystack"),
+        np.concatenate([lexemes.recording, recording]),
+        np.concatenate([lexemes.speaker, np.full(n, len(lexemes.speakers), np.int32)]),
+        np.concatenate([lexemes.start_s, start_s]),
+        np.concatenate([lexemes.duration_s, end_s - start_s]),
+        (*lexemes.words, *(one.word for one in transcript)),
+        (*lexemes.subtypes, *["lex"] * n),
+    )
+
+
+def copied(one: Material, copies: int) -> Material:
+    """The set so many times, under other names."""
+    data, lexemes = one.data, one.data.lexemes
+
+    def named(recording: Recording, copy: int) -> Recording:
+        file, channel = recording
+        return Recording(f"{file}{COPY}{copy}" if copy else file, channel)
+
+    rows_of_copy = np.arange(copies).repeat(len(lexemes.words)).astype(np.int32)
+    data = replace(
+        data,
+        networks=[
+            replace(network, recording=named(network.recording, copy))
+            for copy in range(copies)
+            for network in data.networks
+        ],
+        ecf=replace(
+            data.ecf,
+            excerpts=tuple(
+                replace(excerpt, recording=named(excerpt.recording, copy))
+                for copy in range(copies)
+                for excerpt in data.ecf.excerpts
+            ),
+        ),
+        lexemes=Lexemes(
+            tuple(named(x, copy) for copy in range(copies) for x in lexemes.recordings),
+            lexemes.speakers,
+            np.tile(lexemes.recording, copies) + rows_of_copy * np.int32(len(lexemes.recordings)),
+            np.tile(lexemes.speaker, copies),
+            np.tile(lexemes.start_s, copies),
+            np.tile(lexemes.duration_s, copies),
+            lexemes.words * copies,
+            lexemes.subtypes * copies,
+        ),
+    )
+    return replace(one, segment=indexed(data.networks, one.config), data=data)
+
+
+def tuned(one: Material, archive: Material) -> SearchResult:
+    """The terms in the archive, each fold with the model of the set's other folds."""
+    files = sorted({network.recording.file for network in one.data.networks})
+    fold_of = {file: i % FOLDS for i, file in enumerate(files)}
+    others = sorted({network.recording.file for network in archive.data.networks} - set(files))
+    for i, file in enumerate(others):
+        fold_of[file] = fold_of.get(file.partition(COPY)[0], i % FOLDS)
+    models = [
+        tuned_on(
+            [x for x in one.data.networks if fold_of[x.recording.file] != fold],
+            one.data,
+            one.config,
+        )
+        for fold in range(FOLDS)
+    ]
+    found = cross_validated(archive.data, archive.config, models, fold_of)
+    return decided(found, archive.data, archive.config)
+
+
+def table(title: str, one: Material, result: SearchResult) -> None:
+    """Print the lines of one search."""
+    kind_of = [
+        {"none": "known"}.get(oov, oov)
+        for oov in (term.attributes["OOV"] for term in one.data.terms.terms)
+    ]
+    right, kind_of_hit = labels(one, result), np.array(kind_of)[result.candidates.term]
+    for row in rows(one, result, kind_of):
+        here = (kind_of_hit == row.kind) | (row.kind == "all")
+        p, y = result.probability[here], right[here]
+        bins = " ".join(
+            f"{low}: {p[some].sum():.1f}/{y[some].sum()}"
+            for low, high in pairwise(BOUNDS)
+            for some in [(p >= low) & (p < high)]
+        )
+        print(f"| {title} | {row.cells('ATWV', 'MTWV', 'MAP')} | {bins} |", flush=True)
+
+
+def write(
+    folder: Path,
+    networks: Sequence[ConfusionNetwork],
+    spoken: Sequence[Sequence[str]],
+    known: frozenset[str],
+) -> None:
+    """The networks, and lists of words that the recogniser knows and does not know.
+
+    Known words are drawn with a logarithmic rank, unknown ones alike.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "networks.jsonl").open("wb") as sink:
+        dump(networks, sink)
+    counts = Counter(word for line in spoken for word in line)
+    rng = np.random.default_rng(SEED)
+    others = sorted(word for word in counts if word not in known and len(word) >= LEAST_LETTERS)
+    unknown = rng.permutation(others)[:BATCH].tolist()
+    ranked = [word for word, _ in counts.most_common() if word in known]
+    ranks = np.exp(rng.uniform(np.log(100), np.log(len(ranked)), 3 * BATCH)).astype(int)
+    drawn = list(dict.fromkeys(ranked[rank] for rank in ranks.tolist()))[:BATCH]
+    for name, words in (("known", drawn), ("unknown", unknown)):
+        (folder / f"{name}.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
 
 
 def main() -> None:
-    """Print sums and right ones."""
+    """Print the table."""
     parse = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parse.add_argument("networks", type=Path)
     parse.add_argument("language")
-    parse.add_argument("text", type=Path)
+    parse.add_argument("text", type=Path, nargs="?")
     parse.add_argument("--hours", type=float, default=92.0)
+    parse.add_argument("--copies", type=int, default=1)
+    parse.add_argument("--write", type=Path, metavar="FOLDER")
     args = parse.parse_args()
     one = material(args.networks.parent, args.networks.name, args.language)
-    spoken = utterances(args.text, args.hours)
-    slots = [
-        (network.posteriors[first:last].astype(np.float64), float(epsilon))
-        for network in one.data.networks
-        for first, last, epsilon in zip(
-            network.offsets, network.offsets[1:], network.epsilons, strict=False
-        )
-    ]
-    networks, transcript = simulated(spoken, recogniser(spoken, one), slots)
-    segment = indexed([*one.data.networks, *networks], one.config)
-    added = {network.recording: network.end_ms for network in networks}
-    excerpts = tuple(Excerpt(recording, 0.0, end / 1000) for recording, end in added.items())
-    data = replace(
-        one.data, ecf=replace(one.data.ecf, excerpts=(*one.data.ecf.excerpts, *excerpts))
+    archive = copied(one, args.copies) if args.copies > 1 else one
+    if args.text:
+        spoken = utterances(args.text, args.hours)
+        of = recogniser(spoken, one)
+        networks, transcript = simulated(spoken, of, slots_of(one.data.networks))
+        archive = with_speech(archive, networks, transcript)
+        if args.write:
+            write(args.write, archive.data.networks, spoken, of.known)
+    print(
+        "| weights | terms | hits | sum | right | sum/right | ECE | exact | ATWV | MTWV | MAP | "
+        "by probability: sum/right |\n|" + 12 * "---|"
     )
-    one = replace(one, segment=segment, data=data)
-    result = searched(one, default_model())
-    right = also_right(one, result, transcript, labels(one, result))
-    unknown = np.array([bool(words) for words in result.oov_words])[result.candidates.term]
-    print("| terms | sum | right | sum/right | by probability: sum/right |\n|---|---|---|---|---|")
-    for kind, rows in (("known", ~unknown), ("unknown", unknown)):
-        p, y = result.probability[rows], right[rows]
-        total, correct = p[p >= LEAST].sum(), int(y[p >= LEAST].sum())
-        bins = " ".join(
-            f"{low}: {p[here].sum():.1f}/{y[here].sum()}"
-            for low, high in pairwise(BOUNDS)
-            for here in [(p >= low) & (p < high)]
-        )
-        print(f"| {kind} | {total:.1f} | {correct} | {total / max(correct, 1):.2f} | {bins} |")
+    table("shipped", archive, searched(archive, default_model()))
+    table("tuned", archive, tuned(one, archive))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from unittest import mock
 
 from rapidfuzz.distance import Levenshtein
 
-from benchmarks.calibration import SETS, material, rows, searched
+from benchmarks.calibration import SETS, kinds, material, rows, searched
 from indexer.formats import jsonl
 from indexer.networks.utterances import networks_in
 from searcher.calibration.model import default_model
@@ -38,6 +38,7 @@ NOTATION = {  # espeak-ng's or our symbols, and what both count as
     "ɔː": "oː", "aʊ": "a ʊ", "eʊ": "e ʊ", "eɪ": "e ɪ", "aɪ": "a ɪ", "oɪ": "o ɪ", "ɥ": "y",
     "ɲ": "n j",
 }  # fmt: skip
+MEASURES = ("ATWV", "MTWV", "OTWV")
 SHORT = {"es", "it", "fr"}  # length is not written by us
 OF_LANGUAGE = {"it": {"j": "i", "w": "u", "ɪ": "i", "ʊ": "u", "ss": "s"}}
 
@@ -100,12 +101,10 @@ def search_with(data: Path, name: str, language: str, converter: Converter) -> N
     with mock.patch("std.phonetics.lexicon.converter", return_value=converter):
         one = material(data, name, language)
         result = searched(one, default_model())
-        for kind, *_, atwv, mtwv, otwv in rows(one, result):
+        for row in rows(one, result, kinds(result)):
             title = name.rpartition("/")[0]
-            print(
-                f"| {title} | {converter.name} | {kind} | {atwv:.3f} | {mtwv:.3f} | {otwv:.3f} |",
-                flush=True,
-            )
+            values = " | ".join(f"{row.measures[measure]:.3f}" for measure in MEASURES)
+            print(f"| {title} | {converter.name} | {row.kind} | {values} |", flush=True)
 
 
 def pronouncers(language: str) -> list[Converter]:

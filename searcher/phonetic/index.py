@@ -95,6 +95,12 @@ class PhoneticIndex:
         }
 
     @cached_property
+    def gram_phones(self) -> tuple[Int64s, Int64s, Int64s]:
+        """(G,) the first, second and third phone of each trigram."""
+        first, rest = np.divmod(self.gram_codes.astype(np.int64), len(self.inventory) ** 2)
+        return first, *np.divmod(rest, len(self.inventory))
+
+    @cached_property
     def phonetic_columns(self) -> PhoneticColumns:
         """The columns that an alignment follows."""
         columns = self.columns

@@ -137,8 +137,9 @@ def extend_seeds(seeds: Seeds, cutoff: Cutoff, index: PhoneticIndex) -> Extensio
 
     columns, bins = index.columns, bins_of(seeds.scores)
     seed_of, slots = _occurrences(np.flatnonzero(bins >= cutoff.bin), seeds.words, index)
-    taken = index.live[index.recordings_of(slots)]
-    taken &= is_taken(bins[seed_of], slots, cutoff, index, SEED_SALT)
+    taken = is_taken(bins[seed_of], slots, cutoff, index, SEED_SALT)
+    if index.deleted:
+        taken &= index.live[index.recordings_of(slots)]
     seed_of, slots = seed_of[taken], slots[taken]
     scores = extension_scores(
         *seeds.query.ratios,
@@ -185,12 +186,11 @@ def _occurrences(which: Int64s, words: Int64s, index: PhoneticIndex) -> tuple[In
 
 def seed_words(match: Float32s, index: PhoneticIndex) -> Int64s:
     """Ids, ascending, of the words with three phones that may be three of the query's."""
-    first, rest = np.divmod(index.gram_codes, len(index.inventory) ** 2)
-    second, third = np.divmod(rest, len(index.inventory))
+    first, second, third = index.gram_phones
     likely = np.where(match > MIN_PHONE_SCORE, match, np.float32(-np.inf))
     fits = np.zeros(len(first), dtype=bool)
     for one, two, three in zip(likely, likely[1:], likely[2:], strict=False):
-        fits |= one[first] + two[second] + three[third] >= MIN_TRIGRAM_SCORE
+        fits |= one.take(first) + two.take(second) + three.take(third) >= MIN_TRIGRAM_SCORE
     offsets = index.gram_offsets
     is_seed = np.zeros(len(index.words), dtype=bool)
     for i in np.flatnonzero(fits).tolist():
