@@ -252,12 +252,15 @@ def test_only_slots_that_are_needed_are_fetched(couchdb_url, opened, network, co
     assert len(segment.slots([]).key) == 0
     assert store.round_trips == before
     some, rows = segment.slots([2, 7]), np.arange(len(columns.slot_key))
+    assert some.offsets is None  # not of all recordings
     assert len(some.key) < len(columns.slot_key)
     for recording in (2, 7):
         mine = columns.slot_key >> np.uint64(32) == recording
         got = some.key >> np.uint64(32) == recording
         for ours, theirs in zip(
-            some, (columns.slot_key, columns.slot_epsilon, columns.slot_word, rows), strict=True
+            (some.key, some.epsilon, some.word, some.row),
+            (columns.slot_key, columns.slot_epsilon, columns.slot_word, rows),
+            strict=True,
         ):
             np.testing.assert_array_equal(ours[got], theirs[mine])
         positions = some.positions(np.flatnonzero(mine))

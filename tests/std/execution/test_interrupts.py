@@ -37,6 +37,14 @@ raise SystemExit(run("std-search", work))
 """
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard():
+    """A shell starts background jobs with Ctrl-C ignored; so would be these tests."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, usual)
+
+
 def press():
     os.kill(os.getpid(), signal.SIGINT)
 
