@@ -1,6 +1,7 @@
 """Search the segments of one language: what its recogniser never wrote is OOV there.
 
 search_language      candidates of every term, with probabilities
+    as_terms             weights of what spoken queries may be (`searcher.query_alternatives`)
     variants_in          word sequences to look up (`searcher.term_variants`)
     search_segment       look-up and join in every segment, by any worker
                          (`searcher.lexical.lookup`)
@@ -26,6 +27,7 @@ from searcher.lexical.wildcards import Expansion
 from searcher.pairing import SearchedArchive
 from searcher.phonetic_candidates import Weighted, phonetic_hits, pronounced, pronounced_queries
 from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
+from searcher.query_alternatives import as_terms
 from searcher.recording_table import RecordingTable
 from searcher.spellings import same_words
 from searcher.term_variants import spoken_variants, variants_in
@@ -36,6 +38,7 @@ from std.errors import ConfigError
 from std.execution.workers import Executor
 from std.phonetics.phones import Pronunciation
 from std.spoken_queries import SpokenQuery
+from std.store import vocabulary_counts
 from std.store.columns import Int64s
 from std.values import Bools, Excerpt, Float64s
 
@@ -85,6 +88,9 @@ class LanguageResult(NamedTuple):
 def search_language(request: Request, group: Group) -> LanguageResult:
     """Search every term in the segments of one language."""
     config, model = group.configured(request.config), request.model
+    if request.spoken:
+        counts = vocabulary_counts(group.segments)
+        request = request._replace(spoken=as_terms(request.spoken, counts, config.text))
     lexical, variants, found_words, outside_ecf = _search_words(request, group, config)
     is_oov = np.array(
         [any(word not in found_words for word in term) for term in request.words], dtype=bool
