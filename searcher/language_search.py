@@ -1,6 +1,7 @@
 """Search the segments of one language: what its recogniser never wrote is OOV there.
 
 search_language      candidates of every term, with probabilities
+    as_terms             weights of what spoken queries may be (`searcher.query_alternatives`)
     find_by_words        look-up, compound splitting, expansion (`searcher.lexical_candidates`)
     find_by_phones       phonetic search (`searcher.phonetic_candidates`)
     calibrate            probabilities of both (`searcher.calibrated_candidates`)
@@ -13,8 +14,10 @@ from searcher.candidates import Candidates
 from searcher.lexical_candidates import find_by_words
 from searcher.phonetic_candidates import find_by_phones
 from searcher.prepared import PreparedLanguage
+from searcher.query_alternatives import as_terms
 from searcher.request import Request
 from searcher.variant import Variant
+from std.store import vocabulary_counts
 from std.values import Float64s
 
 
@@ -33,6 +36,9 @@ class LanguageResult(NamedTuple):
 
 def search_language(request: Request, language: PreparedLanguage) -> LanguageResult:
     """Search every term in the segments of one language."""
+    if request.spoken:
+        counts = vocabulary_counts(language.segments)
+        request = request._replace(spoken=as_terms(request.spoken, counts))
     lexical = find_by_words(request, language)
     # The words of a spoken query are a guess: such queries are a kind of terms of their own.
     is_oov = lexical.is_oov(request.words) & ~request.is_spoken

@@ -6,7 +6,8 @@
 Each object is an utterance. ``confidence`` is a log score: weights of the transcripts are its
 softmax, scaled by ``acoustic_scale`` if given.
 
-Source: mozilla/DeepSpeech ``native_client/client.cc`` (MetadataToJSON).
+Source: mozilla/DeepSpeech ``native_client/client.cc`` (MetadataToJSON); an output in
+diamandis-lab/HEROIC ``text_files_storage``.
 """
 
 from collections.abc import Iterator

@@ -12,11 +12,13 @@
 References may lack the ``#``; an interval may be a clock time. Anchors part an utterance into
 stretches with times of their own: where each holds one word, or the words have ``start`` and
 ``end``, these are the words' times; otherwise each stretch is a cue whose words share its time.
-A stretch whose border is not aligned goes on to the next that is. Punctuation, remarks,
+A stretch whose border is not aligned goes on to the next that is. An utterance without an end (ohd)
+lasts until the next one starts, the last one to the end of the timeline. Punctuation, remarks,
 notes and everything beside ``u`` (annotations, translations) are passed over.
 
 Source: TEI P5, chapter 8 "Transcriptions of Speech"; ISO 24624:2016; what EXMARaLDA
-(``ISO-TEI`` style sheets), the oral history portal ohd and TRJS write.
+(``ISO-TEI`` style sheets), the oral history portal ohd (oral-history-digital/ohd
+``interviews/tei.xml.builder``) and TRJS write.
 """
 
 import re
@@ -89,6 +91,7 @@ def parse(
     """
     reader = _Transcript(path)
     feed(BytesIO(content_of(stream, path, MAX_UTTERANCE_BYTES)), reader)
+    reader.end_at_the_next()
     cues = [
         cue._replace(text=spoken_part(cue.text, options.nonwords))
         for utterance in reader.spoken
@@ -197,6 +200,14 @@ class _Transcript(Reader):
             utterance.pieces.append(_Piece(self.line, utterance.at, point, words))
             utterance.words = []
         utterance.at = point
+
+    def end_at_the_next(self) -> None:
+        """End utterances that name a start only where the next one starts, or the timeline ends."""
+        following = next(reversed(self._whens), "")
+        for utterance in reversed(self.spoken):
+            if utterance.start and not utterance.end:
+                utterance.pieces[-1] = utterance.pieces[-1]._replace(last=following)
+            following = utterance.start or following
 
     def cues(self, utterance: _Spoken) -> Iterator[Cue]:
         """Yield the stretches of an utterance with their times."""

@@ -231,6 +231,15 @@ TEI = (
 )
 
 
+def test_an_utterance_without_an_end_lasts_until_the_next():
+    aligned = TEI.replace('<when xml:id="T3" interval="-1" since="T0"/>', "")
+    block = '<annotationBlock start="T1"><u><seg>und nein</seg></u></annotationBlock>'
+    text = f'<u start="T0">ja</u>{block}'
+    assert said(parsed(tei, aligned.format(text))) == [(0, 1500, "ja"), (1500, 2000, "und nein")]
+    with pytest.raises(InputError, match="points of time at which it starts"):
+        parsed(tei, TEI.format('<u start="T0">ja</u>'))  # the timeline has no known end
+
+
 def test_anchors_part_an_utterance():
     text = '<u start="T0" end="T2">ja und<anchor synch="T1"/>nein</u>'
     assert said(parsed(tei, TEI.format(text))) == [(0, 1500, "ja und"), (1500, 2000, "nein")]
