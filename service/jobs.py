@@ -39,11 +39,11 @@ class Stop:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._end_s = time.monotonic() + seconds
-        self._stopped = threading.Event()
+        self.is_stopped = False
 
     def stop(self) -> None:
         """The job is not wanted any more."""
-        self._stopped.set()
+        self.is_stopped = True
 
     @property
     def overdue(self) -> bool:
@@ -56,7 +56,7 @@ class Stop:
         Raises:
             StoppedError: or do not.
         """
-        if self._stopped.is_set() or self.overdue:
+        if self.is_stopped or self.overdue:
             raise StoppedError
 
 

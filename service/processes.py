@@ -11,8 +11,10 @@ the pipes and reads from them, without a thread between. A process ends when its
 
 import asyncio
 import os
+import pickle
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,6 +22,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import NamedTuple
 
 import orjson
@@ -35,6 +38,7 @@ from service.settings import Settings
 from std.errors import StdError
 from std.marks import Mark
 
+STARTING_S = 30.0  # that others wait for processes to open the index
 LEAVING_S = 3.0  # that a process has to end
 
 
@@ -103,7 +107,10 @@ class SearchProcesses:
         self._started: list[_Process] = []
         self._free: deque[_Process] = deque()
         self._questions: deque[tuple[Question, asyncio.Future[bytes | None]]] = deque()
+        self._opening: list[threading.Thread] = []
         self._closed = False
+        self.answers = 0  # that they gave
+        self.replaced = 0  # of them, because they died
 
     @property
     def free(self) -> int:
@@ -116,9 +123,25 @@ class SearchProcesses:
         return len(self._started) - len(self._free)
 
     @property
+    def starting(self) -> int:
+        """Processes that have not opened the index yet."""
+        return sum(thread.is_alive() for thread in self._opening)
+
+    @property
     def waiting(self) -> int:
         """Questions that no process has begun to answer."""
         return len(self._questions)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory of all of them; what they share is counted for each."""
+        return sum(_resident_bytes(one.process.pid) for one in self._started)
+
+    def wait_until_started(self) -> None:
+        """Wait, in another thread than the event loop's, until they have opened the index."""
+        end_s = time.monotonic() + STARTING_S
+        for thread in list(self._opening):
+            thread.join(max(0.0, end_s - time.monotonic()))
 
     def start(self) -> None:
         """Start them in the background."""
@@ -126,7 +149,11 @@ class SearchProcesses:
             self._add(asyncio.get_running_loop())
 
     def _add(self, loop: asyncio.AbstractEventLoop) -> None:
-        threading.Thread(target=self._open, args=(loop,), name="search process").start()
+        self._opening = [thread for thread in self._opening if thread.is_alive()]
+        self._opening.append(
+            threading.Thread(target=self._open, args=(loop,), name="search process")
+        )
+        self._opening[-1].start()
 
     def _open(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start one process, and wait until it has opened the index."""
@@ -180,7 +207,7 @@ class SearchProcesses:
             if not answer.done():
                 process.answer = answer
                 with suppress(OSError):  # it died: its pipe says so next
-                    process.pipe.send(question)
+                    process.pipe.send_bytes(pickle.dumps(question))
                 return
         self._free.append(process)
 
@@ -193,6 +220,7 @@ class SearchProcesses:
             content = None
             self._leave(process, loop)
         else:
+            self.answers += content is not None
             self._give(process)
         if answer is not None and not answer.done():
             answer.set_result(content)
@@ -204,6 +232,7 @@ class SearchProcesses:
         with suppress(ValueError):
             self._free.remove(process)
         process.end()
+        self.replaced += 1
         self._add(loop)
         if not self._started:
             self._refuse()
@@ -226,6 +255,15 @@ class SearchProcesses:
                 process.answer.set_result(None)
         self._started.clear()
         self._free.clear()
+
+
+def _resident_bytes(pid: int | None) -> int:
+    """Memory of a process; 0 where the system does not say."""
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    except OSError:
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _work(pipe: Connection, settings: Settings, cache_bytes: int) -> None:

@@ -15,8 +15,9 @@ from service.cache import Cache
 from service.jobs import Lane, Stop, StoppedError, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot
 from service.marks import MarkFile
-from service.processes import Question, SearchProcesses
-from service.searching import TermResult, is_known, search_term
+from service.problems import ProblemError
+from service.processes import Question, SearchProcesses, answered
+from service.searching import TermResult, Wish, is_known, search_term
 from service.settings import Settings
 from std.errors import StdError
 from std.store.address import kind_of
@@ -53,6 +54,7 @@ class Service:
         self.other = Lane("unknown words", limits.other_workers, limits.waiting)
         self.audio = Lane("audio", limits.audio_workers, limits.waiting)
         self.lists = Lane("term lists", limits.list_workers, limits.waiting)
+        self.ready = False  # whether a known word is answered at once
         self.warm = False  # whether kernels are compiled and loaded
         self.started_s = time.monotonic()
         self.live.on_renewal(lambda snapshot: self.cache.clear())
@@ -77,19 +79,38 @@ class Service:
 
     def start(self) -> None:
         """Begin what goes on in the background."""
+        self.processes.start()
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
         self.live.watch()
-        self.processes.start()
         if self.alerts is not None:
             self.alerts.start()
 
     def _warm_up(self) -> None:
-        """Compile or load the kernels before the first person needs them."""
+        """Do what would make the first searches slow: known words first, then the kernels.
+
+        Kernels are loaded once the search processes are there: two processors do not do all of
+        it at once, and known words are answered meanwhile.
+        """
+        snapshot = self.snapshot
+        with suppress(StdError, StoppedError, ProblemError):
+            results = [search_term(seldom_said(snapshot), snapshot, Stop(600))]
+            answered(results, snapshot, self.marks, Wish(), 0, 1)
+        self.ready = True
+        self.processes.wait_until_started()
         with suppress(StdError, StoppedError):
-            snapshot = self.snapshot
             search_term(WARM_UP_TERM, snapshot, Stop(600))
             snapshot.index.query(WARM_UP_TERM)
         self.warm = True
+
+    @property
+    def warming(self) -> list[str]:
+        """What goes on in the background until all searches are as fast as they get."""
+        under_way = {
+            "known words": not self.ready,
+            "search processes": self.processes.starting > 0,
+            "unknown words": not self.warm,
+        }
+        return [what for what, is_so in under_way.items() if is_so]
 
     async def answer(
         self,
@@ -167,3 +188,9 @@ class Service:
         self.processes.close()
         self.live.close()
         self.marks.close()
+
+
+def seldom_said(snapshot: Snapshot) -> str:
+    """The word that the recogniser wrote least often; some word if it wrote none."""
+    vocabulary = snapshot.index.vocabulary
+    return vocabulary.words[int(vocabulary.counts.argmin())] if len(vocabulary) else WARM_UP_TERM

@@ -65,35 +65,38 @@ def exact(
     reach = np.minimum(1.0, REACH / np.maximum(expected, REACH))
     x, weight = reach[:, None] * nodes, reach[:, None] * weights  # (n_terms, NODES)
     many = expected > MANY
-    gain = np.empty(len(p))
-    is_many = many[term]
-    for which, gains in ((~is_many, _by_nodes), (is_many, _by_powers)):
-        if which.any():
-            rows = slice(None) if which.all() else np.flatnonzero(which)
-            gain[rows] = p[rows] * gains(term[rows], p[rows], x, weight, missing)
-    expected = expected[term]
-    if occurs:
-        none = np.bincount(term, weights=np.log1p(-p), minlength=n_terms)[term] - missing
-        happens = -np.expm1(none)
+    if many.all() or not many.any():
+        gain = p * (_by_powers if many.any() else _by_nodes)(term, p, x, weight, missing)
     else:
-        happens = np.ones(len(p))
+        gain = np.empty(len(p))
+        for which, gains in ((~many, _by_nodes), (many, _by_powers)):
+            rows = np.flatnonzero(which[term])
+            gain[rows] = p[rows] * gains(term[rows], p[rows], x, weight, missing)
+    happens: Float64s | float = 1.0
+    if occurs:
+        none = np.bincount(term, weights=np.log1p(-p), minlength=n_terms) - missing
+        happens = _of_terms(-np.expm1(none), term)
     trials = np.maximum(speech_s - expected, 1.0)
-    cost = beta / trials * np.maximum(happens - p, 0.0)
+    cost = _of_terms(beta / trials, term) * np.maximum(happens - p, 0.0)
     worth: Float64s = np.divide(gain, gain + cost, out=np.zeros_like(p), where=gain > 0)
     return worth
 
 
 def _by_nodes(term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing: float) -> Float64s:
     """(n,) E[1 / (1 + K)] given that a candidate is right."""
-    order = np.argsort(term, kind="stable")
-    log_product = -missing * x
-    for begin in range(0, len(order), ROWS_AT_ONCE):
-        _add_log_shares(log_product, term, p, x, order[begin : begin + ROWS_AT_ONCE])
-    integrand = weight * np.exp(log_product)
     result = np.empty(len(p))
+    if (term[1:] < term[:-1]).any():
+        order = np.argsort(term, kind="stable")
+        result[order] = _by_nodes(term[order], p[order], x, weight, missing)
+        return result
+    log_product = -missing * x
+    for begin in range(0, len(p), ROWS_AT_ONCE):
+        rows = slice(begin, begin + ROWS_AT_ONCE)
+        _add_log_shares(log_product, term[rows], p[rows], x)
+    integrand = weight * np.exp(log_product)
     at_once = CELLS // NODES
-    for begin in range(0, len(order), at_once):
-        rows = order[begin : begin + at_once]
+    for begin in range(0, len(p), at_once):
+        rows = slice(begin, begin + at_once)
         others = p[rows, None] * _of_terms(x, term[rows])
         np.subtract(1, others, out=others)
         np.divide(_of_terms(integrand, term[rows]), others, out=others)
@@ -101,24 +104,23 @@ def _by_nodes(term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing:
     return result
 
 
-def _add_log_shares(total: Float64s, term: Int64s, p: Float64s, x: Float64s, rows: Int64s) -> None:
-    """Add log(1 - p x) of some candidates, ordered by term, to the totals of their terms.
+def _add_log_shares(total: Float64s, term: Int64s, p: Float64s, x: Float64s) -> None:
+    """Add log(1 - p x) of some candidates to the totals of their terms.
 
     Args:
         total: (n_terms, NODES)
-        term, p: (n,) of all candidates.
+        term: (n,) of each candidate, ascending.
+        p: (n,) of each.
         x: (n_terms, NODES) the nodes.
-        rows: which candidates.
     """
-    of, probability = term[rows], p[rows]
-    first = np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]]))
-    at_once = max(1, CELLS // len(rows))
+    first = np.flatnonzero(np.concatenate([[True], term[1:] != term[:-1]]))
+    at_once = max(1, CELLS // len(p))
     for begin in range(0, NODES, at_once):
         nodes = slice(begin, begin + at_once)
         at = x[:, nodes].T  # a row a node: sums run along memory
-        table = -probability * (at if len(x) == 1 else at[:, of])
+        table = -p * (at if len(x) == 1 else at[:, term])
         np.log1p(table, out=table)
-        total[of[first], nodes] += np.add.reduceat(table, first, axis=1).T
+        total[term[first], nodes] += np.add.reduceat(table, first, axis=1).T
 
 
 def _of_terms(table: Float64s, term: Int64s) -> Float64s:

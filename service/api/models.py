@@ -264,8 +264,13 @@ class AlertsDocument(Document):
 class HealthDocument(Document):
     """How the service is."""
 
-    status: Literal["ready", "warming up", "serving an old state of the index"]
+    status: Literal["ready", "warming up", "serving an old state of the index"] = Field(
+        description="ready: a word that the recogniser knows is answered at once"
+    )
     detail: str
+    warming: list[Literal["known words", "search processes", "unknown words"]] = Field(
+        description="what is slower than it will be"
+    )
     snapshot: int
     recordings: int
     version: str

@@ -19,12 +19,13 @@ router = APIRouter(tags=["operation"], responses=PROBLEMS)
 
 def health_of(service: Service) -> dict[str, object]:
     """How a service is."""
-    status = "ready" if service.warm else "warming up"
+    status = "ready" if service.ready else "warming up"
     if service.live.trouble:
         status = "serving an old state of the index"
     return {
         "status": status,
         "detail": service.live.trouble if not service.settings.token else "",
+        "warming": service.warming,
         "snapshot": service.snapshot.number,
         "recordings": len(service.snapshot.recordings.entries),
         "version": __version__,
@@ -49,6 +50,9 @@ async def metrics(request: Request) -> Response:
         "cache_bytes": service.cache.bytes,
         "peak_memory_bytes": usage.ru_maxrss * MAXRSS_BYTES,
         "up_seconds": time.monotonic() - service.started_s,
+        "search_processes": service.processes.free + service.processes.busy,
+        "search_processes_starting": service.processes.starting,
+        "search_processes_memory_bytes": service.processes.memory_bytes,
     }
     for lane in (service.known, service.other, service.audio, service.lists):
         name = lane.name.replace(" ", "_")
@@ -59,6 +63,8 @@ async def metrics(request: Request) -> Response:
         "cache_hits": service.cache.hits,
         "cache_misses": service.cache.misses,
         "processor_seconds": usage.ru_utime + usage.ru_stime,
+        "search_processes_answers": service.processes.answers,
+        "search_processes_replaced": service.processes.replaced,
     }
     return Response(request.app.state.metrics.text(gauges, counters), media_type=MEDIA_TYPE)
 

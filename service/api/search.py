@@ -10,9 +10,11 @@ from typing import Annotated, TypeVar
 
 import numpy as np
 from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from service.api.models import PROBLEMS, HintsDocument, Probability, SearchDocument
+from service.api.parameters import described, parameters
 from service.api.reply import json_reply, position, service_of
 from service.jobs import in_lane
 from service.live_index import Snapshot
@@ -81,33 +83,38 @@ async def searched(
     )
 
 
-@router.get("/search", response_model=SearchDocument)
-async def search(
-    request: Request,
-    term: Annotated[list[str], Query(description="a word or a phrase; repeat for more")],
-    min_probability: Annotated[Probability, Query()] = 0.0,
-    recording: Annotated[list[str], Query(description="ids; others are left out")] = [],  # noqa: B006  # FastAPI copies it
-    channel: Annotated[list[str], Query()] = [],  # noqa: B006  # likewise
-    where: Facets = [],  # noqa: B006  # likewise
-    sort: Sorting = "probability",
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    cursor: str = "",
-) -> Response:
+class SearchParameters(BaseModel):
+    """What the address of a search may say."""
+
+    term: list[str] = Field(description="a word or a phrase; repeat for more")
+    min_probability: Probability = 0.0
+    recording: list[str] = Field([], description="ids; others are left out")
+    channel: list[str] = []
+    where: list[str] = Field([], description="facet:value, as speaker:Kerstin; repeat for more")
+    sort: Sorting = "probability"
+    limit: int = Field(50, ge=1, le=500)
+    cursor: str = ""
+
+
+@router.get("/search", response_model=SearchDocument, openapi_extra=described(SearchParameters))
+async def search(request: Request) -> Response:
     """Find the places where terms may have been said, the most probable first."""
     began = time.perf_counter()
-    service = service_of(request)
-    wish = Wish(min_probability, facets_of(recording, channel, where), sort)
-    first = position(cursor)
+    service, asked = service_of(request), parameters(SearchParameters, request)
+    facets = facets_of(asked.recording, asked.channel, asked.where)
+    wish = Wish(asked.min_probability, facets, asked.sort)
+    limit, first = asked.limit, position(asked.cursor)
     key = (
-        "answer", service.snapshot.number, service.marks.version, tuple(term), min_probability,
-        tuple(recording), tuple(channel), tuple(where), sort, limit, first,
+        "answer", service.snapshot.number, service.marks.version, tuple(asked.term),
+        asked.min_probability, tuple(asked.recording), tuple(asked.channel), tuple(asked.where),
+        asked.sort, limit, first,
     )  # fmt: skip
     content = service.cache.get(key)
     if content is None:
         async with service.turn(key):
             content = service.cache.get(key)
             if content is None:
-                content = await answer_to(service, request, term, wish, first, limit)
+                content = await answer_to(service, request, asked.term, wish, first, limit)
                 service.cache.put(key, content, len(content) + 2000)
     timed = b'%s,"elapsed_ms":%.3f}' % (content[:-1], elapsed_ms(began))
     return Response(timed, media_type="application/json")

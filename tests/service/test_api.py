@@ -12,6 +12,7 @@ from searcher import open_index
 from service.api import models
 from std.nist import std_list, term_list
 from std.terminal import json_text
+from tests.service.test_faults import wait_for
 
 TERMS = ["hahnenfedern", "polizei gewalt", "berlin"]
 
@@ -221,7 +222,7 @@ def test_openapi_describes_every_path(client):
 
 def test_health_and_metrics(client):
     deadline = time.monotonic() + 300  # kernels may be compiled
-    while client("/healthz").json["status"] != "ready":
+    while client("/healthz").json["warming"]:
         assert time.monotonic() < deadline
         time.sleep(0.1)
     models.HealthDocument.model_validate(client("/healthz").json)
@@ -234,6 +235,19 @@ def test_health_and_metrics(client):
     assert int(count) >= 1
     for line in text.splitlines():
         assert re.fullmatch(r"# (TYPE \w+ \w+|EOF)|\w+(\{.*\})? [0-9.e+-]+", line), line
+
+
+def test_what_is_slow_at_first_is_said(client, monkeypatch):
+    wait_for(lambda: not client.service.warming)
+    monkeypatch.setattr(client.service, "warm", False)
+    health = client("/healthz").json
+    assert (health["status"], health["warming"]) == ("ready", ["unknown words"])
+    assert b"is warming up" in client("/").body
+    monkeypatch.setattr(client.service, "ready", False)
+    health = client("/healthz").json
+    assert (health["status"], health["warming"]) == ("warming up", ["known words", "unknown words"])
+    monkeypatch.undo()
+    assert client("/healthz").json["status"] == "ready"
 
 
 def test_a_known_answer_is_kept(client):

@@ -171,7 +171,7 @@ def test_a_client_that_goes_away_stops_its_work(serve, changed):
         with socket.create_connection(client.service_address, 10) as one:
             one.sendall(b"GET /api/search?term=sieben HTTP/1.1\r\nHost: localhost\r\n\r\n")
             wait_for(lambda: client.service.known.waiting == 1)
-        wait_for(lambda: client.service.known._jobs[0][2]._stopped.is_set())
+        wait_for(lambda: client.service.known._jobs[0][2].is_stopped)
         go_on.set()
         wait_for(lambda: client.service.known.waiting == client.service.known.running == 0)
         assert client.service.cache.get((1, "sieben")) is None

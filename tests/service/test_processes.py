@@ -103,8 +103,23 @@ def test_problems_are_told_by_the_service(several, client, asked):
     assert {*pids(several)} == before
 
 
+def metric(client, name):
+    (value,) = re.findall(rf"^std_{name} (\S+)$", client("/metrics").body.decode(), re.M)
+    return float(value)
+
+
+def test_metrics_show_the_processes(several, asked):
+    before = metric(several, "search_processes_answers_total")
+    several("/api/search", term="knopf")
+    assert asked == [True]
+    assert metric(several, "search_processes_answers_total") == before + 1
+    assert metric(several, "search_processes") == 2
+    assert metric(several, "search_processes_starting") == 0
+    assert metric(several, "search_processes_memory_bytes") > 10**7
+
+
 def test_a_process_that_dies_is_replaced_and_missed_by_nobody(several, asked):
-    before = pids(several)
+    before, replaced = pids(several), metric(several, "search_processes_replaced_total")
     for pid in before:
         os.kill(pid, signal.SIGKILL)
     assert several("/api/search", term="sieben").json["total"] > 0
@@ -112,6 +127,7 @@ def test_a_process_that_dies_is_replaced_and_missed_by_nobody(several, asked):
     assert several("/api/search", term="schwarze").status == 200
     wait_for(lambda: several.service.processes.free == 2)
     assert not {*pids(several)} & {*before}
+    assert metric(several, "search_processes_replaced_total") == replaced + 2
     assert several("/api/search", term="federn").json["total"] > 0
     assert asked[-1]
 

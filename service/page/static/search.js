@@ -278,6 +278,6 @@ const warming = document.getElementById("health");
 if (warming) {
   const look = setInterval(async () => {
     const health = await askJson("/healthz").catch(() => null);
-    if (health?.status === "ready") { warming.hidden = true; clearInterval(look); }
+    if (health?.status === "ready" && !health.warming.includes("unknown words")) { warming.hidden = true; clearInterval(look); }
   }, 1000);
 }
