@@ -2,6 +2,7 @@
 
     python -m benchmarks.service INDEX [--requests 10000] [--users 1 20 50]
     python -m benchmarks.service INDEX --other CHECKOUT [--rounds 3]    # the two by turns, ratios
+    python -m benchmarks.service INDEX --by-sound    # of any index with phones: unknown words only
 
 Starts `std-serve` on a free port of the loopback over an index of synthetic networks
 (`benchmarks.index` makes one) and ends it. Users are asyncio tasks of this process, each with one
@@ -31,6 +32,7 @@ import numpy as np
 
 from benchmarks import synthetic
 from benchmarks.search import ranks
+from searcher import open_index
 
 MOST_S = 600  # of one run
 READY_S = 120
@@ -46,9 +48,14 @@ def main() -> None:
     parse.add_argument("--users", type=int, nargs="+", default=[1, 20, 50])
     parse.add_argument("--other", type=Path, help="a checkout whose service is loaded as well")
     parse.add_argument("--rounds", type=int, default=3, help="of --other")
+    parse.add_argument(
+        "--by-sound", action="store_true", help="words of the index two by two, found by phones"
+    )
     args = parse.parse_args()
     if args.other:
         found = compared(args.index, args.other, args.requests, args.users, args.rounds)
+    elif args.by_sound:
+        found = by_sound(args.index)
     else:
         found = figures(args.index, args.requests, args.users)
     print(json.dumps(found, indent=1))
@@ -107,6 +114,29 @@ def compared(
             ratio = {name: runs["after"][name] / runs["before"][name] for name in figures}
             rounded = {name: round(value, 2) for name, value in ratio.items()}
             note(found, f"known, {count} users, round {number + 1}", runs | {"ratio": rounded})
+    return found
+
+
+def by_sound(index: Path) -> dict[str, Any]:
+    """Unknown words, found by their phones, alone and beside known ones."""
+    with open_index(index) as opened:
+        vocabulary = opened.vocabulary
+        hours = opened.speech_s / 3600
+    longer = [
+        word
+        for word, count in zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)
+        if count > 10 and 5 <= len(word) <= 12
+    ]
+    words = np.random.default_rng(3).permutation(longer).tolist()
+    pairs = zip(words[0::3], words[1::3], strict=False)
+    unknown = [pair for first, second in pairs if (pair := first + second) not in vocabulary]
+    found: dict[str, Any] = {"hours": round(hours, 1)}
+    with served(index) as (address, process):
+        asyncio.run(wait_until(address, is_warm))
+        settle(process)
+        note(found, "unknown, alone", run(address, process, unknown[:100], 1))
+        note(found, "unknown, 4 users", run(address, process, unknown[100:200], 4))
+        note(found, "known beside unknown", beside(address, words[2::3][:500], unknown[200:220]))
     return found
 
 
