@@ -34,7 +34,7 @@ TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span
 WINDOWS_AT_ONCE = 256  # that share the room for hits
 PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, against phone log ratios
 MAX_HITS = 60  # per query; hits of a lower rank never mattered
-FIRST_WINDOWS = 3 * MAX_HITS  # whose paths are sought first; windows may share a place
+FIRST_WINDOWS = MAX_HITS * 3 // 2  # whose paths are sought first; windows may share a place
 
 
 class Hits(NamedTuple):

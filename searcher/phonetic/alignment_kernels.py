@@ -240,32 +240,33 @@ def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns, room: Arc
     Args:
         room: what is filled, until the next call.
     """
-    begin, end = columns.slot_arc_offsets[first_slot], columns.slot_arc_offsets[end_slot]
-    starts, rows, first_nodes = room.starts, room.rows, room.first_nodes
-    n = end - begin
-    for a in range(n):
-        row = np.int64(columns.arc_rows[begin + a])
-        # An index may be damaged: no start and no posterior leads out of the ranges below.
-        start_ms = min(np.int64(columns.posting_start_ms[row]), LATEST_MS)
-        start = (columns.slot_key[columns.posting_slot[row]] & RECORDING) | start_ms
-        at = a
-        while at > 0 and starts[at - 1] > start:
-            starts[at], rows[at] = starts[at - 1], rows[at - 1]
-            at -= 1
-        starts[at], rows[at] = start, row
+    starts, slots, rows = room.starts, room.slots, room.rows
+    first_nodes = room.first_nodes
+    n = 0
+    for slot in range(first_slot, end_slot):
+        recording = columns.slot_key[slot] & RECORDING
+        for arc in range(columns.slot_arc_offsets[slot], columns.slot_arc_offsets[slot + 1]):
+            row = np.int64(columns.arc_rows[arc])
+            # An index may be damaged: no start and no posterior leads out of the ranges below.
+            start = recording | min(np.int64(columns.posting_start_ms[row]), LATEST_MS)
+            at = n
+            while at > 0 and starts[at - 1] > start:
+                starts[at], slots[at], rows[at] = starts[at - 1], slots[at - 1], rows[at - 1]
+                at -= 1
+            starts[at], slots[at], rows[at] = start, slot, row
+            n += 1
     first_nodes[0] = 0
     for a in range(n):
         row = rows[a]
         word = _word_of(row, columns.posting_offsets, columns.block_words)
         posterior = columns.posting_posterior[row]
         room.ends[a] = starts[a] + columns.posting_duration_ms[row]
-        room.slots[a] = columns.posting_slot[row]
         room.words[a] = word
         room.posteriors[a] = min(posterior, np.float32(1)) if posterior > 1e-4 else np.float32(1e-4)
         size = columns.word_phone_offsets[word + 1] - columns.word_phone_offsets[word]
         first_nodes[a + 1] = first_nodes[a] + size
     return Arcs(
-        starts[:n], room.ends[:n], room.slots[:n], room.words[:n], room.posteriors[:n],
+        starts[:n], room.ends[:n], slots[:n], room.words[:n], room.posteriors[:n],
         first_nodes[: n + 1], rows[:n],
     )  # fmt: skip
 

@@ -112,7 +112,6 @@ class PhoneticIndex:
             posting_start_ms=columns.posting_start_ms,
             posting_duration_ms=columns.posting_duration_ms,
             posting_posterior=columns.posting_posterior,
-            posting_slot=columns.posting_slot,
             slot_key=columns.slot_key.view(np.int64),
             word_phone_offsets=self.word_phone_offsets,
             word_phones=self.word_phones,

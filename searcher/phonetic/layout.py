@@ -59,7 +59,6 @@ class PhoneticColumns(NamedTuple):
     posting_start_ms: UInt32s
     posting_duration_ms: UInt16s
     posting_posterior: Float32s
-    posting_slot: Int32s
     slot_key: Int64s
     word_phone_offsets: Int64s
     word_phones: UInt8s
