@@ -113,7 +113,7 @@ def look_up(
     present = [
         (i, [joined[word] for word in variant.words])
         for i, variant in enumerate(plan.variants)
-        if all(word in joined for word in variant.words)
+        if variant.words and all(word in joined for word in variant.words)
     ]
     config = plan.config
     skip_cost = _skip_cost([words for _, words in present if len(words) > 1], segment, config)

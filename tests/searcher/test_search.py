@@ -87,6 +87,14 @@ def test_scores_below_the_minimum_are_not_written(two_segments):
     assert [one[1] for one in hits(found)] == ["news"]
 
 
+def test_a_term_without_words_is_nowhere(two_segments):
+    terms = [Term("T1", ""), Term("T2", "polizei")]
+    found = search(terms, prepare(two_segments, GLOBAL), speech_s=9)
+    alone = search(terms[1:], prepare(two_segments, GLOBAL), speech_s=9)
+    assert set(found.candidates.term.tolist()) == {1}
+    assert len(found.candidates.term) == len(alone.candidates.term)
+
+
 def test_context_shows_the_likeliest_words(two_segments):
     found = search(
         [Term("T1", "polizei"), Term("T2", "gehalt")], prepare(two_segments, GLOBAL), speech_s=9

@@ -199,6 +199,14 @@ def test_a_term_list_as_json_as_std_list_and_as_events(client, german, index):
     assert '"probability"' in events
 
 
+@pytest.mark.parametrize("accepted", ["application/json", "application/xml"])
+def test_a_term_without_words_is_nowhere(client, accepted):
+    body = json.dumps({"terms": ["", "landkreis", " "]}).encode()
+    answer = client("/api/searches", method="POST", body=body, headers={"Accept": accepted})
+    assert answer.status == 200
+    assert b"TERM-2" in answer.body
+
+
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b'{"terms": []}', b'{"terms": [1]}', b"<termlist>", b"<x/>", b"\xff"]
 )
