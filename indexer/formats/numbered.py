@@ -35,11 +35,8 @@ class NumberedUtterances:
     """Collects utterances in the order they are added; those without words are left out."""
 
     def __init__(self, path: Path | str, options: ReaderOptions) -> None:
-        self._builder, self._path, self._options = (
-            NetworkBuilder(path, options.characters),
-            path,
-            options,
-        )
+        self._builder = NetworkBuilder(path, options.characters)
+        self._path, self._options = path, options
         self._count = 0
         self.language = ""  # of the utterances that are added from now on
 

@@ -2,6 +2,7 @@
 
     archive_of      the statistics of an archive, from memory, from beside the index, or learned
     learn_archive   number of slots, quality of each recording's speech, null distribution
+    SearchedArchive how much of it a search is about, and how many accidents that makes likely
 
 The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
 folder they are kept in one small file with a digest of all three; otherwise each process learns
