@@ -39,11 +39,11 @@ from searcher.output.std_list import hit_list
 from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.search import SearchResult, search
+from searcher.tuning.accidents import with_accidents
 from searcher.tuning.examples import (
     KindsOfExamples,
     Speech,
     by_transcript,
-    decoy_examples,
     examples_of_phrases,
 )
 from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
@@ -117,8 +117,7 @@ def examples(one: Material) -> KindsOfExamples:
     inside = partial(inside_ecf, recordings=recordings, excerpts=one.excerpts)
     speech = Speech(indexes, written, inside)
     found = examples_of_phrases(by_transcript(transcript), speech, oov, in_vocabulary)
-    decoys = decoy_examples(found.oov.n_terms, speech)
-    return found._replace(oov=together([found.oov, decoys]))
+    return found._replace(oov=with_accidents(found.oov, oov, speech))
 
 
 def learned(of_sets: Sequence[KindsOfExamples]) -> Model:

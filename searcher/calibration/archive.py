@@ -40,8 +40,6 @@ from std.values import Float64s
 
 FORMAT = "std-search archive 1"
 FILE = "null-distribution.json"
-ACCIDENT_GROWTH = 0.9  # accidental places grow with this power of the number of slots
-TYPICAL_SLOTS = 3000  # of the sets that the shipped weights were learned on
 QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
 
 
@@ -80,14 +78,8 @@ class SearchedArchive(NamedTuple):
 
     @property
     def log_chances(self) -> float:
-        """Log of the number of chances for an accident: of the searched slots, to a power.
-
-        Twice as much speech has less than twice as many places that a term is mistaken for:
-        some of them, inflections and compounds with the same parts, belong to its topic.
-        """
-        log_slots = max(self.archive.log_slots + float(np.log(max(self.share, 1e-12))), 0.0)
-        log_typical = float(np.log(TYPICAL_SLOTS))
-        return log_typical + ACCIDENT_GROWTH * (log_slots - log_typical)
+        """Log of the number of chances for an accident: of the searched slots, at least one."""
+        return max(self.archive.log_slots + float(np.log(max(self.share, 1e-12))), 0.0)
 
 
 _known: WeakKeyDictionary[Segment, dict[str, Archive]] = WeakKeyDictionary()  # by first segment

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from searcher.calibration.archive import TYPICAL_SLOTS, Archive, SearchedArchive
+from searcher.calibration.archive import Archive, SearchedArchive
 from searcher.calibration.features import NOWHERE
 from searcher.candidates import NONE, Candidates
 from searcher.lexical.deduplicate import overlap
@@ -84,8 +84,7 @@ def chances(slots, share=1.0):
     return np.exp(SearchedArchive(archive, np.empty(0), share).log_chances)
 
 
-def test_chances_of_an_accident_grow_a_little_less_than_the_searched_speech():
-    assert chances(TYPICAL_SLOTS) == pytest.approx(TYPICAL_SLOTS)
-    assert chances(1024 * TYPICAL_SLOTS) == pytest.approx(512 * TYPICAL_SLOTS)
-    assert chances(2 * TYPICAL_SLOTS, share=0.5) == pytest.approx(TYPICAL_SLOTS)
-    assert chances(0) == chances(1) == pytest.approx(TYPICAL_SLOTS**0.1)
+def test_chances_of_an_accident_are_the_searched_slots():
+    assert chances(3000) == pytest.approx(3000)
+    assert chances(3000, share=0.5) == pytest.approx(1500)
+    assert chances(0) == chances(1) == chances(3, share=0.1) == 1

@@ -1,0 +1,128 @@
+"""Accidents: what decoys hit in the speech that is learned from.
+
+    with_accidents          examples of OOV phrases, and what is learned from decoys beside them
+        find_accidents          decoys of some lengths, searched as terms are
+        in_larger_archive       the examples as an archive many times larger would give them
+        decoy_examples          some of the decoys as terms that nobody said
+
+Sets with transcripts have minutes of speech, archives hundreds of hours. A weight learned in
+minutes is told by the evidence that decides there, and in hours stronger evidence decides, of which
+minutes have none on the side of the accidents. A decoy's hits are what a term of its length hits by
+accident in as much speech again, so those of many decoys are what it hits in an archive so many
+times larger: accidents of real recogniser output, of any language, without simulated speech.
+
+Source: target-decoy search (Elias and Gygi 2007), several decoys for each target.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from searcher.calibration.decoys import LENGTHS, draw_decoys, phone_chain
+from searcher.calibration.features import Evidence, Features
+from searcher.calibration.weights import Examples, examples_of, together
+from searcher.candidates import NONE
+from searcher.pairing import pair_with_hits
+from searcher.phonetic.alignment import MAX_HITS
+from searcher.phonetic_candidates import phonetic_hits
+from searcher.phonetic_indexes import searched_archive
+from searcher.pronunciations import pronounced
+from searcher.tuning.examples import Speech
+from searcher.tuning.labels import Phrase
+from std.values import Float64s
+
+ABSENT = 0.15  # decoys for each OOV phrase: terms that were not said
+TIMES_LARGER = 40  # accidents of so many archives are added to a term's own
+SEED = 2  # other decoys than those of the null distribution
+
+Accidents = Mapping[int, Sequence[Evidence]]  # of decoys with so many phones, each one's hits
+
+
+def with_accidents(examples: Examples, phrases: Sequence[Phrase], speech: Speech) -> Examples:
+    """The examples, the same in a larger archive, and terms that nobody said.
+
+    Args:
+        examples: of OOV phrases (`searcher.tuning.examples.labelled`).
+        phrases: what they were asked for; those that cannot be pronounced have no examples.
+        speech: that was searched.
+    """
+    accidents = find_accidents(speech)
+    ways_of = [ways for ways in pronounced(phrases, speech.indexes.lexicon) if ways]
+    phones = np.array([np.mean([len(way) for way in ways]) for ways in ways_of])
+    return together(
+        [
+            examples,
+            in_larger_archive(examples, phones, accidents),
+            decoy_examples(examples.n_terms, accidents),
+        ]
+    )
+
+
+def find_accidents(speech: Speech, of_length: int = TIMES_LARGER) -> Accidents:
+    """Search decoys.
+
+    Args:
+        speech: that is searched.
+        of_length: how many decoys of each length; fewer in a language with few words.
+    """
+    searched = searched_archive(speech.indexes)
+    decoys = draw_decoys(phone_chain(speech.indexes.indexes), of_length, SEED)
+    hits = phonetic_hits([[decoy] for decoy in decoys], speech.indexes, speech.inside)
+    found: dict[int, list[Evidence]] = {length: [] for length in LENGTHS}
+    for decoy, hits_of_decoy in zip(decoys, hits, strict=True):
+        if hits_of_decoy:
+            paired = pair_with_hits(NONE, hits_of_decoy, searched)
+            found[len(decoy)].append(paired.oov_evidence())
+    return found
+
+
+def decoy_examples(n_phrases: int, accidents: Accidents) -> Examples:
+    """Candidates of terms that were not said, all of them wrong.
+
+    Args:
+        n_phrases: OOV phrases that there are; decoys are a share of them.
+        accidents: of decoys.
+    """
+    of_length = round(ABSENT * n_phrases / len(LENGTHS))
+    evidence = [one for some in accidents.values() for one in some[:of_length]]
+    return examples_of(evidence, [np.zeros(len(one.offset), bool) for one in evidence])
+
+
+def in_larger_archive(examples: Examples, phones: Float64s, accidents: Accidents) -> Examples:
+    """The examples as an archive larger by so many times as there are decoys would give them.
+
+    To the places of each term those of the decoys of about its length are added, and the best of
+    all remain. Decoys are phones without words, so here the words of a split are no evidence.
+
+    Args:
+        examples: of OOV phrases.
+        phones: (terms,) of each, the mean of its pronunciations.
+        accidents: of decoys.
+    """
+    lengths = np.array([length for length, some in accidents.items() if some])
+    if not len(lengths) or not examples.n_terms:
+        return examples_of([], [])
+    names = list(examples.features)
+    own, by_rate = _table(examples.features, names), names.index("log_e_rate")
+    of_length = {
+        length: np.concatenate([_table(one.features, names) for one in accidents[length]])
+        for length in lengths.tolist()
+    }
+    nearest = lengths[np.abs(lengths - phones[:, None]).argmin(axis=1)]
+    bounds = np.searchsorted(examples.term, np.arange(examples.n_terms + 1))
+    evidence, is_right = [], []
+    for term, length in enumerate(nearest.tolist()):
+        rows, others = slice(bounds[term], bounds[term + 1]), of_length[length]
+        table = np.concatenate([own[rows], others])
+        right = np.concatenate([examples.is_right[rows], np.zeros(len(others), bool)])
+        best = np.argsort(table[:, by_rate], kind="stable")[:MAX_HITS]
+        features = dict(zip(names, table[best].T, strict=True)) | {"written": np.zeros(len(best))}
+        offset = examples.offset[0] - np.log1p(len(accidents[length]))
+        evidence.append(Evidence(features, np.full(len(best), offset)))
+        is_right.append(right[best])
+    return examples_of(evidence, is_right)
+
+
+def _table(features: Features, names: Sequence[str]) -> Float64s:
+    """(n, names) the features side by side."""
+    return np.stack([features[name] for name in names], axis=1)

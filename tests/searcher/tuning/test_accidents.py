@@ -1,0 +1,79 @@
+"""Accidents of decoys, and the larger archives that they make of a set."""
+
+import numpy as np
+import pytest
+
+from searcher.calibration.features import Evidence, feature_names
+from searcher.calibration.weights import examples_of
+from searcher.phonetic.alignment import MAX_HITS
+from searcher.tuning.accidents import decoy_examples, in_larger_archive
+
+NAMES = sorted(feature_names(in_vocabulary=False))
+
+
+def evidence(rng, n, offset=-8.0):
+    columns = {name: rng.standard_normal(n) for name in NAMES}
+    columns["written"] = (rng.random(n) < 0.5).astype(float)
+    return Evidence(columns, np.full(n, offset))
+
+
+def larger_by_hand(examples, phones, accidents):
+    """The same by sorting tuples, one term at a time: (features of each row, is right)."""
+    for term in range(examples.n_terms):
+        length = min(accidents, key=lambda n: (abs(n - phones[term]), n))
+        places = []
+        for row in np.flatnonzero(examples.term == term):
+            features = {name: examples.features[name][row] for name in NAMES}
+            places.append((features, bool(examples.is_right[row])))
+        for decoy in accidents[length]:
+            for row in range(len(decoy.offset)):
+                features = {name: decoy.features[name][row] for name in NAMES}
+                places.append((features, False))
+        yield sorted(places, key=lambda place: place[0]["log_e_rate"])[:MAX_HITS]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_term_keeps_the_best_of_its_own_places_and_of_the_decoys_of_its_length(seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, MAX_HITS + 1, rng.integers(1, 6)).tolist()
+    examples = examples_of([evidence(rng, n) for n in sizes], [rng.random(n) < 0.2 for n in sizes])
+    accidents = {
+        length: [evidence(rng, n) for n in rng.integers(1, 40, rng.integers(1, 5)).tolist()]
+        for length in (4, 7, 10)
+    }
+    phones = rng.uniform(3, 12, len(sizes))
+    found = in_larger_archive(examples, phones, accidents)
+    expected = list(larger_by_hand(examples, phones, accidents))
+    assert found.n_terms == len(sizes)
+    assert np.bincount(found.term, minlength=len(sizes)).tolist() == [*map(len, expected)]
+    rows = [place for of_term in expected for place in of_term]
+    assert found.is_right.tolist() == [right for _, right in rows]
+    for name in NAMES:
+        wanted = [0.0 if name == "written" else features[name] for features, _ in rows]
+        assert found.features[name].tolist() == wanted
+    assert found.is_known.all()
+
+
+def test_a_larger_archive_has_as_many_more_chances_as_there_are_decoys():
+    rng = np.random.default_rng(1)
+    examples = examples_of([evidence(rng, 5, offset=-7.5)], [np.zeros(5, bool)])
+    accidents = {6: [evidence(rng, 3) for _ in range(9)]}
+    found = in_larger_archive(examples, np.array([6.0]), accidents)
+    assert found.offset == pytest.approx(np.full(32, -7.5 - np.log(10)))
+
+
+def test_without_terms_or_decoys_there_is_no_larger_archive():
+    rng = np.random.default_rng(1)
+    one = examples_of([evidence(rng, 5)], [np.zeros(5, bool)])
+    assert in_larger_archive(one, np.array([6.0]), {6: []}).n_terms == 0
+    assert in_larger_archive(examples_of([], []), np.empty(0), {6: [evidence(rng, 3)]}).n_terms == 0
+
+
+def test_decoys_are_a_share_of_the_terms_and_always_wrong():
+    rng = np.random.default_rng(1)
+    accidents = {length: [evidence(rng, 3) for _ in range(8)] for length in range(4, 14)}
+    found = decoy_examples(200, accidents)
+    assert found.n_terms == 30  # .15 of 200, as many of each of 10 lengths
+    assert not found.is_right.any()
+    assert found.is_known.all()
+    assert decoy_examples(0, accidents).n_terms == 0
