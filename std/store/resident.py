@@ -6,8 +6,9 @@ reading out of bounds.
 
 from bisect import bisect_left
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -38,6 +39,9 @@ class ResidentSegment:
     @property
     def recordings(self) -> tuple[IndexedRecording, ...]:
         return self._columns.recordings
+
+    def without(self, rows: Collection[int]) -> Self:
+        return replace(self, deleted=self.deleted | {*rows})
 
     @property
     def _place(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from std.store.columns import Column, IndexedRecording, Int64s, Postings, SegmentColumns, Slots
 from std.store.couchdb.all_columns import read_columns
@@ -24,6 +24,9 @@ class CouchDBSegment:
     @property
     def recordings(self) -> tuple[IndexedRecording, ...]:
         return self._remote.entry.recordings
+
+    def without(self, rows: Collection[int]) -> Self:
+        return replace(self, deleted=self.deleted | {*rows})
 
     def words(self) -> list[str]:
         return self._remote.vocabulary[0]
