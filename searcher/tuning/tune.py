@@ -143,7 +143,7 @@ def _of_transcript(
     decoys = decoy_examples(examples.oov.n_terms, speech)
     confusion = speech.indexes.confusion_counts
     figures: dict[str, float] = {
-        "recordings": len(transcript.recordings),
+        "recordings": len({*transcript.recording.tolist()}),  # transcribed ones
         "words": len(transcript.words),
         "phones_aligned": float(confusion.substituted.sum() + confusion.deleted.sum()),
         "unknown_queries": len(oov),
