@@ -16,24 +16,28 @@ an alternative nearly always leaves another one for 'no word here'. Audio that w
 recognised again has other posteriors, and is no copy.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import NamedTuple, TypeVar
+from itertools import chain
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
 from std.store import Segment, vocabulary_counts
-from std.store.columns import SLOT_ERROR, TIME_MASK, IndexedRecording, Int64s, Slots
-from std.values import Excerpt, Recording
+from std.store.columns import SLOT_ERROR, TIME_MASK, Column, IndexedRecording, Int64s, Slots
+from std.values import Bools, Excerpt, Recording
 
 # Fewer times that agree may do so by accident: "yes", one second long. Of slots whose times are
 # estimated from their words, only the times of the utterances count.
 LEAST_TIMES = 5
 
-Item = TypeVar("Item")
+SPEECH = attrgetter("speech_ms", "utterances", "times_estimated")  # of an indexed recording
+OUTLINE = 6  # columns of what is compared before whole recordings are
+NO_SLOTS = Slots(np.empty(0, np.uint64), np.empty(0, np.float32), np.empty(0, np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,20 +85,6 @@ class Copies:
 NO_COPIES = Copies({})
 
 
-class Suspect(NamedTuple):
-    """A live recording that may hold the speech of another."""
-
-    segment: int
-    row: int
-    indexed: IndexedRecording
-
-    @property
-    def recorded(self) -> Hashable:
-        """What the manifest says of its speech."""
-        one = self.indexed
-        return one.speech_ms, one.utterances, one.times_estimated
-
-
 def find_copies(segments: Sequence[Segment]) -> Copies:
     """The recordings that hold the speech of another one, whose name comes before theirs.
 
@@ -107,98 +97,105 @@ def find_copies(segments: Sequence[Segment]) -> Copies:
     Raises:
         StoreError: slots are damaged.
     """
-    live = [
-        Suspect(number, row, indexed)
-        for number, segment in enumerate(segments)
-        for row, indexed in enumerate(segment.recordings)
-        if row not in segment.deleted and _has_times(indexed)
-    ]
-    alike = _alike((one.recorded, one) for one in live)
-    slots_of = {
-        number: SuspectSlots.of(segments[number], [one for one in alike if one.segment == number])
-        for number in {one.segment for one in alike}
-    }
-    alike = _alike(pair for number in sorted(slots_of) for pair in slots_of[number].outlines())
-    same = _groups((slots_of[one.segment].digest(one), one) for one in alike)
+    suspects = [*map(Suspects.of, segments, _alike_by_manifest(segments))]
+    alike = _repeated([one.outlines() for one in suspects])
+    same: defaultdict[bytes, list[Recording]] = defaultdict(list)
+    for of_segment, is_alike in zip(suspects, alike, strict=True):
+        for i in np.flatnonzero(is_alike).tolist():
+            same[of_segment.digest(i)].append(of_segment.recorded[i].recording)
     originals: dict[Recording, Recording] = {}
-    for group in same:
-        original, *copies = sorted(one.indexed.recording for one in group)
+    for recordings in same.values():
+        original, *copies = sorted(recordings)
         originals |= dict.fromkeys(copies, original)
     return Copies(originals)
 
 
-def _has_times(indexed: IndexedRecording) -> bool:
-    """Whether as much is known of its speech as tells it from other speech."""
-    return indexed.utterances >= (LEAST_TIMES if indexed.times_estimated else 1)
+def _alike_by_manifest(segments: Sequence[Segment]) -> list[list[int]]:
+    """Of each segment the live recordings of which the manifest says what it says of others."""
+    said = [[*map(SPEECH, segment.recordings)] for segment in segments]
+    times = Counter(chain.from_iterable(said))
+    return [
+        [
+            row
+            for row, one in enumerate(of_segment)
+            if times[one] > 1 and row not in segment.deleted and _has_times(*one)
+        ]
+        for segment, of_segment in zip(segments, said, strict=True)
+    ]
 
 
-def _groups(keyed: Iterable[tuple[Hashable, Item]]) -> list[list[Item]]:
-    """Items of equal keys, where there are several."""
-    groups: defaultdict[Hashable, list[Item]] = defaultdict(list)
-    for key, item in keyed:
-        groups[key].append(item)
-    return [group for group in groups.values() if len(group) > 1]
+def _has_times(speech_ms: int, utterances: int, times_estimated: bool) -> bool:
+    """Whether as much is known of a recording's speech as tells it from other speech."""
+    return utterances >= (LEAST_TIMES if times_estimated else 1)
 
 
-def _alike(keyed: Iterable[tuple[Hashable, Item]]) -> list[Item]:
-    """Items whose key another one has, too."""
-    return [item for group in _groups(keyed) for item in group]
+def _repeated(tables: Sequence[Int64s]) -> list[Bools]:
+    """Which rows of some tables, (n, columns) each, stand in one of them again."""
+    joined = np.concatenate([np.empty((0, OUTLINE), np.int64), *tables])
+    order = np.lexsort(joined.T)
+    is_same = (joined[order[1:]] == joined[order[:-1]]).all(axis=1)
+    repeated = np.zeros(len(joined), dtype=bool)
+    repeated[order[1:][is_same]] = repeated[order[:-1][is_same]] = True
+    bounds = np.cumsum([len(table) for table in tables])[:-1]
+    return np.split(repeated, bounds)
 
 
-class SuspectSlots(NamedTuple):
-    """The slots of a segment's suspects."""
+class Suspects(NamedTuple):
+    """Recordings of a segment that may be copies, and their slots."""
 
     segment: Segment
-    suspects: Sequence[Suspect]
+    recorded: Sequence[IndexedRecording]  # (n,)
     slots: Slots
-    bounds: Mapping[
-        int, tuple[int, int]
-    ]  # of each suspect's row: its first slot, one past its last
+    begin: Int64s  # (n,) first slot of each
+    end: Int64s  # (n,) one past its last
 
     @classmethod
-    def of(cls, segment: Segment, suspects: Sequence[Suspect]) -> "SuspectSlots":
-        """Read them, all in one request."""
-        rows = [one.row for one in suspects]
+    def of(cls, segment: Segment, rows: Sequence[int]) -> "Suspects":
+        """Read the slots of some recordings, in one request; without any, none."""
+        if not rows:
+            return cls(segment, (), NO_SLOTS, np.empty(0, np.int64), np.empty(0, np.int64))
         slots = segment.slots(rows)
         begin, end = slots.of_recordings(np.array(rows, np.int64))
-        bounds = zip(begin.tolist(), end.tolist(), strict=True)
-        return cls(segment, suspects, slots, dict(zip(rows, bounds, strict=True)))
+        number, recorded = end - begin, [segment.recordings[row] for row in rows]
+        is_estimated = np.array([one.times_estimated for one in recorded])
+        kept = np.flatnonzero(number >= np.where(is_estimated, 1, LEAST_TIMES))
+        return cls(segment, [recorded[i] for i in kept.tolist()], slots, begin[kept], end[kept])
 
-    def outlines(self) -> list[tuple[Hashable, Suspect]]:
-        """What is cheap to compare: how many slots each suspect has, the first and the last one."""
-        of_suspects: list[tuple[Hashable, Suspect]] = []
-        for one in self.suspects:
-            begin, end = self.bounds[one.row]
-            if end - begin >= (1 if one.indexed.times_estimated else LEAST_TIMES):
-                ends = self.slots.key[[begin, end - 1]] & TIME_MASK
-                of_suspects.append(((one.recorded, end - begin, *ends.tolist()), one))
-        return of_suspects
+    def outlines(self) -> Int64s:
+        """(n, OUTLINE) what is cheap to compare: manifest, number of slots, the first, the last."""
+        if not self.recorded:
+            return np.empty((0, OUTLINE), np.int64)
+        said = np.array([*map(SPEECH, self.recorded)], np.int64)
+        first, last = self.slots.key[self.begin], self.slots.key[self.end - 1]
+        columns = (self.end - self.begin, first & TIME_MASK, last & TIME_MASK)
+        return np.column_stack([said, *(column.astype(np.int64) for column in columns)])
 
-    def digest(self, suspect: Suspect) -> bytes:
-        """Of all that copies share: manifest, pronouncer of the words, and slots."""
-        here = slice(*self.bounds[suspect.row])
+    def digest(self, i: int) -> bytes:
+        """Of all that copies share: what the manifest says, pronouncer of the words, slots."""
+        here = slice(int(self.begin[i]), int(self.end[i]))
         # Words are ascending: ranks of distinct words are the same in any vocabulary.
         distinct, rank = np.unique(self.slots.word[here], return_inverse=True)
         vocabulary = self.segment.words()
-        words = [vocabulary[i] if i >= 0 else "" for i in distinct.tolist()]
-        pronouncer = self.segment.extra("phone_maker")
-        content = sha256(repr((suspect.recorded, words)).encode("utf-8", "surrogatepass"))
+        words = [vocabulary[word] if word >= 0 else "" for word in distinct.tolist()]
+        content = sha256(
+            repr((SPEECH(self.recorded[i]), len(rank), words)).encode("utf-8", "surrogatepass")
+        )
         for column in (
-            np.empty(0, np.uint8) if pronouncer is None else pronouncer,
             rank.astype(np.int32),
             (self.slots.key[here] & TIME_MASK).astype(np.uint32),
             self.slots.epsilon[here],
-            self._errors_ms(suspect, here),
+            self._errors_ms(i, here),
+            self.segment.extra("phone_maker"),
         ):
-            content.update(f"{len(column)} ".encode() + column.tobytes())
+            content.update(b"" if column is None else column.tobytes())
         return content.digest()
 
-    def _errors_ms(self, suspect: Suspect, here: slice) -> np.ndarray:
-        """How far the times of its slots may be off."""
-        column = self.segment.extra(SLOT_ERROR) if suspect.indexed.times_estimated else None
-        if column is None:
-            return np.zeros(here.stop - here.start, np.uint32)
-        return column[here] if self.slots.row is None else column[self.slots.row[here]]
+    def _errors_ms(self, i: int, here: slice) -> Column | None:
+        """How far the times of its slots may be off; None if they are the recogniser's."""
+        column = self.segment.extra(SLOT_ERROR) if self.recorded[i].times_estimated else None
+        if column is None or self.slots.row is None:
+            return column if column is None else column[here]
+        return column[self.slots.row[here]]
 
 
 def common_copies(recordings: Sequence[Collection[Recording]], copies: Sequence[Copies]) -> Copies:

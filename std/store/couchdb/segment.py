@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 from std.store.columns import Column, IndexedRecording, Int64s, Postings, SegmentColumns, Slots
@@ -10,7 +11,8 @@ from std.store.couchdb.http import Database
 from std.store.couchdb.remote_columns import RemoteColumns
 from std.store.manifest import SegmentEntry
 from std.store.protocol import Gaps
-from std.store.resident import without_recordings
+from std.store.resident import deleted_rows, without_recordings
+from std.values import Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +22,10 @@ class CouchDBSegment:
     id: str
     _remote: RemoteColumns
     deleted: frozenset[int]
+
+    @cached_property
+    def _is_deleted(self) -> Bools | None:
+        return deleted_rows(self.deleted, len(self.recordings))
 
     @property
     def recordings(self) -> tuple[IndexedRecording, ...]:
@@ -36,7 +42,7 @@ class CouchDBSegment:
 
     def postings(self, words: Collection[str]) -> dict[str, Postings]:
         postings_of = {
-            word: without_recordings(postings, self.deleted)
+            word: without_recordings(postings, self._is_deleted)
             for word, postings in self._remote.postings(words)
         }
         return {word: postings for word, postings in postings_of.items() if len(postings.key)}
