@@ -22,6 +22,7 @@ from searcher.languages import by_language
 from searcher.lexical.lookup import inside_ecf
 from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.prepared import prepare
+from searcher.recording_table import recording_table
 from searcher.search import find_candidates
 from searcher.snapshot import adapted, open_stores, snapshot
 from searcher.tuning import tune as learning
@@ -33,7 +34,7 @@ from std.errors import InputError
 from std.extras import required
 from std.files import read
 from std.languages.detection import language_code
-from std.marks import read_marks
+from std.marks import Mark, read_marks
 from std.nist import ecf, rttm, term_file
 from std.store import Segment
 from std.values import Excerpt, Lexemes, Recording, Term
@@ -84,22 +85,16 @@ def tune(
         shards = [opened.enter_context(closing(shard)) for shard in open_stores(urls)]
         config = adapted(_configuration(config), shards)
         marks = read_marks(Path(feedback_path)) if feedback_path else []
-        segments = in_one_language(snapshot(shards, config), language, urls[0])
-        copies = find_copies(segments)
-        segments = without_copies(segments, copies)
-        # The table of `find_candidates`: deleted recordings count.
-        recordings = sorted({indexed.recording for s in segments for indexed in s.recordings})
+        indexed = in_one_language(snapshot(shards, config), language, urls[0])
+        segments = without_copies(indexed, copies := find_copies(indexed))
+        recordings = recording_table(segments).recordings  # that of `find_candidates`
         transcribed = None
         if ecf_path and rttm_path and terms_path:
             transcribed = _transcribed(ecf_path, rttm_path, terms_path, recordings, config, copies)
         progress = _differences(advance)
         model = learning.tune(
             transcribed,
-            marked_places(
-                [one._replace(recording=copies.original(one.recording)) for one in marks],
-                recordings,
-                config.text,
-            ),
+            marked_places(_about_originals(marks, copies), recordings, config.text),
             _phonetic_indexes(segments, recordings, config, urls[0]),
             partial(lexical_candidates, segments=segments, config=config),
             seed=seed,
@@ -171,6 +166,11 @@ def _of_originals(
     exchanged = first | original_of  # an original outside the ECF gives its name away
     recordings = tuple(exchanged.get(recording, recording) for recording in lexemes.recordings)
     return named, replace(lexemes, recordings=recordings)
+
+
+def _about_originals(marks: Sequence[Mark], copies: Copies) -> list[Mark]:
+    """Marks of copies as marks of their originals: the places are the same."""
+    return [mark._replace(recording=copies.original(mark.recording)) for mark in marks]
 
 
 def _phonetic_indexes(
