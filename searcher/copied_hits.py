@@ -1,7 +1,7 @@
 """The hits of copies: what was found in a recording is reported under the names of its copies, too.
 
-reported        candidates of originals --> which of them are reported under which recordings
-searched_twice  how many of the searched recordings are copies of others that are searched
+reported         candidates of originals --> which of them are reported under which recordings
+searched_copies  how many of the searched recordings are copies of others that are searched
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ def reported(
     return row[order], recording[order]
 
 
-def searched_twice(copies: Copies, excerpts: Sequence[Excerpt] | None) -> int:
+def searched_copies(copies: Copies, excerpts: Sequence[Excerpt] | None) -> int:
     """How many of the searched recordings hold the same speech as others that are searched.
 
     Args:

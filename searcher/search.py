@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from searcher.candidates import Candidates, Rows, concatenate, in_order
-from searcher.copied_hits import reported, searched_twice
+from searcher.copied_hits import reported, searched_copies
 from searcher.copies import NO_COPIES, Copies
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
@@ -69,9 +69,9 @@ class TermCandidates:
     seconds: float
 
     @property
-    def searched_twice(self) -> int:
+    def searched_copies(self) -> int:
         """How many of the searched recordings hold the same speech as others that are."""
-        return searched_twice(self.copies, self.excerpts)
+        return searched_copies(self.copies, self.excerpts)
 
     def under_each_name(self) -> "TermCandidates":
         """The same with the candidates of copies, too."""

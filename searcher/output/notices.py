@@ -27,7 +27,7 @@ def copy_notice(found: SearchResult) -> str:
     Args:
         found: by a search.
     """
-    n = found.searched_twice
+    n = found.searched_copies
     if not n:
         return ""
     same = "holds the same speech as another" if n == 1 else "hold the same speech as others"

@@ -5,16 +5,25 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import searcher.phonetic.search
 from indexer import delete_recordings, index_files, merge_segments
+from indexer.segments.invert import invert
 from searcher import open_fused, open_index
 from searcher.calibration.model import default_model
 from searcher.cli import main as std_search
-from std.ecf_filter import inside_one
+from searcher.copies import LEAST_TIMES
+from searcher.prepared import prepare
+from searcher.search import search
+from std.config import Config
+from std.ecf_filter import inside_one, speech_s
 from std.execution.processes import executor
 from std.nist import term_file
-from std.values import ECF, Excerpt, Recording
+from std.store.resident import ResidentSegment
+from std.values import ECF, Excerpt, Recording, Term
+from tests.conftest import build_network
 
 FILES = ("KERSTIN_00", "KERSTIN_05", "KERSTIN_12")
 COPIES = 4
@@ -97,7 +106,7 @@ def require_same(several, single, copies=range(COPIES)):
     assert len(several.candidates.term) == len(copies) * len(single.candidates.term)
     assert several.n_true == pytest.approx(len(copies) * single.n_true)
     assert several.occurs.tolist() == single.occurs.tolist()
-    assert several.searched_twice == (len(copies) - 1) * len(FILES)
+    assert several.searched_copies == (len(copies) - 1) * len(FILES)
 
 
 def ecf_of(excerpts, copies=range(COPIES)):
@@ -198,7 +207,7 @@ def test_a_copy_has_the_hits_of_its_own_excerpts(once, together, terms):
             row for row, keep in zip(everything, inside.tolist(), strict=True) if keep
         ]
     assert found.outside_ecf == expected.outside_ecf
-    assert found.searched_twice == len(FILES)
+    assert found.searched_copies == len(FILES)
 
 
 def test_recordings_asked_for_are_searched_by_their_own_names(once, together):
@@ -207,7 +216,7 @@ def test_recordings_asked_for_are_searched_by_their_own_names(once, together):
         expected = single.find(*SINGLE, recordings=["KERSTIN_00"])
     assert rows(found, 2) == rows(expected)
     assert len(found.candidates.term) == len(rows(found, 2))
-    assert found.searched_twice == 0
+    assert found.searched_copies == 0
 
 
 def test_hits_of_a_copy_show_its_own_recording(once, apart):
@@ -239,3 +248,81 @@ def test_std_search_says_what_it_searched_once(together, tmp_path, capsys):
     printed = capsys.readouterr()
     assert json.loads(printed.out)["copies"] == 9
     assert notice in printed.err.splitlines()
+
+
+WORDS = st.sampled_from(["wald", "burg", "anlage", "burganlage", "see"])
+SLOTS = st.lists(st.tuples(WORDS, st.integers(1, 100)), min_size=LEAST_TIMES, max_size=8)
+QUERIES = [Term(text, text) for text in ("wald", "burg anlage", "burganlagen", "see wald", "fluss")]
+PLACES = st.lists(st.tuples(st.integers(0, 8), st.integers(1, 8)), max_size=2)
+
+
+def segments_of(speech, place_of):
+    """Segments of recordings: what is said in each, and in which segment it is."""
+    return [
+        ResidentSegment(None, invert([networks[file] for file in sorted(networks)]))
+        for place in sorted({*place_of.values()})
+        for networks in [
+            {
+                file: build_network(*([(word, p / 100)] for word, p in slots), file=file)
+                for file, slots in speech.items()
+                if place_of[file] == place
+            }
+        ]
+    ]
+
+
+def places(result):
+    """Each detection: term, file, times and numbers."""
+    found = result.candidates
+    columns = (found.term, found.start_ms, found.end_ms, found.score, result.probability)
+    files = [result.recordings[row].file for row in found.recording.tolist()]
+    return [*zip(files, *(column.tolist() for column in columns), strict=True)]
+
+
+def searched(segments, excerpts):
+    index = prepare(segments, Config())
+    seconds = 60.0 if excerpts is None else speech_s(index.copies.searched(excerpts))
+    return places(search(QUERIES, index, speech_s=seconds, excerpts=excerpts))
+
+
+@given(st.lists(SLOTS, min_size=1, max_size=3, unique_by=tuple), st.data())
+def test_any_copies_have_the_answers_of_their_original(speeches, data):
+    """The twin searches the originals alone, in the union of what is asked of their copies."""
+    said = data.draw(st.lists(st.sampled_from(speeches), min_size=1, max_size=6))
+    speech = {f"f{i}": slots for i, slots in enumerate(said)}
+    original = {file: min(f for f in speech if speech[f] == speech[file]) for file in speech}
+    place_of = {file: data.draw(st.integers(0, 2)) for file in speech}
+    excerpts = data.draw(
+        st.none()
+        | st.fixed_dictionaries(dict.fromkeys(speech, PLACES)).map(
+            lambda of_file: [
+                Excerpt(Recording(file, 1), begin / 10, length / 10)
+                for file, spans in of_file.items()
+                for begin, length in spans
+            ]
+        )
+    )
+    union = excerpts and [
+        replace(one, recording=Recording(original[one.recording.file], 1)) for one in excerpts
+    ]
+    originals = {file: speech[file] for file in {*original.values()}}
+    alone = searched(segments_of(originals, dict.fromkeys(originals, 0)), union)
+    expected = [
+        (file, *numbers)
+        for name, *numbers in alone
+        for file in speech
+        if original[file] == name
+        and (excerpts is None or is_inside(file, numbers[1], numbers[2], excerpts))
+    ]
+    found = searched(segments_of(speech, place_of), excerpts)
+    assert sorted(found) == sorted(expected)
+    assert found == sorted(found, key=lambda row: (row[1], row[0], row[2]))
+
+
+def is_inside(file, start_ms, end_ms, excerpts):
+    return any(
+        one.recording.file == file
+        and one.start_s * 1000 <= start_ms
+        and end_ms <= one.end_s * 1000 + 1e-6
+        for one in excerpts
+    )
