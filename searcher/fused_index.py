@@ -15,7 +15,7 @@ import numpy as np
 
 from searcher.api import Index, open_index
 from searcher.calibration.model import Model
-from searcher.copies import Copies, common_copies
+from searcher.copies import NO_COPIES, Copies, common_copies
 from searcher.fusion.doubt import doubt
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
 from searcher.hit import HitColumns
@@ -113,10 +113,13 @@ class FusedIndex(SearchableIndex):
     @cached_property
     def copies(self) -> Copies:
         """The recordings that are copies for every recogniser that has them."""
+        of_each = [index.copies for index in self._indexes.values()]
+        if not any(of_each):
+            return NO_COPIES
         indexed = [
             {one.recording for one in index.recordings()} for index in self._indexes.values()
         ]
-        return common_copies(indexed, [index.copies for index in self._indexes.values()])
+        return common_copies(indexed, of_each)
 
     @cached_property
     def metadata(self) -> Metadata:
