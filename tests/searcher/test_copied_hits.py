@@ -21,6 +21,7 @@ from std.config import Config
 from std.ecf_filter import inside_one, speech_s
 from std.execution.processes import executor
 from std.nist import term_file
+from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
 from std.store.resident import ResidentSegment
 from std.values import ECF, Excerpt, Recording, Term
 from tests.conftest import build_network
@@ -140,6 +141,14 @@ def test_a_model_gives_each_copy_the_answers_of_one(once, apart, terms):
     with open_index(apart, model=model) as several, open_index(once, model=model) as single:
         assert several.has_model
         require_same(several.search_terms(terms), single.search_terms(terms))
+
+
+def test_spoken_queries_have_for_each_copy_the_answers_of_one(once, apart):
+    """How frequent words are, which weighs what a query may be, is counted without copies."""
+    heard = (WeightedWords("landkreis", 0.5), WeightedWords("land greis", 0.3))
+    spoken = SpokenQueries((SpokenQuery("q", ("q.1",), heard),))
+    with open_index(apart) as several, open_index(once) as single:
+        require_same(several.search_queries(spoken), single.search_queries(spoken))
 
 
 def test_a_large_archive_is_searched_around_seeds_once(once, apart, terms, monkeypatch):
