@@ -135,11 +135,12 @@ def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
 
 def searched(one: Material, model: Model, **options: Any) -> SearchResult:
     """Search the term list without a tuned model, with these weights as the shipped ones."""
+    index = prepare([one.segment], one.config, options.pop("model", None))
     with mock.patch("searcher.calibrated_candidates.default_model", return_value=model):
         return search(
             one.data.terms.terms,
-            prepare([one.segment], one.config, options.pop("model", None)),
-            speech_s=speech_s(one.excerpts),
+            index,
+            speech_s=speech_s(index.copies.searched(one.excerpts)),
             excerpts=one.excerpts,
             **options,
         )

@@ -133,18 +133,23 @@ def cross_validated(
 
 
 def decided(found: SearchResult, data: Data, config: Config) -> SearchResult:
-    """Apply the decision rule for calibrated scores."""
+    """Apply the decision rule for calibrated scores; copies are decided on as their originals."""
     from searcher.decisions import rule_for
 
+    is_original = np.array([one not in found.copies for one in found.recordings])
+    originals = found.rows(is_original[found.candidates.recording])
     rule = rule_for(config.decision, calibrated=True)
     score = rule(
-        found.candidates.term,
-        found.probability,
+        originals.candidates.term,
+        originals.probability,
         len(found.terms),
-        speech_s(data.ecf.excerpts),
+        speech_s(found.copies.searched(data.ecf.excerpts)),
         config.decision,
     )
-    return replace(found, candidates=found.candidates._replace(score=score))
+    originals = replace(originals, candidates=originals.candidates._replace(score=score))
+    row, recording = originals.reported()
+    decided = originals.rows(row)
+    return replace(decided, candidates=decided.candidates._replace(recording=recording))
 
 
 def scored(found: SearchResult, data: Data, point: str) -> dict[str, dict[str, float]]:

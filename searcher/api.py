@@ -40,6 +40,7 @@ from typing import Any
 
 from searcher.calibration import model as models
 from searcher.calibration.model import Model
+from searcher.copies import Copies
 from searcher.hit import HitColumns
 from searcher.output.context import contexts
 from searcher.output.explain import explained
@@ -171,6 +172,17 @@ class Index(SearchableIndex):
         return sum(speech_ms(self.segments).values()) / 1000
 
     @cached_property
+    def distinct_speech_s(self) -> float:
+        """How much speech there is, that of copies counted once, in seconds."""
+        every, copies = speech_ms(self.segments), self.copies
+        return sum(ms for recording, ms in every.items() if recording not in copies) / 1000
+
+    @property
+    def copies(self) -> Copies:
+        """The recordings that hold the same speech as others (`searcher.copies`)."""
+        return self._prepared.copies
+
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words that the recogniser wrote, with their counts."""
         return of_counts(vocabulary_counts(self.segments))
@@ -283,7 +295,7 @@ class Index(SearchableIndex):
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""
-        around = contexts(result.candidates, result.recordings, self.segments)
+        around = contexts(result.candidates, result.recordings, self.segments, self.copies)
         return explained(result, around, decided=decided, metadata=self.metadata)
 
     def remarks(self, result: SearchResult) -> list[str]:

@@ -7,7 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from searcher.arguments import configuration, parser
-from searcher.cli_hits import is_decided, is_restricted, output_hits, prints_hits, tell_remarks
+from searcher.cli_hits import (
+    is_decided,
+    is_restricted,
+    output_hits,
+    prints_hits,
+    tell_figures,
+    tell_remarks,
+)
 from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, form_of
@@ -130,7 +137,7 @@ def batch(args: argparse.Namespace) -> None:
     if args.json and args.output:
         print_json(figures)
     if not args.quiet:
-        tell(str(found.expected))
+        tell_figures(found)
         tell(summary_line(figures, args))
 
 
@@ -272,7 +279,7 @@ def interactive(args: argparse.Namespace) -> int:
             tell_remarks(found, has_hits=bool(hits), args=args)
         output_hits(args, found, hits, index)
     if hits and not args.quiet:
-        tell(str(found.expected))
+        tell_figures(found)
     return 0 if hits else 1
 
 

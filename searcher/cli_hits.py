@@ -2,6 +2,7 @@
 
 output_hits    rows on stdout, explanations, clips, subtitles
 tell_remarks   what a person should know of the terms
+tell_figures   what a person should know of the hits
 """
 
 import argparse
@@ -43,6 +44,15 @@ def tell_remarks(found: "SearchResult", *, has_hits: bool, args: argparse.Namesp
     if not has_hits:
         asked = " in the recordings asked for" if is_restricted(args) else ""
         tell(f"no hits{asked}")
+
+
+def tell_figures(found: "SearchResult") -> None:
+    """Tell how many hits are right, and whose speech is whose."""
+    from searcher.output.notices import copy_notice
+
+    if notice := copy_notice(found):
+        tell(notice)
+    tell(str(found.expected))
 
 
 def output_hits(

@@ -1,6 +1,6 @@
 """Learn a model from an index and what is known of its speech: a transcript, marks, or both.
 
-stores --language--> segments --> phonetic indexes      what is searched
+stores --language--> segments --> phonetic indexes      what is searched, without copies
 ECF, RTTM, terms     --> transcript of the recordings   what was spoken, what to ask about it
 marks                --> places                         what people heard
 all of them          --searcher.tuning--> Model
@@ -17,10 +17,12 @@ import numpy as np
 
 from searcher.calibration.model import Model
 from searcher.candidates import Candidates
+from searcher.copies import Copies, find_copies, without_copies
 from searcher.languages import by_language
 from searcher.lexical.lookup import inside_ecf
 from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.prepared import prepare
+from searcher.recording_table import recording_table
 from searcher.search import find_candidates
 from searcher.snapshot import adapted, open_stores, snapshot
 from searcher.tuning import tune as learning
@@ -32,10 +34,10 @@ from std.errors import InputError
 from std.extras import required
 from std.files import read
 from std.languages.detection import language_code
-from std.marks import read_marks
+from std.marks import Mark, read_marks
 from std.nist import ecf, rttm, term_file
 from std.store import Segment
-from std.values import Excerpt, Recording, Term
+from std.values import Excerpt, Lexemes, Recording, Term
 
 WHAT_TO_LEARN_FROM = "a transcript (ECF, RTTM and terms together), marks (feedback), or both"
 
@@ -83,16 +85,16 @@ def tune(
         shards = [opened.enter_context(closing(shard)) for shard in open_stores(urls)]
         config = adapted(_configuration(config), shards)
         marks = read_marks(Path(feedback_path)) if feedback_path else []
-        segments = in_one_language(snapshot(shards, config), language, urls[0])
-        # The table of `find_candidates`: deleted recordings count.
-        recordings = sorted({indexed.recording for s in segments for indexed in s.recordings})
+        indexed = in_one_language(snapshot(shards, config), language, urls[0])
+        segments = without_copies(indexed, copies := find_copies(indexed))
+        recordings = recording_table(segments).recordings  # that of `find_candidates`
         transcribed = None
         if ecf_path and rttm_path and terms_path:
-            transcribed = _transcribed(ecf_path, rttm_path, terms_path, recordings, config)
+            transcribed = _transcribed(ecf_path, rttm_path, terms_path, recordings, config, copies)
         progress = _differences(advance)
         model = learning.tune(
             transcribed,
-            marked_places(marks, recordings, config.text),
+            marked_places(_about_originals(marks, copies), recordings, config.text),
             _phonetic_indexes(segments, recordings, config, urls[0]),
             partial(lexical_candidates, segments=segments, config=config),
             seed=seed,
@@ -129,21 +131,46 @@ def _transcribed(
     terms_path: str | PathLike[str],
     recordings: Sequence[Recording],
     config: Config,
+    copies: Copies,
 ) -> Transcribed:
     """The transcript of the recordings of the ECF, and the terms.
 
     Raises:
         InputError: a file cannot be read, or nothing of the recordings is transcribed.
     """
-    excerpts = read(ecf.parse, Path(ecf_path)).excerpts
+    experiment = read(ecf.parse, Path(ecf_path))
     terms = read(term_file.parse, Path(terms_path))
     lexemes = read(partial(rttm.parse, encoding=terms.encoding), Path(rttm_path))
+    excerpts, lexemes = _of_originals(experiment.excerpts, lexemes, copies)
     transcript = make_transcript(lexemes, recordings, config.text)
     return Transcribed(
         _within_ecf(transcript, excerpts, Path(rttm_path)),
         [config.text.phrase(term.text) for term in terms.terms],
         partial(inside_ecf, recordings=tuple(recordings), excerpts=excerpts),
     )
+
+
+def _of_originals(
+    excerpts: Sequence[Excerpt], lexemes: Lexemes, copies: Copies
+) -> tuple[Sequence[Excerpt], Lexemes]:
+    """Of all copies the transcript of the first one in the ECF, under the original's name."""
+    first: dict[Recording, Recording] = {}  # of each original: itself or a copy
+    for recording in sorted({excerpt.recording for excerpt in excerpts}):
+        first.setdefault(copies.original(recording), recording)
+    original_of = {recording: original for original, recording in first.items()}
+    named = [
+        replace(one, recording=original_of[one.recording])
+        for one in excerpts
+        if one.recording in original_of
+    ]
+    exchanged = first | original_of  # an original outside the ECF gives its name away
+    recordings = tuple(exchanged.get(recording, recording) for recording in lexemes.recordings)
+    return named, replace(lexemes, recordings=recordings)
+
+
+def _about_originals(marks: Sequence[Mark], copies: Copies) -> list[Mark]:
+    """Marks of copies as marks of their originals: the places are the same."""
+    return [mark._replace(recording=copies.original(mark.recording)) for mark in marks]
 
 
 def _phonetic_indexes(

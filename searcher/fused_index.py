@@ -15,6 +15,7 @@ import numpy as np
 
 from searcher.api import Index, open_index
 from searcher.calibration.model import Model
+from searcher.copies import NO_COPIES, Copies, common_copies
 from searcher.fusion.doubt import doubt
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
 from searcher.hit import HitColumns
@@ -104,6 +105,23 @@ class FusedIndex(SearchableIndex):
         return sum(recording.speech_ms for recording in self.recordings()) / 1000
 
     @cached_property
+    def distinct_speech_s(self) -> float:
+        """How much speech there is, that of copies counted once, in seconds."""
+        distinct = (one for one in self.recordings() if one.recording not in self.copies)
+        return sum(recording.speech_ms for recording in distinct) / 1000
+
+    @cached_property
+    def copies(self) -> Copies:
+        """The recordings that are copies for every recogniser that has them."""
+        of_each = [index.copies for index in self._indexes.values()]
+        if not any(of_each):
+            return NO_COPIES
+        indexed = [
+            {one.recording for one in index.recordings()} for index in self._indexes.values()
+        ]
+        return common_copies(indexed, of_each)
+
+    @cached_property
     def metadata(self) -> Metadata:
         """What is known of the recordings beside their words, of all indexes."""
         metadata = NO_METADATA
@@ -162,7 +180,9 @@ class FusedIndex(SearchableIndex):
         around = [Context("", "", "")] * len(surest)
         for i, index in enumerate(self._indexes.values()):
             rows = np.flatnonzero(surest == i)
-            own = contexts(result.candidates.rows(rows), result.recordings, index.segments)
+            own = contexts(
+                result.candidates.rows(rows), result.recordings, index.segments, index.copies
+            )
             for row, context in zip(rows.tolist(), own, strict=True):
                 around[row] = context
         found_by = [variant.found_by for variant in fused]
@@ -177,15 +197,15 @@ class FusedIndex(SearchableIndex):
         single_terms: bool,
     ) -> SearchResult:
         """Search each index, fuse what they found, decide."""
+        excerpts = None if speech.excerpts is None else self.copies.searched(speech.excerpts)
         recognisers = [
             Recogniser(
                 name,
-                index.find_candidates(
-                    terms, speech.excerpts, workers=workers, wildcards=single_terms
-                ),
+                index.find_candidates(terms, excerpts, workers=workers, wildcards=single_terms),
                 doubt(index.segments),
             )
             for name, index in self._indexes.items()
         ]
         config = for_single_terms(self.config) if single_terms else self.config
-        return decide(fuse(recognisers), config, speech.seconds)
+        found = replace(fuse(recognisers, self.copies), excerpts=speech.excerpts)
+        return decide(found, config, speech.seconds)

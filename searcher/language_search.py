@@ -17,7 +17,6 @@ from searcher.prepared import PreparedLanguage
 from searcher.query_alternatives import as_terms
 from searcher.request import Request
 from searcher.variant import Variant
-from std.store import vocabulary_counts
 from std.values import Float64s
 
 
@@ -37,8 +36,7 @@ class LanguageResult(NamedTuple):
 def search_language(request: Request, language: PreparedLanguage) -> LanguageResult:
     """Search every term in the segments of one language."""
     if request.spoken:
-        counts = vocabulary_counts(language.segments)
-        request = request._replace(spoken=as_terms(request.spoken, counts))
+        request = request._replace(spoken=as_terms(request.spoken, language.counts))
     lexical = find_by_words(request, language)
     # The words of a spoken query are a guess: such queries are a kind of terms of their own.
     is_oov = lexical.is_oov(request.words) & ~request.is_spoken

@@ -59,13 +59,14 @@ def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult
         for segment in language.segments
         for piece in plan.pieces(language.segments, request.workers)
     ]
+    rows = dict(zip(language.segments, language.rows, strict=True))
     found_words: set[str] = set()
     outside_ecf, parts, variant_table = 0, [], VariantTable(variants)
     results = request.workers.map(search_segment, tasks)
     for (piece, segment), part in zip(tasks, results, strict=True):
         found_words |= part.in_vocabulary
         outside_ecf += part.outside
-        parts.append(variant_table.renumbered(part, piece, language.table.rows[segment]))
+        parts.append(variant_table.renumbered(part, piece, rows[segment]))
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
     return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf)
 

@@ -2,27 +2,30 @@
 
 prepare                  segments, configuration, model --> PreparedIndex
     PreparedIndex            the recordings, and the segments by language (`searcher.languages`)
+        copies                   recordings that are searched once (`searcher.copies`)
     PreparedLanguage         the segments of one language, searched as an index by themselves
         generator                vocabulary, compounds, expansion (`searcher.variants`)
         trigrams                 spelling of its words (`searcher.term_language`)
         phonetic                 phone columns and lexicon (`searcher.phonetic_indexes`)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from searcher.calibration.model import Model
+from searcher.copies import Copies, find_copies, live_counts, without_copies
 from searcher.languages import by_language
 from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.recording_table import RecordingTable, recording_table
 from searcher.term_language import vocabulary_trigrams
 from searcher.vocabulary import of_counts
 from std.config import Config
-from std.store import Segment, vocabulary_counts
+from std.store import Segment
 from std.store.columns import Int64s
+from std.values import Recording
 
 if TYPE_CHECKING:
     from searcher.variants import VariantGenerator
@@ -33,24 +36,30 @@ class PreparedLanguage:
     """The segments of one language: what its recogniser never wrote is OOV there."""
 
     language: str  # empty: not known, or not asked for
-    segments: tuple[Segment, ...]
+    segments: tuple[Segment, ...]  # without copies
+    rows: tuple[Int64s, ...]  # of each segment: those of its recordings in the table
+    copies: Copies
     table: RecordingTable  # of the whole index; candidates point into it
     config: Config  # with this language
     model: Model | None  # what `std-tune` learned
     folder: Path | None  # where the index lies, if in a folder
 
     @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """Of each word how often it stands there."""
+        return live_counts(self.segments, self.copies)
+
+    @cached_property
     def generator(self) -> "VariantGenerator":
         """What its words are split and expanded into."""
         from searcher.variants import VariantGenerator  # known words need no splitter
 
-        vocabulary = of_counts(vocabulary_counts(self.segments))
-        return VariantGenerator(vocabulary, self.config, self.folder)
+        return VariantGenerator(of_counts(self.counts), self.config, self.folder)
 
     @cached_property
     def trigrams(self) -> Int64s:
         """Of its vocabulary: how its words are spelt (`searcher.term_language`)."""
-        return vocabulary_trigrams(list(vocabulary_counts(self.segments)))
+        return vocabulary_trigrams(list(self.counts))
 
     @cached_property
     def phonetic(self) -> tuple[PhoneticIndexes | None, tuple[str, ...]]:
@@ -64,6 +73,7 @@ class PreparedIndex:
 
     segments: tuple[Segment, ...]
     table: RecordingTable
+    copies: Copies  # of all languages
     config: Config
     languages: tuple[PreparedLanguage, ...]  # that of most speech first
 
@@ -90,10 +100,21 @@ def prepare(
     """
     table = recording_table(segments)
     needs_language = config.expansion.words != "none" or config.search.spelling != "exact"
-    languages = tuple(
-        PreparedLanguage(
-            group.language, group.segments, table, group.configured(config), model, folder
+    originals: dict[Recording, Recording] = {}
+    languages = []
+    for group in by_language(segments, named=needs_language):
+        copies = find_copies(group.segments)
+        originals |= copies.originals
+        languages.append(
+            PreparedLanguage(
+                group.language,
+                without_copies(group.segments, copies),
+                tuple(table.rows[segment] for segment in group.segments),
+                copies,
+                table,
+                group.configured(config),
+                model,
+                folder,
+            )
         )
-        for group in by_language(segments, named=needs_language)
-    )
-    return PreparedIndex(tuple(segments), table, config, languages)
+    return PreparedIndex(tuple(segments), table, Copies(originals), config, tuple(languages))

@@ -11,6 +11,7 @@ search               the two below in a row
         deduplicate          one per term and span (`searcher.lexical.deduplicate`)
     decide               probabilities -> scores on one scale, YES from 0.5 on
                          (`searcher.decisions`)
+        reported             copies of a recording get its candidates (`searcher.copied_hits`)
 """
 
 import time
@@ -21,6 +22,8 @@ from functools import cached_property
 import numpy as np
 
 from searcher.candidates import Candidates, Rows, concatenate, in_order
+from searcher.copied_hits import reported, searched_copies
+from searcher.copies import NO_COPIES, Copies
 from searcher.decisions import THRESHOLD, rule_for
 from searcher.decisions.miller import expected_occurrences
 from searcher.expected import Expected
@@ -36,6 +39,7 @@ from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
 from std.store import Segment, vocabulary_counts
+from std.store.columns import Int64s
 from std.values import Bools, Detections, Excerpt, Float64s, Recording, Term
 
 LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
@@ -56,11 +60,32 @@ class TermCandidates:
     candidates: Candidates  # merged; ordered by term, recording and time
     occurs: Float64s  # (terms,) the probability that each term occurs at all
     is_calibrated: bool  # all of them
-    outside_ecf: int  # candidates left out because they lie outside the ECF
+    outside_ecf: int  # candidates left out as outside the ECF; one that copies share counts once
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
     without_model: tuple[str, ...]  # pronouncers of segments that the model is not about
     segments: tuple[Segment, ...]  # what was searched
+    copies: Copies  # of its recordings; candidates are of originals until `decide`
+    excerpts: Sequence[Excerpt] | None  # that were searched; None = everything
     seconds: float
+
+    @property
+    def searched_copies(self) -> int:
+        """How many of the searched recordings hold the same speech as others that are."""
+        return searched_copies(self.copies, self.excerpts)
+
+    def under_each_name(self) -> "TermCandidates":
+        """The same with the candidates of copies, too."""
+        row, recording = self.reported()
+        candidates = self.candidates.rows(row)._replace(recording=recording)
+        return replace(self, candidates=candidates, copies=NO_COPIES)
+
+    def reported(self) -> tuple[Rows, Int64s]:
+        """Under which recordings the candidates are reported: see `searcher.copied_hits`."""
+        table = recording_table(self.segments)
+        row_of = table.row_of
+        if self.copies and self.recordings is not table.recordings:
+            row_of = {recording: row for row, recording in enumerate(self.recordings)}
+        return reported(self.candidates, self.recordings, row_of, self.copies, self.excerpts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +148,7 @@ def search(
     """Search every term in every segment and decide.
 
     Args:
-        speech_s: seconds of searched speech = number of trials, for the decisions.
+        speech_s: see `decide`.
         terms, index, excerpts, workers, single_terms, spoken: see `find_candidates`.
     """
     found = find_candidates(
@@ -165,7 +190,8 @@ def find_candidates(
         tuple(SpokenWords(config.text.phrase(one.words), one.weight) for one in query.alternatives)
         for query in spoken
     )
-    request = Request(words, expansions, phonetic_words, excerpts, alternatives, workers)
+    searched = None if excerpts is None else index.copies.searched(excerpts)
+    request = Request(words, expansions, phonetic_words, searched, alternatives, workers)
     parts = [search_language(request, language) for language in index.languages]
     candidates, variants = combine_languages(parts, words, index)
     if any(part.is_phonetic for part in parts):
@@ -185,6 +211,8 @@ def find_candidates(
         without_phones=tuple(language for part in parts for language in part.without_phones),
         without_model=tuple(part.without_model for part in parts if part.without_model),
         segments=index.segments,
+        copies=index.copies,
+        excerpts=excerpts,
         seconds=time.perf_counter() - begin,
     )
 
@@ -197,10 +225,12 @@ def for_single_terms(config: Config) -> Config:
 def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResult:
     """Decide on candidates: rescale their probabilities, leave out the least probable.
 
+    Copies have the decisions of their originals.
+
     Args:
         found: candidates of all terms.
         config: which decision rule, and from which probability on.
-        speech_s: seconds of searched speech = number of trials.
+        speech_s: seconds of searched speech, copies left out = number of trials.
     """
     begin = time.perf_counter()
     candidates, n_terms = found.candidates, len(found.terms)
@@ -209,9 +239,12 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
     rule = rule_for(config.decision, calibrated=found.is_calibrated)
     judged = if_occurring if config.decision.terms == "occurring" else probability
     score = rule(candidates.term, judged, n_terms, speech_s, config.decision)
+    row, recording = found.reported()
+    candidates = candidates._replace(score=score).rows(row)._replace(recording=recording)
+    probability = probability[row]
     kept = probability >= config.search.min_score
     decided = {
-        "candidates": candidates._replace(score=score).rows(kept),
+        "candidates": candidates.rows(kept),
         "probability": probability[kept],
         "n_true": expected_occurrences(
             candidates.term, probability, n_terms, config.decision.n_true_scale

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
+from searcher.copies import Copies
 from searcher.hit import Hit, HitColumns
 from searcher.query import words_of
 from searcher.search import SearchResult
-from searcher.searched_speech import Speech, restricted
+from searcher.searched_speech import Speech, of_excerpts, restricted
 from std.config import Config
-from std.ecf_filter import speech_s
 from std.execution.workers import IN_PROCESS, Executor
 from std.recordings import IndexRecording
 from std.values import ECF, Term
@@ -43,6 +43,16 @@ class SearchableIndex(ABC):
     @abstractmethod
     def speech_s(self) -> float:
         """How much speech there is, in seconds."""
+
+    @property
+    @abstractmethod
+    def distinct_speech_s(self) -> float:
+        """How much speech there is, that of copies counted once, in seconds."""
+
+    @property
+    @abstractmethod
+    def copies(self) -> Copies:
+        """The recordings that hold the same speech as others (`searcher.copies`)."""
 
     @abstractmethod
     def recordings(
@@ -132,9 +142,8 @@ class SearchableIndex(ABC):
         """
         excerpts = ecf.excerpts if ecf else None
         if where is not None or recordings:
-            return restricted(excerpts, self.recordings(where=where, recordings=recordings))
-        return (
-            Speech(None, self.speech_s)
-            if excerpts is None
-            else Speech(excerpts, speech_s(excerpts))
-        )
+            wanted = self.recordings(where=where, recordings=recordings)
+            return restricted(excerpts, wanted, self.copies)
+        if excerpts is None:
+            return Speech(None, self.distinct_speech_s)
+        return of_excerpts(excerpts, self.copies)

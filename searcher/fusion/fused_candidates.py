@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.candidates import Candidates, concatenate, in_order
+from searcher.copies import NO_COPIES, Copies
 from searcher.fusion.places import same_places
 from searcher.fusion.pooling import pool, weights
 from searcher.hit import Finding
@@ -38,13 +39,15 @@ class Recogniser(NamedTuple):
     doubt: Mapping[Recording, float]  # of each recording that its index has
 
 
-def fuse(recognisers: Sequence[Recogniser]) -> TermCandidates:
+def fuse(recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES) -> TermCandidates:
     """One list of candidates, with one probability for each place.
 
     Args:
         recognisers: what each found of the same terms, in an order that does not depend on the
             user's: of equal candidates the first one's is shown.
+        copies: of all indexes together; the candidates are of their originals.
     """
+    recognisers = [one._replace(found=one.found.under_each_name()) for one in recognisers]
     every = [recogniser.found for recogniser in recognisers]
     recordings = tuple(sorted({one for found in every for one in found.recordings}))
     row_of = {recording: row for row, recording in enumerate(recordings)}
@@ -67,6 +70,9 @@ def fuse(recognisers: Sequence[Recogniser]) -> TermCandidates:
     candidates = joined.rows(chosen)._replace(
         score=pool(probability, weight), variant=numbers, family=numbers
     )
+    if copies:
+        is_original = np.array([recording not in copies for recording in recordings], bool)
+        candidates = candidates.rows(is_original[candidates.recording])
     firsts = np.cumsum([0, *sizes])[:-1]
     return replace(
         every[0],
@@ -81,6 +87,7 @@ def fuse(recognisers: Sequence[Recogniser]) -> TermCandidates:
         without_phones=tuple(language for found in every for language in found.without_phones),
         without_model=tuple(dict.fromkeys(one for found in every for one in found.without_model)),
         segments=tuple(segment for found in every for segment in found.segments),
+        copies=copies,
         seconds=sum(found.seconds for found in every),
     )
 

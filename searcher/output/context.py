@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from searcher.candidates import Candidates
+from searcher.copies import NO_COPIES, Copies
 from searcher.recording_table import recording_table
 from std.characters import has_characters, text_of
 from std.errors import StoreError
@@ -32,7 +33,10 @@ class Context(NamedTuple):
 
 
 def contexts(
-    candidates: Candidates, recordings: Sequence[Recording], segments: Sequence[Segment]
+    candidates: Candidates,
+    recordings: Sequence[Recording],
+    segments: Sequence[Segment],
+    copies: Copies = NO_COPIES,
 ) -> list[Context]:
     """(n,) the context of each candidate, from the slots of its recording.
 
@@ -42,13 +46,15 @@ def contexts(
         candidates: (n,) whose recordings are rows of ``recordings``.
         recordings: the search's table.
         segments: that were searched.
+        copies: of their recordings: what was found in the original is read there.
     """
     found = [Context("", "", "")] * len(candidates.term)
     table = recording_table(segments)
     rows = candidates.recording
-    if recordings is not table.recordings:
+    if copies or recordings is not table.recordings:
         distinct, which = np.unique(rows, return_inverse=True)
-        known = [table.row_of.get(recordings[one], -1) for one in distinct.tolist()]
+        originals = (copies.original(recordings[one]) for one in distinct.tolist())
+        known = [table.row_of.get(recording, -1) for recording in originals]
         rows = np.array(known, int)[which]
     here = np.append(table.segment, -1)[rows]  # row -1, of no segment, is the last
     for number in np.unique(here[here >= 0]).tolist():

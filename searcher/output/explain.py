@@ -100,6 +100,7 @@ def summary(found: SearchResult, speech_s: float) -> dict[str, Any]:
         "yes": int(found.yes.sum()),
         "oov_terms": sum(1 for words in found.oov_words if words),
         "outside_ecf": found.outside_ecf,
+        "copies": found.searched_copies,
         "expected": found.expected.document(),
         "seconds": found.seconds,
         "ssf": found.seconds / (n * speech_s) if n and speech_s else None,

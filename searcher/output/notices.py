@@ -21,6 +21,19 @@ def remarks(found: SearchResult) -> Iterator[str]:
         yield f"{cut(pattern)}: {described(expansion)}"
 
 
+def copy_notice(found: SearchResult) -> str:
+    """How many of the searched recordings are copies of others; empty without any.
+
+    Args:
+        found: by a search.
+    """
+    n = found.searched_copies
+    if not n:
+        return ""
+    same = "holds the same speech as another" if n == 1 else "hold the same speech as others"
+    return f"{counted(n, 'recording')} {same}: searched once, reported under each name"
+
+
 def term_warnings(found: SearchResult) -> Iterator[str]:
     """Which terms of a list can hardly be found, and why."""
     without_letters = [

@@ -142,7 +142,7 @@ def _of_transcript(
             )
     confusion = speech.indexes.confusion_counts
     figures: dict[str, float] = {
-        "recordings": len(transcript.recordings),
+        "recordings": len({*transcript.recording.tolist()}),  # transcribed ones
         "words": len(transcript.words),
         "phones_aligned": float(confusion.substituted.sum() + confusion.deleted.sum()),
         "unknown_queries": len(oov),

@@ -66,7 +66,8 @@ class MappedSegment(ResidentSegment):
     entry: SegmentEntry
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return map_segment, (self.root.absolute(), self.entry)
+        entry = dataclasses.replace(self.entry, deleted=self.deleted)
+        return map_segment, (self.root.absolute(), entry)
 
 
 def map_segment(root: Path, entry: SegmentEntry) -> MappedSegment:

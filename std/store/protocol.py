@@ -7,7 +7,7 @@ this contract.
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, Self
 
 from std.metadata.table import NO_METADATA, Metadata
 from std.store.columns import (
@@ -37,6 +37,9 @@ class Segment(Protocol):
     @property
     def deleted(self) -> frozenset[int]:
         """Rows of `recordings` that are deleted."""
+
+    def without(self, rows: Collection[int]) -> Self:
+        """The same segment with some of `recordings` deleted, beside those that are."""
 
     def words(self) -> list[str]:
         """The vocabulary, ascending; the position of a word is its id."""

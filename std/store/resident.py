@@ -6,8 +6,9 @@ reading out of bounds.
 
 from bisect import bisect_left
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from std.store.columns import (
     UInt64s,
     unpack_vocabulary,
 )
-from std.values import Float32s, Int32s
+from std.values import Bools, Float32s, Int32s
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,13 @@ class ResidentSegment:
     @property
     def recordings(self) -> tuple[IndexedRecording, ...]:
         return self._columns.recordings
+
+    def without(self, rows: Collection[int]) -> Self:
+        return replace(self, deleted=self.deleted | {*rows})
+
+    @cached_property
+    def _is_deleted(self) -> Bools | None:
+        return deleted_rows(self.deleted, len(self.recordings))
 
     @property
     def _place(self) -> str:
@@ -88,7 +96,7 @@ class ResidentSegment:
             checked_posteriors(columns.posting_posterior[span], self._place),
             columns.posting_slot[span],
         )
-        return without_recordings(postings, self.deleted)
+        return without_recordings(postings, self._is_deleted)
 
     def _keys(self, span: slice) -> UInt64s:
         columns, place = self._columns, self._place
@@ -198,8 +206,17 @@ def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slot
     return slots
 
 
-def without_recordings(postings: Postings, deleted: frozenset[int]) -> Postings:
-    """The postings outside the deleted recordings."""
+def deleted_rows(deleted: frozenset[int], recordings: int) -> Bools | None:
+    """(recordings,) which are deleted; None if none is."""
     if not deleted:
+        return None
+    is_deleted = np.zeros(recordings, dtype=bool)
+    is_deleted[list(deleted)] = True
+    return is_deleted
+
+
+def without_recordings(postings: Postings, is_deleted: Bools | None) -> Postings:
+    """The postings outside the deleted recordings (`deleted_rows`)."""
+    if is_deleted is None:
         return postings
-    return postings.rows(~np.isin(postings.recording, list(deleted)))
+    return postings.rows(np.flatnonzero(~is_deleted[postings.recording]))

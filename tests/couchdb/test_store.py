@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from indexer.cli import main as std_index
 from indexer.maintain import upkeep
 from indexer.segments.invert import invert
+from searcher.copies import find_copies
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, PhoneticSearchConfig, SplittingConfig
@@ -299,6 +300,35 @@ def test_phrases_fetch_the_slots_that_they_skip(couchdb_url, opened, network, co
             np.testing.assert_array_equal(ours, theirs)
         assert len(fetched) <= most
         assert bool(fetched) == bool(most)
+
+
+@couchdb
+def test_copies_are_found_by_the_slots_of_recordings_that_may_be_some(
+    couchdb_url, opened, network, commit
+):
+    """And the search without them finds what it finds where all columns are at hand."""
+    random = np.random.default_rng(6)
+    networks = []
+    for i, n in enumerate([9, 2000, 9, 2500, 3000]):  # slots: only the first and the third agree
+        words = random.choice(list("abcdef"), n) if i != 2 else networks[0].words
+        networks.append(network(*([(word, 0.8)] for word in words), file=f"file {i}"))
+    columns = invert(networks)
+    store = opened(couchdb_url)
+    commit(store, columns)
+    resident = ResidentSegment(columns.digest()[:32], columns)
+    (segment,) = opened(couchdb_url).segments()
+    fetched, real = [], segment._remote.slot_parts
+    segment._remote.slot_parts = lambda wanted: fetched.extend(wanted) or real(wanted)
+    copies = find_copies([segment])
+    assert copies.originals == find_copies([resident]).originals != {}
+    assert len({*fetched}) < len(segment._remote.layout.slot_starts)
+    there, here = (
+        search([Term("1", "a b")], prepare([one], WORDS_ALONE), speech_s=60.0).candidates
+        for one in (segment, resident)
+    )
+    assert len(here.score)
+    for ours, theirs in zip(there, here, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 @couchdb

@@ -53,6 +53,7 @@ def test_terms_are_found_in_all_segments(two_segments):
         "yes": 3,
         "oov_terms": 1,
         "outside_ecf": 0,
+        "copies": 0,
         "expected": {  # .6 + .9 + sqrt(.72) * sqrt(.8)
             "from": 0.5,
             "hits": 3,

@@ -3,11 +3,13 @@
 import io
 import json
 import re
+import shutil
 import time
 
 import numpy as np
 import pytest
 
+from indexer import index_files
 from searcher import open_index
 from service.api import models
 from std.nist import std_list, term_list
@@ -41,6 +43,26 @@ def test_hits_are_those_of_the_searcher(client, index):
     assert answer["expected_right"] == pytest.approx(sum(probabilities))
     for hit in answer["hits"]:
         assert hit["termid"] == f"TERM-{TERMS.index(hit['term']) + 1}"
+
+
+def test_a_copy_of_a_recording_has_hits_of_its_own(german, serve, changed, tmp_path):
+    for name in ("KERSTIN_00", "rerun"):
+        shutil.copy(german / "mesh" / "KERSTIN_00.mesh", tmp_path / f"{name}.mesh")
+    store = str(tmp_path / "index")
+    index_files([*tmp_path.glob("*.mesh")], store)
+    with serve(changed(stores=(store,), audio=None, metadata=None)) as one:
+        for term in ("landkreis", "hahnenfedern"):
+            hits = one("/api/search", term=term, limit=500).json["hits"]
+            of_name = {
+                name: [hit | {"file": ""} for hit in hits if hit["file"] == name]
+                for name in ("KERSTIN_00", "rerun")
+            }
+            assert of_name["rerun"]
+            for hit, other in zip(*of_name.values(), strict=True):
+                same = ("start_s", "probability", "context", "likeliest", "slots")
+                assert [hit[key] for key in same] == [other[key] for key in same]
+            (first,) = one("/api/search", term=term, limit=1).json["hits"]
+            assert first == hits[0]
 
 
 def test_pages_follow_each_other_and_repeat_nothing(client):

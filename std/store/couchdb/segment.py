@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 from std.store.columns import Column, IndexedRecording, Int64s, Postings, SegmentColumns, Slots
 from std.store.couchdb.all_columns import read_columns
@@ -10,7 +11,8 @@ from std.store.couchdb.http import Database
 from std.store.couchdb.remote_columns import RemoteColumns
 from std.store.manifest import SegmentEntry
 from std.store.protocol import Gaps
-from std.store.resident import without_recordings
+from std.store.resident import deleted_rows, without_recordings
+from std.values import Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,9 +23,16 @@ class CouchDBSegment:
     _remote: RemoteColumns
     deleted: frozenset[int]
 
+    @cached_property
+    def _is_deleted(self) -> Bools | None:
+        return deleted_rows(self.deleted, len(self.recordings))
+
     @property
     def recordings(self) -> tuple[IndexedRecording, ...]:
         return self._remote.entry.recordings
+
+    def without(self, rows: Collection[int]) -> Self:
+        return replace(self, deleted=self.deleted | {*rows})
 
     def words(self) -> list[str]:
         return self._remote.vocabulary[0]
@@ -33,7 +42,7 @@ class CouchDBSegment:
 
     def postings(self, words: Collection[str]) -> dict[str, Postings]:
         postings_of = {
-            word: without_recordings(postings, self.deleted)
+            word: without_recordings(postings, self._is_deleted)
             for word, postings in self._remote.postings(words)
         }
         return {word: postings for word, postings in postings_of.items() if len(postings.key)}

@@ -1,6 +1,8 @@
 """From index to model to search, on the German example: real speech, real recogniser output."""
 
 import json
+import re
+import shutil
 
 import numpy as np
 import pytest
@@ -9,7 +11,9 @@ import indexer.cli
 import searcher.cli
 import searcher.tune_cli
 import std.phonetics.g2p
+from indexer import index_files
 from searcher.calibration.model import load
+from tests.searcher.tuning.conftest import FILES
 
 pytestmark = pytest.mark.skipif(
     std.phonetics.g2p.find_spec("espeakng_loader") is None,
@@ -53,6 +57,30 @@ def test_tune_learns_what_the_command_learns(store, development, model, tmp_path
     assert sum(shares) == pytest.approx(1.0)
     read_back = searcher.load_model(model)
     assert (read_back.pronouncer, read_back.tuned_on) == (learned.pronouncer, learned.tuned_on)
+
+
+@pytest.mark.parametrize("transcribed", ["copies", "copies and originals"])
+def test_copies_teach_what_one_recording_does(german, development, model, tmp_path, transcribed):
+    meshes = tmp_path / "meshes"
+    meshes.mkdir()
+    for name in FILES:
+        for copy in (name, f"{name}-again"):
+            shutil.copy(german / "mesh" / f"{name}.mesh", meshes / f"{copy}.mesh")
+    index_files([meshes], tmp_path / "index", language="German")
+    for file in ("ecf.xml", "ref.rttm"):
+        lines = (development / file).read_text().splitlines(keepends=True)
+        every = [[re.sub(r"KERSTIN_\d\d", r"\g<0>-again", line)] for line in lines]
+        if transcribed == "copies and originals":
+            every = [dict.fromkeys([line, *more]) for line, more in zip(lines, every, strict=True)]
+        (tmp_path / file).write_text("".join(line for some in every for line in some))
+    learned = searcher.tune(
+        tmp_path / "index",
+        ecf_path=tmp_path / "ecf.xml",
+        rttm_path=tmp_path / "ref.rttm",
+        terms_path=development / "terms.xml",
+    )
+    searcher.save_model(learned, tmp_path / "model.json")
+    assert (tmp_path / "model.json").read_bytes() == model.read_bytes()
 
 
 def test_tune_needs_a_store():

@@ -1,5 +1,6 @@
 """One contract for every kind of store: what is written in one way is read in one way."""
 
+import pickle
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
@@ -191,6 +192,17 @@ def test_any_segments(opened, seeds, words, postings, dead):
     assert len(segments) == len(expected)
     for segment, (columns, dead_rows) in zip(segments, expected, strict=True):
         assert_reads_as(segment, columns, dead_rows)
+
+
+def test_recordings_that_a_reader_leaves_out_are_read_as_deleted_ones(opened):
+    columns = random_columns(3, files=3)
+    commit(opened(), columns)
+    commit(opened(), delete_files={"3-0"})
+    (segment,) = opened().segments()
+    left = segment.without([2])
+    assert_reads_as(left, columns, frozenset({0, 2}))
+    assert_reads_as(pickle.loads(pickle.dumps(left)), columns, frozenset({0, 2}))
+    assert segment.deleted == {0}
 
 
 def test_cleaning_up_changes_nothing_that_is_read(opened):
