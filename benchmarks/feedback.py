@@ -48,7 +48,7 @@ from searcher.lexical.lookup import inside_ecf
 from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.tuning.examples import KindsOfExamples, Speech, by_transcript, examples_of_phrases
 from searcher.tuning.reference import make_transcript
-from searcher.tuning.tune import MARKS_RIDGE, learn
+from searcher.tuning.tune import learn
 from std.values import Bools, Float64s
 
 MARKS = (50, 200, 1000)
@@ -156,7 +156,7 @@ def lines(path: str, both: tuple[KindsOfExamples, KindsOfExamples], before: Mode
                 some = marked(made_in, before, wanted, keen, seed)
                 made.append(sum(int(kind.is_known.sum()) for kind in (some.oov, some.iv)))
                 right.append(sum(int(kind.is_right.sum()) for kind in (some.oov, some.iv)))
-                every.append(figures(measured, learn([some], before, MARKS_RIDGE), counted))
+                every.append(figures(measured, learn([some], before), counted))
             yield line(name, people, np.mean(made), np.mean(right), np.mean(every, axis=0))
 
 

@@ -4,7 +4,8 @@
     python -m benchmarks.haystack DATA/german/calibrated_v100k/networks.jsonl de --copies 4
 
 TEXT becomes speech as `benchmarks.simulated_speech` says, and is indexed together with the set;
-occurrences of terms in it count as right ones. Copies are the set's recordings under other names;
+occurrences of terms in it count as right ones. With ``--absent`` its lines with a term are left out,
+so that all true places are in the set. Copies are the set's recordings under other names;
 they are searched once, and each has the answers of one.
 
 Printed for all terms and by the term list's attribute OOV (known, compound, other), once with the
@@ -196,13 +197,15 @@ def main() -> None:
     parse.add_argument("language")
     parse.add_argument("text", type=Path, nargs="?")
     parse.add_argument("--hours", type=float, default=92.0)
+    parse.add_argument("--absent", action="store_true")
     parse.add_argument("--copies", type=int, default=1)
     parse.add_argument("--write", type=Path, metavar="FOLDER")
     args = parse.parse_args()
     one = material(args.networks.parent, args.networks.name, args.language)
     archive = copied(one, args.copies) if args.copies > 1 else one
     if args.text:
-        spoken = utterances(args.text, args.hours)
+        phrases = {one.config.text.phrase(term.text) for term in one.data.terms.terms}
+        spoken = utterances(args.text, args.hours, phrases if args.absent else ())
         of = recogniser(spoken, one)
         networks, transcript = simulated(spoken, of, slots_of(one.data.networks))
         archive = with_speech(archive, networks, transcript)

@@ -16,7 +16,7 @@ inflections and compounds. Use it for what changes with the size of an archive, 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -66,12 +66,18 @@ class Recogniser(NamedTuple):
         return self.words[int(np.searchsorted(self.frequency, other))]
 
 
-def utterances(text: Path, hours: float) -> list[list[str]]:
-    """The words of the text, so many hours of them."""
+def utterances(text: Path, hours: float, absent: Collection[Sequence[str]] = ()) -> list[list[str]]:
+    """The words of the text, so many hours of them, without the lines that say what is absent."""
     lines = text.read_text(encoding="utf-8").lower().splitlines()
     left, found = int(hours * HOUR_MS / MS_A_WORD), []
+    unwanted = {tuple(phrase) for phrase in absent}
+    lengths = sorted({len(phrase) for phrase in unwanted})
     for line in lines:
-        words = iter(WORD.findall(line))
+        said = WORD.findall(line)
+        runs = (tuple(said[i : i + n]) for n in lengths for i in range(len(said) - n + 1))
+        if not unwanted.isdisjoint(runs):
+            continue
+        words = iter(said)
         while left > 0 and (part := list(islice(words, min(LONGEST, left)))):
             found.append(part)
             left -= len(part)

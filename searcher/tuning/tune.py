@@ -40,7 +40,7 @@ from std.values import Bools
 
 MIN_QUERY_PHONES = 4  # of a query; shorter ones are learned from badly
 IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
-MARKS_RIDGE = 3 * RIDGE  # marks come in clusters: many of few terms, those that look probable
+IV_RIDGE = 3 * RIDGE  # chosen on halves of sets; marks come in clusters, many of few terms
 # OOV weights are learned with confusions of the same speech, with which its places fit too well.
 OOV_RIDGE = 10 * RIDGE
 USUAL_WORDS, USUAL_PAIRS, USUAL_OOV = 100, 50, 400  # terms that say how much evidence varies
@@ -100,23 +100,20 @@ def tune(
         examples, figures = examples_of_marks(marked, speech, seed)
         sources.append(examples)
         learned_from |= figures
-    oov_weights, iv_weights = learn(sources, prior, RIDGE if transcribed else MARKS_RIDGE)
+    oov_weights, iv_weights = learn(sources, prior)
     return Model(indexes.pronouncer, confusion, oov_weights, iv_weights, learned_from)
 
 
-def learn(
-    sources: Sequence[KindsOfExamples], prior: Model, ridge: float
-) -> tuple[Weights, Weights]:
+def learn(sources: Sequence[KindsOfExamples], prior: Model) -> tuple[Weights, Weights]:
     """The weights of the evidence for OOV and for IV terms.
 
     Args:
         sources: examples of one kind of source each.
         prior: weights that stay where the examples say nothing.
-        ridge: how strongly the others of IV terms are pulled to them.
     """
     oov, iv_by_words, iv = (together(kind) for kind in zip(*sources, strict=True))
-    iv_prior = refit(iv_by_words, prior.iv_weights)  # first what the words say
-    return refit(oov, prior.oov_weights, OOV_RIDGE), refit(iv, iv_prior, ridge)
+    iv_prior = refit(iv_by_words, prior.iv_weights, IV_RIDGE)  # first what the words say
+    return refit(oov, prior.oov_weights, OOV_RIDGE), refit(iv, iv_prior, IV_RIDGE)
 
 
 def _of_transcript(
