@@ -4,9 +4,9 @@
     python -m benchmarks.haystack DATA/german/calibrated_v100k/networks.jsonl de --copies 4
 
 TEXT becomes speech as `benchmarks.simulated_speech` says, and is indexed together with the set;
-occurrences of terms in it count as right ones. With ``--absent`` its lines with a term are left out,
-so that all true places are in the set. Copies are the set's recordings under other names;
-they are searched once, and each has the answers of one.
+occurrences of terms in it count as right ones. With ``--absent`` its lines with a term are left
+out, so that all true places are in the set. Copies are the set's recordings under other names; they
+are searched once, and each has the answers of one.
 
 Printed for all terms and by the term list's attribute OOV (known, compound, other), once with the
 shipped weights and once tuned: each half of the set's recordings (every second name), and half of

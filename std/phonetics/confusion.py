@@ -28,7 +28,8 @@ from std.values import Float64s, freeze
 SAME = 0.55  # prior probability that a phone is recognised as itself, where a word is not
 DELETED = 0.08
 INSERTED = 0.10  # prior probability of an insertion between two phones
-DECAY = 0.35  # articulatory distance over which confusion becomes e times rarer
+DECAY = 0.275  # articulatory distance over which confusion becomes e times rarer
+FREQUENT = 0.75  # power of a phone's frequency to which it is heard for others
 PRIOR_ROW = 20.0  # observations that a phone's prior weighs
 PRIOR_ALL = 50.0  # observations that SAME and DELETED weigh, over all phones
 PRIOR_INSERTED = 100.0
@@ -136,7 +137,7 @@ def _alike(counts: Counts) -> Float64s:
     apart = np.array([[distance(a, b) for b in phones] for a in phones]).reshape(
         len(phones), len(phones)
     )
-    alike = np.exp(-apart / DECAY) * np.sqrt(_background(counts))[None, :]
+    alike = np.exp(-apart / DECAY) * _background(counts)[None, :] ** FREQUENT
     np.fill_diagonal(alike, 0.0)
     total = alike.sum(axis=1, keepdims=True)
     shares: Float64s = np.divide(alike, total, out=np.zeros_like(alike), where=total > 0)
