@@ -196,10 +196,10 @@ def test_the_keyboard_alone(served, opened, marks):
     page.locator(".hit").first.wait_for()
     page.wait_for_function("() => document.activeElement.id === 'count'")
     page.keyboard.press("j")
-    assert page.locator(".hit.current").get_attribute("data-term") == "spreewald"
+    assert page.locator(".hit.current").get_attribute("data-term") == "hahnenfedern"
     page.keyboard.press("ArrowDown")
     current = page.locator(".hit.current")
-    assert current.get_attribute("data-term") == "hahnenfedern"
+    assert current.get_attribute("data-term") == "spreewald"
     page.keyboard.press(" ")
     moves(page)
     page.keyboard.press(" ")
@@ -212,7 +212,7 @@ def test_the_keyboard_alone(served, opened, marks):
     page.keyboard.press("n")
     page.wait_for_function("() => document.getElementById('marked').textContent === ''")
     page.keyboard.press("k")
-    assert page.locator(".hit.current").get_attribute("data-term") == "spreewald"
+    assert page.locator(".hit.current").get_attribute("data-term") == "hahnenfedern"
     page.keyboard.press("?")
     assert page.get_by_role("dialog").is_visible()
     page.keyboard.press("Escape")
@@ -249,7 +249,7 @@ def test_the_view_of_a_recording(served, opened):
     assert page.locator(".w.current").all_inner_texts() == ["hand", "in", "vielen"]
     assert page.locator(".w.hit-word").count() == 4
     assert (
-        "Hit 2 of 2: hahnenfedern at 0:10.4, 98 % likely"
+        "Hit 2 of 2: hahnenfedern at 0:10.4, 99 % likely"
         in page.locator("#hit-caption").inner_text()
     )
 
@@ -327,7 +327,7 @@ def test_exports_are_saved(served, opened, tmp_path):
 
 
 def test_find_judge_and_take_away_by_keyboard(serve, german_settings, opened, tmp_path):
-    """All places where "spreewald" is said, and the good ones as a table."""
+    """All places where two words are said, and the good ones as a table."""
     with serve(replace(german_settings, feedback=tmp_path / "marks.jsonl")) as client:
         page = opened(client)
         page.keyboard.type("spreewald, hahnenfedern")
@@ -345,7 +345,7 @@ def test_find_judge_and_take_away_by_keyboard(serve, german_settings, opened, tm
             page.keyboard.press("Enter")
         text = Path(saved.value.path()).read_text("utf-8-sig")
         rows = list(csv.DictReader(text.splitlines()))
-        assert [(row["term"], row["right"]) for row in rows] == [("spreewald", "right")]
+        assert [(row["term"], row["right"]) for row in rows] == [("hahnenfedern", "right")]
 
 
 def test_nothing_found_says_so_and_offers_words(served, opened):
