@@ -183,16 +183,17 @@ def labelled(one: Direction) -> Examples:
     original = language_search.calibrate
     with mock.patch.object(language_search, "calibrate", calibrate):
         found = searched(one, "spoken", POINTS[0])
-    ((_, _, _, lexical, variants, phonetic, _, sureness),) = calls
-    bounds = np.searchsorted(lexical.term, np.arange(len(found.terms) + 1)).tolist()
+    ((request, _, _, lexical, phonetic),) = calls
+    sureness, candidates = request.sureness, lexical.candidates
+    bounds = np.searchsorted(candidates.term, np.arange(len(found.terms) + 1)).tolist()
     evidence, places, scores = [], [], []
     for row, hits in enumerate(phonetic.of_term):
         if hits is None:
             continue
-        own = lexical.rows(slice(bounds[row], bounds[row + 1]))
+        own = candidates.rows(slice(bounds[row], bounds[row + 1]))
         paired = pair_with_hits(own, hits, phonetic.searched)
         alone = hits.hits.rows(paired.unpaired)
-        evidence.append(SpokenEvidence(sureness[row], variants).evidence(paired, own, hits))
+        evidence.append(SpokenEvidence(sureness[row], lexical.variants).evidence(paired, own, hits))
         both = [
             np.concatenate([getattr(part, name) for part in (own, alone)])
             for name in ("recording", "start_ms", "end_ms")
