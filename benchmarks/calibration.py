@@ -26,6 +26,7 @@ from unittest import mock
 import numpy as np
 
 from benchmarks.german import Data, indexed
+from benchmarks.larger_archives import with_accidents
 from indexer.formats import jsonl
 from indexer.networks.utterances import networks_in
 from scoring.evaluate import evaluate
@@ -39,7 +40,6 @@ from searcher.output.std_list import hit_list
 from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.search import SearchResult, search
-from searcher.tuning.accidents import with_accidents
 from searcher.tuning.examples import (
     KindsOfExamples,
     Speech,

@@ -3,10 +3,10 @@
     examples_of_phrases     of OOV phrases and of IV phrases, a `Judge` says what is right
         labelled_by_words       candidates that IV phrases have by their words
         labelled                candidates that phrases have by their words and their phones
+    decoy_examples          of decoys, which nobody said
 
 What says whether a candidate is right is the transcript (`by_transcript`), which knows all of
-them, or people's marks (`searcher.tuning.marked`), which know some. What decoys hit by accident is
-added in `searcher.tuning.accidents`.
+them, or people's marks (`searcher.tuning.marked`), which know some.
 """
 
 from collections.abc import Sequence
@@ -14,14 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.decoys import LENGTHS, draw_decoys, phone_chain
 from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.weights import Examples, examples_of, together
+from searcher.candidates import NONE
 from searcher.pairing import pair_with_hits
 from searcher.phonetic_candidates import Inside, PhoneticHits, phonetic_hits
 from searcher.phonetic_indexes import PhoneticIndexes, searched_archive
 from searcher.pronunciations import pronounced
 from searcher.tuning.labels import Judge, Labels, Phrase, Places, WrittenSearch
 from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
+
+ABSENT, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said
 
 
 class KindsOfExamples(NamedTuple):
@@ -145,6 +149,29 @@ def labelled_of_any_length(judge: Judge, speech: Speech, phrases: Sequence[Phras
     by_words = labelled_by_words(judge, speech.written, short)
     zeros = dict.fromkeys(by_phones.features, np.zeros(len(by_words.term)))
     return together([by_phones, by_words._replace(features=zeros | dict(by_words.features))])
+
+
+def decoy_examples(n_phrases: int, speech: Speech) -> Examples:
+    """Candidates of terms that were not said, all of them wrong.
+
+    Args:
+        n_phrases: OOV phrases that there are; decoys are a share of them.
+        speech: that is searched.
+    """
+    of_length = round(ABSENT * n_phrases / len(LENGTHS))
+    if not of_length:
+        return examples_of([], [])
+    searched = searched_archive(speech.indexes)
+    decoys = draw_decoys(phone_chain(speech.indexes.indexes), of_length, ABSENT_SEED)
+    hits = phonetic_hits([[decoy] for decoy in decoys], speech.indexes, speech.inside)
+    evidence = [
+        pair_with_hits(NONE, hits_of_term, searched).oov_evidence()
+        for hits_of_term in hits
+        if hits_of_term
+    ]
+    return examples_of(
+        evidence, [np.zeros(len(candidates.offset), bool) for candidates in evidence]
+    )
 
 
 def _examples(

@@ -19,12 +19,12 @@ from searcher.calibration.weights import RIDGE, Weights, examples_of, refit, tog
 from searcher.phonetic_candidates import Inside
 from searcher.phonetic_indexes import PhoneticIndexes
 from searcher.pronunciations import pronounced
-from searcher.tuning.accidents import decoy_examples, find_accidents, with_accidents
 from searcher.tuning.confusion import learn_confusion, nothing_counted
 from searcher.tuning.examples import (
     KindsOfExamples,
     Speech,
     by_transcript,
+    decoy_examples,
     examples_of_phrases,
     labelled,
     labelled_of_any_length,
@@ -137,6 +137,7 @@ def _of_transcript(
                 f"expected at least {MIN_EXAMPLES} occurrences of words that the index {kind} in "
                 f"the transcript, got {n}"
             )
+    decoys = decoy_examples(examples.oov.n_terms, speech)
     confusion = speech.indexes.confusion_counts
     figures: dict[str, float] = {
         "recordings": len({*transcript.recording.tolist()}),  # transcribed ones
@@ -147,7 +148,7 @@ def _of_transcript(
         "known_queries": len(in_vocabulary),
         "known_right": right["knows"],
     }
-    return examples._replace(oov=with_accidents(examples.oov, oov, speech)), figures
+    return examples._replace(oov=together([examples.oov, decoys])), figures
 
 
 def examples_of_marks(
@@ -172,7 +173,7 @@ def examples_of_marks(
     oov = [words for words in phrases if words not in in_vocabulary]
     in_vocabulary |= usual_phrases(sorted(vocabulary), seed)
     judge = by_marks(marked)
-    decoys = decoy_examples(USUAL_OOV, find_accidents(speech))
+    decoys = decoy_examples(USUAL_OOV, speech)
     decoys = decoys._replace(is_known=np.zeros_like(decoys.is_known))
     examples = KindsOfExamples(
         together([labelled(judge, speech, oov, in_vocabulary=False), decoys]),

@@ -1,4 +1,4 @@
-"""Accidents: what decoys hit in the speech that is learned from.
+"""Sets made larger by what decoys hit in them, to learn the shipped weights from.
 
     with_accidents          examples of OOV phrases, and what is learned from decoys beside them
         find_accidents          decoys of some lengths, searched as terms are
@@ -6,10 +6,10 @@
         decoy_examples          some of the decoys as terms that nobody said
 
 Sets with transcripts have minutes of speech, archives hundreds of hours. A weight learned in
-minutes is told by the evidence that decides there, and in hours stronger evidence decides, of which
-minutes have none on the side of the accidents. A decoy's hits are what a term of its length hits by
-accident in as much speech again, so those of many decoys are what it hits in an archive so many
-times larger: accidents of real recogniser output, of any language, without simulated speech.
+minutes is told by the evidence that decides there; in hours stronger evidence decides, and of
+strong accidents minutes have none. A decoy's hits are what a term of its length hits by accident in
+as much speech, so those of many decoys are what it hits in so many times as much: accidents of real
+recognisers, in any language, without simulated speech.
 
 Source: target-decoy search (Elias and Gygi 2007), several decoys for each target.
 """
@@ -58,15 +58,10 @@ def with_accidents(examples: Examples, phrases: Sequence[Phrase], speech: Speech
     )
 
 
-def find_accidents(speech: Speech, of_length: int = TIMES_LARGER) -> Accidents:
-    """Search decoys.
-
-    Args:
-        speech: that is searched.
-        of_length: how many decoys of each length; fewer in a language with few words.
-    """
+def find_accidents(speech: Speech) -> Accidents:
+    """Search decoys: of each length so many, fewer in a language with few words."""
     searched = searched_archive(speech.indexes)
-    decoys = draw_decoys(phone_chain(speech.indexes.indexes), of_length, SEED)
+    decoys = draw_decoys(phone_chain(speech.indexes.indexes), TIMES_LARGER, SEED)
     hits = phonetic_hits([[decoy] for decoy in decoys], speech.indexes, speech.inside)
     found: dict[int, list[Evidence]] = {length: [] for length in LENGTHS}
     for decoy, hits_of_decoy in zip(decoys, hits, strict=True):

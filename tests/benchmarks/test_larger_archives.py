@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from benchmarks.larger_archives import decoy_examples, in_larger_archive
 from searcher.calibration.features import Evidence, feature_names
 from searcher.calibration.weights import examples_of
 from searcher.phonetic.alignment import MAX_HITS
-from searcher.tuning.accidents import decoy_examples, in_larger_archive
 
 NAMES = sorted(feature_names(in_vocabulary=False))
 
