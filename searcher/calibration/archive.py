@@ -38,7 +38,7 @@ from std.store import Segment
 from std.store.columns import KEY_SHIFT, Int64s
 from std.values import Float64s
 
-FORMAT = "std-search archive 1"
+FORMAT = "std-search archive 2"  # another one when scores change: kept statistics are of old ones
 FILE = "null-distribution.json"
 QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
 
