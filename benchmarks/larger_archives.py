@@ -3,7 +3,7 @@
     with_accidents          examples of OOV phrases, and what is learned from decoys beside them
         find_accidents          decoys of some lengths, searched as terms are
         in_larger_archive       the examples as an archive many times larger would give them
-        decoy_examples          some of the decoys as terms that nobody said
+        absent_terms            some of the decoys as terms that nobody said
 
 Sets with transcripts have minutes of speech, archives hundreds of hours. A weight learned in
 minutes is told by the evidence that decides there; in hours stronger evidence decides, and of
@@ -27,13 +27,11 @@ from searcher.phonetic.alignment import MAX_HITS
 from searcher.phonetic_candidates import phonetic_hits
 from searcher.phonetic_indexes import searched_archive
 from searcher.pronunciations import pronounced
-from searcher.tuning.examples import Speech
+from searcher.tuning.examples import ABSENT, ABSENT_SEED, Speech
 from searcher.tuning.labels import Phrase
 from std.values import Float64s
 
-ABSENT = 0.15  # decoys for each OOV phrase: terms that were not said
 TIMES_LARGER = 40  # accidents of so many archives are added to a term's own
-SEED = 2  # other decoys than those of the null distribution
 
 Accidents = Mapping[int, Sequence[Evidence]]  # of decoys with so many phones, each one's hits
 
@@ -53,7 +51,7 @@ def with_accidents(examples: Examples, phrases: Sequence[Phrase], speech: Speech
         [
             examples,
             in_larger_archive(examples, phones, accidents),
-            decoy_examples(examples.n_terms, accidents),
+            absent_terms(examples.n_terms, accidents),
         ]
     )
 
@@ -61,7 +59,7 @@ def with_accidents(examples: Examples, phrases: Sequence[Phrase], speech: Speech
 def find_accidents(speech: Speech) -> Accidents:
     """Search decoys: of each length so many, fewer in a language with few words."""
     searched = searched_archive(speech.indexes)
-    decoys = draw_decoys(phone_chain(speech.indexes.indexes), TIMES_LARGER, SEED)
+    decoys = draw_decoys(phone_chain(speech.indexes.indexes), TIMES_LARGER, ABSENT_SEED)
     hits = phonetic_hits([[decoy] for decoy in decoys], speech.indexes, speech.inside)
     found: dict[int, list[Evidence]] = {length: [] for length in LENGTHS}
     for decoy, hits_of_decoy in zip(decoys, hits, strict=True):
@@ -71,7 +69,7 @@ def find_accidents(speech: Speech) -> Accidents:
     return found
 
 
-def decoy_examples(n_phrases: int, accidents: Accidents) -> Examples:
+def absent_terms(n_phrases: int, accidents: Accidents) -> Examples:
     """Candidates of terms that were not said, all of them wrong.
 
     Args:
