@@ -1,9 +1,8 @@
 """Sets made larger by what decoys hit in them, to learn the shipped weights from.
 
     with_accidents          examples of OOV phrases, and what is learned from decoys beside them
-        find_accidents          decoys of some lengths, searched as terms are
+        find_accidents          what decoys of some lengths hit
         in_larger_archive       the examples as an archive many times larger would give them
-        absent_terms            some of the decoys as terms that nobody said
 
 Sets with transcripts have minutes of speech, archives hundreds of hours. A weight learned in
 minutes is told by the evidence that decides there; in hours stronger evidence decides, and of
@@ -18,16 +17,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from searcher.calibration.decoys import LENGTHS, draw_decoys, phone_chain
+from searcher.calibration.decoys import LENGTHS
 from searcher.calibration.features import Evidence, Features
 from searcher.calibration.weights import Examples, examples_of, together
-from searcher.candidates import NONE
-from searcher.pairing import pair_with_hits
 from searcher.phonetic.alignment import MAX_HITS
-from searcher.phonetic_candidates import phonetic_hits
-from searcher.phonetic_indexes import searched_archive
 from searcher.pronunciations import pronounced
-from searcher.tuning.examples import ABSENT, ABSENT_SEED, Speech
+from searcher.tuning.examples import Speech, decoy_evidence, decoy_examples
 from searcher.tuning.labels import Phrase
 from std.values import Float64s
 
@@ -44,41 +39,23 @@ def with_accidents(examples: Examples, phrases: Sequence[Phrase], speech: Speech
         phrases: what they were asked for; those that cannot be pronounced have no examples.
         speech: that was searched.
     """
-    accidents = find_accidents(speech)
     ways_of = [ways for ways in pronounced(phrases, speech.indexes.lexicon) if ways]
     phones = np.array([np.mean([len(way) for way in ways]) for ways in ways_of])
     return together(
         [
             examples,
-            in_larger_archive(examples, phones, accidents),
-            absent_terms(examples.n_terms, accidents),
+            in_larger_archive(examples, phones, find_accidents(speech)),
+            decoy_examples(examples.n_terms, speech),
         ]
     )
 
 
 def find_accidents(speech: Speech) -> Accidents:
-    """Search decoys: of each length so many, fewer in a language with few words."""
-    searched = searched_archive(speech.indexes)
-    decoys = draw_decoys(phone_chain(speech.indexes.indexes), TIMES_LARGER, ABSENT_SEED)
-    hits = phonetic_hits([[decoy] for decoy in decoys], speech.indexes, speech.inside)
+    """Search decoys, so many for each length."""
     found: dict[int, list[Evidence]] = {length: [] for length in LENGTHS}
-    for decoy, hits_of_decoy in zip(decoys, hits, strict=True):
-        if hits_of_decoy:
-            paired = pair_with_hits(NONE, hits_of_decoy, searched)
-            found[len(decoy)].append(paired.oov_evidence())
+    for phones, evidence in decoy_evidence(TIMES_LARGER, speech):
+        found[min(LENGTHS, key=lambda length: abs(length - phones))].append(evidence)
     return found
-
-
-def absent_terms(n_phrases: int, accidents: Accidents) -> Examples:
-    """Candidates of terms that were not said, all of them wrong.
-
-    Args:
-        n_phrases: OOV phrases that there are; decoys are a share of them.
-        accidents: of decoys.
-    """
-    of_length = round(ABSENT * n_phrases / len(LENGTHS))
-    evidence = [one for some in accidents.values() for one in some[:of_length]]
-    return examples_of(evidence, [np.zeros(len(one.offset), bool) for one in evidence])
 
 
 def in_larger_archive(examples: Examples, phones: Float64s, accidents: Accidents) -> Examples:

@@ -191,7 +191,7 @@ def labelled(one: Direction) -> Examples:
         if hits is None:
             continue
         own = candidates.rows(slice(bounds[row], bounds[row + 1]))
-        paired = pair_with_hits(own, hits, phonetic.searched)
+        paired = pair_with_hits((), own, hits, phonetic.searched)
         alone = hits.hits.rows(paired.unpaired)
         evidence.append(SpokenEvidence(sureness[row], lexical.variants).evidence(paired, own, hits))
         both = [

@@ -131,7 +131,7 @@ def _evidence(
     if hits is None or phonetic is None:
         ratio = model.iv_weights.log_ratio(iv_features(lexical.score, len(words), letters))
         return TermEvidence(lexical, None, ratio if is_calibrated else None)
-    paired = pair_with_hits(lexical, hits, phonetic.searched)
+    paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched)
     if spoken:
         ratio = model.spoken_weights.log_ratio(spoken.evidence(paired, lexical, hits))
     elif is_oov:

@@ -3,6 +3,7 @@
 pair_with_hits   candidates and hits of a term -> both as one table of evidence
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -62,18 +63,21 @@ class Paired(NamedTuple):
 
 
 def pair_with_hits(
-    lexical: Candidates, term_hits: PhoneticHits, searched: SearchedArchive
+    words: Sequence[str],
+    lexical: Candidates,
+    term_hits: PhoneticHits,
+    searched: SearchedArchive,
 ) -> Paired:
     """Pair each lexical candidate of a term with the best hit near it that no other has.
 
     Args:
+        words: of the term as it is spelt; none if it was spoken.
         lexical: of the term.
         term_hits: of the term, best first.
         searched: where both were found.
     """
     hits, archive = term_hits.hits, searched.archive
-    quality = searched.quality[hits.recording]
-    features = hit_features(term_hits.pronunciations, term_hits.found_by, hits, quality, archive)
+    features = hit_features(words, term_hits.pronunciations, term_hits.found_by, hits, searched)
     candidate, hit = near_pairs(lexical, hits)
     partner = np.full(len(lexical.term), -1)
     is_free = np.ones(len(hits.recording), dtype=bool)

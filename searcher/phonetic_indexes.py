@@ -15,6 +15,7 @@ import numpy as np
 
 from searcher.calibration.archive import SearchedArchive, archive_of
 from searcher.calibration.model import Model
+from searcher.calibration.path_words import RecognisedWords
 from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
 from searcher.phonetic.ratios import confusion_log_ratios
 from std.config import Config
@@ -52,6 +53,14 @@ class PhoneticIndexes:
     def _confusion(self) -> Confusion:
         """Confusion log ratios of the phones of the segments."""
         return confusion_log_ratios(self.confusion_counts, self.indexes, [])
+
+    @cached_property
+    def recognised_words(self) -> RecognisedWords:
+        """The words of the segments."""
+        counts: Counter[str] = Counter()
+        for index in self.indexes:
+            counts.update(dict(zip(index.words, index.counts.tolist(), strict=True)))
+        return RecognisedWords(tuple(index.words for index in self.indexes), counts)
 
     def confusion(self, queries: Sequence[Pronunciation]) -> Confusion:
         """Confusion log ratios of the phones of the segments and of queries."""
@@ -126,11 +135,12 @@ def searched_archive(
         folder: where the index lies, if in a folder.
         workers: who searches the decoys, if nothing is known yet.
     """
+    words = phonetic.recognised_words
     archive = archive_of(phonetic.indexes, phonetic.confusion_counts, folder, workers)
     n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in phonetic.recordings)
     quality = archive.quality_in(phonetic.recordings, n_recordings)
     if excerpts is None:
-        return SearchedArchive(archive, quality, 1.0)
+        return SearchedArchive(archive, quality, 1.0, words)
     live_s = {
         indexed.recording: indexed.speech_ms / 1000
         for index in phonetic.indexes
@@ -138,7 +148,8 @@ def searched_archive(
         if index.live[row]
     }
     searched_s = speech_s([one for one in excerpts if one.recording in live_s])
-    return SearchedArchive(archive, quality, min(1.0, searched_s / max(sum(live_s.values()), 1e-3)))
+    share = min(1.0, searched_s / max(sum(live_s.values()), 1e-3))
+    return SearchedArchive(archive, quality, share, words)
 
 
 def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:

@@ -1,7 +1,7 @@
 """What is known of an archive before a term is searched in it by its phones.
 
     archive_of      the statistics of an archive, from memory, from beside the index, or learned
-    learn_archive   number of slots, quality of each recording's speech, null distribution
+    learn_archive   number of slots, speed and quality of the speech, null distribution
     SearchedArchive how much of it a search is about, and how many accidents that makes likely
 
 The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
@@ -25,6 +25,7 @@ from searcher.calibration.null_distribution import (
     NullDistribution,
     learn_null_distribution,
 )
+from searcher.calibration.path_words import RecognisedWords
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
 from searcher.phonetic.search import search_phones
@@ -38,9 +39,12 @@ from std.store import Segment
 from std.store.columns import KEY_SHIFT, Int64s
 from std.values import Float64s
 
-FORMAT = "std-search archive 2"  # another one when scores change: kept statistics are of old ones
+FORMAT = "std-search archive 3"  # another one when scores change: kept statistics are of old ones
 FILE = "null-distribution.json"
 QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
+PHONE_MS = Range(1, 65_535)
+TYPICAL_PHONE_MS = 75.0  # of an archive without a word that the recogniser is sure of
+SURE = 0.9  # posterior of words that tell how long phones last
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +52,7 @@ class Archive:
     """Statistics of the segments that are searched by phones."""
 
     slots: int  # of live recordings
+    phone_ms: float  # mean duration of a phone
     quality: tuple[Float64s, ...]  # of each segment: (R,) speech quality of its recordings
     null: NullDistribution
 
@@ -75,6 +80,7 @@ class SearchedArchive(NamedTuple):
     archive: Archive
     quality: Float64s  # (R,) speech quality of each recording of the search's table
     share: float  # of the archive's speech that lies in the searched excerpts
+    words: RecognisedWords
 
     @property
     def log_chances(self) -> float:
@@ -113,6 +119,20 @@ def speech_quality(indexes: Sequence[PhoneticIndex]) -> tuple[int, tuple[Float64
     return slots, quality
 
 
+def mean_phone_ms(indexes: Sequence[PhoneticIndex]) -> float:
+    """The mean duration of a phone, over the live words that the recogniser is sure of."""
+    duration_ms = phones = 0
+    for index in indexes:
+        columns = index.columns
+        phones_of_word = np.diff(index.word_phone_offsets)
+        of_posting = np.repeat(phones_of_word, np.diff(columns.posting_offsets))
+        recording = index.recordings_of(columns.posting_slot.astype(np.int64))
+        sure = (columns.posting_posterior >= SURE) & (of_posting > 0) & index.live[recording]
+        duration_ms += int(columns.posting_duration_ms[sure].sum(dtype=np.int64))
+        phones += int(of_posting[sure].sum())
+    return max(1.0, duration_ms / phones) if phones else TYPICAL_PHONE_MS
+
+
 def archive_of(
     indexes: Sequence[PhoneticIndex],
     counts: Counts,
@@ -142,7 +162,7 @@ def archive_of(
 def learn_archive(
     indexes: Sequence[PhoneticIndex], counts: Counts, workers: Executor = IN_PROCESS
 ) -> Archive:
-    """Search decoys, and look at how sure the recogniser was.
+    """Search decoys, and look at how sure the recogniser was and how fast people speak.
 
     Args:
         indexes: one of each segment.
@@ -156,7 +176,7 @@ def learn_archive(
         lambda decoy: perfect_score(decoy, confusion),
     )
     slots, quality = speech_quality(indexes)
-    return Archive(slots, quality, null)
+    return Archive(slots, mean_phone_ms(indexes), quality, null)
 
 
 def _digest(indexes: Sequence[PhoneticIndex], counts: Counts) -> str:
@@ -175,6 +195,7 @@ def _save(archive: Archive, path: Path, digest: str) -> None:
         "format": FORMAT,
         "digest": digest,
         "slots": archive.slots,
+        "phone_ms": archive.phone_ms,
         "quality": [quality.tolist() for quality in archive.quality],
         "null": archive.null.coefficients.tolist(),
     }
@@ -194,9 +215,10 @@ def _load(path: Path, digest: str, indexes: Sequence[PhoneticIndex]) -> Archive 
         )
         null = np.array([row.within(COEFFICIENT) for row in document["null"]], np.float64)
         slots = int(document["slots"].within(SLOTS))
+        phone_ms = float(document["phone_ms"].within(PHONE_MS))
     except (OSError, InputError):
         return None
     expected = [len(index.columns.recordings) for index in indexes]
     if [len(rows) for rows in quality] != expected or len(null) != COEFFICIENTS:
         return None
-    return Archive(slots, quality, NullDistribution(null))
+    return Archive(slots, phone_ms, quality, NullDistribution(null))

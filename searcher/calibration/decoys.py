@@ -1,16 +1,19 @@
-"""Decoys: phone strings that nobody said, drawn from what the archive's words sound like.
+"""Decoys: phones and words that nobody said, drawn from what the archive's words sound like.
 
-    phone_chain    how often each phone follows two others in the alternatives of an archive
-    draw_decoys    strings of given lengths from that chain
+    phone_chain         how often each phone follows two others in the alternatives of an archive
+    draw_decoys         strings of given lengths from that chain
+    draw_decoy_words    words of given lengths, drawn from the letters of its words likewise
 
 The counts of segments add up, and deleted recordings leave no trace in them, so the decoys do not
 depend on how an archive is cut. They are searched as terms are: what they hit, they hit by
-accident.
+accident. Phones can be drawn without a pronouncer. Words have all evidence that a term has, so
+weights are learned from these.
 
 Source: target-decoy search of proteomics (Elias and Gygi 2007, Nature Methods 4:207).
 """
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -88,3 +91,44 @@ def _draw(chain: PhoneChain, length: int, rng: np.random.Generator) -> Pronuncia
         phones.append(chain.inventory[phone])
         before_that, before = before, phone
     return tuple(phones)
+
+
+def draw_decoy_words(counts: Mapping[str, int], of_length: int, seed: int = SEED) -> list[str]:
+    """Distinct words that are not in the archive, of each number of letters the same number.
+
+    Args:
+        counts: live alternatives of each word.
+        of_length: how many of each length; fewer where the letters give no more.
+        seed: of the draws.
+    """
+    following: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for word in sorted(counts):
+        if counts[word]:
+            for i, letter in enumerate(word):
+                following[word[max(0, i - 2) : i]][letter] += counts[word]
+    if not following:
+        return []
+    chain = {
+        before: (list(after), np.cumsum([*after.values()])) for before, after in following.items()
+    }
+    rng = np.random.default_rng(seed)
+    drawn: dict[str, None] = {}
+    for length in LENGTHS:
+        wanted = len(drawn) + of_length
+        for _ in range(ATTEMPTS + of_length):
+            word = "".join(_letters(chain, length, rng))
+            if len(drawn) < wanted and word not in counts:
+                drawn[word] = None
+    return list(drawn)
+
+
+def _letters(
+    chain: Mapping[str, tuple[list[str], Int64s]], length: int, rng: np.random.Generator
+) -> Iterator[str]:
+    """The letters of one word; where the chain ends, it begins anew."""
+    before = ""
+    for _ in range(length):
+        letters, cumulative = chain[before] if before in chain else chain[""]
+        letter = letters[int(np.searchsorted(cumulative, rng.integers(cumulative[-1]), "right"))]
+        yield letter
+        before = before[-1:] + letter

@@ -7,8 +7,9 @@
 
 Weighted and added up they say how much likelier the evidence is if the term was said there than by
 accident. `searcher.calibration.occurrence_rate` makes probabilities of all candidates of a term.
-No place is compared with another one of its term, and what depends on the size of the archive is
-per slot, or for each expected occurrence: so weights learned on one archive serve another.
+A place is compared with the term's other places only where the same words stand there, and what
+depends on the size of the archive is per slot, or for each expected occurrence: so weights learned
+on one archive serve another.
 
 Names of features are keys of ``model.json``, which users keep: they do not change.
 """
@@ -18,21 +19,32 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.archive import Archive
+from searcher.calibration.archive import TYPICAL_PHONE_MS, Archive, SearchedArchive
 from searcher.calibration.null_distribution import COEFFICIENTS, NullDistribution
+from searcher.calibration.path_words import (
+    NO_WORDS,
+    frequency,
+    path_words,
+    same_words,
+    spelling,
+)
 from searcher.phonetic import layout
 from searcher.phonetic.alignment import MAX_HITS, Hits
 from searcher.phonetic.ratios import WeightedPronunciation
 from std.store.columns import Int64s
 from std.values import Float64s
 
-MAX_OVERHANG = 4  # phones of a cut word beyond which it does not matter how many
-TYPICAL_PHONE_MS = 75.0
+MAX_OVERHANG = 4  # phones before a hit, beyond which it does not matter how many
 LOGIT_FLOOR = 1e-3
 LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
-NOWHERE = Archive(0, (), NullDistribution(np.zeros(COEFFICIENTS)))
+NOWHERE = SearchedArchive(
+    Archive(0, TYPICAL_PHONE_MS, (), NullDistribution(np.zeros(COEFFICIENTS))),
+    np.empty(0),
+    1.0,
+    NO_WORDS,
+)
 
 Features = Mapping[str, Float64s]
 
@@ -45,52 +57,53 @@ class Evidence(NamedTuple):
 
 
 def hit_features(
+    words: Sequence[str],
     pronunciations: Sequence[WeightedPronunciation],
     found_by: Int64s,
     hits: Hits,
-    speech_quality: Float64s,
-    archive: Archive,
+    searched: SearchedArchive,
 ) -> Features:
     """Evidence of the phones for each hit.
 
     Args:
+        words: of the query as it is spelt; none if it was spoken.
         pronunciations: of the query, at least one.
         found_by: (n,) which of them found each hit.
         hits: n of them, best first.
-        speech_quality: (n,) of each hit's recording, against the archive's mean.
-        archive: that was searched, with what decoys hit in it.
+        searched: where they were found, with what decoys hit there.
 
     Returns:
         name -> (n,):
 
-    log_e_rate        log of the accidental places expected to score as high, per slot
-    common            how much more accidental hits the term has than decoys of its length, as a log
-    relative          the score's share of a perfect match, and that squared
-    cut_before, ..    phones of the first word before the hit, of the last after it
-    path              log posteriors of the words on the path, summed
-    longest           phones of the longest one-best word that the hit cuts, times its posterior
-    odd_length        size of the log of the duration over the typical one
-    same              share of the phones recognised as the query's own
-    speech_quality    mean one-best posterior of the recording, minus that of the archive
+    log_e_rate      log of the accidental places expected to score as high, per slot
+    common          how much more accidental hits the term has than decoys of its length, as a log
+    relative        the score's share of a perfect match
+    cut_before      phones of the first word before the hit
+    path            log posteriors of the words on the path, summed
+    longest         phones of the longest one-best word that the hit cuts, times its posterior
+    slowness        log of the duration over that of so many phones in this archive
+    spelling, frequency, same_words
+                    of the words on the path (`searcher.calibration.path_words`)
+    speech_quality  mean one-best posterior of the recording, minus that of the archive
     """
-    n, m = len(hits.start_ms), hits.measures.astype(np.float64)
-    score = m[:, layout.SCORE]
+    archive, m = searched.archive, hits.measures.astype(np.float64)
+    score, log_posterior = m[:, layout.SCORE], m[:, layout.PATH_LOG_POSTERIOR]
     phones = np.array([max(1, len(one.phones)) for one in pronunciations])[found_by]
     perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[found_by]
-    slow = np.log(np.maximum(hits.end_ms - hits.start_ms, 1) / (phones * TYPICAL_PHONE_MS))
-    relative = score / perfect
+    duration_ms = np.maximum(hits.end_ms - hits.start_ms, 1)
+    paths = path_words(hits, searched.words)
     return {
         "log_e_rate": archive.null.log_e_value(score, pronunciations) - archive.log_slots,
-        "common": np.full(n, archive.null.term_shift(score, pronunciations)),
-        "relative": relative,
-        "relative_squared": relative**2,
+        "common": np.full(len(m), archive.null.term_shift(score, pronunciations)),
+        "relative": score / perfect,
         "cut_before": np.minimum(m[:, layout.PHONES_BEFORE], MAX_OVERHANG),
-        "cut_after": np.minimum(m[:, layout.PHONES_AFTER], MAX_OVERHANG),
-        "path": m[:, layout.PATH_LOG_POSTERIOR],
+        "path": log_posterior,
         "longest": m[:, layout.ONE_BEST_CUT_PHONES],
-        "odd_length": np.abs(slow),
-        "same": m[:, layout.SAME_PHONES],
-        "speech_quality": speech_quality,
+        "slowness": np.log(duration_ms / (phones * archive.phone_ms)),
+        "spelling": spelling(words, paths),
+        "frequency": frequency(paths, searched.words),
+        "same_words": same_words(paths, log_posterior),
+        "speech_quality": searched.quality[hits.recording],
     }
 
 
@@ -210,7 +223,7 @@ def spoken_features(
         log_chances: log of the number of chances for an accident.
 
     Returns:
-        beside those of the phones:
+        beside those of the phones (and without the spelling, which nobody wrote):
 
         written           whether a word sequence of the query stands there
         logit             log odds of its posterior, 0 where none stands
@@ -223,7 +236,7 @@ def spoken_features(
     is_written = posterior > 0
     written, n = is_written.astype(float), len(posterior)
     columns = {
-        **of_hits,
+        **{name: column for name, column in of_hits.items() if name != "spelling"},
         "written": written,
         "logit": written * logit(posterior),
         "letters": np.log(np.where(is_written, np.maximum(letters, 1), 1)),
@@ -250,7 +263,7 @@ def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
         np.empty((0, 0), np.int32), blank, blank, rows, rows,
     )  # fmt: skip
     query = [WeightedPronunciation(("",), 1.0)]
-    of_hits = hit_features(query, rows, hits, none, NOWHERE)
+    of_hits = hit_features((), query, rows, hits, NOWHERE)
     if in_vocabulary:
         return frozenset(iv_features_with_hits(none, of_hits, 1, 1, 0.0).features)
     return frozenset(oov_features(none, of_hits, 0.0).features)

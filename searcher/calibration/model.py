@@ -25,7 +25,7 @@ from std.outputs import open_output
 from std.phonetics.confusion import Counts, empty, from_json, to_json
 from std.ranges import Range
 
-FORMAT, VERSION = "std-search model", 3
+FORMAT, VERSION = "std-search model", 4
 KEYS = {"maker", "language", "tuned_on", "unknown", "known", "confusion"}
 WEIGHT = Range(-1_000_000, 1_000_000)
 FIGURE = Range(0, 1_000_000_000_000)

@@ -4,6 +4,7 @@
         labelled_by_words       candidates that IV phrases have by their words
         labelled                candidates that phrases have by their words and their phones
     decoy_examples          of decoys, which nobody said
+        decoy_evidence          what they hit
 
 What says whether a candidate is right is the transcript (`by_transcript`), which knows all of
 them, or people's marks (`searcher.tuning.marked`), which know some.
@@ -14,14 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searcher.calibration.decoys import LENGTHS, draw_decoys, phone_chain
+from searcher.calibration.decoys import LENGTHS, draw_decoy_words
 from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.weights import Examples, examples_of, together
 from searcher.candidates import NONE
 from searcher.pairing import pair_with_hits
 from searcher.phonetic_candidates import Inside, PhoneticHits, phonetic_hits
 from searcher.phonetic_indexes import PhoneticIndexes, searched_archive
-from searcher.pronunciations import pronounced
+from searcher.pronunciations import mean_phones, pronounced
 from searcher.tuning.labels import Judge, Labels, Phrase, Places, WrittenSearch
 from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
 
@@ -117,7 +118,7 @@ def labelled(
     with_hits = _phrases_with_hits(phrases, speech)
     for words, term_hits in with_hits:
         rows = found[words]
-        paired = pair_with_hits(rows, term_hits, searched)
+        paired = pair_with_hits(words, rows, term_hits, searched)
         alone = term_hits.hits.rows(paired.unpaired)
         posterior = paired.posterior if in_vocabulary else np.zeros(len(paired.posterior))
         places.append(
@@ -158,20 +159,32 @@ def decoy_examples(n_phrases: int, speech: Speech) -> Examples:
         n_phrases: OOV phrases that there are; decoys are a share of them.
         speech: that is searched.
     """
-    of_length = round(ABSENT * n_phrases / len(LENGTHS))
+    evidence = [one for _, one in decoy_evidence(round(ABSENT * n_phrases / len(LENGTHS)), speech)]
+    return examples_of(evidence, [np.zeros(len(one.offset), bool) for one in evidence])
+
+
+def decoy_evidence(of_length: int, speech: Speech) -> list[tuple[float, Evidence]]:
+    """Search decoys that are spelt as words.
+
+    Args:
+        of_length: how many of each number of letters.
+        speech: that is searched.
+
+    Returns:
+        of each that can be pronounced: its phones (the mean of its pronunciations), and the
+        evidence of its hits.
+    """
     if not of_length:
-        return examples_of([], [])
+        return []
     searched = searched_archive(speech.indexes)
-    decoys = draw_decoys(phone_chain(speech.indexes.indexes), of_length, ABSENT_SEED)
-    hits = phonetic_hits([[decoy] for decoy in decoys], speech.indexes, speech.inside)
-    evidence = [
-        pair_with_hits(NONE, hits_of_term, searched).oov_evidence()
-        for hits_of_term in hits
-        if hits_of_term
+    decoys = draw_decoy_words(searched.words.counts, of_length, ABSENT_SEED)
+    return [
+        (
+            mean_phones(hits.pronunciations),
+            pair_with_hits(words, NONE, hits, searched).oov_evidence(),
+        )
+        for words, hits in _phrases_with_hits([(word,) for word in decoys], speech)
     ]
-    return examples_of(
-        evidence, [np.zeros(len(candidates.offset), bool) for candidates in evidence]
-    )
 
 
 def _examples(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.larger_archives import absent_terms, in_larger_archive
+from benchmarks.larger_archives import in_larger_archive
 from searcher.calibration.features import Evidence, feature_names
 from searcher.calibration.weights import examples_of
 from searcher.phonetic.alignment import MAX_HITS
@@ -67,13 +67,3 @@ def test_without_terms_or_decoys_there_is_no_larger_archive():
     one = examples_of([evidence(rng, 5)], [np.zeros(5, bool)])
     assert in_larger_archive(one, np.array([6.0]), {6: []}).n_terms == 0
     assert in_larger_archive(examples_of([], []), np.empty(0), {6: [evidence(rng, 3)]}).n_terms == 0
-
-
-def test_decoys_are_a_share_of_the_terms_and_always_wrong():
-    rng = np.random.default_rng(1)
-    accidents = {length: [evidence(rng, 3) for _ in range(8)] for length in range(4, 14)}
-    found = absent_terms(200, accidents)
-    assert found.n_terms == 30  # .15 of 200, as many of each of 10 lengths
-    assert not found.is_right.any()
-    assert found.is_known.all()
-    assert absent_terms(0, accidents).n_terms == 0

@@ -1,9 +1,10 @@
 """Candidates and hits of one place: the fast way against the obvious one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from searcher.calibration.archive import Archive, SearchedArchive
 from searcher.calibration.features import NOWHERE
 from searcher.candidates import NONE, Candidates
 from searcher.lexical.deduplicate import overlap
@@ -80,8 +81,8 @@ def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept():
 
 
 def chances(slots, share=1.0):
-    archive = Archive(slots, (), NOWHERE.null)
-    return np.exp(SearchedArchive(archive, np.empty(0), share).log_chances)
+    archive = replace(NOWHERE.archive, slots=slots)
+    return np.exp(NOWHERE._replace(archive=archive, share=share).log_chances)
 
 
 def test_chances_of_an_accident_are_the_searched_slots():

@@ -2,7 +2,13 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from searcher.calibration.decoys import DECOYS_OF_LENGTH, LENGTHS, draw_decoys, phone_chain
+from searcher.calibration.decoys import (
+    DECOYS_OF_LENGTH,
+    LENGTHS,
+    draw_decoy_words,
+    draw_decoys,
+    phone_chain,
+)
 
 
 def index_of(words, counts=None):
@@ -59,3 +65,24 @@ def test_decoys_have_the_lengths_and_only_phones_that_follow_each_other():
 
 def test_an_archive_without_phones_has_none():
     assert draw_decoys(phone_chain([])) == []
+
+
+def test_decoy_words_have_the_lengths_and_only_letters_that_follow_each_other():
+    counts = {"anna": 1, "otto": 2, "toni": 1, "nato": 5, "zorn": 0}
+    decoys = draw_decoy_words(counts, 3)
+    assert len(set(decoys)) == len(decoys)
+    assert {len(decoy) for decoy in decoys} <= set(LENGTHS)
+    assert sum(len(decoy) == LENGTHS[-1] for decoy in decoys) == 3
+    assert not set(decoys) & set(counts)
+    assert "z" not in "".join(decoys)  # of a word that does not count
+    assert {decoy[0] for decoy in decoys} <= set("aotn")
+    assert draw_decoy_words(counts, 3, seed=9) != decoys
+
+
+def test_decoy_words_do_not_depend_on_the_order_of_the_counts():
+    counts = {"anna": 1, "otto": 2, "toni": 1, "nato": 5}
+    assert draw_decoy_words(counts, 4) == draw_decoy_words(dict(reversed(counts.items())), 4)
+
+
+def test_an_archive_without_words_has_no_decoy_words():
+    assert draw_decoy_words({}, 3) == draw_decoy_words({"gone": 0}, 3) == []

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from searcher.calibration.archive import Archive
+from searcher.calibration.archive import Archive, SearchedArchive
 from searcher.calibration.features import (
     feature_names,
     hit_features,
@@ -13,12 +13,17 @@ from searcher.calibration.features import (
 )
 from searcher.calibration.model import default_model
 from searcher.calibration.null_distribution import NullDistribution
+from searcher.calibration.path_words import RecognisedWords
 from searcher.phonetic.alignment import MAX_HITS, Hits
 from searcher.phonetic.layout import N_MEASURES
 from searcher.phonetic.ratios import WeightedPronunciation
 
 TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one accident at 10 nats
-ARCHIVE = Archive(1000, (), TEN_NATS)
+ARCHIVE = Archive(1000, 75.0, (), TEN_NATS)
+WORDS = [f"word{i}" for i in range(60)]
+SEARCHED = SearchedArchive(
+    ARCHIVE, np.array([0.1]), 1.0, RecognisedWords((WORDS,), dict.fromkeys(WORDS, 2))
+)
 
 
 def hits(*scores, ms=750):
@@ -26,7 +31,8 @@ def hits(*scores, ms=750):
     measures = np.zeros((n, N_MEASURES), np.float32)
     measures[:, 0] = scores
     zeros = np.zeros(n, np.int64)
-    empty = np.zeros((n, 8))
+    empty = np.full((n, 8), -1)
+    empty[:, 0] = np.arange(n)  # another word at each place
     return Hits(
         zeros, zeros, 1000 * np.arange(n), 1000 * np.arange(n) + ms, measures,
         empty.astype(np.int32), empty.astype(np.int16), empty.astype(np.int16), zeros, zeros,
@@ -34,9 +40,8 @@ def hits(*scores, ms=750):
 
 
 def features(perfect, of):
-    n = len(of.recording)
     query = [WeightedPronunciation(("a",) * 10, perfect)]
-    return hit_features(query, np.zeros(n, np.int64), of, np.zeros(n), ARCHIVE)
+    return hit_features(["word"], query, np.zeros(len(of.recording), np.int64), of, SEARCHED)
 
 
 def evidence_of(*scores):
@@ -47,11 +52,14 @@ def test_evidence_of_the_phones():
     f = evidence_of(12.0, 10.0, 8.0)
     assert f["relative"].tolist() == pytest.approx([0.6, 0.5, 0.4])
     assert f["log_e_rate"].tolist() == pytest.approx((np.array([-1, 0, 1]) - np.log(1000)).tolist())
-    assert f["odd_length"].tolist() == pytest.approx([0, 0, 0])  # 75 ms a phone
+    assert f["slowness"].tolist() == pytest.approx([0, 0, 0])  # 75 ms a phone
+    assert f["spelling"].tolist() == pytest.approx([8 / 9] * 3)
+    assert f["frequency"].tolist() == pytest.approx([np.log(1 / 120 + np.exp(-9))] * 3)
+    assert f["speech_quality"].tolist() == [0.1] * 3
     assert evidence_of()["relative"].tolist() == []
 
 
-def test_a_place_does_not_depend_on_the_others():
+def test_a_place_does_not_depend_on_others_with_other_words():
     """A name that is said several times is not punished for it."""
     one, several = evidence_of(12.0), evidence_of(*[12.0] * 5)
     for name, column in one.items():
@@ -111,6 +119,7 @@ def spoken(posterior, letters, of_hits, *, sureness=1.0, phones=6.0):
 def test_candidates_of_spoken_queries_have_the_evidence_of_words_and_phones():
     f = evidence_of(12.0, 9.0)
     evidence = spoken([0.75, 0.0], [5, 0], f, sureness=0.8, phones=4.0)
+    del f["spelling"]  # nobody wrote the query
     for name, column in f.items():
         assert evidence.features[name].tolist() == column.tolist(), name
     own = {name: evidence.features[name].tolist() for name in evidence.features.keys() - f.keys()}

@@ -1,0 +1,117 @@
+"""The words that stand where a query's phones fit: spelt alike, frequent, the same elsewhere.
+
+    RecognisedWords     the words of an archive, and how often the recogniser wrote each
+    path_words          the words on the path of each hit
+    spelling            how much the term is spelt as they are
+    frequency           how often the recogniser wrote them elsewhere
+    same_words          how much of the term's other hits has the same words
+
+A word that the recogniser does not know becomes words that sound like it, other ones at each place
+and seldom usual ones. Where the same words stand at many places, or words that stand everywhere,
+they were probably said. How a term is spelt is a second opinion on how it sounds: the phones of
+both are guessed by rules.
+
+Source of the bit-parallel length: Hyyrö 2004, "Bit-parallel LCS-length computation revisited".
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import log
+
+import numpy as np
+
+from searcher.phonetic.alignment import Hits
+from std.values import Float64s
+
+RARE = float(np.exp(-9.0))  # share of all alternatives; 20 minutes of speech tell no smaller ones
+
+Paths = Sequence[tuple[str, ...]]  # the words of each hit
+
+
+@dataclass(frozen=True, eq=False)
+class RecognisedWords:
+    """The words of an archive."""
+
+    of_segment: tuple[Sequence[str], ...]  # of each segment, by word id
+    counts: Mapping[str, int]  # live alternatives of each word in all segments
+
+    @cached_property
+    def total(self) -> int:
+        """Live alternatives."""
+        return sum(self.counts.values())
+
+
+NO_WORDS = RecognisedWords((), {})
+
+
+def path_words(hits: Hits, words: RecognisedWords) -> Paths:
+    """The words on the path of each hit.
+
+    Args:
+        hits: of one query.
+        words: of the segments that were searched.
+    """
+    return [
+        tuple(words.of_segment[segment][word] for word in path if word >= 0)
+        for segment, path in zip(hits.segment.tolist(), hits.paths.tolist(), strict=True)
+    ]
+
+
+def spelling(term: Sequence[str], paths: Paths) -> Float64s:
+    """(n,) share of letters that the term and the words of each path have in common, in order.
+
+    Twice the length of the longest common subsequence over the letters of both; 0 if the term has
+    no letters.
+    """
+    letters = "".join(term)
+    places: dict[str, int] = {}
+    for i, letter in enumerate(letters):
+        places[letter] = places.get(letter, 0) | 1 << i
+    every = (1 << len(letters)) - 1
+
+    @cache  # the same words stand at several places
+    def share(path: tuple[str, ...]) -> float:
+        other = "".join(path)
+        rows = every
+        for letter in other:
+            matched = rows & places.get(letter, 0)
+            rows = (rows + matched) | (rows - matched)
+        common = len(letters) - (rows & every).bit_count()
+        return 2 * common / max(len(letters) + len(other), 1)
+
+    return np.array([share(path) for path in paths], np.float64)
+
+
+def frequency(paths: Paths, words: RecognisedWords) -> Float64s:
+    """(n,) mean over the words of each path of the log of their share of all other alternatives.
+
+    Counts of alternatives told right places from wrong ones at least as well as posteriors added
+    up. None is taken to be rarer than `RARE`.
+    """
+    total = max(words.total, 1)
+
+    @cache
+    def log_share(word: str) -> float:
+        return log((words.counts[word] - 1) / total + RARE)
+
+    return np.array(
+        [sum(map(log_share, path)) / len(path) if path else 0.0 for path in paths], np.float64
+    )
+
+
+def same_words(paths: Paths, log_posterior: Float64s) -> Float64s:
+    """(n,) log of one plus how often the words of each path were recognised at the other hits.
+
+    Args:
+        paths: of a term's hits.
+        log_posterior: (n,) of the words of each, summed.
+    """
+    posterior = np.exp(log_posterior)
+    expected: Counter[tuple[str, ...]] = Counter()
+    for path, value in zip(paths, posterior.tolist(), strict=True):
+        expected[path] += value
+    others = np.array([expected[path] for path in paths], np.float64) - posterior
+    sums: Float64s = np.log1p(np.maximum(others, 0.0))
+    return sums

@@ -1,0 +1,52 @@
+"""How fast people speak in an archive, however it is cut."""
+
+from dataclasses import replace
+
+import pytest
+
+from indexer.segments.invert import invert
+from indexer.segments.phone_columns import phone_columns
+from searcher.calibration.archive import TYPICAL_PHONE_MS, mean_phone_ms
+from searcher.phonetic.index import open_phonetic_index
+from std.phonetics.lexicon import Lexicon
+from std.store.resident import ResidentSegment
+
+
+class Letters:
+    name = "letters:xx"
+
+    def pronounce(self, words):
+        return [tuple(word) for word in words]
+
+
+def index_of(*networks, deleted=()):
+    columns = invert(networks)
+    columns = replace(columns, extra=phone_columns(columns, Lexicon(Letters())))
+    return open_phonetic_index(ResidentSegment("s", columns, frozenset(deleted)))
+
+
+@pytest.fixture
+def slow(network):
+    sure, unsure = [("haus", 0.95)], [("hund", 0.5), ("mund", 0.5)]
+    return network(sure, unsure, spans_ms=[(0, 400), (400, 500)], file="slow")
+
+
+@pytest.fixture
+def fast(network):
+    return network([("da", 1.0)], [("so", 0.9)], spans_ms=[(0, 100), (100, 200)], file="fast")
+
+
+def test_the_words_that_the_recogniser_is_sure_of_count(slow, fast):
+    assert mean_phone_ms([index_of(slow)]) == 400 / 4
+    assert mean_phone_ms([index_of(slow, fast)]) == (400 + 100 + 100) / (4 + 2 + 2)
+
+
+def test_neither_the_cut_nor_deleted_recordings_matter(slow, fast):
+    assert mean_phone_ms([index_of(slow), index_of(fast)]) == mean_phone_ms([index_of(slow, fast)])
+    first = [one.recording.file for one in index_of(slow, fast).columns.recordings].index("fast")
+    assert mean_phone_ms([index_of(slow, fast, deleted=[first])]) == 100
+
+
+def test_without_such_words_it_is_typical(network):
+    assert mean_phone_ms([]) == TYPICAL_PHONE_MS
+    assert mean_phone_ms([index_of(network([("hund", 0.5), ("mund", 0.5)]))]) == TYPICAL_PHONE_MS

@@ -1,0 +1,69 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searcher.calibration.path_words import (
+    RARE,
+    RecognisedWords,
+    frequency,
+    path_words,
+    same_words,
+    spelling,
+)
+
+WORDS = RecognisedWords(
+    (("das", "haus"), ("das", "hand", "haus")), {"das": 8, "haus": 3, "hand": 1}
+)
+
+
+def common_by_table(one, other):
+    """Length of the longest common subsequence, as textbooks have it."""
+    table = np.zeros((len(one) + 1, len(other) + 1), int)
+    for i, a in enumerate(one):
+        for j, b in enumerate(other):
+            best = max(table[i, j + 1], table[i + 1, j])
+            table[i + 1, j + 1] = table[i, j] + 1 if a == b else best
+    return int(table[-1, -1])
+
+
+@given(st.text("abcß", max_size=80), st.text("abcßd", max_size=80))
+def test_letters_in_common_are_those_of_the_table(one, other):
+    expected = 2 * common_by_table(one, other) / max(len(one) + len(other), 1)
+    assert spelling([one], [(other,)]).tolist() == [expected]
+
+
+def test_spelling_by_hand():
+    paths = [("hand", "in", "vielen"), ("hahnen", "federn"), ()]
+    # "hanneen" of 12 and 12 letters; all; none
+    assert spelling(["hahnenfedern"], paths).tolist() == pytest.approx([14 / 24, 1, 0])
+    assert spelling(["hahnen", "federn"], paths)[1] == 1
+    assert spelling([], paths).tolist() == [0, 0, 0]
+
+
+def test_the_words_of_a_path_are_those_of_its_segment():
+    hits = SimpleNamespace(
+        segment=np.array([0, 1, 1]), paths=np.array([[0, 1, -1], [1, 2, 0], [-1, -1, -1]])
+    )
+    assert path_words(hits, WORDS) == [("das", "haus"), ("hand", "haus", "das"), ()]
+
+
+def test_frequency_leaves_out_the_place_itself():
+    found = frequency([("das", "hand"), ("haus",), ()], WORDS)
+    das, hand, haus = (np.log(n / 12 + RARE) for n in (7, 0, 2))
+    assert found.tolist() == pytest.approx([(das + hand) / 2, haus, 0])
+
+
+def test_frequency_is_the_same_in_an_archive_of_any_size():
+    large = RecognisedWords(WORDS.of_segment, {"das": 8000, "haus": 3999, "hand": 1})
+    assert frequency([("das",)], large)[0] == pytest.approx(np.log(8 / 12), abs=0.01)
+    assert frequency([("hand",)], large) == frequency([("hand",)], WORDS) == [-9]
+
+
+def test_only_places_with_the_same_words_speak_against_each_other():
+    """A name that is recognised as other words each time is not punished for being said often."""
+    paths = [("hier", "door"), ("hier",), ("hier", "door"), ("hier", "door"), ("dor",)]
+    found = same_words(paths, np.log([0.9, 0.5, 0.6, 0.1, 1.0]))
+    assert found.tolist() == pytest.approx(np.log1p([0.7, 0, 1.0, 1.5, 0]))
