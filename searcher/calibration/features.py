@@ -145,7 +145,9 @@ def iv_features(posterior: Float64s, words: int, letters: int) -> Evidence:
         surplus          log of the number of candidates for each that the posteriors expect
         unlikely_surplus the same times unlikely_logit: among many candidates weak ones are worth
                          what they say, a single one is a rare word that the recogniser missed
-        words, letters   their number; log of their number
+        words, words_logit   their number, and that times the log odds
+        letters, length      log of their number, and their number: words of four letters are
+                             recognised for others more often than shorter and longer ones
         and an offset    the posteriors expect the term so often: its occurrence rate, which
                          multiplies the odds of all its places, must not count it twice
     """
@@ -161,7 +163,9 @@ def iv_features(posterior: Float64s, words: int, letters: int) -> Evidence:
             "surplus": np.full(n, surplus),
             "unlikely_surplus": surplus * unlikely,
             "words": np.full(n, float(words)),
+            "words_logit": words * odds,
             "letters": np.full(n, np.log(max(letters, 1))),
+            "length": np.full(n, float(letters)),
         },
         np.full(n, -np.log(expected + LEAST_EXPECTED)),
     )

@@ -86,7 +86,8 @@ def test_evidence_of_posteriors():
     assert f["unlikely_surplus"].tolist() == pytest.approx(
         [0, 0, np.log(4 / 2.02) * f["unlikely_logit"][2]]
     )
-    assert (f["words"][0], f["letters"][0]) == (2, pytest.approx(np.log(9)))
+    assert (f["words"][0], f["letters"][0], f["length"][0]) == (2, pytest.approx(np.log(9)), 9)
+    assert f["words_logit"].tolist() == pytest.approx((2 * f["logit"]).tolist())
     assert evidence.offset.tolist() == pytest.approx([-np.log(1.12)] * 3)
 
 
