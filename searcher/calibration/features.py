@@ -7,9 +7,9 @@
 
 Weighted and added up they say how much likelier the evidence is if the term was said there than by
 accident. `searcher.calibration.occurrence_rate` makes probabilities of all candidates of a term.
-A place is compared with the term's other places only where the same words stand there, and what
-depends on the size of the archive is per slot, or for each expected occurrence: so weights learned
-on one archive serve another.
+A place is compared with the term's other places only where one and the same word stands there, and
+what depends on the size of the archive is per slot, or for each expected occurrence: so weights
+learned on one archive serve another.
 
 Names of features are keys of ``model.json``, which users keep: they do not change.
 """
@@ -25,7 +25,7 @@ from searcher.calibration.path_words import (
     NO_WORDS,
     frequency,
     path_words,
-    same_words,
+    same_word,
     spelling,
 )
 from searcher.phonetic import layout
@@ -82,7 +82,7 @@ def hit_features(
     path            log posteriors of the words on the path, summed
     longest         phones of the longest one-best word that the hit cuts, times its posterior
     slowness        log of the duration over that of so many phones in this archive
-    spelling, frequency, same_words
+    spelling, frequency, same_word
                     of the words on the path (`searcher.calibration.path_words`)
     speech_quality  mean one-best posterior of the recording, minus that of the archive
     """
@@ -102,7 +102,7 @@ def hit_features(
         "slowness": np.log(duration_ms / (phones * archive.phone_ms)),
         "spelling": spelling(words, paths),
         "frequency": frequency(paths, searched.words),
-        "same_words": same_words(paths, log_posterior),
+        "same_word": same_word(paths, log_posterior),
         "speech_quality": searched.quality[hits.recording],
     }
 

@@ -4,17 +4,16 @@
     path_words          the words on the path of each hit
     spelling            how much the term is spelt as they are
     frequency           how often the recogniser wrote them elsewhere
-    same_words          how much of the term's other hits has the same words
+    same_word           how often the only word of the path stands at the term's other hits
 
 A word that the recogniser does not know becomes words that sound like it, other ones at each place
-and seldom usual ones. Where the same words stand at many places, or words that stand everywhere,
-they were probably said. How a term is spelt is a second opinion on how it sounds: the phones of
-both are guessed by rules.
+and seldom usual ones. Where one and the same word stands at many places, or words that stand
+everywhere, they were probably said. How a term is spelt is a second opinion on how it sounds: the
+phones of both are guessed by rules.
 
 Source of the bit-parallel length: Hyyrö 2004, "Bit-parallel LCS-length computation revisited".
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -101,17 +100,21 @@ def frequency(paths: Paths, words: RecognisedWords) -> Float64s:
     )
 
 
-def same_words(paths: Paths, log_posterior: Float64s) -> Float64s:
-    """(n,) log of one plus how often the words of each path were recognised at the other hits.
+def same_word(paths: Paths, log_posterior: Float64s) -> Float64s:
+    """(n,) log of one plus how often the only word of each path was recognised at the other hits.
+
+    0 where several words stand: the same several words at many places may well be a name that is
+    said often.
 
     Args:
         paths: of a term's hits.
         log_posterior: (n,) of the words of each, summed.
     """
     posterior = np.exp(log_posterior)
-    expected: Counter[tuple[str, ...]] = Counter()
+    expected: dict[tuple[str, ...], float] = {}
     for path, value in zip(paths, posterior.tolist(), strict=True):
-        expected[path] += value
+        expected[path] = expected.get(path, 0.0) + value
     others = np.array([expected[path] for path in paths], np.float64) - posterior
-    sums: Float64s = np.log1p(np.maximum(others, 0.0))
+    is_one_word = np.array([len(path) == 1 for path in paths], bool)
+    sums: Float64s = np.where(is_one_word, np.log1p(np.maximum(others, 0.0)), 0.0)
     return sums

@@ -10,7 +10,7 @@ from searcher.calibration.path_words import (
     RecognisedWords,
     frequency,
     path_words,
-    same_words,
+    same_word,
     spelling,
 )
 
@@ -62,8 +62,13 @@ def test_frequency_is_the_same_in_an_archive_of_any_size():
     assert frequency([("hand",)], large) == frequency([("hand",)], WORDS) == [-9]
 
 
-def test_only_places_with_the_same_words_speak_against_each_other():
-    """A name that is recognised as other words each time is not punished for being said often."""
-    paths = [("hier", "door"), ("hier",), ("hier", "door"), ("hier", "door"), ("dor",)]
-    found = same_words(paths, np.log([0.9, 0.5, 0.6, 0.1, 1.0]))
-    assert found.tolist() == pytest.approx(np.log1p([0.7, 0, 1.0, 1.5, 0]))
+def test_only_places_with_the_same_single_word_speak_against_each_other():
+    """A name that is recognised as several words is not punished for being said often."""
+    paths = [("haus",), ("hier", "door"), ("haus",), ("haus",), ("hier", "door"), ("dor",), ()]
+    found = same_word(paths, np.log([0.9, 0.5, 0.6, 0.1, 0.9, 1.0, 1.0]))
+    assert found.tolist() == pytest.approx(np.log1p([0.7, 0, 1.0, 1.5, 0, 0, 0]))
+
+
+def test_no_hits_have_no_evidence():
+    none = np.empty(0)
+    assert len(spelling(["haus"], [])) == len(frequency([], WORDS)) == len(same_word([], none)) == 0
