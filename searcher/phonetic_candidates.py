@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.archive import SearchedArchive
+from searcher.calibration.path_words import path_words
 from searcher.candidates import Candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.phonetic.alignment import Hits, best_rows
@@ -217,13 +218,10 @@ def hits_as_candidates(
     """
     hits, first = term_hits.hits, len(table)
     scores = hits.measures[:, SCORE].tolist()
-    for segment, path, score, row in zip(
-        *(hits.segment.tolist(), hits.paths.tolist(), scores, term_hits.found_by.tolist()),
-        strict=True,
-    ):
+    paths = path_words(hits, phonetic.recognised_words)
+    for words, score, row in zip(paths, scores, term_hits.found_by.tolist(), strict=True):
         pronunciation = term_hits.pronunciations[row]
         phones = " ".join(pronunciation.phones)
-        words = tuple(phonetic.indexes[segment].words[word] for word in path if word >= 0)
         similarity = min(1.0, max(0.0, score / max(pronunciation.perfect, 1e-9)))
         table.append(
             Variant(words, similarity, "phonetic", f"{phones} heard in {' '.join(words)!r}")
