@@ -4,7 +4,7 @@
     path_words          the words on the path of each hit
     spelling            how much the term is spelt as they are
     frequency           how often the recogniser wrote them elsewhere
-    same_word           how often the only word of the path stands at the term's other hits
+    same_word           whether the only word of the path stands at another hit of the term
 
 A word that the recogniser does not know becomes words that sound like it, other ones at each place
 and seldom usual ones. Where one and the same word stands at many places, or words that stand
@@ -101,10 +101,10 @@ def frequency(paths: Paths, words: RecognisedWords) -> Float64s:
 
 
 def same_word(paths: Paths, log_posterior: Float64s) -> Float64s:
-    """(n,) log of one plus how often the only word of each path was recognised at the other hits.
+    """(n,) whether the only word of each path was recognised at another hit: log of one plus that.
 
-    0 where several words stand: the same several words at many places may well be a name that is
-    said often.
+    How often beyond once does not count, and 0 stands where there are several words: a name that is
+    said fifty times may become the same each time.
 
     Args:
         paths: of a term's hits.
@@ -116,5 +116,5 @@ def same_word(paths: Paths, log_posterior: Float64s) -> Float64s:
         expected[path] = expected.get(path, 0.0) + value
     others = np.array([expected[path] for path in paths], np.float64) - posterior
     is_one_word = np.array([len(path) == 1 for path in paths], bool)
-    sums: Float64s = np.where(is_one_word, np.log1p(np.maximum(others, 0.0)), 0.0)
-    return sums
+    whether: Float64s = np.where(is_one_word, np.log1p(np.clip(others, 0.0, 1.0)), 0.0)
+    return whether

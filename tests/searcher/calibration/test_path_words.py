@@ -66,7 +66,7 @@ def test_only_places_with_the_same_single_word_speak_against_each_other():
     """A name that is recognised as several words is not punished for being said often."""
     paths = [("haus",), ("hier", "door"), ("haus",), ("haus",), ("hier", "door"), ("dor",), ()]
     found = same_word(paths, np.log([0.9, 0.5, 0.6, 0.1, 0.9, 1.0, 1.0]))
-    assert found.tolist() == pytest.approx(np.log1p([0.7, 0, 1.0, 1.5, 0, 0, 0]))
+    assert found.tolist() == pytest.approx(np.log1p([0.7, 0, 1.0, 1.0, 0, 0, 0]))  # at most once
 
 
 def test_no_hits_have_no_evidence():
