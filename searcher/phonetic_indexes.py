@@ -56,7 +56,7 @@ class PhoneticIndexes:
 
     @cached_property
     def recognised_words(self) -> RecognisedWords:
-        """The words of the segments."""
+        """The words of the segments, counted in live recordings."""
         counts: Counter[str] = Counter()
         for index in self.indexes:
             counts.update(dict(zip(index.words, index.counts.tolist(), strict=True)))

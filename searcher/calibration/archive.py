@@ -80,7 +80,7 @@ class SearchedArchive(NamedTuple):
     archive: Archive
     quality: Float64s  # (R,) speech quality of each recording of the search's table
     share: float  # of the archive's speech that lies in the searched excerpts
-    words: RecognisedWords
+    words: RecognisedWords  # of the archive, on the paths of hits
 
     @property
     def log_chances(self) -> float:

@@ -117,7 +117,7 @@ def draw_decoy_words(counts: Mapping[str, int], of_length: int, seed: int = SEED
         wanted = len(drawn) + of_length
         for _ in range(ATTEMPTS + of_length):
             word = "".join(_letters(chain, length, rng))
-            if len(drawn) < wanted and word not in counts:
+            if len(drawn) < wanted and not counts.get(word):
                 drawn[word] = None
     return list(drawn)
 
@@ -125,7 +125,7 @@ def draw_decoy_words(counts: Mapping[str, int], of_length: int, seed: int = SEED
 def _letters(
     chain: Mapping[str, tuple[list[str], Int64s]], length: int, rng: np.random.Generator
 ) -> Iterator[str]:
-    """The letters of one word; where the chain ends, it begins anew."""
+    """The letters of one word; where none follows, one that begins words does."""
     before = ""
     for _ in range(length):
         letters, cumulative = chain[before] if before in chain else chain[""]

@@ -1,6 +1,7 @@
 """Evidence for a candidate: features, weighted into a log likelihood ratio.
 
-    hit_features      how the phones of a phonetic hit fit, and how often that happens by accident
+    hit_features      how the phones of a phonetic hit fit, how often that happens by accident, and
+                      which words stand there
     oov_features      of candidates of a term with a word that the index lacks
     iv_features       of candidates of a term whose words the index has
     spoken_features   of candidates of a spoken query
@@ -11,7 +12,8 @@ A place is compared with the term's other places only where one and the same wor
 what depends on the size of the archive is per slot, or for each expected occurrence: so weights
 learned on one archive serve another.
 
-Names of features are keys of ``model.json``, which users keep: they do not change.
+Names of features are keys of ``model.json``, which users keep: other names make another version
+of the model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +65,7 @@ def hit_features(
     hits: Hits,
     searched: SearchedArchive,
 ) -> Features:
-    """Evidence of the phones for each hit.
+    """Evidence of the phones, and of the words that stand there, for each hit.
 
     Args:
         words: of the query as it is spelt; none if it was spoken.

@@ -84,5 +84,11 @@ def test_decoy_words_do_not_depend_on_the_order_of_the_counts():
     assert draw_decoy_words(counts, 4) == draw_decoy_words(dict(reversed(counts.items())), 4)
 
 
+def test_words_of_deleted_recordings_leave_no_trace_in_decoy_words():
+    counts = {"anna": 1, "otto": 2, "toni": 1, "nato": 5}
+    gone = dict.fromkeys(draw_decoy_words(counts, 4), 0)
+    assert draw_decoy_words(counts | gone, 4) == draw_decoy_words(counts, 4)
+
+
 def test_an_archive_without_words_has_no_decoy_words():
     assert draw_decoy_words({}, 3) == draw_decoy_words({"gone": 0}, 3) == []
