@@ -78,7 +78,9 @@ class PocketSphinxRecogniser:
     def _scores(self) -> dict[str, float]:
         """Score of each text of the lattice, nats; fillers and variants are left out."""
         scores: dict[str, float] = {}
-        for path in islice(self._decoder.nbest(), SEEN):
+        for path in islice(self._decoder.nbest() or (), SEEN):
+            if path is None:  # a lattice that has no path to its end
+                continue
             text = " ".join(_plain(word) for word in path.hypstr.split() if _is_word(word))
             score = math.log(max(path.score, LEAST_SCORE))
             scores[text] = max(score, scores.get(text, -math.inf))

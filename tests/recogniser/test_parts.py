@@ -1,11 +1,15 @@
 """Words, times, guards, voice activity, hotwords: the small parts."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from recogniser.activity import loudness_activity
 from recogniser.guards import compression_ratio, too_fast, without_loops
 from recogniser.hotwords import read_hotwords
+from recogniser.pocketsphinx import PocketSphinxRecogniser
+from recogniser.protocol import Window
 from recogniser.spoken_forms import spelt_out
 from recogniser.times import timed_by
 from recogniser.whisper.resembling import resembling
@@ -113,3 +117,40 @@ def test_only_words_that_resemble_something_are_prompted():
     assert resembling(names, [["and", "with", "more", "to", "Gregs"]]) == ["Gregson", "Whittemore"]
     assert resembling(names, []) == []
     assert resembling((), [["Gregson"]]) == []
+
+
+def test_a_lattice_without_a_path_to_its_end_keeps_what_was_recognised():
+    """PocketSphinx gives None where a path should be, for some lattices of noisy speech."""
+    window = Window(0, 1000, 0, np.zeros(16_000, np.float32), np.ones(31, np.float32))
+    path = SimpleNamespace(hypstr="good <sil> morning(2)", score=0.5)
+    for paths, texts in (
+        ([None, path], ["good", "good morning"]),
+        ([None], ["good"]),
+        (None, ["good"]),
+    ):
+        (found,) = PocketSphinxRecogniser(_Lattice(paths), {}).recognise(0, [window], "en")
+        said = [" ".join(word.token for word in one.words) for one in found.hypotheses]
+        assert said == texts
+        assert sum(one.weight for one in found.hypotheses) == pytest.approx(1)
+
+
+class _Lattice:
+    """A decoder that recognised one word, with these paths."""
+
+    def __init__(self, paths):
+        self.paths = paths
+
+    def start_utt(self): ...
+
+    def process_raw(self, audio, *, full_utt): ...
+
+    def end_utt(self): ...
+
+    def hyp(self):
+        return "good"
+
+    def seg(self):
+        return [SimpleNamespace(word="good", start_frame=0, end_frame=20)]
+
+    def nbest(self):
+        return self.paths
