@@ -33,6 +33,7 @@ from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
 from searcher.calibration.model import Model
+from searcher.calibration.resembling_words import NONE, ResemblingWords
 from searcher.calibration.weights import Weights, fit, together
 from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
@@ -67,6 +68,7 @@ LEAST = 0.1  # probability of the hits that are counted
 BINS = 10
 SEED = 1
 DRAWS = 300
+BEGIN = ResemblingWords(0.0, 0.5)  # what learning begins with
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,8 @@ def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
     }
     phonetic["phonetic"] += both.intercept - lexical.intercept
     iv_weights = Weights(lexical.intercept, {**lexical.coefficients, **phonetic})
-    return Model("", empty([]), fit(oov, sorted(oov.features)), iv_weights)
+    oov_weights = fit(oov, sorted(oov.features), resembling=BEGIN)
+    return Model("", empty([]), oov_weights, iv_weights)
 
 
 def searched(one: Material, model: Model, **options: Any) -> SearchResult:
@@ -236,10 +239,17 @@ def written_as_module(model: Model) -> str:
             f'        "{key}": {value:.4g},\n'
             for key, value in sorted(weights.coefficients.items())
         )
-        return f"{name} = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n)\n"
+        words = weights.resembling
+        more = (
+            ""
+            if words == NONE
+            else f"    ResemblingWords({words.intercept:.4g}, {words.slope:.4g}),\n"
+        )
+        return f"{name} = Weights(\n    {weights.intercept:.4g},\n    {{\n{lines}    }},\n{more})\n"
 
     return (
         '"""The shipped weights, written by ``benchmarks.calibration DATA --write``."""\n\n'
+        "from searcher.calibration.resembling_words import ResemblingWords\n"
         "from searcher.calibration.weights import Weights\n\n"
         + source("OOV_WEIGHTS", model.oov_weights)
         + source("IV_WEIGHTS", model.iv_weights)

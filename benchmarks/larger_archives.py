@@ -62,7 +62,8 @@ def in_larger_archive(examples: Examples, phones: Float64s, accidents: Accidents
     """The examples as an archive larger by so many times as there are decoys would give them.
 
     To the places of each term those of the decoys of about its length are added, and the best of
-    all remain. Decoys are phones without words, so here the words of a split are no evidence.
+    all remain. Decoys have no splits, so here the words of a split are no evidence; and they bring
+    chance alone, no words that resemble a term (`searcher.calibration.resembling_words`).
 
     Args:
         examples: of OOV phrases.
@@ -80,17 +81,18 @@ def in_larger_archive(examples: Examples, phones: Float64s, accidents: Accidents
     }
     nearest = lengths[np.abs(lengths - phones[:, None]).argmin(axis=1)]
     bounds = np.searchsorted(examples.term, np.arange(examples.n_terms + 1))
-    evidence, is_right = [], []
+    evidence, is_right, enlarged = [], [], []
     for term, length in enumerate(nearest.tolist()):
         rows, others = slice(bounds[term], bounds[term + 1]), of_length[length]
         table = np.concatenate([own[rows], others])
         right = np.concatenate([examples.is_right[rows], np.zeros(len(others), bool)])
         best = np.argsort(table[:, by_rate], kind="stable")[:MAX_HITS]
         features = dict(zip(names, table[best].T, strict=True)) | {"written": np.zeros(len(best))}
-        offset = examples.offset[0] - np.log1p(len(accidents[length]))
-        evidence.append(Evidence(features, np.full(len(best), offset)))
+        more = np.full(len(best), np.log1p(len(accidents[length])))
+        evidence.append(Evidence(features, examples.offset[0] - more))
         is_right.append(right[best])
-    return examples_of(evidence, is_right)
+        enlarged.append(more)
+    return examples_of(evidence, is_right)._replace(enlarged=np.concatenate(enlarged))
 
 
 def _table(features: Features, names: Sequence[str]) -> Float64s:

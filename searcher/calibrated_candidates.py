@@ -3,7 +3,7 @@
 calibrate               candidates with posteriors, hits with scores -> candidates with
                         probabilities
     pair_with_hits      which of them are one event (`searcher.pairing`)
-    Weights.log_ratio   evidence -> log likelihood ratio (`searcher.calibration.weights`)
+    _log_ratios         evidence -> log likelihood ratios (`searcher.calibration.weights`)
     rate_posterior      ratios of all places of a term -> probabilities, if the term occurs
                         (`searcher.calibration.occurrence_rate`)
     occurrence_probability  evidence of all terms -> probability that each occurs
@@ -19,6 +19,7 @@ from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.model import Model, default_model
 from searcher.calibration.occurrence_rate import rate_posterior
 from searcher.calibration.occurring_terms import occurrence_probability
+from searcher.calibration.weights import Weights
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.lexical_candidates import LexicalResult
 from searcher.pairing import Paired, pair_with_hits
@@ -38,7 +39,14 @@ class TermEvidence(NamedTuple):
 
     lexical: Candidates
     hits: PhoneticHits | None  # without a lexical candidate
-    log_ratio: Float64s | None  # of each place; None: the recogniser's posteriors stay
+    ratios: "LogRatios | None"  # of each place; None: the recogniser's posteriors stay
+
+
+class LogRatios(NamedTuple):
+    """What the evidence for each place of a term is worth."""
+
+    all_accidents: Float64s  # (n,) against chance and words that resemble the term
+    chance: Float64s  # (n,) against chance alone
 
 
 class SpokenEvidence(NamedTuple):
@@ -91,7 +99,7 @@ def calibrate(
         )
         for i, words in enumerate(request.words)
     ]
-    probabilities, occurs = _probabilities([of_term.log_ratio for of_term in evidence], is_oov)
+    probabilities, occurs = _probabilities([of_term.ratios for of_term in evidence], is_oov)
     table, parts = list(lexical.variants), []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
         if probability is None:
@@ -126,35 +134,49 @@ def _evidence(
     is_calibrated: bool,
     spoken: "SpokenEvidence | None",
 ) -> TermEvidence:
-    """The log likelihood ratio of each place of a term."""
+    """The log likelihood ratios of each place of a term."""
     letters = sum(map(len, words))
     if hits is None or phonetic is None:
-        ratio = model.iv_weights.log_ratio(iv_features(lexical.score, len(words), letters))
-        return TermEvidence(lexical, None, ratio if is_calibrated else None)
+        known = iv_features(lexical.score, len(words), letters)
+        ratios = _log_ratios(model.iv_weights, known) if is_calibrated else None
+        return TermEvidence(lexical, None, ratios)
     paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched)
     if spoken:
-        ratio = model.spoken_weights.log_ratio(spoken.evidence(paired, lexical, hits))
+        ratios = _log_ratios(model.spoken_weights, spoken.evidence(paired, lexical, hits))
     elif is_oov:
-        ratio = model.oov_weights.log_ratio(paired.oov_evidence())
+        ratios = _log_ratios(model.oov_weights, paired.oov_evidence())
     else:
-        ratio = model.iv_weights.log_ratio(paired.iv_evidence(len(words), letters))
-    return TermEvidence(lexical, hits.rows(paired.unpaired), ratio)
+        ratios = _log_ratios(model.iv_weights, paired.iv_evidence(len(words), letters))
+    return TermEvidence(lexical, hits.rows(paired.unpaired), ratios)
+
+
+def _log_ratios(weights: Weights, evidence: Evidence) -> LogRatios:
+    chance = weights.against_chance(evidence)
+    return LogRatios(weights.resembling.log_ratio(chance), chance)
 
 
 def _probabilities(
-    log_ratios: Sequence[Float64s | None], is_oov: Bools
+    ratios: Sequence[LogRatios | None], is_oov: Bools
 ) -> tuple[list[Float64s | None], Float64s]:
-    """Of each place of each term, all places of a term together; and of each term, all terms."""
-    sizes = np.array([0 if ratio is None else len(ratio) for ratio in log_ratios], np.int64)
-    joined = np.concatenate([np.empty(0), *(ratio for ratio in log_ratios if ratio is not None)])
+    """Of each place of each term, all places of a term together; and of each term, all terms.
+
+    Words that resemble a term come with what it means. A term of a list that nobody speaks of has
+    accidents by chance only, so this is what the evidence that a term occurs is compared with.
+    """
+    some = [LogRatios(np.empty(0), np.empty(0)), *(one for one in ratios if one is not None)]
+    sizes = np.array(
+        [0 if of_term is None else len(of_term.chance) for of_term in ratios], np.int64
+    )
     of_place = np.repeat(np.arange(len(sizes)), sizes)
-    posterior = rate_posterior(joined, of_place, len(sizes))
+    all_accidents, chance = map(np.concatenate, zip(*some, strict=True))
+    probability = rate_posterior(all_accidents, of_place, len(sizes)).probability
+    log_evidence = rate_posterior(chance, of_place, len(sizes)).log_evidence
     occurs = np.ones(len(sizes))
     for kind in (is_oov, ~is_oov):
         of_kind = kind & (sizes > 0)
-        occurs[of_kind] = occurrence_probability(posterior.log_evidence[of_kind])
-    parts = np.split(posterior.probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
+        occurs[of_kind] = occurrence_probability(log_evidence[of_kind])
+    parts = np.split(probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
     probabilities = [
-        None if ratio is None else part for ratio, part in zip(log_ratios, parts, strict=True)
+        None if of_term is None else part for of_term, part in zip(ratios, parts, strict=True)
     ]
     return probabilities, occurs

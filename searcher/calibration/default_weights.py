@@ -1,23 +1,25 @@
 """The shipped weights, written by ``benchmarks.calibration DATA --write``."""
 
+from searcher.calibration.resembling_words import ResemblingWords
 from searcher.calibration.weights import Weights
 
 OOV_WEIGHTS = Weights(
-    -8.377,
+    -9.195,
     {
-        "common": -1.435,
-        "cut_before": -0.1578,
-        "frequency": -0.3951,
-        "log_e_rate": -0.666,
-        "longest": -0.1413,
-        "path": -0.1147,
-        "relative": 4.078,
-        "same_word": -2.434,
-        "slowness": 1.199,
-        "speech_quality": 4.554,
-        "spelling": 5.342,
-        "written": 0.9407,
+        "common": -1.485,
+        "cut_before": -0.1401,
+        "frequency": -0.4497,
+        "log_e_rate": -0.7557,
+        "longest": -0.1475,
+        "path": -0.1164,
+        "relative": 3.425,
+        "same_word": -2.499,
+        "slowness": 1.315,
+        "speech_quality": 5.498,
+        "spelling": 5.998,
+        "written": 2.947,
     },
+    ResemblingWords(-0.5766, 0.5274),
 )
 IV_WEIGHTS = Weights(
     -0.4306,

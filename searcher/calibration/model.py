@@ -5,7 +5,8 @@ language, maker    the pronouncer of the index (``espeak-ng:de``)
 tuned_on           how much speech and how many examples it was learned from
 confusion          counts of spoken and recognised phones (`std.phonetics.confusion`)
 unknown, known     log-odds weights per feature, of OOV and IV terms
-                   (`searcher.calibration.features`)
+                   (`searcher.calibration.features`); resembling_words are those of OOV terms
+                   (`searcher.calibration.resembling_words`)
 """
 
 import json
@@ -17,6 +18,7 @@ from typing import Any
 
 from searcher.calibration.default_weights import IV_WEIGHTS, OOV_WEIGHTS
 from searcher.calibration.features import feature_names
+from searcher.calibration.resembling_words import NONE, ResemblingWords
 from searcher.calibration.spoken_weights import SPOKEN_WEIGHTS
 from searcher.calibration.weights import Weights
 from std.errors import InputError, quoted
@@ -25,9 +27,10 @@ from std.outputs import open_output
 from std.phonetics.confusion import Counts, empty, from_json, to_json
 from std.ranges import Range
 
-FORMAT, VERSION = "std-search model", 4
+FORMAT, VERSION = "std-search model", 5
 KEYS = {"maker", "language", "tuned_on", "unknown", "known", "confusion"}
 WEIGHT = Range(-1_000_000, 1_000_000)
+SLOPE = Range(0, 1)
 FIGURE = Range(0, 1_000_000_000_000)
 
 
@@ -100,10 +103,14 @@ def save(model: Model, path: Path) -> None:
 
 
 def _document(weights: Weights) -> dict[str, Any]:
-    return {
+    document: dict[str, Any] = {
         "intercept": round(weights.intercept, 6),
         "weights": {name: round(value, 6) for name, value in sorted(weights.coefficients.items())},
     }
+    if weights.resembling != NONE:
+        words = weights.resembling._asdict()
+        document["resembling_words"] = {name: round(value, 6) for name, value in words.items()}
+    return document
 
 
 def _figures(document: Part) -> dict[str, float]:
@@ -120,4 +127,10 @@ def _weights(document: Part, *, in_vocabulary: bool) -> Weights:
         if name not in names:
             raise weight.error("a feature of this version")
         weights[name] = weight.within(WEIGHT)
-    return Weights(document["intercept"].within(WEIGHT), weights)
+    resembling = NONE
+    if "resembling_words" in document.value:
+        words = document["resembling_words"]
+        resembling = ResemblingWords(
+            words["intercept"].within(WEIGHT), words["slope"].within(SLOPE)
+        )
+    return Weights(document["intercept"].within(WEIGHT), weights, resembling)

@@ -1,7 +1,8 @@
 """Weights of evidence: learned from candidates that are right or wrong, near weights known before.
 
-    Weights.log_ratio   features -> log likelihood ratio of each candidate
-    fit, refit          labelled candidates -> weights, all of them or some
+    Weights.against_chance   features -> log likelihood ratio of each candidate against chance
+    Weights.log_ratio        the same against all accidents, words that resemble the term among them
+    fit, refit               labelled candidates -> weights, all of them or some
 
 The labels of a term's candidates are not independent of each other: how often the term is said is
 unknown. So the likelihood is that of `searcher.calibration.occurrence_rate`, all candidates of a
@@ -11,13 +12,14 @@ little to learn from, little changes.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from searcher.calibration.features import Evidence, Features
 from searcher.calibration.occurrence_rate import labelled_posterior, rate_posterior
+from searcher.calibration.resembling_words import NONE, ResemblingWords
 from std.extras import required
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
@@ -29,12 +31,17 @@ MAX_ITERATIONS = 300
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Log likelihood ratio = intercept + sum of coefficient * feature + offset."""
+    """Log likelihood ratio against chance = intercept + sum of coefficient * feature + offset."""
 
     intercept: float
     coefficients: Mapping[str, float]
+    resembling: ResemblingWords = NONE
 
     def log_ratio(self, evidence: Evidence) -> Float64s:
+        """(n,) of each candidate, against all accidents."""
+        return self.resembling.log_ratio(self.against_chance(evidence))
+
+    def against_chance(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate. Features without a coefficient weigh nothing."""
         total = evidence.offset + self.intercept
         for name, column in evidence.features.items():
@@ -52,6 +59,7 @@ class Examples(NamedTuple):
     n_terms: int
     is_right: Bools  # (n,) False where nothing is known
     is_known: Bools  # (n,) to be right or wrong
+    enlarged: Float64s  # (n,) log of how many times as much chance the offset has as the speech
 
 
 def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Examples:
@@ -72,6 +80,7 @@ def examples_of(evidence: Sequence[Evidence], is_right: Sequence[Bools]) -> Exam
         len(evidence),
         np.concatenate([np.empty(0, bool), *is_right]),
         np.ones(sum(map(len, is_right)), dtype=bool),
+        np.zeros(sum(map(len, is_right))),
     )
 
 
@@ -92,11 +101,16 @@ def together(sets: Sequence[Examples]) -> Examples:
         int(first[-1]),
         np.concatenate([examples.is_right for examples in sets]),
         np.concatenate([examples.is_known for examples in sets]),
+        np.concatenate([examples.enlarged for examples in sets]),
     )
 
 
 def fit(
-    examples: Examples, names: Sequence[str], prior: Weights | None = None, ridge: float = RIDGE
+    examples: Examples,
+    names: Sequence[str],
+    prior: Weights | None = None,
+    ridge: float = RIDGE,
+    resembling: ResemblingWords | None = None,
 ) -> Weights:
     """Learn weights by penalised maximum likelihood.
 
@@ -105,6 +119,7 @@ def fit(
         names: features to weigh.
         prior: weights that the penalty pulls to; None = to 0, and the intercept is free.
         ridge: strength of the penalty.
+        resembling: where learning how words resemble a term begins; None = the prior's stay.
 
     Raises:
         ValueError: there is no prior, and the candidates are all right or all wrong.
@@ -119,27 +134,39 @@ def fit(
     mean = table.mean(axis=0)
     deviation[deviation <= CONSTANT * (1 + np.abs(mean))] = 1.0
     table = (table - mean) / deviation
-    begin = np.zeros(len(names) + 1)
+    begin, n = np.zeros(len(names) + 1), len(names) + 1
     if prior:
         slopes = np.array([prior.coefficients.get(name, 0.0) for name in names])
         begin = np.concatenate([[prior.intercept + slopes @ mean], slopes * deviation])
-    is_pulled = np.full(len(begin), ridge)
+    is_pulled = np.full(n, ridge)
     is_pulled[0] = ridge if prior else 0.0
+    fixed = prior.resembling if prior else NONE
 
     def loss(values: Float64s) -> tuple[float, Float64s]:
-        log_ratio = values[0] + table @ values[1:] + examples.offset
+        words = ResemblingWords(*values[n:]) if resembling else fixed
+        against_chance = values[0] + table @ values[1:n] + examples.offset
+        log_ratio = words.log_ratio(against_chance, examples.enlarged)
         posterior = rate_posterior(log_ratio, examples.term, examples.n_terms)
         labelled = labelled_posterior(log_ratio, examples.term, examples.n_terms, right, known)
         error = posterior.probability - labelled.probability
-        pull = is_pulled * (values - begin)
-        gradient = np.concatenate([[error.sum()], table.T @ error]) + pull
-        loss = (posterior.log_evidence - labelled.log_evidence).sum() + pull @ (values - begin) / 2
-        return float(loss), gradient
+        of_words = error * words.share(against_chance, examples.enlarged)
+        of_both = error - of_words + words.slope * of_words
+        pull = is_pulled * (values[:n] - begin)
+        gradient = np.concatenate([[of_both.sum()], table.T @ of_both]) + pull
+        if resembling:
+            gradient = np.concatenate(
+                [gradient, [of_words.sum(), of_words @ (against_chance + examples.enlarged)]]
+            )
+        loss = posterior.log_evidence - labelled.log_evidence
+        return float(loss.sum() + pull @ (values[:n] - begin) / 2), gradient
 
-    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
-    slopes = found.x[1:] / deviation
+    start = np.concatenate([begin, resembling or ()])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
+    slopes = found.x[1:n] / deviation
     return Weights(
-        float(found.x[0] - slopes @ mean), dict(zip(names, slopes.tolist(), strict=True))
+        float(found.x[0] - slopes @ mean),
+        dict(zip(names, slopes.tolist(), strict=True)),
+        ResemblingWords(*found.x[n:].tolist()) if resembling else fixed,
     )
 
 
@@ -154,4 +181,4 @@ def refit(examples: Examples, prior: Weights, ridge: float = RIDGE) -> Weights:
     if not examples.is_known.any():
         return prior
     learned = fit(examples, sorted(examples.features), prior, ridge)
-    return Weights(learned.intercept, {**prior.coefficients, **learned.coefficients})
+    return replace(learned, coefficients={**prior.coefficients, **learned.coefficients})

@@ -1,0 +1,59 @@
+"""Words that resemble a term: accidents that are not chance.
+
+    ResemblingWords.log_ratio   log ratio against chance -> against chance and such words
+    ResemblingWords.share       how much of the accidents at a place are such words
+    NONE                        chance alone
+
+Decoys tell how often chance gives a term some evidence. But an archive that speaks of what a term
+means has words that are like it for a reason: its inflections, compounds with it, names of the same
+family. Where evidence is exp(u) times likelier if the term was said than by chance, it is exp(v)
+times likelier than from such a word, with
+
+    v = intercept + slope u,    0 < slope < 1
+
+because what fits the term fits them as well, but less. Both kinds of accidents add up, so the
+log likelihood ratio is t = -log(exp(-u) + exp(-v)): weak evidence counts in full, strong
+evidence by the slope.
+
+Source: the density of accidents as a mixture, as of null hits in Keller et al. 2002 ("Empirical
+statistical model to estimate the accuracy of peptide identifications"); the mixture is ours.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from std.values import Float64s
+
+
+class ResemblingWords(NamedTuple):
+    """How well the words that resemble a term fit its evidence."""
+
+    intercept: float  # nats, of the log ratio against them
+    slope: float  # of it after the log ratio against chance
+
+    def log_ratio(self, against_chance: Float64s, enlarged: Float64s | float = 0.0) -> Float64s:
+        """(n,) t of each place.
+
+        Args:
+            against_chance: (n,) u of each place.
+            enlarged: (n,) log of how many times as much chance as the speech has is in u.
+        """
+        against_words = self._against_words(against_chance, enlarged)
+        ratio: Float64s = -np.logaddexp(-against_chance, -against_words)
+        return ratio
+
+    def share(self, against_chance: Float64s, enlarged: Float64s | float = 0.0) -> Float64s:
+        """(n,) exp(-v) / (exp(-u) + exp(-v)), the derivative of t after v; see `log_ratio`."""
+        against_words = self._against_words(against_chance, enlarged)
+        share: Float64s = np.exp(-np.logaddexp(0.0, against_words - against_chance))
+        return share
+
+    def _against_words(
+        self, against_chance: Float64s, enlarged: Float64s | float
+    ) -> Float64s | float:
+        return self.intercept + self.slope * (against_chance + enlarged)
+
+
+NONE = ResemblingWords(math.inf, 0.0)
