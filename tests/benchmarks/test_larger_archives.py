@@ -60,6 +60,7 @@ def test_a_larger_archive_has_as_many_more_chances_as_there_are_decoys():
     accidents = {6: [evidence(rng, 3) for _ in range(9)]}
     found = in_larger_archive(examples, np.array([6.0]), accidents)
     assert found.offset == pytest.approx(np.full(32, -7.5 - np.log(10)))
+    assert found.enlarged == pytest.approx(np.full(32, np.log(10)))
 
 
 def test_without_terms_or_decoys_there_is_no_larger_archive():

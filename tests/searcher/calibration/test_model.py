@@ -7,6 +7,7 @@ import pytest
 from searcher.calibration.features import Evidence
 from searcher.calibration.model import Model, load, save
 from searcher.calibration.occurrence_rate import rate_posterior
+from searcher.calibration.resembling_words import ResemblingWords
 from searcher.calibration.weights import Weights
 from std.errors import InputError
 from std.phonetics.confusion import Counts, log_ratios
@@ -17,7 +18,8 @@ def model():
     two = np.array([[3.0, 1.0], [0.0, 2.0]])
     counts = Counts(("a", "b"), two, np.array([0.0, 1.0]), np.array([1.0, 0.0]), np.ones(2))
     known = Weights(2.0, {"logit": 0.5})
-    return Model("espeak-ng:de", counts, Weights(-1.5, {"relative": 0.25}), known, {"words": 7})
+    unknown = Weights(-1.5, {"relative": 0.25}, ResemblingWords(-0.5, 0.6))
+    return Model("espeak-ng:de", counts, unknown, known, {"words": 7})
 
 
 def test_a_model_survives_its_file(model, tmp_path):
@@ -40,7 +42,7 @@ def test_a_model_survives_its_file(model, tmp_path):
     ("change", "message"),
     [
         ({"format": "x"}, "expected a model made by std-tune"),
-        ({"version": 0}, "expected a model of version 4 .*, got 'version 0'"),
+        ({"version": 0}, "expected a model of version 5 .*, got 'version 0'"),
         ({"unknown": {}}, "expected a JSON object at unknown.weights, got 'null'"),
         (
             {"unknown": {"intercept": 0, "weights": {"luck": 1}}},
@@ -49,6 +51,20 @@ def test_a_model_survives_its_file(model, tmp_path):
         (
             {"unknown": {"intercept": 0, "weights": {"relative": math.nan}}},
             "a finite number, got NaN",
+        ),
+        (
+            {"unknown": {"intercept": 0, "weights": {}, "resembling_words": {"intercept": 0}}},
+            "expected a number from 0 to 1 at unknown.resembling_words.slope, got 'null'",
+        ),
+        (
+            {
+                "unknown": {
+                    "intercept": 0,
+                    "weights": {},
+                    "resembling_words": {"intercept": 0, "slope": 1.5},
+                }
+            },
+            "from 0 to 1 at unknown.resembling_words.slope, got '1.5'",
         ),
         ({"unknown": {"intercept": 1e7, "weights": {}}}, "from -1000000 to 1000000 at unknown.int"),
         ({"unknown": {"intercept": True, "weights": {}}}, "a number .* got 'true'"),

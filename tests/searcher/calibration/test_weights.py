@@ -1,9 +1,15 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+import scipy.optimize
 
 from searcher.calibration.features import Evidence
 from searcher.calibration.occurrence_rate import RATES, rate_posterior
-from searcher.calibration.weights import Examples, Weights, examples_of, fit, together
+from searcher.calibration.resembling_words import NONE, ResemblingWords
+from searcher.calibration.weights import Examples, Weights, examples_of, fit, refit, together
+
+WEIGHTS = Weights(-2.0, {"x": 1.5})
 
 
 def drawn(n_terms, places, seed, intercept=-2.0, slope=1.5):
@@ -16,7 +22,8 @@ def drawn(n_terms, places, seed, intercept=-2.0, slope=1.5):
     right = rng.random(len(x)) < odds / (1 + odds)
     term = np.repeat(np.arange(n_terms), places)
     known = np.ones(len(x), bool)
-    return Examples({"x": x, "noise": noise}, np.zeros(len(x)), term, n_terms, right, known)
+    zeros = np.zeros(len(x))
+    return Examples({"x": x, "noise": noise}, zeros, term, n_terms, right, known, zeros)
 
 
 def test_log_ratios_by_hand():
@@ -63,20 +70,28 @@ def test_examples_side_by_side():
 
 def test_nothing_to_learn_from():
     wrong, known = np.zeros(3, bool), np.ones(3, bool)
-    examples = Examples({"x": np.arange(3.0)}, np.zeros(3), np.zeros(3, int), 1, wrong, known)
+    examples = Examples(
+        {"x": np.arange(3.0)}, np.zeros(3), np.zeros(3, int), 1, wrong, known, np.zeros(3)
+    )
     with pytest.raises(ValueError, match="0 of 3 candidates are right"):
         fit(examples, ["x"])
 
 
-def drawn_from_the_model(n_terms, places, seed):
-    """Labels as the model draws them: a rate of each term by its evidence, then each place."""
+def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1):
+    """Labels as the model draws them: a rate of each term by its evidence, then each place.
+
+    Every other term has so many times as much chance.
+    """
     rng = np.random.default_rng(seed)
     examples = drawn(n_terms, places, seed)
-    log_ratio = Weights(-2.0, {"x": 1.5}).log_ratio(Evidence(examples.features, examples.offset))
+    more = np.where(examples.term % 2, np.log(times_larger), 0.0)
+    against_chance = weights.against_chance(Evidence(examples.features, -more))
+    log_ratio = weights.resembling.log_ratio(against_chance, more)
     weight = rate_posterior(log_ratio, examples.term, n_terms).weight
     rate = [rng.choice(RATES, p=of_term / of_term.sum()) for of_term in weight]
     odds = np.array(rate)[examples.term] * np.exp(log_ratio)
-    return examples._replace(is_right=rng.random(len(odds)) < odds / (1 + odds))
+    is_right = rng.random(len(odds)) < odds / (1 + odds)
+    return examples._replace(is_right=is_right, offset=-more, enlarged=more)
 
 
 def test_choosing_by_the_evidence_what_to_label_does_not_bend_the_weights():
@@ -100,3 +115,42 @@ def test_what_is_not_known_is_not_taken_for_wrong():
     nothing = np.zeros(len(few), bool)
     same = fit(examples._replace(is_right=nothing, is_known=nothing), ["x"], prior)
     assert (same.intercept, same.coefficients["x"]) == pytest.approx((-2.0, 1.5), abs=1e-6)
+
+
+def test_how_words_resemble_a_term_is_learned_with_the_weights():
+    weights = Weights(0.0, {"x": 3.0}, ResemblingWords(0.5, 0.3))
+    examples = drawn_from_the_model(8000, 10, seed=10, weights=weights, times_larger=41)
+    found = fit(examples, ["x"], ridge=0.01, resembling=ResemblingWords(0.0, 0.5))
+    assert found.intercept == pytest.approx(0, abs=0.2)
+    assert found.coefficients["x"] == pytest.approx(3, abs=0.2)
+    assert found.resembling == pytest.approx((0.5, 0.3), abs=0.1)
+    assert fit(examples, ["x"]).resembling == NONE
+
+
+def test_std_tune_leaves_the_words_that_resemble_a_term_as_they_are():
+    words = ResemblingWords(0.5, 0.3)
+    prior = Weights(0.0, {"x": 3.0, "other": 1.0}, words)
+    examples = drawn_from_the_model(3000, 10, 11, Weights(0.0, {"x": 2.0}, words))
+    found = refit(examples, prior, ridge=0.01)
+    assert found.resembling == words
+    assert found.coefficients["x"] == pytest.approx(2.0, abs=0.2)
+    assert found.coefficients["other"] == 1.0
+
+
+def test_the_gradient_is_that_of_the_loss(monkeypatch):
+    """By finite differences, with words that resemble a term, and larger archives."""
+    examples = drawn_from_the_model(40, 8, seed=12, times_larger=41)
+    taken = []
+
+    def minimize(loss, start, **options):
+        taken.append((loss, start))
+        return scipy.optimize.minimize(loss, start, **options)
+
+    fake = SimpleNamespace(minimize=minimize)
+    monkeypatch.setattr("searcher.calibration.weights.required", lambda name, extra: fake)
+    fit(examples, ["x", "noise"], resembling=ResemblingWords(0.2, 0.4))
+    ((loss, start),) = taken
+    at = start + np.array([-1.0, 0.7, 0.1, 0.3, 0.1])
+    gradient = loss(at)[1]
+    for i, step in enumerate(np.eye(5) * 1e-5):
+        assert gradient[i] == pytest.approx((loss(at + step)[0] - loss(at - step)[0]) / 2e-5, 1e-4)

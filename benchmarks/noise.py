@@ -1,0 +1,212 @@
+"""Measure search in noise: recordings with babble and a telephone's band, as a recogniser has them.
+
+    python -m benchmarks.noise DATA/english_whisper FOLDER --model WHISPER [--backend pocketsphinx]
+
+DATA has ``audio``, ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. Of each recording versions are made
+in which eight voices of the other recordings talk at once, so many dB below its speech, everything
+from 300 to 3,400 Hz; std-recognise writes their networks into FOLDER, which is kept. The
+default search (shipped weights) is measured where everything is like that, and where a single
+recording is, in an archive with the others as they were: then each recording's hits are those of
+the archive in which it is the noisy one.
+
+    hits, sum, right, ece, exact   of the hits of .1 and more, see `benchmarks.calibration`
+    ATWV, MTWV                     NIST 2006
+    exact match                    ATWV of configs/plain.toml
+"""
+
+import argparse
+import wave
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from scipy import signal
+
+from benchmarks.calibration import LEAST, Material, calibration_error, error_of_exact, labels
+from benchmarks.german import CONFIGS, Data, indexed
+from indexer.formats import jsonl
+from indexer.networks.utterances import networks_in
+from recogniser import RecognitionOptions, recognise_files
+from recogniser.audio import decode
+from recogniser.protocol import SAMPLES_PER_S
+from scoring.evaluate import evaluate
+from scoring.measures.twv import NAMED_POINTS, OperatingPoint
+from scoring.options import ScoringOptions
+from searcher.candidates import concatenate
+from searcher.output.std_list import hit_list
+from searcher.prepared import prepare
+from searcher.search import SearchResult, search
+from searcher.variant import Variant
+from std.config import Config, load_config
+from std.ecf_filter import speech_s
+from std.files import read
+from std.nist import ecf, rttm, term_list
+from std.values import ConfusionNetwork, Float64s
+
+BABBLE_DB = (10, 5, 0)  # speech over babble
+VOICES = 8
+BAND_HZ = (300, 3400)
+FRAME = 400  # samples
+SEED = 1
+COLUMNS = ("hits", "sum", "right", "sum/right", "ece", "exact", "ATWV", "MTWV", "exact match")
+
+Networks = Mapping[str, list[ConfusionNetwork]]  # of each recording
+
+
+def babble(voices: Sequence[Float64s], n: int, rng: np.random.Generator) -> Float64s:
+    """(n,) some people who talk at once, with a mean power of 1."""
+    total = np.zeros(n)
+    for i in range(VOICES):
+        voice = voices[i % len(voices)] / np.sqrt(speech_power(voices[i % len(voices)]))
+        total += np.resize(np.roll(voice, rng.integers(len(voice))), n)
+    mixed: Float64s = total / np.sqrt(np.mean(total**2))
+    return mixed
+
+
+def speech_power(samples: Float64s) -> float:
+    """Mean power of the louder half of the frames, which is speech."""
+    frames = samples[: len(samples) // FRAME * FRAME].reshape(-1, FRAME)
+    power = (frames**2).mean(axis=1)
+    return float(power[power >= np.median(power)].mean())
+
+
+def telephone(samples: Float64s) -> Float64s:
+    """The same in a telephone's band."""
+    band = signal.butter(4, BAND_HZ, "bandpass", fs=SAMPLES_PER_S, output="sos")
+    filtered: Float64s = signal.sosfiltfilt(band, samples)
+    return filtered
+
+
+def write_noisy(audio: Mapping[str, Float64s], decibels: int, folder: Path) -> None:
+    """Write all recordings with babble as WAV."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, (name, samples) in enumerate(audio.items()):
+        others = [voice for other, voice in audio.items() if other != name]
+        level = np.sqrt(speech_power(samples) / 10 ** (decibels / 10))
+        noise = babble(others, len(samples), np.random.default_rng(SEED + i))
+        noisy = telephone(samples + level * noise)
+        with wave.open(str(folder / f"{name}.wav"), "wb") as sink:
+            sink.setnchannels(1)
+            sink.setsampwidth(2)
+            sink.setframerate(SAMPLES_PER_S)
+            sink.writeframes((noisy / np.abs(noisy).max() * 32000).astype("<i2").tobytes())
+
+
+def recognised(audio: Path, output: Path, options: RecognitionOptions) -> Networks:
+    """The networks of a folder's recordings; recognised if they are not there."""
+    recognise_files(audio, output, options)
+    found = {}
+    for path in sorted(output.glob("*.jsonl")):
+        with path.open("rb") as stream:
+            found[path.stem] = list(networks_in(jsonl.parse(stream, path)))
+    return found
+
+
+def found(one: Material, config: Config) -> SearchResult:
+    """What the term list finds."""
+    index = prepare([one.segment], config, None)
+    seconds = speech_s(one.excerpts)
+    return search(one.data.terms.terms, index, speech_s=seconds, excerpts=one.excerpts)
+
+
+def each_in_turn(one: Material, clean: Networks, noisy: Networks, config: Config) -> SearchResult:
+    """The hits of each recording from the archive in which it is the only noisy one."""
+    recordings = [excerpt.recording for excerpt in one.excerpts]
+    candidates, probability, last = [], [], None
+    variants: list[Variant] = []
+    for name in noisy:
+        last = found(with_networks(one, {**clean, name: noisy[name]}), config)
+        row = np.array([recordings.index(recording) for recording in last.recordings])
+        is_noisy = np.array([recording.file == name for recording in last.recordings])
+        hits = last.rows(np.flatnonzero(is_noisy[last.candidates.recording]))
+        moved = hits.candidates._replace(
+            recording=row[hits.candidates.recording],
+            variant=hits.candidates.variant + len(variants),
+        )
+        candidates.append(moved)
+        probability.append(hits.probability)
+        variants += last.variants
+    assert last is not None
+    return replace(
+        last,
+        candidates=concatenate(candidates),
+        probability=np.concatenate(probability),
+        variants=tuple(variants),
+        recordings=tuple(recordings),
+    )
+
+
+def with_networks(one: Material, networks: Networks) -> Material:
+    """The set with other networks."""
+    content = [network for of_recording in networks.values() for network in of_recording]
+    data = replace(one.data, networks=content)
+    return replace(one, data=data, segment=indexed(content, one.config))
+
+
+def row(title: str, one: Material, default: SearchResult, exact: SearchResult) -> str:
+    """A line of the table."""
+    right, chosen = labels(one, default), default.probability >= LEAST
+    p, y = default.probability[chosen], right[chosen]
+    counts = f"{len(p)} | {p.sum():.1f} | {y.sum()} | {p.sum() / max(1, y.sum()):.2f}"
+    errors = f"{calibration_error(p, y):.3f} | {error_of_exact(p):.3f}"
+    measures, plain = measured(one, default), measured(one, exact)
+    ours = f"{measures['ATWV']:.3f} | {measures['MTWV']:.3f}"
+    return f"| {title} | {counts} | {errors} | {ours} | {plain['ATWV']:.3f} |"
+
+
+def measured(one: Material, result: SearchResult) -> Mapping[str, float]:
+    """NIST 2006 of all terms."""
+    miss, alarm, prior = NAMED_POINTS["nist2006"][:3]
+    assert prior is not None
+    hits = hit_list(result, one.data.terms, "terms.xml", "noise")
+    options = ScoringOptions(OperatingPoint(miss, alarm, prior))
+    groups = evaluate(one.data.ecf, one.data.lexemes, one.data.terms, hits, options).groups
+    return groups[0].measures
+
+
+def main() -> None:
+    """Recognise what is not recognised yet, and print the table."""
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parse.add_argument("data", type=Path)
+    parse.add_argument("folder", type=Path)
+    parse.add_argument("--model", default="", help="of Whisper, as for std-recognise")
+    parse.add_argument("--backend", choices=["whisper", "pocketsphinx"], default="whisper")
+    args = parse.parse_args()
+    options = RecognitionOptions(args.backend, args.model, "en")
+    paths = sorted((args.data / "audio").iterdir())
+    audio = {path.stem: np.concatenate([*decode(path)]).astype(np.float64) for path in paths}
+    config = Config()
+    config = replace(config, pronunciation=replace(config.pronunciation, language="en"))
+    plain = replace(load_config(CONFIGS / "plain.toml"), pronunciation=config.pronunciation)
+    clean = recognised(args.data / "audio", args.folder / args.backend / "clean", options)
+    data = Data(
+        args.data,
+        [],
+        read(ecf.parse, args.data / "ecf.xml"),
+        read(rttm.parse, args.data / "ref.rttm"),
+        read(term_list.parse, args.data / "terms.xml"),
+    )
+    one = with_networks(Material("noise", "en", data, config, indexed([], config)), clean)
+    columns = ("recogniser", "babble", *COLUMNS)
+    print(f"| {' | '.join(columns)} |\n|{len(columns) * '---|'}")
+    print(row(f"{args.backend} | none", one, found(one, config), found(one, plain)), flush=True)
+    for decibels in BABBLE_DB:
+        sound = args.folder / "audio" / str(decibels)
+        if not sound.exists():
+            write_noisy(audio, decibels, sound)
+        noisy = recognised(sound, args.folder / args.backend / str(decibels), options)
+        all_noisy = with_networks(one, noisy)
+        for where, search_with in (
+            ("everywhere", partial(found, all_noisy)),
+            ("one in turn", partial(each_in_turn, one, clean, noisy)),
+        ):
+            title = f"{args.backend} | {decibels} dB, {where}"
+            print(row(title, one, search_with(config), search_with(plain)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
