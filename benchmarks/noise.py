@@ -1,10 +1,11 @@
-"""Measure search in noise: recordings with babble and a telephone's band, as a recogniser has them.
+"""Measure search in noise: recordings with babble, in a telephone's band, as recognisers have them.
 
-    python -m benchmarks.noise DATA/english_whisper FOLDER --model WHISPER [--backend pocketsphinx]
+    python -m benchmarks.noise DATA/english_whisper FOLDER --voices DATA/german/audio [--model M]
 
 DATA has ``audio``, ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. Of each recording versions are made
-in which eight voices of the other recordings talk at once, so many dB below its speech, everything
-from 300 to 3,400 Hz; std-recognise writes their networks into FOLDER, which is kept. The
+in which eight stretches of other speech (VOICES, where no term is said) are heard at once, so many
+dB below its speech, everything from 300 to 3,400 Hz; std-recognise writes their networks into
+FOLDER, which is kept (``--model`` and ``--backend`` are its own). The
 default search (shipped weights) is measured where everything is like that, and where a single
 recording is, in an archive with the others as they were: then each recording's hits are those of
 the archive in which it is the noisy one.
@@ -58,8 +59,8 @@ Networks = Mapping[str, list[ConfusionNetwork]]  # of each recording
 def babble(voices: Sequence[Float64s], n: int, rng: np.random.Generator) -> Float64s:
     """(n,) some people who talk at once, with a mean power of 1."""
     total = np.zeros(n)
-    for i in range(VOICES):
-        voice = voices[i % len(voices)] / np.sqrt(speech_power(voices[i % len(voices)]))
+    for which in rng.choice(len(voices), VOICES):
+        voice = voices[which] / np.sqrt(speech_power(voices[which]))
         total += np.resize(np.roll(voice, rng.integers(len(voice))), n)
     mixed: Float64s = total / np.sqrt(np.mean(total**2))
     return mixed
@@ -79,13 +80,20 @@ def telephone(samples: Float64s) -> Float64s:
     return filtered
 
 
-def write_noisy(audio: Mapping[str, Float64s], decibels: int, folder: Path) -> None:
+def sounds(folder: Path) -> dict[str, Float64s]:
+    """The samples of its recordings."""
+    paths = sorted(folder.iterdir())
+    return {path.stem: np.concatenate([*decode(path)]).astype(np.float64) for path in paths}
+
+
+def write_noisy(
+    audio: Mapping[str, Float64s], voices: Sequence[Float64s], decibels: int, folder: Path
+) -> None:
     """Write all recordings with babble as WAV."""
     folder.mkdir(parents=True, exist_ok=True)
     for i, (name, samples) in enumerate(audio.items()):
-        others = [voice for other, voice in audio.items() if other != name]
         level = np.sqrt(speech_power(samples) / 10 ** (decibels / 10))
-        noise = babble(others, len(samples), np.random.default_rng(SEED + i))
+        noise = babble(voices, len(samples), np.random.default_rng(SEED + i))
         noisy = telephone(samples + level * noise)
         with wave.open(str(folder / f"{name}.wav"), "wb") as sink:
             sink.setnchannels(1)
@@ -173,12 +181,12 @@ def main() -> None:
     )
     parse.add_argument("data", type=Path)
     parse.add_argument("folder", type=Path)
+    parse.add_argument("--voices", type=Path, required=True, help="folder of other speech")
     parse.add_argument("--model", default="", help="of Whisper, as for std-recognise")
     parse.add_argument("--backend", choices=["whisper", "pocketsphinx"], default="whisper")
     args = parse.parse_args()
     options = RecognitionOptions(args.backend, args.model, "en")
-    paths = sorted((args.data / "audio").iterdir())
-    audio = {path.stem: np.concatenate([*decode(path)]).astype(np.float64) for path in paths}
+    audio, voices = sounds(args.data / "audio"), [*sounds(args.voices).values()]
     config = Config()
     config = replace(config, pronunciation=replace(config.pronunciation, language="en"))
     plain = replace(load_config(CONFIGS / "plain.toml"), pronunciation=config.pronunciation)
@@ -197,7 +205,7 @@ def main() -> None:
     for decibels in BABBLE_DB:
         sound = args.folder / "audio" / str(decibels)
         if not sound.exists():
-            write_noisy(audio, decibels, sound)
+            write_noisy(audio, voices, decibels, sound)
         noisy = recognised(sound, args.folder / args.backend / str(decibels), options)
         all_noisy = with_networks(one, noisy)
         for where, search_with in (

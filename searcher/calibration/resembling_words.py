@@ -15,8 +15,8 @@ because what fits the term fits them as well, but less. Both kinds of accidents 
 log likelihood ratio is t = -log(exp(-u) + exp(-v)): weak evidence counts in full, strong
 evidence by the slope.
 
-Source: the density of accidents as a mixture, as of null hits in Keller et al. 2002 ("Empirical
-statistical model to estimate the accuracy of peptide identifications"); the mixture is ours.
+The form is ours: two densities of accidents, the second a power of the first likelihood ratio. It
+was chosen among others that `docs/calibration.md` lists under "Tried".
 """
 
 import math
