@@ -4,11 +4,11 @@
 
 DATA has ``audio``, ``ecf.xml``, ``ref.rttm`` and ``terms.xml``. Of each recording versions are made
 in which eight stretches of other speech (VOICES, where no term is said) are heard at once, so many
-dB below its speech, everything from 300 to 3,400 Hz; std-recognise writes their networks into
-FOLDER, which is kept (``--model`` and ``--backend`` are its own). The
-default search (shipped weights) is measured where everything is like that, and where a single
-recording is, in an archive with the others as they were: then each recording's hits are those of
-the archive in which it is the noisy one.
+dB below its speech, everything from 300 to 3,400 Hz; std-recognise (Whisper, ``--model`` is its
+own) writes their networks into FOLDER, which is kept. The default search with the shipped weights
+is measured where everything is like that, and where a single recording is, in an archive with the
+others as they were: then each recording's hits are those of the archive in which it is the noisy
+one.
 
     hits, sum, right, ece, exact   of the hits of .1 and more, see `benchmarks.calibration`
     ATWV, MTWV                     NIST 2006
@@ -46,7 +46,7 @@ from std.files import read
 from std.nist import ecf, rttm, term_list
 from std.values import ConfusionNetwork, Float64s
 
-BABBLE_DB = (10, 5, 0)  # speech over babble
+BABBLE_DB = (20, 15, 10, 5, 0)  # speech over babble
 VOICES = 8
 BAND_HZ = (300, 3400)
 FRAME = 400  # samples
@@ -183,14 +183,13 @@ def main() -> None:
     parse.add_argument("folder", type=Path)
     parse.add_argument("--voices", type=Path, required=True, help="folder of other speech")
     parse.add_argument("--model", default="", help="of Whisper, as for std-recognise")
-    parse.add_argument("--backend", choices=["whisper", "pocketsphinx"], default="whisper")
     args = parse.parse_args()
-    options = RecognitionOptions(args.backend, args.model, "en")
+    options = RecognitionOptions(model=args.model, language="en")
     audio, voices = sounds(args.data / "audio"), [*sounds(args.voices).values()]
     config = Config()
     config = replace(config, pronunciation=replace(config.pronunciation, language="en"))
     plain = replace(load_config(CONFIGS / "plain.toml"), pronunciation=config.pronunciation)
-    clean = recognised(args.data / "audio", args.folder / args.backend / "clean", options)
+    clean = recognised(args.data / "audio", args.folder / "networks" / "clean", options)
     data = Data(
         args.data,
         [],
@@ -199,20 +198,20 @@ def main() -> None:
         read(term_list.parse, args.data / "terms.xml"),
     )
     one = with_networks(Material("noise", "en", data, config, indexed([], config)), clean)
-    columns = ("recogniser", "babble", *COLUMNS)
+    columns = ("babble", *COLUMNS)
     print(f"| {' | '.join(columns)} |\n|{len(columns) * '---|'}")
-    print(row(f"{args.backend} | none", one, found(one, config), found(one, plain)), flush=True)
+    print(row("none", one, found(one, config), found(one, plain)), flush=True)
     for decibels in BABBLE_DB:
         sound = args.folder / "audio" / str(decibels)
         if not sound.exists():
             write_noisy(audio, voices, decibels, sound)
-        noisy = recognised(sound, args.folder / args.backend / str(decibels), options)
+        noisy = recognised(sound, args.folder / "networks" / str(decibels), options)
         all_noisy = with_networks(one, noisy)
         for where, search_with in (
             ("everywhere", partial(found, all_noisy)),
             ("one in turn", partial(each_in_turn, one, clean, noisy)),
         ):
-            title = f"{args.backend} | {decibels} dB, {where}"
+            title = f"{decibels} dB, {where}"
             print(row(title, one, search_with(config), search_with(plain)), flush=True)
 
 
