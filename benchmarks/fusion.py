@@ -167,7 +167,8 @@ def tuned(places: Fused) -> Weights:
     n = len(right)
     assert n == len(places.term)
     n_terms, known = len(places.found.terms), np.ones(n, dtype=bool)
-    examples = Examples(log_ratios(places), np.zeros(n), places.term, n_terms, right, known)
+    zeros = np.zeros(n)
+    examples = Examples(log_ratios(places), zeros, places.term, n_terms, right, known, zeros)
     return fit(examples, RATIO_FEATURES)
 
 

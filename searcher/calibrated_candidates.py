@@ -152,7 +152,7 @@ def _evidence(
 
 def _log_ratios(weights: Weights, evidence: Evidence) -> LogRatios:
     chance = weights.against_chance(evidence)
-    return LogRatios(weights.resembling.log_ratio(chance), chance)
+    return LogRatios(weights.resembling.log_ratio(chance, -evidence.offset), chance)
 
 
 def _probabilities(

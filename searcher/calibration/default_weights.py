@@ -4,22 +4,22 @@ from searcher.calibration.resembling_words import ResemblingWords
 from searcher.calibration.weights import Weights
 
 OOV_WEIGHTS = Weights(
-    -9.195,
+    -9.221,
     {
-        "common": -1.485,
-        "cut_before": -0.1401,
-        "frequency": -0.4497,
-        "log_e_rate": -0.7557,
-        "longest": -0.1475,
-        "path": -0.1164,
-        "relative": 3.425,
-        "same_word": -2.499,
-        "slowness": 1.315,
-        "speech_quality": 5.498,
-        "spelling": 5.998,
-        "written": 2.947,
+        "common": -1.486,
+        "cut_before": -0.1398,
+        "frequency": -0.4504,
+        "log_e_rate": -0.758,
+        "longest": -0.1476,
+        "path": -0.117,
+        "relative": 3.423,
+        "same_word": -2.495,
+        "slowness": 1.317,
+        "speech_quality": 5.506,
+        "spelling": 5.994,
+        "written": 2.978,
     },
-    ResemblingWords(-0.5766, 0.5274),
+    ResemblingWords(0.07875, 0.5207, 0.6),
 )
 IV_WEIGHTS = Weights(
     -0.4306,

@@ -30,7 +30,7 @@ from std.ranges import Range
 FORMAT, VERSION = "std-search model", 5
 KEYS = {"maker", "language", "tuned_on", "unknown", "known", "confusion"}
 WEIGHT = Range(-1_000_000, 1_000_000)
-SLOPE = Range(0, 1)
+SHARE = Range(0, 1)
 FIGURE = Range(0, 1_000_000_000_000)
 
 
@@ -131,6 +131,8 @@ def _weights(document: Part, *, in_vocabulary: bool) -> Weights:
     if "resembling_words" in document.value:
         words = document["resembling_words"]
         resembling = ResemblingWords(
-            words["intercept"].within(WEIGHT), words["slope"].within(SLOPE)
+            words["intercept"].within(WEIGHT),
+            words["slope"].within(SHARE),
+            words["growth"].within(SHARE),
         )
     return Weights(document["intercept"].within(WEIGHT), weights, resembling)

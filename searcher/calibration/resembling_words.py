@@ -7,13 +7,14 @@
 Decoys tell how often chance gives a term some evidence. But an archive that speaks of what a term
 means has words that are like it for a reason: its inflections, compounds with it, names of the same
 family. Where evidence is exp(u) times likelier if the term was said than by chance, it is exp(v)
-times likelier than from such a word, with
+times likelier than from such a word. In an archive of n slots
 
-    v = intercept + slope u,    0 < slope < 1
+    u = s - log n,    v = intercept + slope s - growth log n,    0 < slope, growth < 1
 
-because what fits the term fits them as well, but less. Both kinds of accidents add up, so the
-log likelihood ratio is t = -log(exp(-u) + exp(-v)): weak evidence counts in full, strong
-evidence by the slope.
+because what fits the term fits them as well, but less; and because they become more with the
+archive, though more slowly than chance does: further speech is about other things. Both kinds of
+accidents add up, so the log likelihood ratio is t = -log(exp(-u) + exp(-v)): weak evidence counts
+in full, strong evidence by the slope.
 
 The form is ours: two densities of accidents, the second a power of the first likelihood ratio. It
 was chosen among others that `docs/calibration.md` lists under "Tried".
@@ -30,30 +31,37 @@ from std.values import Float64s
 class ResemblingWords(NamedTuple):
     """How well the words that resemble a term fit its evidence."""
 
-    intercept: float  # nats, of the log ratio against them
-    slope: float  # of it after the log ratio against chance
+    intercept: float  # nats
+    slope: float  # of the log ratio against them after that against chance
+    growth: float  # they are so many times as many: the archive's growth to this power
 
-    def log_ratio(self, against_chance: Float64s, enlarged: Float64s | float = 0.0) -> Float64s:
+    def log_ratio(
+        self, against_chance: Float64s, log_slots: Float64s, enlarged: Float64s | float = 0.0
+    ) -> Float64s:
         """(n,) t of each place.
 
         Args:
             against_chance: (n,) u of each place.
-            enlarged: (n,) log of how many times as much chance as the speech has is in u.
+            log_slots: (n,) log of the number of slots that u counts as chances.
+            enlarged: (n,) what of it are slots without speech, which have chance only.
         """
-        against_words = self._against_words(against_chance, enlarged)
+        against_words = self._against_words(against_chance, log_slots, enlarged)
         ratio: Float64s = -np.logaddexp(-against_chance, -against_words)
         return ratio
 
-    def share(self, against_chance: Float64s, enlarged: Float64s | float = 0.0) -> Float64s:
+    def share(
+        self, against_chance: Float64s, log_slots: Float64s, enlarged: Float64s | float = 0.0
+    ) -> Float64s:
         """(n,) exp(-v) / (exp(-u) + exp(-v)), the derivative of t after v; see `log_ratio`."""
-        against_words = self._against_words(against_chance, enlarged)
+        against_words = self._against_words(against_chance, log_slots, enlarged)
         share: Float64s = np.exp(-np.logaddexp(0.0, against_words - against_chance))
         return share
 
     def _against_words(
-        self, against_chance: Float64s, enlarged: Float64s | float
-    ) -> Float64s | float:
-        return self.intercept + self.slope * (against_chance + enlarged)
+        self, against_chance: Float64s, log_slots: Float64s, enlarged: Float64s | float
+    ) -> Float64s:
+        fit = self.slope * (against_chance + log_slots)
+        return self.intercept + fit - self.growth * (log_slots - enlarged)
 
 
-NONE = ResemblingWords(math.inf, 0.0)
+NONE = ResemblingWords(math.inf, 0.0, 0.0)

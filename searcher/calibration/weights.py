@@ -39,7 +39,7 @@ class Weights:
 
     def log_ratio(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate, against all accidents."""
-        return self.resembling.log_ratio(self.against_chance(evidence))
+        return self.resembling.log_ratio(self.against_chance(evidence), -evidence.offset)
 
     def against_chance(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate. Features without a coefficient weigh nothing."""
@@ -119,7 +119,8 @@ def fit(
         names: features to weigh.
         prior: weights that the penalty pulls to; None = to 0, and the intercept is free.
         ridge: strength of the penalty.
-        resembling: where learning how words resemble a term begins; None = the prior's stay.
+        resembling: where learning how words resemble a term begins (their growth is not learned:
+            sets of about one size do not tell it); None = the prior's stay.
 
     Raises:
         ValueError: there is no prior, and the candidates are all right or all wrong.
@@ -140,33 +141,35 @@ def fit(
         begin = np.concatenate([[prior.intercept + slopes @ mean], slopes * deviation])
     is_pulled = np.full(n, ridge)
     is_pulled[0] = ridge if prior else 0.0
-    fixed = prior.resembling if prior else NONE
+    fixed = resembling or (prior.resembling if prior else NONE)
 
     def loss(values: Float64s) -> tuple[float, Float64s]:
-        words = ResemblingWords(*values[n:]) if resembling else fixed
+        words = fixed._replace(intercept=values[n], slope=values[n + 1]) if resembling else fixed
         against_chance = values[0] + table @ values[1:n] + examples.offset
-        log_ratio = words.log_ratio(against_chance, examples.enlarged)
+        log_ratio = words.log_ratio(against_chance, -examples.offset, examples.enlarged)
         posterior = rate_posterior(log_ratio, examples.term, examples.n_terms)
         labelled = labelled_posterior(log_ratio, examples.term, examples.n_terms, right, known)
         error = posterior.probability - labelled.probability
-        of_words = error * words.share(against_chance, examples.enlarged)
+        of_words = error * words.share(against_chance, -examples.offset, examples.enlarged)
         of_both = error - of_words + words.slope * of_words
         pull = is_pulled * (values[:n] - begin)
         gradient = np.concatenate([[of_both.sum()], table.T @ of_both]) + pull
         if resembling:
             gradient = np.concatenate(
-                [gradient, [of_words.sum(), of_words @ (against_chance + examples.enlarged)]]
+                [gradient, [of_words.sum(), of_words @ (against_chance - examples.offset)]]
             )
         loss = posterior.log_evidence - labelled.log_evidence
         return float(loss.sum() + pull @ (values[:n] - begin) / 2), gradient
 
-    start = np.concatenate([begin, resembling or ()])
+    start = np.concatenate([begin, resembling[:2] if resembling else ()])
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
     slopes = found.x[1:n] / deviation
     return Weights(
         float(found.x[0] - slopes @ mean),
         dict(zip(names, slopes.tolist(), strict=True)),
-        ResemblingWords(*found.x[n:].tolist()) if resembling else fixed,
+        fixed._replace(intercept=float(found.x[n]), slope=float(found.x[n + 1]))
+        if resembling
+        else fixed,
     )
 
 

@@ -18,7 +18,7 @@ def model():
     two = np.array([[3.0, 1.0], [0.0, 2.0]])
     counts = Counts(("a", "b"), two, np.array([0.0, 1.0]), np.array([1.0, 0.0]), np.ones(2))
     known = Weights(2.0, {"logit": 0.5})
-    unknown = Weights(-1.5, {"relative": 0.25}, ResemblingWords(-0.5, 0.6))
+    unknown = Weights(-1.5, {"relative": 0.25}, ResemblingWords(-0.5, 0.6, 0.7))
     return Model("espeak-ng:de", counts, unknown, known, {"words": 7})
 
 
@@ -61,10 +61,10 @@ def test_a_model_survives_its_file(model, tmp_path):
                 "unknown": {
                     "intercept": 0,
                     "weights": {},
-                    "resembling_words": {"intercept": 0, "slope": 1.5},
+                    "resembling_words": {"intercept": 0, "slope": 0.5, "growth": 1.5},
                 }
             },
-            "from 0 to 1 at unknown.resembling_words.slope, got '1.5'",
+            "from 0 to 1 at unknown.resembling_words.growth, got '1.5'",
         ),
         ({"unknown": {"intercept": 1e7, "weights": {}}}, "from -1000000 to 1000000 at unknown.int"),
         ({"unknown": {"intercept": True, "weights": {}}}, "a number .* got 'true'"),

@@ -5,24 +5,28 @@ import pytest
 
 from searcher.calibration.resembling_words import NONE, ResemblingWords
 
-WORDS = ResemblingWords(-0.5, 0.6)
+WORDS = ResemblingWords(-0.5, 0.6, 0.7)
 PLACES = np.linspace(-12, 12, 49)
+SLOTS = np.full(49, math.log(10_000))
 
 
 @pytest.mark.parametrize("enlarged", [0.0, math.log(41)])
 @pytest.mark.parametrize("against_chance", [-9.0, -1.0, 0.0, 2.5, 11.0])
 def test_odds_are_those_of_both_kinds_of_accidents(against_chance, enlarged):
     """An accident by chance is exp(-u) as likely as the evidence of the term, a word exp(-v)."""
-    by_chance = math.exp(-against_chance)
-    by_words = math.exp(-(-0.5 + 0.6 * (against_chance + enlarged)))
-    places = np.array([against_chance])
-    odds = math.exp(WORDS.log_ratio(places, enlarged)[0])
+    slots = 5000 * math.exp(enlarged)
+    score = against_chance + math.log(slots)
+    by_chance = slots * math.exp(-score)
+    by_words = 5000**0.7 * math.exp(-(-0.5 + 0.6 * score))
+    places, log_slots = np.array([against_chance]), np.array([math.log(slots)])
+    odds = math.exp(WORDS.log_ratio(places, log_slots, enlarged)[0])
     assert odds == pytest.approx(1 / (by_chance + by_words))
-    assert WORDS.share(places, enlarged)[0] == pytest.approx(by_words / (by_chance + by_words))
+    share = WORDS.share(places, log_slots, enlarged)[0]
+    assert share == pytest.approx(by_words / (by_chance + by_words))
 
 
 def test_weak_evidence_counts_in_full_and_strong_evidence_by_the_slope():
-    ratio = WORDS.log_ratio(PLACES)
+    ratio = WORDS.log_ratio(PLACES, SLOTS)
     growth = np.diff(ratio) / np.diff(PLACES)
     assert (np.diff(growth) < 0).all()
     assert growth[0] == pytest.approx(1, abs=0.02)
@@ -33,17 +37,25 @@ def test_weak_evidence_counts_in_full_and_strong_evidence_by_the_slope():
 def test_decoys_enlarge_chance_only():
     """The same place in a larger archive loses less than chance alone takes from it."""
     more = math.log(41)
-    lost = WORDS.log_ratio(PLACES) - WORDS.log_ratio(PLACES - more, more)
+    lost = WORDS.log_ratio(PLACES, SLOTS) - WORDS.log_ratio(PLACES - more, SLOTS + more, more)
     assert ((lost > 0) & (lost < more)).all()
     assert lost[-1] < 0.1 * more
 
 
+def test_in_more_speech_such_words_become_more_but_more_slowly():
+    """Of strong evidence a larger archive takes its growth to the power, of weak all of it."""
+    more = math.log(41)
+    lost = WORDS.log_ratio(PLACES, SLOTS) - WORDS.log_ratio(PLACES - more, SLOTS + more)
+    assert lost[0] == pytest.approx(more, rel=0.01)
+    assert lost[-1] == pytest.approx(0.7 * more, rel=0.05)
+
+
 def test_chance_alone():
-    assert NONE.log_ratio(PLACES).tolist() == PLACES.tolist()
-    assert not NONE.share(PLACES).any()
+    assert NONE.log_ratio(PLACES, SLOTS).tolist() == PLACES.tolist()
+    assert not NONE.share(PLACES, SLOTS).any()
 
 
 def test_extremes_are_finite():
-    far = np.array([-1e12, 1e12])
-    assert np.isfinite(WORDS.log_ratio(far)).all()
-    assert WORDS.share(far).tolist() == [0.0, 1.0]
+    far, slots = np.array([-1e12, 1e12]), np.array([5.0, 30.0])
+    assert np.isfinite(WORDS.log_ratio(far, slots)).all()
+    assert WORDS.share(far, slots).tolist() == [0.0, 1.0]

@@ -86,7 +86,7 @@ def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1)
     examples = drawn(n_terms, places, seed)
     more = np.where(examples.term % 2, np.log(times_larger), 0.0)
     against_chance = weights.against_chance(Evidence(examples.features, -more))
-    log_ratio = weights.resembling.log_ratio(against_chance, more)
+    log_ratio = weights.resembling.log_ratio(against_chance, more, more)
     weight = rate_posterior(log_ratio, examples.term, n_terms).weight
     rate = [rng.choice(RATES, p=of_term / of_term.sum()) for of_term in weight]
     odds = np.array(rate)[examples.term] * np.exp(log_ratio)
@@ -118,17 +118,17 @@ def test_what_is_not_known_is_not_taken_for_wrong():
 
 
 def test_how_words_resemble_a_term_is_learned_with_the_weights():
-    weights = Weights(0.0, {"x": 3.0}, ResemblingWords(0.5, 0.3))
+    weights = Weights(0.0, {"x": 3.0}, ResemblingWords(0.5, 0.3, 0.6))
     examples = drawn_from_the_model(8000, 10, seed=10, weights=weights, times_larger=41)
-    found = fit(examples, ["x"], ridge=0.01, resembling=ResemblingWords(0.0, 0.5))
+    found = fit(examples, ["x"], ridge=0.01, resembling=ResemblingWords(0.0, 0.5, 0.6))
     assert found.intercept == pytest.approx(0, abs=0.2)
     assert found.coefficients["x"] == pytest.approx(3, abs=0.2)
-    assert found.resembling == pytest.approx((0.5, 0.3), abs=0.1)
+    assert found.resembling == pytest.approx((0.5, 0.3, 0.6), abs=0.1)
     assert fit(examples, ["x"]).resembling == NONE
 
 
 def test_std_tune_leaves_the_words_that_resemble_a_term_as_they_are():
-    words = ResemblingWords(0.5, 0.3)
+    words = ResemblingWords(0.5, 0.3, 0.6)
     prior = Weights(0.0, {"x": 3.0, "other": 1.0}, words)
     examples = drawn_from_the_model(3000, 10, 11, Weights(0.0, {"x": 2.0}, words))
     found = refit(examples, prior, ridge=0.01)
@@ -148,7 +148,7 @@ def test_the_gradient_is_that_of_the_loss(monkeypatch):
 
     fake = SimpleNamespace(minimize=minimize)
     monkeypatch.setattr("searcher.calibration.weights.required", lambda name, extra: fake)
-    fit(examples, ["x", "noise"], resembling=ResemblingWords(0.2, 0.4))
+    fit(examples, ["x", "noise"], resembling=ResemblingWords(0.2, 0.4, 0.6))
     ((loss, start),) = taken
     at = start + np.array([-1.0, 0.7, 0.1, 0.3, 0.1])
     gradient = loss(at)[1]
