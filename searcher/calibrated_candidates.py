@@ -34,19 +34,19 @@ from std.values import Bools, Float64s
 MIN_PROBABILITY = 1e-3  # phonetic hits below are left out
 
 
-class TermEvidence(NamedTuple):
-    """All places of one term: its lexical candidates, then the hits without one."""
-
-    lexical: Candidates
-    hits: PhoneticHits | None  # without a lexical candidate
-    ratios: "LogRatios | None"  # of each place; None: the recogniser's posteriors stay
-
-
 class LogRatios(NamedTuple):
     """What the evidence for each place of a term is worth."""
 
     all_accidents: Float64s  # (n,) against chance and words that resemble the term
     chance: Float64s  # (n,) against chance alone
+
+
+class TermEvidence(NamedTuple):
+    """All places of one term: its lexical candidates, then the hits without one."""
+
+    lexical: Candidates
+    hits: PhoneticHits | None  # without a lexical candidate
+    ratios: LogRatios | None  # of each place; None: the recogniser's posteriors stay
 
 
 class SpokenEvidence(NamedTuple):

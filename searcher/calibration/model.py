@@ -128,7 +128,7 @@ def _weights(document: Part, *, in_vocabulary: bool) -> Weights:
             raise weight.error("a feature of this version")
         weights[name] = weight.within(WEIGHT)
     resembling = NONE
-    if "resembling_words" in document.value:
+    if not in_vocabulary and "resembling_words" in document.value:
         words = document["resembling_words"]
         resembling = ResemblingWords(
             words["intercept"].within(WEIGHT),
