@@ -146,20 +146,17 @@ def fit(
     def loss(values: Float64s) -> tuple[float, Float64s]:
         words = fixed._replace(intercept=values[n], slope=values[n + 1]) if resembling else fixed
         against_chance = values[0] + table @ values[1:n] + examples.offset
-        log_ratio = words.log_ratio(against_chance, -examples.offset, examples.enlarged)
-        posterior = rate_posterior(log_ratio, examples.term, examples.n_terms)
-        labelled = labelled_posterior(log_ratio, examples.term, examples.n_terms, right, known)
-        error = posterior.probability - labelled.probability
-        of_words = error * words.share(against_chance, -examples.offset, examples.enlarged)
-        of_both = error - of_words + words.slope * of_words
-        pull = is_pulled * (values[:n] - begin)
-        gradient = np.concatenate([[of_both.sum()], table.T @ of_both]) + pull
+        at = against_chance, -examples.offset, examples.enlarged
+        error, of_ratio = _error(words.log_ratio(*at), examples)
+        of_words = of_ratio * words.share(*at)
+        of_chance = of_ratio - of_words + words.slope * of_words
+        gradient = np.concatenate([[of_chance.sum()], table.T @ of_chance])
         if resembling:
-            gradient = np.concatenate(
-                [gradient, [of_words.sum(), of_words @ (against_chance - examples.offset)]]
-            )
-        loss = posterior.log_evidence - labelled.log_evidence
-        return float(loss.sum() + pull @ (values[:n] - begin) / 2), gradient
+            of_slope = of_words @ (against_chance - examples.offset)
+            gradient = np.concatenate([gradient, [of_words.sum(), of_slope]])
+        moved = values[:n] - begin
+        gradient[:n] += is_pulled * moved
+        return float(error + is_pulled @ moved**2 / 2), gradient
 
     start = np.concatenate([begin, resembling[:2] if resembling else ()])
     found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_ITERATIONS})
@@ -171,6 +168,15 @@ def fit(
         if resembling
         else fixed,
     )
+
+
+def _error(log_ratio: Float64s, examples: Examples) -> tuple[float, Float64s]:
+    """Minus the log likelihood of the labels; (n,) its derivative after each log ratio."""
+    term, n_terms = examples.term, examples.n_terms
+    posterior = rate_posterior(log_ratio, term, n_terms)
+    labelled = labelled_posterior(log_ratio, term, n_terms, examples.is_right, examples.is_known)
+    error = (posterior.log_evidence - labelled.log_evidence).sum()
+    return float(error), posterior.probability - labelled.probability
 
 
 def refit(examples: Examples, prior: Weights, ridge: float = RIDGE) -> Weights:
