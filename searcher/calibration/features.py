@@ -36,6 +36,7 @@ from searcher.phonetic.ratios import WeightedPronunciation
 from std.store.columns import Int64s
 from std.values import Float64s
 
+SLOWEST = 0.5  # log of a hit's duration over that of its phones, from which on it is too slow
 MAX_OVERHANG = 4  # phones before a hit, beyond which it does not matter how many
 LOGIT_FLOOR = 1e-3
 LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
@@ -83,7 +84,8 @@ def hit_features(
     cut_before      phones of the first word before the hit
     path            log posteriors of the words on the path, summed
     longest         phones of the longest one-best word that the hit cuts, times its posterior
-    slowness        log of the duration over that of so many phones in this archive
+    slowness        log of the duration over that of so many phones in this archive; beyond
+                    `SLOWEST` it falls again: words with doubtful times, or far apart
     spelling, frequency, same_word
                     of the words on the path (`searcher.calibration.path_words`)
     speech_quality  mean one-best posterior of the recording, minus that of the archive
@@ -93,6 +95,7 @@ def hit_features(
     phones = np.array([max(1, len(one.phones)) for one in pronunciations])[found_by]
     perfect = np.array([max(one.perfect, 1e-9) for one in pronunciations])[found_by]
     duration_ms = np.maximum(hits.end_ms - hits.start_ms, 1)
+    slowness = np.log(duration_ms / (phones * archive.phone_ms))
     paths = path_words(hits, searched.words)
     return {
         "log_e_rate": archive.null.log_e_value(score, pronunciations) - archive.log_slots,
@@ -101,7 +104,7 @@ def hit_features(
         "cut_before": np.minimum(m[:, layout.PHONES_BEFORE], MAX_OVERHANG),
         "path": log_posterior,
         "longest": m[:, layout.ONE_BEST_CUT_PHONES],
-        "slowness": np.log(duration_ms / (phones * archive.phone_ms)),
+        "slowness": np.minimum(slowness, 2 * SLOWEST - slowness),
         "spelling": spelling(words, paths),
         "frequency": frequency(paths, searched.words),
         "same_word": same_word(paths, log_posterior),
