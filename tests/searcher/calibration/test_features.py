@@ -48,6 +48,17 @@ def evidence_of(*scores):
     return features(20.0, hits(*scores))
 
 
+@pytest.mark.parametrize(
+    ("ms", "slowness"),
+    [(375, -0.693), (750, 0.0), (1125, 0.405), (1236, 0.5), (2039, 0.0), (7500, -1.303)],
+)
+def test_a_hit_that_is_far_slower_than_its_phones_is_as_odd_as_one_that_is_too_fast(ms, slowness):
+    """Ten phones of 75 ms: log(ms / 750), and from .5 on as much less as it is more."""
+    assert features(20.0, hits(12.0, ms=ms))["slowness"].tolist() == [
+        pytest.approx(slowness, abs=1e-3)
+    ]
+
+
 def test_evidence_of_the_phones():
     f = evidence_of(12.0, 10.0, 8.0)
     assert f["relative"].tolist() == pytest.approx([0.6, 0.5, 0.4])
