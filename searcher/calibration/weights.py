@@ -130,11 +130,7 @@ def fit(
     right, known = examples.is_right, examples.is_known
     if prior is None and (right[known].all() or not right.any()):
         raise ValueError(f"{np.count_nonzero(right)} of {len(right)} candidates are right")
-    table = np.stack([examples.features[name] for name in names], axis=1)
-    deviation = table.std(axis=0)
-    mean = table.mean(axis=0)
-    deviation[deviation <= CONSTANT * (1 + np.abs(mean))] = 1.0
-    table = (table - mean) / deviation
+    table, mean, deviation = _standardised(examples.features, names)
     begin, n = np.zeros(len(names) + 1), len(names) + 1
     if prior:
         slopes = np.array([prior.coefficients.get(name, 0.0) for name in names])
@@ -168,6 +164,14 @@ def fit(
         if resembling
         else fixed,
     )
+
+
+def _standardised(features: Features, names: Sequence[str]) -> tuple[Float64s, Float64s, Float64s]:
+    """(n, names) of mean 0 and deviation 1; (names,) the means, and the deviations."""
+    table = np.stack([features[name] for name in names], axis=1)
+    mean, deviation = table.mean(axis=0), table.std(axis=0)
+    deviation[deviation <= CONSTANT * (1 + np.abs(mean))] = 1.0
+    return (table - mean) / deviation, mean, deviation
 
 
 def _error(log_ratio: Float64s, examples: Examples) -> tuple[float, Float64s]:
