@@ -19,29 +19,23 @@ import argparse
 import wave
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 from scipy import signal
 
-from benchmarks.calibration import LEAST, Material, calibration_error, error_of_exact, labels
+from benchmarks.calibration import Material, kinds, rows, searched
 from benchmarks.german import CONFIGS, Data, indexed
 from indexer.formats import jsonl
 from indexer.networks.utterances import networks_in
 from recogniser import RecognitionOptions, recognise_files
 from recogniser.audio import decode
 from recogniser.protocol import SAMPLES_PER_S
-from scoring.evaluate import evaluate
-from scoring.measures.twv import NAMED_POINTS, OperatingPoint
-from scoring.options import ScoringOptions
+from searcher.calibration.model import default_model
 from searcher.candidates import concatenate
-from searcher.output.std_list import hit_list
-from searcher.prepared import prepare
-from searcher.search import SearchResult, search
+from searcher.search import SearchResult
 from searcher.variant import Variant
 from std.config import Config, load_config
-from std.ecf_filter import speech_s
 from std.files import read
 from std.nist import ecf, rttm, term_list
 from std.values import ConfusionNetwork, Float64s
@@ -112,20 +106,13 @@ def recognised(audio: Path, output: Path, options: RecognitionOptions) -> Networ
     return found
 
 
-def found(one: Material, config: Config) -> SearchResult:
-    """What the term list finds."""
-    index = prepare([one.segment], config, None)
-    seconds = speech_s(one.excerpts)
-    return search(one.data.terms.terms, index, speech_s=seconds, excerpts=one.excerpts)
-
-
-def each_in_turn(one: Material, clean: Networks, noisy: Networks, config: Config) -> SearchResult:
+def each_in_turn(one: Material, clean: Networks, noisy: Networks) -> SearchResult:
     """The hits of each recording from the archive in which it is the only noisy one."""
     recordings = [excerpt.recording for excerpt in one.excerpts]
     candidates, probability, last = [], [], None
     variants: list[Variant] = []
     for name in noisy:
-        last = found(with_networks(one, {**clean, name: noisy[name]}), config)
+        last = searched(with_networks(one, {**clean, name: noisy[name]}), default_model())
         row = np.array([recordings.index(recording) for recording in last.recordings])
         is_noisy = np.array([recording.file == name for recording in last.recordings])
         hits = last.rows(np.flatnonzero(is_noisy[last.candidates.recording]))
@@ -155,23 +142,9 @@ def with_networks(one: Material, networks: Networks) -> Material:
 
 def row(title: str, one: Material, default: SearchResult, exact: SearchResult) -> str:
     """A line of the table."""
-    right, chosen = labels(one, default), default.probability >= LEAST
-    p, y = default.probability[chosen], right[chosen]
-    counts = f"{len(p)} | {p.sum():.1f} | {y.sum()} | {p.sum() / max(1, y.sum()):.2f}"
-    errors = f"{calibration_error(p, y):.3f} | {error_of_exact(p):.3f}"
-    measures, plain = measured(one, default), measured(one, exact)
-    ours = f"{measures['ATWV']:.3f} | {measures['MTWV']:.3f}"
-    return f"| {title} | {counts} | {errors} | {ours} | {plain['ATWV']:.3f} |"
-
-
-def measured(one: Material, result: SearchResult) -> Mapping[str, float]:
-    """NIST 2006 of all terms."""
-    miss, alarm, prior = NAMED_POINTS["nist2006"][:3]
-    assert prior is not None
-    hits = hit_list(result, one.data.terms, "terms.xml", "noise")
-    options = ScoringOptions(OperatingPoint(miss, alarm, prior))
-    groups = evaluate(one.data.ecf, one.data.lexemes, one.data.terms, hits, options).groups
-    return groups[0].measures
+    ours, plain = (next(rows(one, result, kinds(result))) for result in (default, exact))
+    cells = ours.cells("ATWV", "MTWV").removeprefix("all | ")
+    return f"| {title} | {cells} | {plain.measures['ATWV']:.3f} |"
 
 
 def main() -> None:
@@ -198,21 +171,18 @@ def main() -> None:
         read(term_list.parse, args.data / "terms.xml"),
     )
     one = with_networks(Material("noise", "en", data, config, indexed([], config)), clean)
+    exact = replace(one, config=plain)
     columns = ("babble", *COLUMNS)
     print(f"| {' | '.join(columns)} |\n|{len(columns) * '---|'}")
-    print(row("none", one, found(one, config), found(one, plain)), flush=True)
+    print(row("none", one, *(searched(way, default_model()) for way in (one, exact))), flush=True)
     for decibels in BABBLE_DB:
         sound = args.folder / "audio" / str(decibels)
-        if not sound.exists():
-            write_noisy(audio, voices, decibels, sound)
+        write_noisy(audio, voices, decibels, sound)
         noisy = recognised(sound, args.folder / "networks" / str(decibels), options)
-        all_noisy = with_networks(one, noisy)
-        for where, search_with in (
-            ("everywhere", partial(found, all_noisy)),
-            ("one in turn", partial(each_in_turn, one, clean, noisy)),
-        ):
-            title = f"{decibels} dB, {where}"
-            print(row(title, one, search_with(config), search_with(plain)), flush=True)
+        everywhere = (searched(with_networks(way, noisy), default_model()) for way in (one, exact))
+        print(row(f"{decibels} dB, everywhere", one, *everywhere), flush=True)
+        in_turn = (each_in_turn(way, clean, noisy) for way in (one, exact))
+        print(row(f"{decibels} dB, one in turn", one, *in_turn), flush=True)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 calibrate               candidates with posteriors, hits with scores -> candidates with
                         probabilities
     pair_with_hits      which of them are one event (`searcher.pairing`)
-    _log_ratios         evidence -> log likelihood ratios (`searcher.calibration.weights`)
+    LogRatios           evidence -> log likelihood ratios (`searcher.calibration.weights`)
     rate_posterior      ratios of all places of a term -> probabilities, if the term occurs
                         (`searcher.calibration.occurrence_rate`)
     occurrence_probability  evidence of all terms -> probability that each occurs
@@ -17,7 +17,7 @@ import numpy as np
 
 from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.model import Model, default_model
-from searcher.calibration.occurrence_rate import rate_posterior
+from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import occurrence_probability
 from searcher.calibration.weights import Weights
 from searcher.candidates import Candidates, concatenate, in_order
@@ -170,11 +170,11 @@ def _probabilities(
     of_place = np.repeat(np.arange(len(sizes)), sizes)
     all_accidents, chance = map(np.concatenate, zip(*some, strict=True))
     probability = rate_posterior(all_accidents, of_place, len(sizes)).probability
-    log_evidence = rate_posterior(chance, of_place, len(sizes)).log_evidence
+    evidence = log_evidence(chance, of_place, len(sizes))
     occurs = np.ones(len(sizes))
     for kind in (is_oov, ~is_oov):
         of_kind = kind & (sizes > 0)
-        occurs[of_kind] = occurrence_probability(log_evidence[of_kind])
+        occurs[of_kind] = occurrence_probability(evidence[of_kind])
     parts = np.split(probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
     probabilities = [
         None if of_term is None else part for of_term, part in zip(ratios, parts, strict=True)

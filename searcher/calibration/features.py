@@ -7,7 +7,7 @@
     spoken_features   of candidates of a spoken query
 
 Weighted and added up they say how much likelier the evidence is if the term was said there than by
-accident. `searcher.calibration.occurrence_rate` makes probabilities of all candidates of a term.
+chance. `searcher.calibration.occurrence_rate` makes probabilities of all candidates of a term.
 A place is compared with the term's other places only where one and the same word stands there, and
 what depends on the size of the archive is per slot, or for each expected occurrence: so weights
 learned on one archive serve another.

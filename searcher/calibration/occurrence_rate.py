@@ -61,13 +61,26 @@ def rate_posterior(
     if log_prior is None:
         log_prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
     odds = np.exp(clipped(log_ratio))
+    weight, evidence = _weigh(odds, term, n_terms, log_prior)
+    return RatePosterior(_mean_probability(odds, term, weight), evidence, weight)
+
+
+def log_evidence(log_ratio: Float64s, term: Int64s, n_terms: int) -> Float64s:
+    """(terms,) `RatePosterior.log_evidence` alone; see `rate_posterior`."""
+    prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
+    return _weigh(np.exp(clipped(log_ratio)), term, n_terms, prior)[1]
+
+
+def _weigh(
+    odds: Float64s, term: Int64s, n_terms: int, log_prior: Float64s
+) -> tuple[Float64s, Float64s]:
+    """(terms, rates) posterior of the rates, and (terms,) log evidence."""
     log_weight = log_prior + _log_likelihood(odds, np.searchsorted(term, np.arange(n_terms + 1)))
     highest = log_weight.max(axis=1, keepdims=True)
     weight = np.exp(log_weight - highest)
     total = weight.sum(axis=1, keepdims=True)
     weight /= total
-    log_evidence = (highest + np.log(total))[:, 0]
-    return RatePosterior(_mean_probability(odds, term, weight), log_evidence, weight)
+    return weight, (highest + np.log(total))[:, 0]
 
 
 def _log_likelihood(odds: Float64s, bounds: Int64s) -> Float64s:

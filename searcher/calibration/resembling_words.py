@@ -32,8 +32,8 @@ class ResemblingWords(NamedTuple):
     """How well the words that resemble a term fit its evidence."""
 
     intercept: float  # nats
-    slope: float  # of the log ratio against them after that against chance
-    growth: float  # they are so many times as many: the archive's growth to this power
+    slope: float  # of v after s
+    growth: float  # their number grows with that of the slots to this power
 
     def log_ratio(
         self, against_chance: Float64s, log_slots: Float64s, enlarged: Float64s | float = 0.0
@@ -43,7 +43,7 @@ class ResemblingWords(NamedTuple):
         Args:
             against_chance: (n,) u of each place.
             log_slots: (n,) log of the number of slots that u counts as chances.
-            enlarged: (n,) what of it are slots without speech, which have chance only.
+            enlarged: (n,) what of that decoys added, which bring chance only.
         """
         against_words = self._against_words(against_chance, log_slots, enlarged)
         ratio: Float64s = -np.logaddexp(-against_chance, -against_words)
