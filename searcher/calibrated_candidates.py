@@ -137,7 +137,8 @@ def _evidence(
     """The log likelihood ratios of each place of a term."""
     letters = sum(map(len, words))
     if hits is None or phonetic is None:
-        known = iv_features(lexical.score, len(words), letters)
+        highest = phonetic.searched.archive.highest_posterior if phonetic else 1.0
+        known = iv_features(lexical.score, len(words), letters, highest)
         ratios = _log_ratios(model.iv_weights, known) if is_calibrated else None
         return TermEvidence(lexical, None, ratios)
     paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched)

@@ -36,6 +36,7 @@ class Paired(NamedTuple):
     score: Float64s  # (n,) of the hit, nats; `NO_HIT_SCORE` where there is none
     features: Features  # each (n,), of the hit
     unpaired: Int64s  # rows of the hits without a candidate
+    highest_posterior: float  # see `Archive`
     log_chances: float  # see `SearchedArchive`
 
     def oov_evidence(self) -> Evidence:
@@ -45,7 +46,12 @@ class Paired(NamedTuple):
     def iv_evidence(self, words: int, letters: int) -> Evidence:
         """For a term whose words the index has."""
         return iv_features_with_hits(
-            self.posterior, self.features, words, letters, self.log_chances
+            self.posterior,
+            self.features,
+            words,
+            letters,
+            self.highest_posterior,
+            self.log_chances,
         )
 
     def spoken_evidence(self, letters: Float64s, sureness: float, phones: float) -> Evidence:
@@ -100,6 +106,7 @@ def pair_with_hits(
         score,
         columns,
         unpaired,
+        archive.highest_posterior,
         searched.log_chances,
     )
 

@@ -1,7 +1,8 @@
 """What is known of an archive before a term is searched in it by its phones.
 
     archive_of      the statistics of an archive, from memory, from beside the index, or learned
-    learn_archive   number of slots, speed and quality of the speech, null distribution
+    learn_archive   number of slots, highest posterior, speed and quality of the speech, null
+                    distribution
     SearchedArchive how much of it a search is about, and how many accidents that makes likely
 
 The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
@@ -39,12 +40,13 @@ from std.store import Segment
 from std.store.columns import KEY_SHIFT, Int64s
 from std.values import Float64s
 
-FORMAT = "std-search archive 3"  # another one when scores change: kept statistics are of old ones
+FORMAT = "std-search archive 4"  # another one when scores change: kept statistics are of old ones
 FILE = "null-distribution.json"
 QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
-PHONE_MS = Range(1, 65_535)
+PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
 TYPICAL_PHONE_MS = 75.0  # of an archive without a word that the recogniser is sure of
 SURE = 0.9  # posterior of words that tell how long phones last
+LEAST_HIGHEST = 0.9  # a recogniser that never gives more is unsure, not modest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +54,7 @@ class Archive:
     """Statistics of the segments that are searched by phones."""
 
     slots: int  # of live recordings
+    highest_posterior: float  # of their words, at least `LEAST_HIGHEST`
     phone_ms: float  # mean duration of a phone
     quality: tuple[Float64s, ...]  # of each segment: (R,) speech quality of its recordings
     null: NullDistribution
@@ -91,20 +94,21 @@ class SearchedArchive(NamedTuple):
 _known: WeakKeyDictionary[Segment, dict[str, Archive]] = WeakKeyDictionary()  # by first segment
 
 
-def speech_quality(indexes: Sequence[PhoneticIndex]) -> tuple[int, tuple[Float64s, ...]]:
-    """The number of live slots, and how sure the recogniser was of each recording.
+def speech_quality(indexes: Sequence[PhoneticIndex]) -> tuple[int, float, tuple[Float64s, ...]]:
+    """The number of live slots, and how sure the recogniser was: at most, and of each recording.
 
     Returns:
-        slots; of each segment (R,) the mean one-best posterior of the recording's slots, minus that
-        of the archive.
+        slots; the highest posterior; of each segment (R,) the mean one-best posterior of the
+        recording's slots, minus that of the archive.
     """
-    sums, counts = [], []
+    sums, counts, highest = [], [], 0.0
     for index in indexes:
         columns = index.columns
         recording = (columns.slot_key >> KEY_SHIFT).astype(np.int64)
         best = np.zeros(len(recording))
         np.maximum.at(best, columns.posting_slot, columns.posting_posterior)
         n = len(columns.recordings)
+        highest = max(highest, float(best[index.live[recording]].max(initial=0.0)))
         units = np.rint(best * 2**20).astype(np.int64)  # whole numbers add up in any order
         total = np.zeros(n, np.int64)
         np.add.at(total, recording, units)
@@ -116,7 +120,7 @@ def speech_quality(indexes: Sequence[PhoneticIndex]) -> tuple[int, tuple[Float64
         (np.divide(total, count, out=np.full(len(count), mean), where=count > 0) - mean) / 2**20
         for total, count in zip(sums, counts, strict=True)
     )
-    return slots, quality
+    return slots, max(highest, LEAST_HIGHEST), quality
 
 
 def mean_phone_ms(indexes: Sequence[PhoneticIndex]) -> float:
@@ -175,8 +179,8 @@ def learn_archive(
         lambda decoys: search_phones(decoys, indexes, confusion, workers),
         lambda decoy: perfect_score(decoy, confusion),
     )
-    slots, quality = speech_quality(indexes)
-    return Archive(slots, mean_phone_ms(indexes), quality, null)
+    slots, highest, quality = speech_quality(indexes)
+    return Archive(slots, highest, mean_phone_ms(indexes), quality, null)
 
 
 def _digest(indexes: Sequence[PhoneticIndex], counts: Counts) -> str:
@@ -195,6 +199,7 @@ def _save(archive: Archive, path: Path, digest: str) -> None:
         "format": FORMAT,
         "digest": digest,
         "slots": archive.slots,
+        "highest_posterior": archive.highest_posterior,
         "phone_ms": archive.phone_ms,
         "quality": [quality.tolist() for quality in archive.quality],
         "null": archive.null.coefficients.tolist(),
@@ -215,10 +220,11 @@ def _load(path: Path, digest: str, indexes: Sequence[PhoneticIndex]) -> Archive 
         )
         null = np.array([row.within(COEFFICIENT) for row in document["null"]], np.float64)
         slots = int(document["slots"].within(SLOTS))
+        highest = float(document["highest_posterior"].within(HIGHEST))
         phone_ms = float(document["phone_ms"].within(PHONE_MS))
     except (OSError, InputError):
         return None
     expected = [len(index.columns.recordings) for index in indexes]
     if [len(rows) for rows in quality] != expected or len(null) != COEFFICIENTS:
         return None
-    return Archive(slots, phone_ms, quality, NullDistribution(null))
+    return Archive(slots, highest, phone_ms, quality, NullDistribution(null))

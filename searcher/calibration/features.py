@@ -43,7 +43,7 @@ LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors 
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
 NOWHERE = SearchedArchive(
-    Archive(0, TYPICAL_PHONE_MS, (), NullDistribution(np.zeros(COEFFICIENTS))),
+    Archive(0, 1.0, TYPICAL_PHONE_MS, (), NullDistribution(np.zeros(COEFFICIENTS))),
     np.empty(0),
     1.0,
     NO_WORDS,
@@ -136,13 +136,17 @@ def oov_features(posterior: Float64s, of_hits: Features, log_chances: float) -> 
     )
 
 
-def iv_features(posterior: Float64s, words: int, letters: int) -> Evidence:
+def iv_features(
+    posterior: Float64s, words: int, letters: int, highest_posterior: float = 1.0
+) -> Evidence:
     """Evidence for the candidates of a term that were found by its words.
 
     Args:
         posterior: (n,) of the words, above 0.
         words: number of words of the term.
         letters: of all its words.
+        highest_posterior: that the recogniser gives a word. One that draws 15 hypotheses writes .97
+            where all have the word, another writes 1: both are as sure as they can be.
 
     Returns:
         logit            log odds of the posterior
@@ -156,6 +160,8 @@ def iv_features(posterior: Float64s, words: int, letters: int) -> Evidence:
         and an offset    the posteriors expect the term so often: its occurrence rate, which
                          multiplies the odds of all its places, must not count it twice
     """
+    # What `searcher.lexical.join` makes of a phrase of such words, with its default exponent.
+    posterior = np.minimum(posterior / highest_posterior ** ((words + 1) / 2), 1.0)
     odds, n = logit(posterior), len(posterior)
     expected = float(posterior.sum())
     unlikely = np.minimum(odds - UNLIKELY_LOGIT, 0.0)
@@ -181,6 +187,7 @@ def iv_features_with_hits(
     of_hits: Features,
     words: int,
     letters: int,
+    highest_posterior: float,
     log_chances: float,
 ) -> Evidence:
     """Evidence for candidates of an IV term that was searched by its phones as well.
@@ -192,10 +199,11 @@ def iv_features_with_hits(
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
         words: number of words of the term.
         letters: of all its words.
+        highest_posterior: see `iv_features`.
         log_chances: log of the number of chances for an accident.
     """
     written = posterior > 0
-    lexical = iv_features(posterior[written], words, letters)
+    lexical = iv_features(posterior[written], words, letters, highest_posterior)
     columns = {}
     for name, column in lexical.features.items():
         columns[name] = np.zeros(len(posterior))
@@ -274,5 +282,5 @@ def feature_names(*, in_vocabulary: bool) -> frozenset[str]:
     query = [WeightedPronunciation(("",), 1.0)]
     of_hits = hit_features((), query, rows, hits, NOWHERE)
     if in_vocabulary:
-        return frozenset(iv_features_with_hits(none, of_hits, 1, 1, 0.0).features)
+        return frozenset(iv_features_with_hits(none, of_hits, 1, 1, 1.0, 0.0).features)
     return frozenset(oov_features(none, of_hits, 0.0).features)

@@ -69,7 +69,7 @@ def examples_of_phrases(
     """
     return KindsOfExamples(
         labelled(judge, speech, oov, in_vocabulary=False),
-        labelled_by_words(judge, speech.written, in_vocabulary),
+        labelled_by_words(judge, speech, in_vocabulary),
         labelled(judge, speech, in_vocabulary, in_vocabulary=True),
     )
 
@@ -79,16 +79,16 @@ def vocabulary_of(indexes: PhoneticIndexes) -> set[str]:
     return {word for index in indexes.indexes for word in index.words}
 
 
-def labelled_by_words(judge: Judge, written: WrittenSearch, phrases: Sequence[Phrase]) -> Examples:
+def labelled_by_words(judge: Judge, speech: Speech, phrases: Sequence[Phrase]) -> Examples:
     """The candidates that IV phrases have by their words.
 
     Args:
-        judge, phrases: see `examples_of_phrases`.
-        written: see `Speech`.
+        judge, speech, phrases: see `examples_of_phrases`.
     """
+    highest = searched_archive(speech.indexes).archive.highest_posterior
     candidates = [
         (words, rows)
-        for words, rows in zip(phrases, written(phrases), strict=True)
+        for words, rows in zip(phrases, speech.written(phrases), strict=True)
         if len(rows.term)
     ]
     places = [
@@ -96,7 +96,8 @@ def labelled_by_words(judge: Judge, written: WrittenSearch, phrases: Sequence[Ph
         for i, (_, rows) in enumerate(candidates)
     ]
     evidence = [
-        iv_features(rows.score, len(words), sum(map(len, words))) for words, rows in candidates
+        iv_features(rows.score, len(words), sum(map(len, words)), highest)
+        for words, rows in candidates
     ]
     return _examples(judge, [words for words, _ in candidates], places, evidence)
 
@@ -147,7 +148,7 @@ def labelled_of_any_length(judge: Judge, speech: Speech, phrases: Sequence[Phras
     by_phones = labelled(judge, speech, phrases, in_vocabulary=True)
     sounds = pronounced(phrases, speech.indexes.lexicon)
     short = [words for words, ways in zip(phrases, sounds, strict=True) if not ways]
-    by_words = labelled_by_words(judge, speech.written, short)
+    by_words = labelled_by_words(judge, speech, short)
     zeros = dict.fromkeys(by_phones.features, np.zeros(len(by_words.term)))
     return together([by_phones, by_words._replace(features=zeros | dict(by_words.features))])
 

@@ -1,11 +1,23 @@
 """Probabilities of the places of several terms, and that each term occurs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from indexer.formats.detect import parse_file
+from indexer.networks.utterances import networks_in
+from indexer.segments.invert import invert
+from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibrated_candidates import LogRatios, _probabilities
 from searcher.calibration.occurrence_rate import rate_posterior
 from searcher.calibration.occurring_terms import occurrence_probability
+from searcher.prepared import prepare
+from searcher.search import search
+from std.config import Config
+from std.files import read
+from std.nist import term_list
+from std.store.resident import ResidentSegment
 
 SAID, SILENT = 6, 60
 
@@ -44,3 +56,27 @@ def test_terms_without_evidence_keep_their_posteriors(lists):
     assert probabilities[0] is probabilities[2] is None
     assert len(probabilities[1]) == 2
     assert occurs.tolist() == [1, 1, 1]
+
+
+def found(networks, terms):
+    """term, recording, start -> probability, of what the index has the words of."""
+    columns = invert(networks)
+    with_phones = replace(columns, extra=PhoneColumnBuilder(Config())(columns))
+    result = search(terms, prepare([ResidentSegment("s", with_phones)], Config()), speech_s=180)
+    places = zip(*(column.tolist() for column in result.candidates[:4]), strict=True)
+    return {
+        (term, recording, start_ms): p
+        for (term, _, recording, start_ms), p in zip(places, result.probability, strict=True)
+        if not result.oov_words[term]
+    }
+
+
+def test_a_recogniser_that_never_writes_more_is_believed_as_much(german):
+    """What all of 15 draws have gets half a draw less than all; the rest is 'no word'."""
+    sure = [one for path in (german / "mesh").iterdir() for one in networks_in(parse_file(path))]
+    modest = [replace(one, posteriors=one.posteriors * np.float32(31 / 32)) for one in sure]
+    terms = read(term_list.parse, german / "terms.xml").terms
+    expected, probability = found(sure, terms), found(modest, terms)
+    assert sum(p > 0.5 for p in expected.values()) > 20
+    for place, p in expected.items():
+        assert probability.get(place, 0.0) == pytest.approx(p, abs=0.02), place

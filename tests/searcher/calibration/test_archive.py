@@ -1,4 +1,4 @@
-"""How fast people speak in an archive, however it is cut."""
+"""How fast people speak in an archive and how sure its recogniser is, however it is cut."""
 
 from dataclasses import replace
 
@@ -6,7 +6,12 @@ import pytest
 
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
-from searcher.calibration.archive import TYPICAL_PHONE_MS, mean_phone_ms
+from searcher.calibration.archive import (
+    LEAST_HIGHEST,
+    TYPICAL_PHONE_MS,
+    mean_phone_ms,
+    speech_quality,
+)
 from searcher.phonetic.index import open_phonetic_index
 from std.phonetics.lexicon import Lexicon
 from std.store.resident import ResidentSegment
@@ -50,3 +55,18 @@ def test_neither_the_cut_nor_deleted_recordings_matter(slow, fast):
 def test_without_such_words_it_is_typical(network):
     assert mean_phone_ms([]) == TYPICAL_PHONE_MS
     assert mean_phone_ms([index_of(network([("hund", 0.5), ("mund", 0.5)]))]) == TYPICAL_PHONE_MS
+
+
+def test_the_highest_posterior_of_live_recordings(slow, fast):
+    def highest(*indexes):
+        return speech_quality(indexes)[1]
+
+    assert highest(index_of(slow)) == pytest.approx(0.95)
+    assert highest(index_of(slow), index_of(fast)) == highest(index_of(slow, fast)) == 1
+    first = [one.recording.file for one in index_of(slow, fast).columns.recordings].index("fast")
+    assert highest(index_of(slow, fast, deleted=[first])) == pytest.approx(0.95)
+
+
+def test_a_recogniser_that_is_nowhere_sure_is_not_taken_for_a_modest_one(network):
+    assert speech_quality([index_of(network([("hund", 0.5), ("mund", 0.5)]))])[1] == LEAST_HIGHEST
+    assert speech_quality([])[1] == LEAST_HIGHEST

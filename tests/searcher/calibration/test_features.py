@@ -19,7 +19,7 @@ from searcher.phonetic.layout import N_MEASURES
 from searcher.phonetic.ratios import WeightedPronunciation
 
 TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one accident at 10 nats
-ARCHIVE = Archive(1000, 75.0, (), TEN_NATS)
+ARCHIVE = Archive(1000, 1.0, 75.0, (), TEN_NATS)
 WORDS = [f"word{i}" for i in range(60)]
 SEARCHED = SearchedArchive(
     ARCHIVE, np.array([0.1]), 1.0, RecognisedWords((WORDS,), dict.fromkeys(WORDS, 2))
@@ -111,9 +111,22 @@ def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
     assert large.offset[0] == pytest.approx(small.offset[0] - np.log(100), abs=0.02)
 
 
+def test_a_recogniser_that_never_writes_more_is_as_sure():
+    """Of fifteen draws and a half: what all of them have, and a phrase of two such words."""
+    sure, draws = np.array([1.0, 0.8]), 31 / 32
+    for words, highest in ((1, draws), (2, draws**1.5)):
+        evidence = iv_features(sure * highest, words, 9, draws)
+        plain = iv_features(sure, words, 9)
+        for name, column in plain.features.items():
+            assert evidence.features[name] == pytest.approx(column)
+        assert evidence.offset == pytest.approx(plain.offset)
+    above = iv_features(np.array([1.0]), 2, 9, draws).features["logit"]
+    assert above == pytest.approx(iv_features(np.array([1.0]), 2, 9).features["logit"])
+
+
 def test_candidates_of_known_terms_with_and_without_words():
     f = evidence_of(12.0, 9.0)
-    evidence = iv_features_with_hits(np.array([0.75, 0.0]), f, 1, 5, np.log(1000))
+    evidence = iv_features_with_hits(np.array([0.75, 0.0]), f, 1, 5, 1.0, np.log(1000))
     written = iv_features(np.array([0.75]), 1, 5)
     for name, column in written.features.items():
         assert evidence.features[name].tolist() == [column[0], 0]
