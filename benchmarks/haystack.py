@@ -5,8 +5,10 @@
 
 TEXT becomes speech as `benchmarks.simulated_speech` says, and is indexed together with the set;
 occurrences of terms in it count as right ones. With ``--absent`` its lines with a term are left
-out, so that all true places are in the set. Copies are the set's recordings under other names; they
-are searched once, and each has the answers of one.
+out, so that all true places are in the set. The recogniser's posteriors are right by construction;
+with ``--vocabulary 25000`` it knows so many words and makes the mistakes of the set's own
+(`benchmarks.simulated_recognisers`). Copies are the set's recordings under other names; they are
+searched once, and each has the answers of one.
 
 Printed for all terms and by the term list's attribute OOV (known, compound, other), once with the
 shipped weights and once tuned: each half of the set's recordings (every second name), and half of
@@ -31,27 +33,17 @@ import numpy as np
 
 from benchmarks.calibration import Material, labels, material, rows, searched
 from benchmarks.german import cross_validated, decided, indexed, tuned_on
-from benchmarks.simulated_speech import Said, recogniser, simulated, utterances
+from benchmarks.simulated_recognisers import RealMistakes, RightByConstruction
+from benchmarks.simulated_speech import Said, simulated, utterances
 from searcher.calibration.model import default_model
 from searcher.search import SearchResult
 from std.network_lines import dump
-from std.values import ConfusionNetwork, Excerpt, Float64s, Lexemes, Recording
+from std.values import ConfusionNetwork, Excerpt, Lexemes, Recording
 
 BOUNDS = (0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1.001)
 FOLDS = 2
 COPY = "~"  # between the name of a file and the number of its copy
 BATCH, SEED, LEAST_LETTERS = 1000, 7, 5
-
-
-def slots_of(networks: Sequence[ConfusionNetwork]) -> list[tuple[Float64s, float]]:
-    """Posteriors of the alternatives and of no word, of each slot."""
-    return [
-        (network.posteriors[first:last].astype(np.float64), float(epsilon))
-        for network in networks
-        for (first, last), epsilon in zip(
-            pairwise(network.offsets.tolist()), network.epsilons, strict=True
-        )
-    ]
 
 
 def with_speech(
@@ -198,6 +190,7 @@ def main() -> None:
     parse.add_argument("text", type=Path, nargs="?")
     parse.add_argument("--hours", type=float, default=92.0)
     parse.add_argument("--absent", action="store_true")
+    parse.add_argument("--vocabulary", type=int, metavar="WORDS", help="make a real one's mistakes")
     parse.add_argument("--copies", type=int, default=1)
     parse.add_argument("--write", type=Path, metavar="FOLDER")
     args = parse.parse_args()
@@ -206,11 +199,15 @@ def main() -> None:
     if args.text:
         phrases = {one.config.text.phrase(term.text) for term in one.data.terms.terms}
         spoken = utterances(args.text, args.hours, phrases if args.absent else ())
-        of = recogniser(spoken, one)
-        networks, transcript = simulated(spoken, of, slots_of(one.data.networks))
+        recogniser = (
+            RealMistakes.of(spoken, args.text, args.vocabulary, one)
+            if args.vocabulary
+            else RightByConstruction.of(spoken, one)
+        )
+        networks, transcript = simulated(spoken, recogniser)
         archive = with_speech(archive, networks, transcript)
         if args.write:
-            write(args.write, archive.data.networks, spoken, of.known)
+            write(args.write, archive.data.networks, spoken, recogniser.known)
     print(
         "| weights | terms | hits | sum | right | sum/right | ECE | exact | ATWV | MTWV | MAP | "
         "by probability: sum/right |\n|" + 12 * "---|"
