@@ -48,6 +48,7 @@ from std.metadata.read import parse as parse_metadata
 from std.metadata.table import NO_METADATA, Metadata
 from std.nist.ecf import parse as parse_ecf
 from std.store import Store, open_store, require_different
+from std.store.address import kind_of
 from std.values import ECF
 
 AnyPath = str | PathLike[str]
@@ -214,15 +215,17 @@ def preview_files(
 
     Args:
         inputs: files and folders; ``-`` is standard input.
-        store: an index, if its recordings are to be compared.
+        store: an index, if its recordings are to be compared; a folder that is still to be made
+            has none.
         config, options, jobs: see `index_files`.
     """
     urls, options = _urls(store), options or InputOptions()
     found = _found(inputs, options, urls, absolute=False)
     indexed: dict[str, set[str]] = {}
     for url in urls:
-        with closing(open_store(url)) as opened:
-            indexed |= origins([opened])
+        if kind_of(url) != "folder" or Path(url).exists():
+            with closing(open_store(url)) as opened:
+                indexed |= origins([opened])
     paths = [file.path for file in found.files]
     with executor(worthwhile_jobs(paths, jobs), None) as workers:
         yield from dry_run(

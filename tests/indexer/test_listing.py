@@ -147,6 +147,19 @@ def test_a_dry_run_finds_what_would_be_refused(folder, tmp_path, capsys):
     assert len(open_store(str(store)).segments()) == 1
 
 
+def test_a_dry_run_before_the_index_is_made(folder, tmp_path, capsys):
+    new = tmp_path / "new"
+    assert indexer.cli.main([str(folder), "--dry-run", "--store", str(new), "--quiet"]) == 0
+    with_store = capsys.readouterr()
+    assert not new.exists()
+    assert indexer.cli.main([str(folder), "--dry-run", "--quiet"]) == 0
+    assert capsys.readouterr() == with_store
+    no_index = tmp_path / "file"
+    no_index.touch()
+    assert indexer.cli.main([str(folder), "--dry-run", "--store", str(no_index)]) == 2
+    assert "expected an index" in capsys.readouterr().err
+
+
 def test_a_dry_run_needs_no_store(folder, capsys):
     assert indexer.cli.main([str(folder), "--dry-run"]) == 0
     rows = capsys.readouterr().out.splitlines()
