@@ -13,7 +13,7 @@ words, and write the posteriors of the set's own slots. They differ in their mis
 
 Wrong words are spelt alike, as often as the text has them, or any words of the text.
 
-In the three sets that haystacks are made of wrong words that stand first have a mean posterior of
+In the three sets that haystacks are made of, wrong words that stand first have a mean posterior of
 .64 to .72 where a known word was said, .69 to .79 elsewhere, right ones .91 to .96; a word that is
 said three times and more and not known becomes the same word in 1 to 12 of 100 pairs of its places.
 Wrong words share .47 to .57 of their letters, in order, with what was said (`difflib`): half of
@@ -21,7 +21,7 @@ those that `RealMistakes` draws are spelt alike, which gives .45 to .50.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice, pairwise
 from pathlib import Path
@@ -54,11 +54,18 @@ class Vocabulary(NamedTuple):
 
 
 class RealSlot(NamedTuple):
-    """A slot of a real network where a word was said."""
+    """A slot of a real network."""
 
-    posteriors: Float64s  # (alternatives,) highest first
-    epsilon: float
-    rank: int  # of what was said, or NOWHERE
+    posteriors: Float64s  # (alternatives,)
+    epsilon: float  # posterior of no word
+    rank: int  # of what was said there, or NOWHERE
+
+    def filled(self, rank: int, written: str, wrong: Callable[[], str]) -> Slot:
+        """The same posteriors for other words: one at a rank, and others, each drawn."""
+        slot: dict[str, float] = {}
+        for place, posterior in enumerate(self.posteriors.tolist()):
+            slot.setdefault(written if place == rank else wrong(), posterior)
+        return Slot(slot, self.epsilon)
 
 
 def vocabulary(
@@ -146,12 +153,9 @@ class RightByConstruction:
     def _slot(self, said: str, real: RealSlot, rng: np.random.Generator) -> Slot:
         share = rng.random() * (real.posteriors.sum() + real.epsilon)
         rank = int(np.searchsorted(np.cumsum(real.posteriors), share))
-        slot: dict[str, float] = {}
-        for place, posterior in enumerate(real.posteriors.tolist()):
-            is_said = place == rank
-            word = self._written(said) if is_said else self._wrong(said, *rng.random(2).tolist())
-            slot.setdefault(word, posterior)
-        return Slot(slot, real.epsilon)
+        return real.filled(
+            rank, self._written(said), lambda: self._wrong(said, *rng.random(2).tolist())
+        )
 
     def _written(self, said: str) -> str:
         if said in self.known:
@@ -199,15 +203,12 @@ class RealMistakes:
             for slots in (self.of_known, self.of_unknown)
         )
         reals = [next(known if word in self.known else unknown) for word in said]
-        return [self._slot(word, real, rng) for word, real in zip(said, reals, strict=True)]
-
-    def _slot(self, said: str, real: RealSlot, rng: np.random.Generator) -> Slot:
-        slot: dict[str, float] = {}
-        for place, posterior in enumerate(real.posteriors.tolist()):
-            is_said = place == real.rank
-            word = said if is_said else self._wrong(said, *rng.random(2).tolist())
-            slot.setdefault(word, posterior)
-        return Slot(slot, real.epsilon)
+        return [
+            real.filled(
+                real.rank, word, lambda word=word: self._wrong(word, *rng.random(2).tolist())
+            )
+            for word, real in zip(said, reals, strict=True)
+        ]
 
     def _wrong(self, said: str, draw: float, other: float) -> str:
         if draw >= SPELT_ALIKE or said not in self.vocabulary.alike:
@@ -217,7 +218,7 @@ class RealMistakes:
 
 
 def _slots_with_words(one: Material) -> Iterator[tuple[str, RealSlot]]:
-    """Of each slot in which a word was said that word, the one that overlaps it most."""
+    """Of each slot in which a word was said the word that overlaps it most; likeliest first."""
     recordings = tuple(indexed.recording for indexed in one.segment.recordings)
     transcript = make_transcript(one.data.lexemes, recordings, one.config.text)
     for network in one.data.networks:

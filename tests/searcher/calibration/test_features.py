@@ -112,7 +112,7 @@ def test_evidence_of_posteriors_is_the_same_in_an_archive_of_any_size():
 
 
 def test_a_recogniser_that_never_writes_more_is_as_sure():
-    """Of fifteen draws and a half: what all of them have, and a phrase of two such words."""
+    """15.5 of 16 is what all of 15 draws have; and a phrase of two such words."""
     sure, draws = np.array([1.0, 0.8]), 31 / 32
     for words, highest in ((1, draws), (2, draws**1.5)):
         evidence = iv_features(sure * highest, words, 9, draws)
