@@ -6,7 +6,8 @@ calibrate               candidates with posteriors, hits with scores -> candidat
     LogRatios           evidence -> log likelihood ratios (`searcher.calibration.weights`)
     rate_posterior      ratios of all places of a term -> probabilities, if the term occurs
                         (`searcher.calibration.occurrence_rate`)
-    occurrence_probability  evidence of all terms -> probability that each occurs
+    occurrence_probability, occurs_by_itself
+                        evidence of all terms, or of each -> probability that it occurs
                         (`searcher.calibration.occurring_terms`)
 """
 
@@ -18,7 +19,7 @@ import numpy as np
 from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.model import Model, default_model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
-from searcher.calibration.occurring_terms import occurrence_probability
+from searcher.calibration.occurring_terms import occurrence_probability, occurs_by_itself
 from searcher.calibration.weights import Weights
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.lexical_candidates import LexicalResult
@@ -99,7 +100,9 @@ def calibrate(
         )
         for i, words in enumerate(request.words)
     ]
-    probabilities, occurs = _probabilities([of_term.ratios for of_term in evidence], is_oov)
+    probabilities, occurs = _probabilities(
+        [of_term.ratios for of_term in evidence], is_oov, single_terms=request.single_terms
+    )
     table, parts = list(lexical.variants), []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
         if probability is None:
@@ -157,9 +160,10 @@ def _log_ratios(weights: Weights, evidence: Evidence) -> LogRatios:
 
 
 def _probabilities(
-    ratios: Sequence[LogRatios | None], is_oov: Bools
+    ratios: Sequence[LogRatios | None], is_oov: Bools, *, single_terms: bool
 ) -> tuple[list[Float64s | None], Float64s]:
-    """Of each place of each term, all places of a term together; and of each term, all terms.
+    """Of each place of each term, all places of a term together; and of each term, all terms, or
+    each by itself.
 
     Words that resemble a term come with what it means. A term of a list that nobody speaks of has
     accidents by chance only, so this is what the evidence that a term occurs is compared with.
@@ -172,10 +176,13 @@ def _probabilities(
     all_accidents, chance = map(np.concatenate, zip(*some, strict=True))
     probability = rate_posterior(all_accidents, of_place, len(sizes)).probability
     evidence = log_evidence(chance, of_place, len(sizes))
-    occurs = np.ones(len(sizes))
-    for kind in (is_oov, ~is_oov):
-        of_kind = kind & (sizes > 0)
-        occurs[of_kind] = occurrence_probability(evidence[of_kind])
+    has_places = sizes > 0
+    occurs = np.array([of_term is None for of_term in ratios], np.float64)  # no places: it does not
+    if single_terms:
+        occurs[has_places] = occurs_by_itself(evidence[has_places])
+    else:
+        for kind in (is_oov & has_places, ~is_oov & has_places):
+            occurs[kind] = occurrence_probability(evidence[kind])
     parts = np.split(probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
     probabilities = [
         None if of_term is None else part for of_term, part in zip(ratios, parts, strict=True)

@@ -175,8 +175,9 @@ def find_candidates(
         excerpts: candidates outside them are left out and counted; None = everything counts.
         workers: who searches the segments.
         single_terms: whether a person asks for the terms, one by one: a * in a term stands for any
-            letters of a word, otherwise for itself; and without a model in-vocabulary terms are
-            looked up by their words only, which takes milliseconds.
+            letters of a word, otherwise for itself; without a model in-vocabulary terms are
+            looked up by their words only, which takes milliseconds; and how many of the terms
+            occur says nothing of one of them.
         spoken: queries that were spoken; they are further terms.
     """
     begin, config = time.perf_counter(), index.config
@@ -191,7 +192,9 @@ def find_candidates(
         for query in spoken
     )
     searched = None if excerpts is None else index.copies.searched(excerpts)
-    request = Request(words, expansions, phonetic_words, searched, alternatives, workers)
+    request = Request(
+        words, expansions, phonetic_words, searched, alternatives, workers, single_terms
+    )
     parts = [search_language(request, language) for language in index.languages]
     candidates, variants = combine_languages(parts, words, index)
     if any(part.is_phonetic for part in parts):

@@ -201,6 +201,14 @@ def iv_features_with_hits(
         letters: of all its words.
         highest_posterior: see `iv_features`.
         log_chances: log of the number of chances for an accident.
+
+    Returns:
+        of candidates found by their words the evidence of `iv_features`, and of the others:
+
+        phonetic     1
+        expected     log of the number of occurrences that the posteriors expect elsewhere: a phrase
+                     that its words find nowhere was probably misrecognised somewhere
+        phonetic_*   the evidence of the phones
     """
     written = posterior > 0
     lexical = iv_features(posterior[written], words, letters, highest_posterior)
@@ -212,7 +220,7 @@ def iv_features_with_hits(
     offset = -log_chances * phonetic
     offset[written] = lexical.offset
     columns["phonetic"] = phonetic
-    columns["expected"] = phonetic * np.log1p(posterior.sum())
+    columns["expected"] = phonetic * np.log(posterior.sum() + LOGIT_FLOOR)
     for name, column in of_hits.items():
         columns[f"phonetic_{name}"] = phonetic * column
     return Evidence(columns, offset)

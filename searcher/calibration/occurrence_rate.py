@@ -1,16 +1,18 @@
 """Probabilities of a term's places, summed over its occurrence rate: how often it is said.
 
 What is known of each place i of a term is a log likelihood ratio t_i: how much likelier its
-evidence is if the term was said there than by accident, with one true place expected in the
-archive. True places follow a Poisson process with an unknown rate r, accidental ones another, so
-that given r each place is right by itself with odds r exp(t_i), and what is seen has the likelihood
+evidence is if the term was said and found there than by accident, with one true place expected in
+the archive. It is taken that the term is said. Its number of true places follows a zero-truncated
+Poisson distribution with an unknown rate r, that of accidental ones a Poisson distribution, and
+what is seen has the likelihood
 
-    L(r) = exp(-DETECTED r) prod_i (1 + r exp(t_i))
+    L(r) = (exp(-DETECTED r) prod_i (1 + r exp(t_i)) - exp(-r)) / (1 - exp(-r))
 
-A term's own places say how often it is said: the posterior of r is L(r) times a prior that is the
-same for all terms, and the probability of place i is the mean of r exp(t_i) / (1 + r exp(t_i))
-under it. So a name said fifty times needs no other rule than one said once, places compete where
-one occurrence explains what is seen, and a term with no good place is probably not in the archive.
+where exp(-r) is what a term that is not said at all would add. A term's own places say how often
+it is said: the posterior of r is L(r) times a prior that is the same for all terms, and the
+probability of place i is the share of its terms in which i is right. So a name said fifty times
+needs no other rule than one said once, one good place is enough for the term to be said and
+outdoes poor ones, and a term with no good place was probably missed by the recogniser.
 The prior is log-normal and put on a grid of rates, so the sum is exact and its cost is linear in
 the number of places.
 
@@ -26,7 +28,7 @@ import numpy as np
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
-DETECTED = 0.9  # share of true places that are among the candidates
+DETECTED = 0.7  # share of true places that are among the candidates
 LOG_RATES: Float64s = np.linspace(
     np.log(3e-3), np.log(1000.0), 28
 )  # grid, occurrences in the archive
@@ -36,49 +38,63 @@ CELLS = 32_768  # of a table of places and rates: what a processor's cache holds
 
 RATES: Float64s = np.exp(LOG_RATES)
 _shape = np.exp(-0.5 * ((LOG_RATES - PRIOR_MEAN) / PRIOR_DEVIATION) ** 2)
-LOG_PRIOR: Float64s = np.log(_shape / _shape.sum()) - DETECTED * RATES
+# Of the rates, with what does not depend on the places: of terms that may be said or not, and what
+# they are if the term is not said.
+LOG_PRIOR: Float64s = np.log(_shape / _shape.sum()) - np.log(-np.expm1(-RATES)) - DETECTED * RATES
+UNSAID = float(np.exp(LOG_PRIOR - (1 - DETECTED) * RATES).sum())
 
 
 class RatePosterior(NamedTuple):
-    """What the places of each term say."""
+    """What the places of each term say, if it is said."""
 
     probability: Float64s  # (n,) of each place
     log_evidence: Float64s  # (terms,) of all its places, against all being accidental
-    weight: Float64s  # (terms, rates) posterior of the rates
+    weight: Float64s  # (terms, rates) of the rates: how probable each is together with the places
 
 
-def rate_posterior(
-    log_ratio: Float64s, term: Int64s, n_terms: int, log_prior: Float64s | None = None
-) -> RatePosterior:
+def rate_posterior(log_ratio: Float64s, term: Int64s, n_terms: int) -> RatePosterior:
     """The probability of each place and the posterior of each term's rate.
 
     Args:
         log_ratio: (n,) of each place, nats.
         term: (n,) of each place, ascending.
         n_terms: number of terms.
-        log_prior: (terms, rates) of the rates of each term; None = `LOG_PRIOR`.
     """
-    if log_prior is None:
-        log_prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
+    log_prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
+    return _rate_posterior(log_ratio, term, log_prior, np.full(n_terms, UNSAID))
+
+
+def _rate_posterior(
+    log_ratio: Float64s, term: Int64s, log_prior: Float64s, unsaid: Float64s
+) -> RatePosterior:
+    """`rate_posterior` with priors of each term's own; see `_weigh`."""
     odds = np.exp(clipped(log_ratio))
-    weight, evidence = _weigh(odds, term, n_terms, log_prior)
+    weight, evidence = _weigh(odds, term, log_prior, unsaid)
     return RatePosterior(_mean_probability(odds, term, weight), evidence, weight)
 
 
 def log_evidence(log_ratio: Float64s, term: Int64s, n_terms: int) -> Float64s:
     """(terms,) `RatePosterior.log_evidence` alone; see `rate_posterior`."""
-    prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
-    return _weigh(np.exp(clipped(log_ratio)), term, n_terms, prior)[1]
+    log_prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
+    return _weigh(np.exp(clipped(log_ratio)), term, log_prior, np.full(n_terms, UNSAID))[1]
 
 
 def _weigh(
-    odds: Float64s, term: Int64s, n_terms: int, log_prior: Float64s
+    odds: Float64s, term: Int64s, log_prior: Float64s, unsaid: Float64s
 ) -> tuple[Float64s, Float64s]:
-    """(terms, rates) posterior of the rates, and (terms,) log evidence."""
-    log_weight = log_prior + _log_likelihood(odds, np.searchsorted(term, np.arange(n_terms + 1)))
+    """(terms, rates) `RatePosterior.weight`, and (terms,) log evidence.
+
+    Args:
+        odds: (n,) of each place at a rate of one.
+        term: (n,) of each place.
+        log_prior: (terms, rates) of each rate, with what is known beside the places.
+        unsaid: (terms,) what of the sum over the rates is of a term that is not said.
+    """
+    bounds = np.searchsorted(term, np.arange(len(log_prior) + 1))
+    log_weight = log_prior + _log_likelihood(odds, bounds)
     highest = log_weight.max(axis=1, keepdims=True)
     weight = np.exp(log_weight - highest)
-    total = weight.sum(axis=1, keepdims=True)
+    total = weight.sum(axis=1, keepdims=True) - unsaid[:, None] * np.exp(-highest)
     weight /= total
     return weight, (highest + np.log(total))[:, 0]
 
@@ -146,16 +162,13 @@ def labelled_posterior(
     clipped_right = np.where(is_right & is_known, clipped(log_ratio), 0.0)
     ratios = np.concatenate([[0.0], np.cumsum(clipped_right)])
     number, ratio = np.diff(right[bounds]), np.diff(ratios[bounds])
-    log_weight = LOG_PRIOR + number[:, None] * LOG_RATES + ratio[:, None]
+    log_prior = LOG_PRIOR + number[:, None] * LOG_RATES + ratio[:, None]
+    unsaid = np.where(number > 0, 0.0, UNSAID)
+    rows = np.flatnonzero(~is_known)
+    others = _rate_posterior(log_ratio[rows], term[rows], log_prior, unsaid)
     probability = (is_right & is_known).astype(np.float64)
-    open_rows = np.flatnonzero(~is_known)
-    if len(open_rows):
-        rest = rate_posterior(log_ratio[open_rows], term[open_rows], n_terms, log_weight)
-        probability[open_rows] = rest.probability
-        return LabelledPosterior(probability, rest.log_evidence)
-    highest = log_weight.max(axis=1, keepdims=True)
-    total = highest + np.log(np.exp(log_weight - highest).sum(axis=1, keepdims=True))
-    return LabelledPosterior(probability, total[:, 0])
+    probability[rows] = others.probability
+    return LabelledPosterior(probability, others.log_evidence)
 
 
 def clipped(log_ratio: Float64s) -> Float64s:

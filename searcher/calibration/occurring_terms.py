@@ -1,4 +1,7 @@
-"""Which terms of a list occur at all, by what the list as a whole finds.
+"""Which terms occur at all, by what each and a list as a whole finds.
+
+    occurrence_probability   of the terms of a list
+    occurs_by_itself         of terms that a person asks for one by one
 
 `searcher.calibration.occurrence_rate` takes it that a term is said, and gives the probability of
 each of its places under that condition. Of some lists most terms occur (an evaluation's), of others
@@ -7,20 +10,22 @@ few (names of a watch list). If a share s of the terms occur, term t does with p
     s E_t / (s E_t + 1 - s)
 
 where log E_t is its `RatePosterior.log_evidence`: all its places against all being accidental. The
-share is the one that maximises the likelihood of the list, s^WORTH times the product of
-s E_t + 1 - s: as if `WORTH` more terms were known to occur, so that of a term that is asked for by
-itself it is taken that it does.
+share is not known either. Its prior is a beta distribution with the mean `SAID`, s^PRIOR, its
+posterior follows from all terms of the list, and the probability of a term is the mean over it. So
+long lists say what their share is. Of a list of one term this is the probability for s = `SAID`,
+and so each term is judged that a person asks for, whatever the others are.
 
-Source: the share of non-null cases of the two-groups model (Efron 2008), by maximum likelihood.
+Source: the share of non-null cases of the two-groups model (Efron 2008), with a prior.
 """
 
 import numpy as np
 
 from std.values import Float64s
 
-SHARES: Float64s = np.arange(1, 51) / 50
-LOG_SHARES: Float64s = np.log(SHARES)
-WORTH = 5.0  # terms
+SAID = 0.75  # probability that a term is said where it can be found, before its places are seen
+PRIOR = SAID / (1 - SAID) - 1  # of a share s: in proportion to s to this power
+SHARES: Float64s = np.arange(0.5, 200) / 200
+LOG_SHARES, LOG_OTHERS = np.log(SHARES), np.log1p(-SHARES)
 
 
 def occurrence_probability(log_evidence: Float64s) -> Float64s:
@@ -29,16 +34,29 @@ def occurrence_probability(log_evidence: Float64s) -> Float64s:
     Args:
         log_evidence: (terms,) of the terms that have places; see `RatePosterior`.
     """
-    share = occurring_share(log_evidence) if len(log_evidence) else 1.0
-    if share == 1.0:
-        return np.ones(len(log_evidence))
-    odds = np.exp(np.minimum(log_evidence, 700.0)) * share / (1 - share)
-    probability: Float64s = odds / (1 + odds)
+    log_odds = log_evidence[:, None] + (LOG_SHARES - LOG_OTHERS)
+    probability: Float64s = (1 / (1 + np.exp(-log_odds))) @ share_posterior(log_evidence)
     return probability
 
 
-def occurring_share(log_evidence: Float64s) -> float:
-    """The likeliest share of the terms that occur, one of `SHARES`."""
-    evidence = np.exp(np.minimum(log_evidence, 700.0))
-    likelihood = np.log(SHARES[:, None] * evidence + (1 - SHARES)[:, None]).sum(axis=1)
-    return float(SHARES[int(np.argmax(likelihood + WORTH * LOG_SHARES))])
+def occurs_by_itself(log_evidence: Float64s) -> Float64s:
+    """(terms,) the probability that each term occurs, whatever the others are.
+
+    Args:
+        log_evidence: see `occurrence_probability`.
+    """
+    probability: Float64s = 1 / (1 + np.exp(-log_evidence) * (1 - SAID) / SAID)
+    return probability
+
+
+def share_posterior(log_evidence: Float64s) -> Float64s:
+    """(shares,) the probability of each of `SHARES`.
+
+    Args:
+        log_evidence: see `occurrence_probability`; in any order, as it is sorted first.
+    """
+    ordered = np.sort(log_evidence)[:, None]
+    log_weight = np.logaddexp(ordered + LOG_SHARES, LOG_OTHERS).sum(axis=0) + PRIOR * LOG_SHARES
+    weight = np.exp(log_weight - log_weight.max())
+    posterior: Float64s = weight / weight.sum()
+    return posterior

@@ -6,9 +6,11 @@
 
 The labels of a term's candidates are not independent of each other: how often the term is said is
 unknown. So the likelihood is that of `searcher.calibration.occurrence_rate`, all candidates of a
-term together; of those about which nothing is known, all possible labels are summed over. The
-penalty pulls weights to those known before, each by how much its feature varies: where there is
-little to learn from, little changes.
+term together; of those about which nothing is known, all possible labels are summed over. A term
+without a right candidate may be one that the recogniser understood nowhere (`SAID`): what its
+candidates are like tells less about weights than those of a term that was found. The penalty pulls
+weights to those known before, each by how much its feature varies: where there is little to learn
+from, little changes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +21,7 @@ import numpy as np
 
 from searcher.calibration.features import Evidence, Features
 from searcher.calibration.occurrence_rate import labelled_posterior, rate_posterior
+from searcher.calibration.occurring_terms import SAID
 from searcher.calibration.resembling_words import NONE, ResemblingWords
 from std.extras import required
 from std.store.columns import Int64s
@@ -179,8 +182,25 @@ def _error(log_ratio: Float64s, examples: Examples) -> tuple[float, Float64s]:
     term, n_terms = examples.term, examples.n_terms
     posterior = rate_posterior(log_ratio, term, n_terms)
     labelled = labelled_posterior(log_ratio, term, n_terms, examples.is_right, examples.is_known)
-    error = (posterior.log_evidence - labelled.log_evidence).sum()
-    return float(error), posterior.probability - labelled.probability
+    is_right = examples.is_right & examples.is_known
+    with_right = np.bincount(term, is_right, n_terms) > 0
+    evidence, said = _if_said_or_not(posterior.log_evidence, np.ones(n_terms, dtype=bool))
+    of_labels, said_with_labels = _if_said_or_not(labelled.log_evidence, ~with_right)
+    gradient = posterior.probability * said[term] - labelled.probability * said_with_labels[term]
+    return float((evidence - of_labels).sum()), gradient
+
+
+def _if_said_or_not(log_evidence: Float64s, may_be_unsaid: Bools) -> tuple[Float64s, Float64s]:
+    """(terms,) log evidence of terms that may be unsaid, and the probability that each is said.
+
+    Args:
+        log_evidence: (terms,) if the term is said, against all its places being accidental.
+        may_be_unsaid: (terms,) whether all of them may be.
+    """
+    log_said = np.log(SAID) + log_evidence
+    log_unsaid = np.where(may_be_unsaid, np.log(1 - SAID), -np.inf)
+    total = np.logaddexp(log_said, log_unsaid)
+    return total, np.exp(log_said - total)
 
 
 def refit(examples: Examples, prior: Weights, ridge: float = RIDGE) -> Weights:

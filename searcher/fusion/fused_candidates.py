@@ -42,6 +42,9 @@ class Recogniser(NamedTuple):
 def fuse(recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES) -> TermCandidates:
     """One list of candidates, with one probability for each place.
 
+    What is pooled is each recogniser's own probability, with its own doubt whether the term occurs
+    at all. That it does is as probable as the surest recogniser says.
+
     Args:
         recognisers: what each found of the same terms, in an order that does not depend on the
             user's: of equal candidates the first one's is shown.
@@ -55,10 +58,12 @@ def fuse(recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES) -> TermC
         found.candidates._replace(
             recording=np.array([row_of[one] for one in found.recordings], np.int64)[
                 found.candidates.recording
-            ]
+            ],
+            score=found.candidates.score * found.occurs[found.candidates.term],
         )
         for found in every
     ]
+    occurs = np.max([found.occurs for found in every], axis=0)
     joined = concatenate(parts)
     sizes = [len(part.term) for part in parts]
     rows = place_table(joined, np.repeat(np.arange(len(parts)), sizes))
@@ -67,9 +72,8 @@ def fuse(recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES) -> TermC
     best = np.where(rows >= 0, probability, -1.0).argmax(axis=1)
     chosen = rows[np.arange(len(rows)), best]
     numbers = np.arange(len(rows))
-    candidates = joined.rows(chosen)._replace(
-        score=pool(probability, weight), variant=numbers, family=numbers
-    )
+    if_occurring = pool(probability, weight) / occurs[joined.term[chosen]]
+    candidates = joined.rows(chosen)._replace(score=if_occurring, variant=numbers, family=numbers)
     if copies:
         is_original = np.array([recording not in copies for recording in recordings], bool)
         candidates = candidates.rows(is_original[candidates.recording])
@@ -81,7 +85,7 @@ def fuse(recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES) -> TermC
         variants=_variants(recognisers, rows - firsts, rows >= 0, probability, weight),
         recordings=recordings,
         candidates=in_order(candidates),
-        occurs=np.max([found.occurs for found in every], axis=0),
+        occurs=occurs,
         is_calibrated=all(found.is_calibrated for found in every),
         outside_ecf=sum(found.outside_ecf for found in every),
         without_phones=tuple(language for found in every for language in found.without_phones),

@@ -32,7 +32,7 @@ def lists():
 
 
 def test_a_place_is_judged_against_all_accidents(lists):
-    probabilities, _ = _probabilities(lists, np.ones(len(lists), bool))
+    probabilities, _ = _probabilities(lists, np.ones(len(lists), bool), single_terms=False)
     for found, ratios in zip(probabilities, lists, strict=True):
         alone = rate_posterior(ratios.all_accidents, np.zeros(len(found), int), 1)
         assert found == pytest.approx(alone.probability, rel=1e-12)
@@ -44,18 +44,27 @@ def test_whether_a_term_occurs_is_judged_against_chance(lists):
     evidence = rate_posterior(
         np.concatenate([ratios.chance for ratios in lists]), np.repeat(np.arange(len(n)), n), len(n)
     ).log_evidence
-    _, occurs = _probabilities(lists, np.ones(len(lists), bool))
+    _, occurs = _probabilities(lists, np.ones(len(lists), bool), single_terms=False)
     assert occurs == pytest.approx(occurrence_probability(evidence))
     assert (occurs[:SAID] > 0.98).all()
     assert (occurs[SAID:] < 0.2).all()
 
 
+def test_terms_that_a_person_asks_for_do_not_change_each_other(lists):
+    _, together = _probabilities(lists, np.ones(len(lists), bool), single_terms=True)
+    for ratios, occurs in zip(lists, together.tolist(), strict=True):
+        _, alone = _probabilities([ratios], np.ones(1, bool), single_terms=True)
+        assert alone[0] == occurs
+    _, of_list = _probabilities(lists, np.ones(len(lists), bool), single_terms=False)
+    assert (of_list[SAID:] < together[SAID:]).all()  # the list says that few occur
+
+
 def test_terms_without_evidence_keep_their_posteriors(lists):
     some = [None, lists[0], None]
-    probabilities, occurs = _probabilities(some, np.array([False, True, True]))
+    probabilities, occurs = _probabilities(some, np.array([False, True, True]), single_terms=False)
     assert probabilities[0] is probabilities[2] is None
     assert len(probabilities[1]) == 2
-    assert occurs.tolist() == [1, 1, 1]
+    assert occurs.tolist() == [1, pytest.approx(1.0, abs=1e-3), 1]
 
 
 def found(networks, terms):

@@ -132,7 +132,7 @@ def test_candidates_of_known_terms_with_and_without_words():
         assert evidence.features[name].tolist() == [column[0], 0]
     assert evidence.features["phonetic"].tolist() == [0, 1]
     assert evidence.features["phonetic_relative"].tolist() == pytest.approx([0, 0.45])
-    assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(1.75)])
+    assert evidence.features["expected"].tolist() == pytest.approx([0, np.log(0.751)])
     assert evidence.offset.tolist() == pytest.approx([written.offset[0], -np.log(1000)])
 
 

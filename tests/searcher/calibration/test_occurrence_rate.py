@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm, poisson
 
 from searcher.calibration import occurrence_rate
 from searcher.calibration.occurrence_rate import (
+    DETECTED,
     LOG_PRIOR,
+    LOG_RATES,
+    PRIOR_DEVIATION,
+    PRIOR_MEAN,
     RATES,
+    UNSAID,
     labelled_posterior,
     rate_posterior,
 )
@@ -16,15 +22,28 @@ from searcher.calibration.occurrence_rate import (
 RATIOS = st.lists(st.floats(-12, 12), min_size=1, max_size=7)
 
 
-def by_enumeration(log_ratios):
+def weight_of(chosen, log_ratios):
+    """How probable it is that just these places are true, and others missed or none at all.
+
+    The number of true places is Poisson, but not 0; `DETECTED` of them are among the candidates.
+    """
+    prior = norm.pdf(LOG_RATES, PRIOR_MEAN, PRIOR_DEVIATION)
+    prior /= prior.sum() * poisson.sf(0, RATES)
+    detected, missed = DETECTED * RATES, (1 - DETECTED) * RATES
+    likelihood = np.exp(-detected) * RATES ** chosen.sum() * np.exp(log_ratios[chosen].sum())
+    some_missed = 1.0 if chosen.any() else poisson.sf(0, missed)
+    return float((prior * likelihood * some_missed).sum())
+
+
+def by_enumeration(log_ratios, agree=lambda chosen: True):
     """The probability of each place: every subset of places may be the true ones."""
     total, right = 0.0, np.zeros(len(log_ratios))
     for subset in product((0, 1), repeat=len(log_ratios)):
         chosen = np.array(subset, bool)
-        likelihood = np.exp(np.array(log_ratios)[chosen].sum())
-        weight = sum(np.exp(LOG_PRIOR) * RATES ** chosen.sum()) * likelihood
-        total += weight
-        right += weight * chosen
+        if agree(chosen):
+            weight = weight_of(chosen, np.array(log_ratios))
+            total += weight
+            right += weight * chosen
     return right / total, np.log(total)
 
 
@@ -42,14 +61,11 @@ def test_labels_of_some_places_leave_the_subsets_that_agree(log_ratios, data):
     label = np.array(data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=n, max_size=n)))
     term = np.zeros(n, int)
     found = labelled_posterior(ratios, term, 1, label == 1, label >= 0)
-    total, right = 0.0, np.zeros(n)
-    for subset in product((0, 1), repeat=n):
-        chosen = np.array(subset, bool)
-        if (chosen == label)[label >= 0].all():
-            weight = sum(np.exp(LOG_PRIOR) * RATES ** chosen.sum()) * np.exp(ratios[chosen].sum())
-            total, right = total + weight, right + weight * chosen
-    assert found.log_evidence[0] == pytest.approx(np.log(total), rel=1e-9, abs=1e-9)
-    assert found.probability == pytest.approx(right / total, rel=1e-9, abs=1e-12)
+    probability, evidence = by_enumeration(
+        ratios, lambda chosen: (chosen == label)[label >= 0].all()
+    )
+    assert found.log_evidence[0] == pytest.approx(evidence, rel=1e-9, abs=1e-9)
+    assert found.probability == pytest.approx(probability, rel=1e-9, abs=1e-12)
 
     def log_likelihood(values):
         labelled = labelled_posterior(values, term, 1, label == 1, label >= 0)
@@ -69,8 +85,10 @@ def test_many_good_places_vouch_for_each_other_and_one_good_place_outdoes_a_poor
     alone = probabilities(1.0)[0]
     assert probabilities(*[1.0] * 20)[0] > alone  # a name that is said often
     assert probabilities(1.0, 12.0)[0] > 0.1
-    assert probabilities(-4.0)[0] < 0.05
     assert (probabilities(*[-4.0] * 60) < 0.05).all()  # accidents do not
+    assert probabilities(-4.0, 12.0)[0] < 0.05  # the good place is enough for the term to be said
+    missed = poisson.sf(0, 1 - DETECTED)  # at a rate of one: what a single poor place competes with
+    assert probabilities(-4.0)[0] == pytest.approx(np.exp(-4) / (np.exp(-4) + missed), rel=0.02)
 
 
 def with_one_table(log_ratio, term, n_terms):
@@ -83,7 +101,7 @@ def with_one_table(log_ratio, term, n_terms):
     log_weight = LOG_PRIOR + sums
     highest = log_weight.max(axis=1, keepdims=True)
     weight = np.exp(log_weight - highest)
-    total = weight.sum(axis=1, keepdims=True)
+    total = weight.sum(axis=1, keepdims=True) - UNSAID * np.exp(-highest)
     probability = (odds / (odds + 1) * (weight / total)[term]).sum(axis=1)
     return probability, (highest + np.log(total))[:, 0]
 

@@ -1,71 +1,94 @@
 import numpy as np
-from scipy.optimize import minimize_scalar
+import pytest
+from scipy.integrate import quad
 
-from searcher.calibration.occurrence_rate import rate_posterior
+from searcher.calibration.occurrence_rate import DETECTED, rate_posterior
 from searcher.calibration.occurring_terms import (
-    SHARES,
-    WORTH,
+    PRIOR,
+    SAID,
     occurrence_probability,
-    occurring_share,
+    occurs_by_itself,
+    share_posterior,
 )
 
-
-def test_the_share_is_that_of_an_independent_optimiser():
-    rng = np.random.default_rng(1)
-    for said in (0, 3, 20, 50):
-        log_evidence = np.concatenate([rng.normal(6, 2, said), rng.normal(-0.8, 0.2, 50 - said)])
-
-        def loss(share, log_evidence=log_evidence):
-            each = np.logaddexp(np.log(share) + log_evidence, np.log1p(-share))
-            return -each.sum() - WORTH * np.log(share)
-
-        found = minimize_scalar(loss, bounds=(1e-6, 1 - 1e-9), method="bounded")
-        assert abs(occurring_share(log_evidence) - found.x) <= 0.5 / len(SHARES) + 1e-3
+NOTHING = rate_posterior(np.empty(0), np.empty(0, int), 1).log_evidence[0]  # no place at all
 
 
-def test_the_share_is_that_of_trying_one_after_the_other():
-    rng = np.random.default_rng(4)
-    for n in (1, 3, 200):
-        log_evidence = rng.normal(0, 3, n)
-        likelihood = [
-            np.log(share * np.exp(log_evidence) + 1 - share).sum() + WORTH * np.log(share)
-            for share in SHARES.tolist()
-        ]
-        assert occurring_share(log_evidence) == SHARES[np.argmax(likelihood)]
+def by_integration(log_evidence):
+    """The probability of each term, one after the other, by an independent quadrature."""
+
+    def density(share):
+        return share**PRIOR * np.prod(share * np.exp(log_evidence) + 1 - share)
+
+    total = quad(density, 0, 1)[0]
+    return [
+        quad(lambda s, e=e: density(s) * s * e / (s * e + 1 - s), 0, 1)[0] / total
+        for e in np.exp(log_evidence).tolist()
+    ]
 
 
-def test_probabilities_are_those_of_bayes_rule_by_hand():
-    log_evidence = np.log([4.0] * 2 + [0.2] * 30)
-    share = occurring_share(log_evidence)
-    assert 0 < share < 1
-    probability = occurrence_probability(log_evidence)
-    assert np.isclose(probability[0], share * 4 / (share * 4 + 1 - share))
-    assert np.isclose(probability[-1], share * 0.2 / (share * 0.2 + 1 - share))
+@pytest.mark.parametrize("n", [1, 3, 30])
+def test_probabilities_are_those_of_an_independent_quadrature(n):
+    log_evidence = np.random.default_rng(n).normal(0, 2, n)
+    found = occurrence_probability(log_evidence)
+    assert found == pytest.approx(by_integration(log_evidence), abs=2e-3)
 
 
-def test_a_term_asked_for_by_itself_is_taken_to_occur_and_so_is_a_list_of_terms_that_do():
-    for log_evidence in ([], [-0.95], [-0.9, -0.9], [9.0] * 90 + [-0.9] * 10):
-        assert (occurrence_probability(np.array(log_evidence)) == 1.0).all()
+def test_without_evidence_a_term_occurs_as_often_as_the_prior_says():
+    assert occurrence_probability(np.zeros(1))[0] == pytest.approx(SAID, abs=1e-4)
+
+
+def test_one_term_by_hand():
+    # Over s the mean of s e^t / (s e^t + 1 - s), weighted by s^2 (s e^t + 1 - s), is
+    # (e^t / 4) / (e^t / 4 + 1 / 12).
+    for log_evidence in (NOTHING, 0.7, 5.0):
+        odds = 3 * np.exp(log_evidence)
+        found = occurrence_probability(np.array([log_evidence]))[0]
+        assert found == pytest.approx(odds / (1 + odds), abs=1e-4)
+        both = occurs_by_itself(np.array([log_evidence, -20.0]))
+        assert both[0] == pytest.approx(odds / (1 + odds), abs=1e-12)
+        assert both[1] < 1e-8
+
+
+def test_long_lists_say_what_their_share_is():
+    occurring = occurrence_probability(np.array([9.0] * 90 + [NOTHING] * 10))
+    assert (occurring > 0.6).all()
+    silent = occurrence_probability(np.array([9.0] * 3 + [NOTHING] * 97))
+    assert (silent[:3] > 0.99).all()
+    assert (silent[3:] < 0.03).all()
+
+
+def test_the_order_of_the_terms_changes_no_bit():
+    rng = np.random.default_rng(5)
+    log_evidence = rng.normal(-1, 3, 300)
+    order = rng.permutation(300)
+    assert (share_posterior(log_evidence) == share_posterior(log_evidence[order])).all()
 
 
 def test_overwhelming_evidence_is_no_overflow():
-    probability = occurrence_probability(np.array([1e6] + [-0.95] * 40))
-    assert probability[0] == 1.0
+    probability = occurrence_probability(np.array([1e6] + [NOTHING] * 40))
+    assert probability[0] == pytest.approx(1.0)
     assert (probability[1:] < 0.2).all()
+    assert occurrence_probability(np.empty(0)).shape == (0,)
 
 
 def test_sums_hold_in_lists_drawn_from_the_model():
-    # Of 400 terms 60 occur once; each has 20 places, the evidence of the true one is stronger.
+    # Of 400 terms 60 occur, most of them once; each has 20 places among which true ones are with a
+    # probability of DETECTED. The evidence of true ones is stronger.
     rng = np.random.default_rng(2)
     n_terms, n_places, shift = 400, 20, 3.5
     evidence = rng.normal(0, 1, (n_terms, n_places))
     right = np.zeros((n_terms, n_places), bool)
-    right[:60, 0] = True
+    for term in range(60):
+        said = 0
+        while not said:
+            said = rng.poisson(np.exp(rng.normal(0, 0.5)))
+        right[term, : rng.binomial(said, DETECTED)] = True
     evidence[right] += shift
-    # The log ratio of two normal densities, one true place expected among the places.
-    log_ratio = shift * evidence - shift**2 / 2 - np.log(n_places)
+    # The log ratio of two normal densities, DETECTED true places expected among the places.
+    log_ratio = shift * evidence - shift**2 / 2 + np.log(DETECTED / n_places)
     term = np.repeat(np.arange(n_terms), n_places)
     posterior = rate_posterior(log_ratio.ravel(), term, n_terms)
     occurs = occurrence_probability(posterior.log_evidence)
-    assert abs((posterior.probability * occurs[term]).sum() - 60) < 9
-    assert posterior.probability.sum() > 100  # as if every term occurred
+    assert abs((posterior.probability * occurs[term]).sum() - right.sum()) < 9
+    assert posterior.probability.sum() > 2 * right.sum()  # as if every term occurred

@@ -5,9 +5,17 @@ import pytest
 import scipy.optimize
 
 from searcher.calibration.features import Evidence
-from searcher.calibration.occurrence_rate import RATES, rate_posterior
+from searcher.calibration.occurrence_rate import DETECTED, RATES, rate_posterior
+from searcher.calibration.occurring_terms import SAID
 from searcher.calibration.resembling_words import NONE, ResemblingWords
-from searcher.calibration.weights import Examples, Weights, examples_of, fit, refit, together
+from searcher.calibration.weights import (
+    Examples,
+    Weights,
+    examples_of,
+    fit,
+    refit,
+    together,
+)
 
 WEIGHTS = Weights(-2.0, {"x": 1.5})
 
@@ -48,11 +56,16 @@ def test_little_data_stays_near_the_prior_and_much_does_not():
 
 
 def test_fitted_probabilities_add_up():
-    """The derivative after the intercept is zero: probabilities sum to the number of right ones."""
+    """The derivative after the intercept is zero: probabilities sum to the number of right ones.
+
+    Each is multiplied by the probability that its term can be found.
+    """
     examples = drawn(400, 12, seed=7)
     found = fit(examples, ["x"])
     evidence = Evidence(examples.features, examples.offset)
-    p = rate_posterior(found.log_ratio(evidence), examples.term, examples.n_terms).probability
+    posterior = rate_posterior(found.log_ratio(evidence), examples.term, examples.n_terms)
+    said = SAID / (SAID + (1 - SAID) * np.exp(-posterior.log_evidence))
+    p = posterior.probability * said[examples.term]
     assert p.sum() == pytest.approx(examples.is_right.sum(), rel=2e-3)
 
 
@@ -80,17 +93,27 @@ def test_nothing_to_learn_from():
 def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1):
     """Labels as the model draws them: a rate of each term by its evidence, then each place.
 
-    Every other term has so many times as much chance.
+    Drawn again is what has no true place at all, neither among the candidates nor elsewhere. Every
+    other term has so many times as much chance.
     """
     rng = np.random.default_rng(seed)
     examples = drawn(n_terms, places, seed)
     more = np.where(examples.term % 2, np.log(times_larger), 0.0)
     against_chance = weights.against_chance(Evidence(examples.features, -more))
     log_ratio = weights.resembling.log_ratio(against_chance, more, more)
-    weight = rate_posterior(log_ratio, examples.term, n_terms).weight
-    rate = [rng.choice(RATES, p=of_term / of_term.sum()) for of_term in weight]
-    odds = np.array(rate)[examples.term] * np.exp(log_ratio)
-    is_right = rng.random(len(odds)) < odds / (1 + odds)
+    found = rate_posterior(log_ratio, examples.term, n_terms)
+    odds_of = np.split(np.exp(log_ratio), np.searchsorted(examples.term, np.arange(1, n_terms)))
+    is_said = rng.random(n_terms) < SAID / (SAID + (1 - SAID) * np.exp(-found.log_evidence))
+    is_right = []
+    for weight, odds, said in zip(found.weight, odds_of, is_said, strict=True):
+        labels = np.zeros(len(odds), bool)
+        missed = not said
+        while not (labels.any() or missed):
+            rate = rng.choice(RATES, p=weight / weight.sum())
+            labels = rng.random(len(odds)) < rate * odds / (1 + rate * odds)
+            missed = rng.random() > np.exp(-(1 - DETECTED) * rate)
+        is_right.append(labels)
+    is_right = np.concatenate(is_right)
     return examples._replace(is_right=is_right, offset=-more, enlarged=more)
 
 
