@@ -35,7 +35,8 @@ def occurrence_probability(log_evidence: Float64s) -> Float64s:
         log_evidence: (terms,) of the terms that have places; see `RatePosterior`.
     """
     log_odds = log_evidence[:, None] + (LOG_SHARES - LOG_OTHERS)
-    probability: Float64s = (1 / (1 + np.exp(-log_odds))) @ share_posterior(log_evidence)
+    of_share = share_posterior(log_evidence) / (1 + np.exp(-log_odds))
+    probability: Float64s = of_share.sum(axis=1)
     return probability
 
 

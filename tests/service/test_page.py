@@ -251,7 +251,7 @@ def test_the_view_of_a_recording(served, opened):
     assert page.locator(".w.current").all_inner_texts() == ["hand", "in", "vielen"]
     assert page.locator(".w.hit-word").count() == 4
     assert (
-        "Hit 2 of 2: hahnenfedern at 0:10.4, 96 % likely"
+        "Hit 2 of 2: hahnenfedern at 0:10.4, 98 % likely"
         in page.locator("#hit-caption").inner_text()
     )
 
