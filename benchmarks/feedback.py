@@ -41,7 +41,8 @@ from benchmarks.calibration import (
 from benchmarks.german import indexed
 from searcher.calibration.features import Evidence
 from searcher.calibration.model import Model
-from searcher.calibration.occurrence_rate import rate_posterior
+from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
+from searcher.calibration.occurring_terms import occurrence_probability
 from searcher.calibration.weights import Examples, Weights, examples_of
 from searcher.development_set import lexical_candidates
 from searcher.lexical.lookup import inside_ecf
@@ -65,8 +66,14 @@ def probabilities(half: KindsOfExamples, oov: Weights, iv: Weights) -> tuple[Flo
 
 
 def _probability(kind: Examples, weights: Weights) -> Float64s:
-    log_ratio = weights.log_ratio(Evidence(kind.features, kind.offset))
-    return rate_posterior(log_ratio, kind.term, kind.n_terms).probability
+    """As a search of the list has them (`searcher.calibrated_candidates`)."""
+    evidence = Evidence(kind.features, kind.offset)
+    against_chance = log_evidence(weights.against_chance(evidence), kind.term, kind.n_terms)
+    has_places = np.bincount(kind.term, minlength=kind.n_terms) > 0
+    occurs = np.zeros(kind.n_terms)
+    occurs[has_places] = occurrence_probability(against_chance[has_places])
+    if_occurring = rate_posterior(weights.log_ratio(evidence), kind.term, kind.n_terms).probability
+    return if_occurring * occurs[kind.term]
 
 
 def halves(one: Material) -> tuple[KindsOfExamples, KindsOfExamples]:
@@ -157,7 +164,8 @@ def lines(path: str, both: tuple[KindsOfExamples, KindsOfExamples], before: Mode
                 made.append(sum(int(kind.is_known.sum()) for kind in (some.oov, some.iv)))
                 right.append(sum(int(kind.is_right.sum()) for kind in (some.oov, some.iv)))
                 every.append(figures(measured, learn([some], before), counted))
-            yield line(name, people, np.mean(made), np.mean(right), np.mean(every, axis=0))
+            means = float(np.mean(made)), float(np.mean(right))
+            yield line(name, people, *means, np.mean(every, axis=0))
 
 
 def line(name: str, people: str, made: float, right: float, values: Float64s) -> str:
@@ -191,14 +199,15 @@ def main() -> None:
     parse.add_argument("--sets", nargs="+", default=[""], help="beginnings of their names")
     parse.add_argument("--keep", type=Path, help="folder for examples, which take long to make")
     args = parse.parse_args()
-    wanted = {name: of for name, of in SETS.items() if name.startswith(tuple(args.sets))}
-    sets = [material(args.data, name, language) for name, language in wanted.items()]
+    sets = [material(args.data, name, language) for name, language in SETS.items()]
     of_sets = {one.name: kept(one.name, args.keep, partial(examples, one)) for one in sets}
     print(
         "| set | people | marks | right marks | hits | sum | right | sum/right | ece | loss | .5 |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for one in sets:
+        if not one.name.startswith(tuple(args.sets)):
+            continue
         others = [of_sets[other.name] for other in sets if other.language != one.language]
         both = kept(f"{one.name} halves", args.keep, partial(halves, one))
         for row in lines(one.name, both, learned(others)):

@@ -3,6 +3,7 @@
     Weights.against_chance   features -> log likelihood ratio of each candidate against chance
     Weights.log_ratio        the same against all accidents, words that resemble the term among them
     fit, refit               labelled candidates -> weights, all of them or some
+    negative_log_likelihood  what they minimise
 
 The labels of a term's candidates are not independent of each other: how often the term is said is
 unknown. So the likelihood is that of `searcher.calibration.occurrence_rate`, all candidates of a
@@ -146,7 +147,7 @@ def fit(
         words = fixed._replace(intercept=values[n], slope=values[n + 1]) if resembling else fixed
         against_chance = values[0] + table @ values[1:n] + examples.offset
         at = against_chance, -examples.offset, examples.enlarged
-        error, of_ratio = _error(words.log_ratio(*at), examples)
+        error, of_ratio = negative_log_likelihood(words.log_ratio(*at), examples)
         of_words = of_ratio * words.share(*at)
         of_chance = of_ratio - of_words + words.slope * of_words
         gradient = np.concatenate([[of_chance.sum()], table.T @ of_chance])
@@ -177,8 +178,13 @@ def _standardised(features: Features, names: Sequence[str]) -> tuple[Float64s, F
     return (table - mean) / deviation, mean, deviation
 
 
-def _error(log_ratio: Float64s, examples: Examples) -> tuple[float, Float64s]:
-    """Minus the log likelihood of the labels; (n,) its derivative after each log ratio."""
+def negative_log_likelihood(log_ratio: Float64s, examples: Examples) -> tuple[float, Float64s]:
+    """Of the labels, nats; and (n,) its derivative after each log ratio.
+
+    Args:
+        log_ratio: (n,) of each candidate.
+        examples: n candidates; what is not known of them is summed over.
+    """
     term, n_terms = examples.term, examples.n_terms
     posterior = rate_posterior(log_ratio, term, n_terms)
     labelled = labelled_posterior(log_ratio, term, n_terms, examples.is_right, examples.is_known)
