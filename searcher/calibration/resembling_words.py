@@ -17,7 +17,7 @@ accidents add up, so the log likelihood ratio is t = -log(exp(-u) + exp(-v)): we
 in full, strong evidence by the slope.
 
 The form is ours: two densities of accidents, the second a power of the first likelihood ratio. It
-was chosen among others that `docs/calibration.md` lists under "Tried".
+was chosen among others that `docs/calibration-measurements.md` lists under "Tried".
 """
 
 import math
