@@ -196,7 +196,8 @@ def find_candidates(
         words, expansions, phonetic_words, searched, alternatives, workers, single_terms
     )
     parts = [search_language(request, language) for language in index.languages]
-    candidates, variants = combine_languages(parts, words, index)
+    occurs = np.max([np.zeros(len(words)), *(part.occurs for part in parts)], axis=0)
+    candidates, variants = combine_languages(parts, occurs, words, index)
     if any(part.is_phonetic for part in parts):
         candidates = deduplicate(candidates)
     found_words = set().union(*(part.found_words for part in parts))
@@ -208,7 +209,7 @@ def find_candidates(
         variants=variants,
         recordings=index.table.recordings,
         candidates=candidates,
-        occurs=np.max([np.zeros(len(words)), *(part.occurs for part in parts)], axis=0),
+        occurs=occurs,
         is_calibrated=config.calibration.words == "all",
         outside_ecf=sum(part.outside_ecf for part in parts),
         without_phones=tuple(language for part in parts for language in part.without_phones),
@@ -258,12 +259,16 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
 
 
 def combine_languages(
-    parts: Sequence[LanguageResult], words: Sequence[tuple[str, ...]], index: PreparedIndex
+    parts: Sequence[LanguageResult],
+    occurs: Float64s,
+    words: Sequence[tuple[str, ...]],
+    index: PreparedIndex,
 ) -> tuple[Candidates, tuple[Variant, ...]]:
     """The candidates of all languages, and the variants they point into.
 
     Args:
         parts: of each language.
+        occurs: (terms,) the probability that each occurs in any of them.
         words: of each term; its spelling makes some languages less likely than others.
         index: the languages.
     """
@@ -273,9 +278,10 @@ def combine_languages(
     first, combined = 0, []
     for part, odds in zip(parts, log_odds.T, strict=True):
         candidates = part.candidates
+        here = np.divide(part.occurs, occurs, out=np.zeros_like(occurs), where=occurs > 0)
         is_literal = np.array([one.method in LITERAL_METHODS for one in part.variants], dtype=bool)
         shift = np.where(is_literal[candidates.variant], 0.0, odds[candidates.term])
-        score = candidates.score
+        score = candidates.score * here[candidates.term]
         shifted = score / (score + (1 - score) * np.exp(-shift))
         combined.append(
             candidates._replace(

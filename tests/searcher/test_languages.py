@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import searcher.language_search
 import searcher.phonetic_indexes
+import searcher.search
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
 from searcher.calibration.model import default_model
@@ -117,6 +118,19 @@ def test_in_its_own_recordings_a_language_is_searched_as_alone(segment):
     alone = found_in([german], "kirchenschiff", "garten")
     together = found_in([dutch, german], "kirchenschiff", "garten")
     assert [one for one in rows(together) if one[1] == "g"] == rows(alone)
+
+
+def test_a_term_of_one_language_makes_no_place_of_another_likelier(segment, monkeypatch):
+    """That it occurs in German says nothing of what sounds like it in Dutch."""
+    monkeypatch.setattr(
+        searcher.search, "term_log_odds", lambda words, _: np.zeros((len(words), 2))
+    )
+    german, dutch = segment(GERMAN, "de", "g"), segment(DUTCH + " kerkes", "nl", "n")
+    alone, together = found_in([dutch], "kirche"), found_in([german, dutch], "kirche")
+    in_dutch = np.array([together.recordings[row].file == "n" for row in together.candidates[2]])
+    assert in_dutch.any() and not in_dutch.all()
+    assert together.occurs[0] > 1.1 * alone.occurs[0]
+    np.testing.assert_allclose(together.probability[in_dutch], alone.probability)
 
 
 def test_groups(segment):
