@@ -196,8 +196,7 @@ def find_candidates(
         words, expansions, phonetic_words, searched, alternatives, workers, single_terms
     )
     parts = [search_language(request, language) for language in index.languages]
-    occurs = np.max([np.zeros(len(words)), *(part.occurs for part in parts)], axis=0)
-    candidates, variants = combine_languages(parts, occurs, words, index)
+    candidates, variants, occurs = combine_languages(parts, words, index)
     if any(part.is_phonetic for part in parts):
         candidates = deduplicate(candidates)
     found_words = set().union(*(part.found_words for part in parts))
@@ -259,21 +258,21 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
 
 
 def combine_languages(
-    parts: Sequence[LanguageResult],
-    occurs: Float64s,
-    words: Sequence[tuple[str, ...]],
-    index: PreparedIndex,
-) -> tuple[Candidates, tuple[Variant, ...]]:
-    """The candidates of all languages, and the variants they point into.
+    parts: Sequence[LanguageResult], words: Sequence[tuple[str, ...]], index: PreparedIndex
+) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
+    """Candidates of all languages.
 
     Args:
         parts: of each language.
-        occurs: (terms,) the probability that each occurs in any of them.
         words: of each term; its spelling makes some languages less likely than others.
         index: the languages.
+
+    Returns:
+        candidates; the variants they point into; (terms,) the probability that each term occurs.
     """
+    occurs = np.max([np.zeros(len(words)), *(part.occurs for part in parts)], axis=0)
     if len(parts) == 1:
-        return parts[0].candidates, parts[0].variants
+        return parts[0].candidates, parts[0].variants, occurs
     log_odds = term_log_odds(words, [language.trigrams for language in index.languages])
     first, combined = 0, []
     for part, odds in zip(parts, log_odds.T, strict=True):
@@ -292,7 +291,7 @@ def combine_languages(
         )
         first += len(part.variants)
     variants = tuple(variant for part in parts for variant in part.variants)
-    return in_order(concatenate(combined)), variants
+    return in_order(concatenate(combined)), variants, occurs
 
 
 def expand_wildcards(
