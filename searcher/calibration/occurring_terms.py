@@ -26,6 +26,7 @@ SAID = 0.75  # probability that a term is said where it can be found, before its
 PRIOR = SAID / (1 - SAID) - 1  # of a share s: in proportion to s to this power
 SHARES: Float64s = np.arange(0.5, 200) / 200
 LOG_SHARES, LOG_OTHERS = np.log(SHARES), np.log1p(-SHARES)
+TERMS_AT_ONCE = 4096  # of a table of terms and shares
 
 
 def occurrence_probability(log_evidence: Float64s) -> Float64s:
@@ -34,9 +35,12 @@ def occurrence_probability(log_evidence: Float64s) -> Float64s:
     Args:
         log_evidence: (terms,) of the terms that have places; see `RatePosterior`.
     """
-    log_odds = log_evidence[:, None] + (LOG_SHARES - LOG_OTHERS)
-    of_share = share_posterior(log_evidence) / (1 + np.exp(-log_odds))
-    probability: Float64s = of_share.sum(axis=1)
+    of_share, log_odds = share_posterior(log_evidence), LOG_SHARES - LOG_OTHERS
+    probability = np.empty(len(log_evidence))
+    for first in range(0, len(log_evidence), TERMS_AT_ONCE):
+        terms = slice(first, first + TERMS_AT_ONCE)
+        of_both = of_share / (1 + np.exp(-(log_evidence[terms, None] + log_odds)))
+        probability[terms] = of_both.sum(axis=1)
     return probability
 
 
@@ -56,8 +60,11 @@ def share_posterior(log_evidence: Float64s) -> Float64s:
     Args:
         log_evidence: see `occurrence_probability`; in any order, as it is sorted first.
     """
-    ordered = np.sort(log_evidence)[:, None]
-    log_weight = np.logaddexp(ordered + LOG_SHARES, LOG_OTHERS).sum(axis=0) + PRIOR * LOG_SHARES
+    ordered, log_likelihood = np.sort(log_evidence)[:, None], np.zeros(len(SHARES))
+    for first in range(0, len(ordered), TERMS_AT_ONCE):
+        terms = ordered[first : first + TERMS_AT_ONCE]
+        log_likelihood += np.logaddexp(terms + LOG_SHARES, LOG_OTHERS).sum(axis=0)
+    log_weight = log_likelihood + PRIOR * LOG_SHARES
     weight = np.exp(log_weight - log_weight.max())
     posterior: Float64s = weight / weight.sum()
     return posterior

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from searcher.calibration import occurring_terms
 from searcher.calibration.occurrence_rate import DETECTED, rate_posterior
 from searcher.calibration.occurring_terms import (
     PRIOR,
@@ -92,3 +93,10 @@ def test_sums_hold_in_lists_drawn_from_the_model():
     occurs = occurrence_probability(posterior.log_evidence)
     assert abs((posterior.probability * occurs[term]).sum() - right.sum()) < 9
     assert posterior.probability.sum() > 2 * right.sum()  # as if every term occurred
+
+
+def test_long_lists_are_taken_in_pieces(monkeypatch):
+    log_evidence = np.random.default_rng(5).normal(0, 3, 50)
+    at_once = occurrence_probability(log_evidence)
+    monkeypatch.setattr(occurring_terms, "TERMS_AT_ONCE", 7)
+    np.testing.assert_allclose(occurrence_probability(log_evidence), at_once, rtol=1e-12)
