@@ -94,7 +94,9 @@ def _weigh(
     log_weight = log_prior + _log_likelihood(odds, bounds)
     highest = log_weight.max(axis=1, keepdims=True)
     weight = np.exp(log_weight - highest)
-    total = weight.sum(axis=1, keepdims=True) - unsaid[:, None] * np.exp(-highest)
+    # The sum is that small only where right places make `unsaid` 0.
+    of_unsaid = unsaid[:, None] * np.exp(-np.maximum(highest, -MAX_LOG_RATIO))
+    total = weight.sum(axis=1, keepdims=True) - of_unsaid
     weight /= total
     return weight, (highest + np.log(total))[:, 0]
 

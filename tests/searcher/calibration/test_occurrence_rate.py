@@ -144,3 +144,19 @@ def test_extreme_ratios_stay_probabilities():
     found = rate_posterior(np.array([1e6, -1e6, 0.0]), np.zeros(3, int), 1).probability
     assert ((found >= 0) & (found <= 1)).all()
     assert found[0] > 1 - 1e-6
+
+
+def test_right_places_that_looked_like_accidents_have_a_log_evidence():
+    """Weights that are being learned may say so of all places of a frequent word."""
+    n = 100
+    labelled = labelled_posterior(
+        np.full(n, -30.0), np.zeros(n, int), 1, np.ones(n, dtype=bool), np.ones(n, dtype=bool)
+    )
+    assert labelled.log_evidence[0] == pytest.approx(-30 * n + np.log(prior_moment(n)))
+
+
+def prior_moment(n):
+    """The mean of rate^n exp(-d rate), of terms that are said."""
+    prior = norm.pdf(LOG_RATES, PRIOR_MEAN, PRIOR_DEVIATION)
+    prior /= prior.sum() * poisson.sf(0, RATES)
+    return (prior * np.exp(-DETECTED * RATES) * RATES**n).sum()
