@@ -11,7 +11,7 @@ of the five sets:
                  made 41 times as large by decoys (`benchmarks.larger_archives`); known ones
     AP           average precision of all places of unknown words, in both
     ECE, ATWV    of the term lists, see `benchmarks.calibration`
-    sum/right    of all five lists together: the probabilities of hits of .1 and more, over how
+    sum          of all five lists together: the probabilities of hits of .1 and more, over how
                  many of these are right; of known and of unknown terms
 """
 
@@ -45,10 +45,7 @@ from searcher.calibration.weights import Examples, Weights, negative_log_likelih
 from searcher.tuning.examples import KindsOfExamples
 from std.values import Float64s
 
-COLUMNS = (
-    "without", "loss: unknown", "41 times", "known", "AP: unknown", "41 times", "ECE", "ATWV",
-    "sum/right: known", "unknown",
-)  # fmt: skip
+COLUMNS = ("without", "loss", "41 x", "known", "AP", "41 x", "ECE", "ATWV", "sum, known", "unknown")
 
 Patch = Callable[[], AbstractContextManager[object]]
 Loss = tuple[float, float]  # nats per right place; average precision
