@@ -1,0 +1,110 @@
+"""Google Speech-to-Text: versions 1 and 2, batches, streams, results that repeat."""
+
+import pytest
+
+from std.values import Recording
+from tests.indexer.formats.json.conftest import DAS_HAUS, read, said, words
+
+
+def google_words(start="startTime", end="endTime", time="{}s".format):
+    times = [("das", 0, 0.21, 0.97), ("haus", 0.21, 0.65, 0.8)]
+    return [
+        {"word": word, start: time(begin), end: time(until), "confidence": mass}
+        for word, begin, until, mass in times
+    ]
+
+
+def by_speaker():
+    return [{**word, "speakerTag": 1 + i} for i, word in enumerate(google_words())]
+
+
+def protobuf(time):
+    return {"seconds": str(int(time)), "nanos": round(time % 1 * 1e9)}
+
+
+def google(words=None, **more):
+    return {"alternatives": [{"transcript": "das haus", "words": words or google_words()}]} | more
+
+
+RESPONSE = {"results": [google()]}
+GOOGLE = {
+    "a list of results": [google()],
+    "an operation": {"name": "7", "done": True, "response": {
+        "@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeResponse",
+    } | RESPONSE},
+    "client libraries": {"results": [google(google_words(time=protobuf))]},
+    "snake case": {"results": [google(google_words("start_time", "end_time"))]},
+    "snake case, v2": {"results": [google(google_words("start_offset", "end_offset", protobuf))]},
+    "a batch": {"results": {"gs://bucket/news.wav": {"transcript": RESPONSE}}},
+    "an inline batch": {"response": {"results": {
+        "gs://bucket/news.flac": {"inlineResult": {"transcript": RESPONSE}, "metadata": {}},
+    }}},
+    "speakers told apart": {"results": [
+        google(), {"alternatives": [{"words": by_speaker()}], "languageCode": "de"},
+    ]},
+    "times only where speakers are": {"results": [
+        {"alternatives": [{"transcript": "das haus"}]},
+        {"alternatives": [{"transcript": "", "words": by_speaker()}]},
+    ]},
+    "a stream": [
+        {"results": [{"alternatives": [{"transcript": "da"}], "stability": 0.1}]},
+        {"results": [{"alternatives": [{"transcript": "das"}], "isFinal": False}]},
+        {"results": [google(isFinal=True)]},
+    ],
+    "no alternatives": {"results": [{"alternatives": []}, google()]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", GOOGLE.values(), ids=GOOGLE)
+def test_google(value):
+    (network,) = read("google", value)
+    assert said(network) == DAS_HAUS
+    assert network.recording == Recording("news", 1)
+
+
+def test_google_results_may_repeat_all_words_so_far():
+    value = {"results": [
+        google(google_words()[:1]),
+        {"alternatives": [{"transcript": "haus", "words": by_speaker()}]},
+        {"alternatives": [{"transcript": "", "words": by_speaker()}]},
+    ]}  # fmt: skip
+    assert [said(one) for one in read("google", value)] == [[one] for one in DAS_HAUS]
+
+
+def test_google_of_results_that_are_said_once_more_with_speakers_those_with_times_count():
+    plain = {"alternatives": [{"transcript": "Das Haus", "confidence": 0.9}]}
+    spoken = [
+        {"word": word, "startTime": start, "endTime": end, "speakerTag": 1}
+        for word, start, end in (("Das", "0s", "0.210s"), ("Haus", "0.210s", "0.650s"))
+    ]
+    again = {"alternatives": [{"transcript": "Das Haus", "confidence": 0.9, "words": spoken}]}
+    assert words(read("google", {"results": [plain, again]})) == ["Das Haus"]
+
+
+def test_google_responses_one_after_the_other_are_all_kept():
+    assert [said(one) for one in read("google", [RESPONSE, RESPONSE])] == [DAS_HAUS] * 2
+
+
+def test_google_alternatives_with_words_of_their_own():
+    dass = [{**google_words()[0], "word": "dass"}, *google_words()[1:]]
+    alternatives = [{"transcript": "", "words": words} for words in (google_words(), dass)]
+    (network,) = read("google", {"results": [{"alternatives": alternatives}]})
+    assert said(network) == [
+        {"das": (0.5, 0, 210), "dass": (0.5, 0, 210)}, {"haus": (1, 210, 650)},
+    ]  # fmt: skip
+
+
+def test_google_batches_name_their_recordings():
+    files = {f"gs://b/f{i}.wav": {"transcript": RESPONSE} for i in (1, 2)}
+    assert [one.recording.file for one in read("google", {"results": files})] == ["f1", "f2"]
+
+
+def test_google_hears_nothing():
+    nothing = {"@type": "type.googleapis.com/google.cloud.speech.v1.LongRunningRecognizeResponse"}
+    assert read("google", {"done": True, "response": nothing}) == []
+
+
+def test_google_masks_words():
+    masked = [{"word": "s***", "startTime": "0s", "endTime": "1s"}]
+    (network,) = read("google", {"results": [google(masked)]})
+    assert (network.words, list(network.epsilons)) == ((), [0])
