@@ -1,0 +1,40 @@
+"""SRT: numbers, blank lines, files that break off."""
+
+import pytest
+
+from indexer.formats import srt
+from std.errors import InputError
+from tests.indexer.formats.captions.conftest import options, parsed, read, said, times
+
+
+def test_srt():
+    own = options()
+    first, second = read("editor.srt", own)
+    assert (second.start_ms, second.end_ms, second.words) == (1000, 2500, ("Gut", "schön"))
+    assert own.nonwords.dropped == {"frau meyer:": 1, "[musik]": 1, "♪": 1}
+    # "Gut" (3) and "schön" (5) share 1,500 ms; "Gut" 1000..1562 may end at 2500 or begin there
+    assert times(second) == [(1000, 1562), (1562, 2500)]
+    assert second.slot_errors_ms.tolist() == [1500, 1500]
+    assert first.utterance == "editor-1"
+
+
+def test_numbers_in_captions_are_words_where_captions_have_none():
+    assert said(read("no_numbers_bom.srt")) == [(0, 650, "Das Haus"), (2000, 3000, "1984")]
+
+
+def test_numbers_of_captions_are_no_words():
+    text = "1\n00:00:01,000 --> 00:00:02,000\nim Jahr\n1984\n\n2\n00:00:03,000 --> 00:00:04,000\nja"
+    assert said(parsed(srt, text)) == [(1000, 2000, "im Jahr 1984"), (3000, 4000, "ja")]
+
+
+def test_captions_with_blank_lines_inside_and_without_an_end():
+    text = "1\n00:00:01,000 --> 00:00:02,000\neins\n\nzwei\n\n2\n00:00:03,000 --> 00:00:04,000\n"
+    assert said(parsed(srt, text)) == [(1000, 2000, "eins zwei")]
+
+
+@pytest.mark.parametrize("times", ["00:00:03", "00:00:03,000 -", "00:00:03,000 --"])
+def test_a_file_that_breaks_off_in_its_times_is_refused(times):
+    """Else the number and the rest of the times would be words of the caption before."""
+    text = f"1\n00:00:01,000 --> 00:00:02,000\none\n\n2\n{times}"
+    with pytest.raises(InputError, match=f"x:6: expected times .* got '{times}'"):
+        parsed(srt, text)

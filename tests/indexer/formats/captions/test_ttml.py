@@ -1,0 +1,49 @@
+"""TTML: its times, spans with times, deep nesting."""
+
+import pytest
+
+from indexer.formats import ttml
+from std.errors import InputError
+from tests.indexer.formats.captions.conftest import parsed, read, said
+
+
+def test_ttml():
+    _, second = read("dfxp.ttml")
+    assert (said([second]), second.language) == ([(2500, 3000, "good")], "en")
+
+
+TTML = (
+    '<tt xmlns="x" xmlns:p="y" {}><body><div begin="10s"><p begin="{}" end="{}">ja</p></div></body>'
+    "</tt>"
+)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "begin", "end", "expected"),
+    [
+        ("", "1s", "2.5s", (11_000, 12_500)),  # from where the div begins
+        ("", "00:00:01.5", "00:01:00", (11_500, 70_000)),
+        ('p:frameRate="25"', "00:00:01:05", "30f", (11_200, 11_200)),  # 5 / 25 s; 30 / 25 s
+        ('p:frameRate="30" p:frameRateMultiplier="1000 1001"', "0f", "300f", (10_000, 20_010)),
+        ('p:tickRate="10000000"', "0t", "15000000t", (10_000, 11_500)),
+        ("", "500ms", "1m", (10_500, 70_000)),
+    ],
+)
+def test_times_of_ttml(attributes, begin, end, expected):
+    (network,) = parsed(ttml, TTML.format(attributes, begin, end))
+    start, stop = expected
+    assert network.start_ms == start
+    assert network.end_ms == (stop if stop > start else start + 140)  # 2 letters at 70 ms
+
+
+def test_spans_with_times_are_cues_of_their_own():
+    text = TTML.format("", "0s", "9s").replace(
+        "ja", '<span begin="1s" end="2s">ja und</span><span begin="3s" end="4s">nein</span>'
+    )
+    assert said(parsed(ttml, text)) == [(11_000, 12_000, "ja und"), (13_000, 14_000, "nein")]
+
+
+def test_deep_nesting_is_refused():
+    text = "<tt><body>" + "<div>" * 5000 + "</div>" * 5000 + "</body></tt>"
+    with pytest.raises(InputError):
+        parsed(ttml, text)

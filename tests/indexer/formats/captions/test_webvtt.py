@@ -1,0 +1,24 @@
+"""WebVTT: cues, and files of pictures."""
+
+import pytest
+
+from indexer.formats import webvtt
+from std.errors import ForeignFileError
+from tests.indexer.formats.captions.conftest import parsed, read, said
+
+
+def test_webvtt():
+    first, second = read("plain.vtt")
+    assert (first.language, first.words) == ("de", ("Das", "Haus"))
+    assert said([second]) == [(3_600_000, 3_601_000, "Musik")]
+
+
+def test_a_cue_may_end_at_the_next_line_of_times():
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\neins\n00:02.000 --> 00:03.000\nzwei\n"
+    assert said(parsed(webvtt, text)) == [(1000, 2000, "eins"), (2000, 3000, "zwei")]
+
+
+def test_pictures_are_no_captions():
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nsprite.jpg#xywh=0,0,160,90\n"
+    with pytest.raises(ForeignFileError, match="addresses of pictures"):
+        parsed(webvtt, text)
