@@ -11,6 +11,7 @@ from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording
+from tests.indexer.formats.json.conftest import said, words
 
 PLAIN = [{"das": (1, 0, 200)}, {"haus": (1, 200, 600)}]
 
@@ -20,18 +21,6 @@ def read(name, *values, options=DEFAULT):
     content = "\n".join(map(json.dumps, values)).encode()
     assert detect(content, "news.json") == name
     return list(networks_in(FORMATS[name][0](io.BytesIO(content), "news.json", options)))
-
-
-def said(network):
-    """Per slot: posterior, start and end of each word."""
-    return [
-        {a.word.lower(): (round(a.posterior, 4), a.start_ms, a.end_ms) for a in slot.alternatives}
-        for slot in network
-    ]
-
-
-def words(networks):
-    return [" ".join(network.words) for network in networks]
 
 
 def refusal(name, *values):
