@@ -1,0 +1,131 @@
+"""Measure what std-tune brings on other recordings, and how strongly it should stay near the prior.
+
+    python -m benchmarks.tuning DATA
+
+The sets are those of `benchmarks.calibration`. One half of a set's recordings (every second file)
+is searched with what the other half's transcript taught, and the other way round; the weights
+before are those of the sets of other languages. Printed is minus the log likelihood of the labels
+of each half's own examples, nats per right place, mean of both halves, of out-of-vocabulary (OOV)
+and of in-vocabulary (IV) words and phrases:
+
+    prior         nothing tuned
+    confusions    phone confusions counted in the other half
+    ridge N       and weights, with a penalty of N on their change (`searcher.tuning.tune` has 100
+                  for OOV and 30 for IV)
+"""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.ablation import loss
+from benchmarks.calibration import SEED, SETS, Material, examples, learned, material
+from benchmarks.german import indexed
+from searcher.calibration.model import Model
+from searcher.calibration.weights import refit, together
+from searcher.development_set import lexical_candidates
+from searcher.lexical.lookup import inside_ecf
+from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
+from searcher.tuning.confusion import learn_confusion
+from searcher.tuning.examples import (
+    KindsOfExamples,
+    Speech,
+    by_transcript,
+    decoy_examples,
+    examples_of_phrases,
+)
+from searcher.tuning.reference import Transcript, make_transcript
+from searcher.tuning.tune import queries
+from std.phonetics.confusion import Counts
+
+RIDGES = (3, 10, 30, 100, 300)
+COLUMNS = ("prior", "confusions", *(f"ridge {ridge}" for ridge in RIDGES))
+
+
+class Half:
+    """Some recordings of a set."""
+
+    def __init__(self, one: Material, files: set[str]) -> None:
+        networks = [network for network in one.data.networks if network.recording.file in files]
+        self.segment = indexed(networks, one.config)
+        self.one = one
+        self.recordings = tuple(found.recording for found in self.segment.recordings)
+        self.transcript: Transcript = make_transcript(
+            one.data.lexemes, self.recordings, one.config.text
+        )
+        rows = {recording: i for i, recording in enumerate(self.recordings)}
+        indexes, _ = open_phonetic_indexes([self.segment], rows, one.config, None)
+        assert indexes is not None
+        self.indexes: PhoneticIndexes = indexes
+
+    def confusion(self) -> Counts:
+        """Its phone confusions, counted with its transcript."""
+        return learn_confusion(self.transcript, self.indexes)
+
+    def examples(self, prior: Model, confusion: Counts | None = None) -> KindsOfExamples:
+        """Its labelled candidates, searched with confusions of some speech, or with none."""
+        one, indexes = self.one, self.indexes
+        if confusion is not None:
+            model = replace(prior, pronouncer=indexes.pronouncer, confusion=confusion)
+            indexes = replace(indexes, model=model)
+        speech = Speech(
+            indexes,
+            partial(lexical_candidates, segments=[self.segment], config=one.config),
+            partial(inside_ecf, recordings=self.recordings, excerpts=one.excerpts),
+        )
+        terms = [one.config.text.phrase(term.text) for term in one.data.terms.terms]
+        oov, in_vocabulary = queries(self.transcript, indexes, terms, SEED)
+        found = examples_of_phrases(by_transcript(self.transcript), speech, oov, in_vocabulary)
+        return found._replace(oov=together([found.oov, decoy_examples(found.oov.n_terms, speech)]))
+
+
+def losses(prior: Model, taught_by: Half, measured: Half) -> tuple[list[float], list[float]]:
+    """Of OOV and of IV examples, in the order of `COLUMNS`."""
+    confusion = taught_by.confusion()
+    source = taught_by.examples(prior, confusion)
+    before, after = measured.examples(prior), measured.examples(prior, confusion)
+    oov = [loss(prior.oov_weights, before.oov)[0], loss(prior.oov_weights, after.oov)[0]]
+    iv = [loss(prior.iv_weights, before.iv)[0], loss(prior.iv_weights, after.iv)[0]]
+    for ridge in RIDGES:
+        oov.append(loss(refit(source.oov, prior.oov_weights, ridge), after.oov)[0])
+        by_words = refit(source.iv_by_words, prior.iv_weights, ridge)
+        iv.append(loss(refit(source.iv, by_words, ridge), after.iv)[0])
+    return oov, iv
+
+
+def lines(one: Material, prior: Model) -> Iterator[str]:
+    """The lines of the table for one set."""
+    files = sorted({network.recording.file for network in one.data.networks})
+    halves = Half(one, set(files[::2])), Half(one, set(files[1::2]))
+    both = np.mean([losses(prior, *halves), losses(prior, *halves[::-1])], axis=0)
+    for kind, values in zip(("OOV", "IV"), both, strict=True):
+        cells = " | ".join(f"{value:.3f}" for value in values)
+        yield f"| {one.name.rpartition('/')[0]} | {kind} | {cells} |"
+
+
+def main() -> None:
+    """Print the table."""
+    parse = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parse.add_argument("data", type=Path)
+    args = parse.parse_args()
+    sets = [material(args.data, name, language) for name, language in SETS.items()]
+    of_sets = [examples(one) for one in sets]
+    print(f"| set | words | {' | '.join(COLUMNS)} |\n|{(2 + len(COLUMNS)) * '---|'}", flush=True)
+    for one in sets:
+        others = [
+            of_set
+            for other, of_set in zip(sets, of_sets, strict=True)
+            if other.language != one.language
+        ]
+        for row in lines(one, learned(others)):
+            print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()
