@@ -40,7 +40,7 @@ def occurrence_probability(log_evidence: Float64s) -> Float64s:
     for first in range(0, len(log_evidence), TERMS_AT_ONCE):
         terms = slice(first, first + TERMS_AT_ONCE)
         of_both = of_share / (1 + np.exp(-(log_evidence[terms, None] + log_odds)))
-        probability[terms] = of_both.sum(axis=1)
+        probability[terms] = np.minimum(of_both.sum(axis=1), 1.0)  # rounding
     return probability
 
 

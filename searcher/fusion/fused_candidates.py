@@ -72,7 +72,7 @@ def fuse(recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES) -> TermC
     best = np.where(rows >= 0, probability, -1.0).argmax(axis=1)
     chosen = rows[np.arange(len(rows)), best]
     numbers = np.arange(len(rows))
-    if_occurring = pool(probability, weight) / occurs[joined.term[chosen]]
+    if_occurring = np.minimum(pool(probability, weight) / occurs[joined.term[chosen]], 1.0)
     candidates = joined.rows(chosen)._replace(score=if_occurring, variant=numbers, family=numbers)
     if copies:
         is_original = np.array([recording not in copies for recording in recordings], bool)

@@ -100,3 +100,7 @@ def test_long_lists_are_taken_in_pieces(monkeypatch):
     at_once = occurrence_probability(log_evidence)
     monkeypatch.setattr(occurring_terms, "TERMS_AT_ONCE", 7)
     np.testing.assert_allclose(occurrence_probability(log_evidence), at_once, rtol=1e-12)
+
+
+def test_certain_terms_are_not_more_than_certain():
+    assert occurrence_probability(np.full(1000, 300.0)).max() <= 1
