@@ -37,7 +37,7 @@ from benchmarks.calibration import (
     rows,
     searched,
 )
-from searcher.calibration import occurrence_rate, weights
+from searcher.calibration import occurrence_rate
 from searcher.calibration.features import Evidence
 from searcher.calibration.model import Model
 from searcher.calibration.occurrence_rate import DETECTED, RATES, rate_posterior
@@ -101,7 +101,9 @@ PARTS = (
     Part("larger archives in learning", learns_from_larger=False),
     Part("a rate of the term's own", patches=one_rate()),
     Part("a number of places that is not 0", patches=without_zero_truncation()),
-    Part("terms that were not found", patches=replaced(f"{weights.__name__}", SAID=1 - 1e-9)),
+    Part(
+        "terms that were not found", patches=replaced("searcher.calibration.weights", SAID=1 - 1e-9)
+    ),
     Part(
         "whether a term occurs",
         patches=replaced("searcher.calibrated_candidates", occurrence_probability=all_occur),
