@@ -69,16 +69,18 @@ def replaced(module: str, **values: object) -> list[Patch]:
 
 def without_zero_truncation() -> list[Patch]:
     """The number of places is a Poisson number that may be 0."""
-    log_prior = occurrence_rate.LOG_PRIOR + np.log(-np.expm1(-RATES))
-    return replaced("searcher.calibration.occurrence_rate", LOG_PRIOR=log_prior, UNSAID=0.0)
+    log_weight = occurrence_rate.LOG_WEIGHT + np.log(-np.expm1(-RATES))
+    values = {"LOG_WEIGHT": log_weight, "LOG_UNSAID": -np.inf}
+    return replaced("searcher.calibration.occurrence_rate", **values)
 
 
 def one_rate() -> list[Patch]:
     """Each term is said as often as the prior's mean says."""
     is_mean = np.abs(np.log(RATES)) == np.abs(np.log(RATES)).min()
-    log_prior = np.where(is_mean, -np.log(-np.expm1(-RATES)) - DETECTED * RATES, -1e3)
-    unsaid = float(np.exp(log_prior - (1 - DETECTED) * RATES).sum())
-    return replaced("searcher.calibration.occurrence_rate", LOG_PRIOR=log_prior, UNSAID=unsaid)
+    log_weight = np.where(is_mean, -np.log(-np.expm1(-RATES)) - DETECTED * RATES, -1e3)
+    log_unsaid = float(np.logaddexp.reduce(log_weight - (1 - DETECTED) * RATES))
+    values = {"LOG_WEIGHT": log_weight, "LOG_UNSAID": log_unsaid}
+    return replaced("searcher.calibration.occurrence_rate", **values)
 
 
 def all_occur(log_evidence: Float64s) -> Float64s:
@@ -102,11 +104,12 @@ PARTS = (
     Part("a rate of the term's own", patches=one_rate()),
     Part("a number of places that is not 0", patches=without_zero_truncation()),
     Part(
-        "terms that were not found", patches=replaced("searcher.calibration.weights", SAID=1 - 1e-9)
+        "terms that were not found",
+        patches=replaced("searcher.calibration.weights", FOUND=1 - 1e-9),
     ),
     Part(
         "whether a term occurs",
-        patches=replaced("searcher.calibrated_candidates", occurrence_probability=all_occur),
+        patches=replaced("searcher.calibration.occurring_terms", occurrence_probability=all_occur),
     ),
     Part("known words: surplus", frozenset({"surplus", "unlikely_surplus"})),
     Part("known words: length", frozenset({"letters", "length"})),

@@ -56,7 +56,8 @@ from searcher.fusion.doubt import doubt
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
 from searcher.output.std_list import hit_list
 from searcher.prepared import prepare
-from searcher.search import TermCandidates, decide, find_candidates
+from searcher.search import decide, find_candidates
+from searcher.search_result import TermCandidates
 from std.config import Config
 from std.ecf_filter import speech_s
 from std.files import read

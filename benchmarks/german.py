@@ -39,7 +39,8 @@ from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
 from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.prepared import prepare
-from searcher.search import SearchResult, search
+from searcher.search import search
+from searcher.search_result import SearchResult
 from searcher.tuning.reference import make_transcript
 from searcher.tuning.tune import Transcribed, tune
 from std.config import Config, load_config

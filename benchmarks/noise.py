@@ -33,7 +33,7 @@ from recogniser.audio import decode
 from recogniser.protocol import SAMPLES_PER_S
 from searcher.calibration.model import default_model
 from searcher.candidates import concatenate
-from searcher.search import SearchResult
+from searcher.search_result import SearchResult
 from searcher.variant import Variant
 from std.config import Config, load_config
 from std.files import read

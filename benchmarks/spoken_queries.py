@@ -42,7 +42,8 @@ from searcher.calibration.weights import Examples, Weights, examples_of, fit, to
 from searcher.output.std_list import hit_list
 from searcher.pairing import pair_with_hits
 from searcher.prepared import prepare
-from searcher.search import SearchResult, search
+from searcher.search import search
+from searcher.search_result import SearchResult
 from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
 from std.config import Config, load_config
 from std.ecf_filter import speech_s

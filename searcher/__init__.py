@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from searcher.output.hit_files import write_hits
     from searcher.query import query_terms
     from searcher.recording_words import Word
-    from searcher.search import SearchResult
+    from searcher.search_result import SearchResult
 
 __all__ = [
     "Expected",
@@ -63,7 +63,7 @@ _HOME = {
     "HitColumns": ("hit", "HitColumns"),
     "Index": ("api", "Index"),
     "Model": ("calibration.model", "Model"),
-    "SearchResult": ("search", "SearchResult"),
+    "SearchResult": ("search_result", "SearchResult"),
     "Word": ("recording_words", "Word"),
     "load_model": ("calibration.model", "load"),
     "open_fused": ("fused_index", "open_fused"),

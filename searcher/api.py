@@ -4,6 +4,7 @@
     Index       search        terms as text --> hits, the most probable first
                 search_queries  spoken queries and an ECF --> the same
                 search_terms  a term list and an ECF --> everything std-search knows of a batch
+                find_terms, decide  the same of a long list in parts, for progress
                 hits          what a search returned --> hits, in the order of the hit list
                 hit_columns   the same as columns, for programs that write many
                 remarks       what a person should know about a search
@@ -41,6 +42,7 @@ from typing import Any
 from searcher.calibration import model as models
 from searcher.calibration.model import Model
 from searcher.copies import Copies
+from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.hit import HitColumns
 from searcher.output.context import contexts
 from searcher.output.explain import explained
@@ -48,7 +50,8 @@ from searcher.output.notices import phonetic_warnings, remarks
 from searcher.prepared import PreparedIndex, prepare
 from searcher.query import Describe, counts_by_language, describer
 from searcher.recording_words import Word, words_of_recording
-from searcher.search import SearchResult, TermCandidates, find_candidates, search
+from searcher.search import decide, find_candidates, search
+from searcher.search_result import SearchResult, TermCandidates
 from searcher.searchable_index import SearchableIndex
 from searcher.snapshot import (
     adapted,
@@ -271,6 +274,32 @@ class Index(SearchableIndex):
             workers=workers,
             spoken=spoken.queries,
         )
+
+    def find_terms(
+        self, terms: Sequence[Term], *, workers: Executor = IN_PROCESS, wildcards: bool = False
+    ) -> FoundTerms:
+        """Find some terms of a list in all speech, as a step of a long search: see `decide`.
+
+        Args:
+            terms: part of a list.
+            workers: see `search_terms`.
+            wildcards: ``*`` stands for any letters of a word, as in `search`.
+        """
+        return find_terms(terms, self._prepared, workers=workers, wildcards=wildcards)
+
+    def decide(self, parts: Sequence[FoundTerms]) -> list[SearchResult]:
+        """Decide on a list that was found in parts, as `search_terms` does at once.
+
+        Args:
+            parts: all of the list; how many of its terms occur is judged for all of them together.
+
+        For example::
+
+            parts = [index.find_terms(terms[i : i + 100]) for i in range(0, len(terms), 100)]
+            results = index.decide(parts)
+        """
+        judged = judge(parts, self._prepared, single_terms=False)
+        return [decide(found, self.config, self.distinct_speech_s) for found in judged]
 
     def find_candidates(
         self,

@@ -1,14 +1,11 @@
 """Probabilities: lexical candidates and phonetic hits of all terms, calibrated on one scale.
 
 calibrate               candidates with posteriors, hits with scores -> candidates with
-                        probabilities
+                        probabilities, and each term's evidence that it occurs
     pair_with_hits      which of them are one event (`searcher.pairing`)
-    LogRatios           evidence -> log likelihood ratios (`searcher.calibration.weights`)
-    rate_posterior      ratios of all places of a term -> probabilities, if the term occurs
-                        (`searcher.calibration.occurrence_rate`)
-    occurrence_probability, occurs_by_itself
-                        evidence of all terms, or of each -> probability that it occurs
-                        (`searcher.calibration.occurring_terms`)
+    Weights.log_ratios  evidence -> log likelihood ratios (`searcher.calibration.weights`)
+    rate_posterior      ratios of all places of a term -> probabilities, if the term occurs, and
+    log_evidence        that it does (`searcher.calibration.occurrence_rate`)
 """
 
 from collections.abc import Sequence
@@ -19,8 +16,8 @@ import numpy as np
 from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.model import Model, default_model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
-from searcher.calibration.occurring_terms import occurrence_probability, occurs_by_itself
-from searcher.calibration.weights import Weights
+from searcher.calibration.occurring_terms import FOUND_NOWHERE, TAKEN_TO_OCCUR
+from searcher.calibration.weights import LogRatios
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.lexical_candidates import LexicalResult
 from searcher.pairing import Paired, pair_with_hits
@@ -33,13 +30,6 @@ from std.config import Config
 from std.values import Bools, Float64s
 
 MIN_PROBABILITY = 1e-3  # phonetic hits below are left out
-
-
-class LogRatios(NamedTuple):
-    """What the evidence for each place of a term is worth."""
-
-    all_accidents: Float64s  # (n,) against chance and words that resemble the term
-    chance: Float64s  # (n,) against chance alone
 
 
 class TermEvidence(NamedTuple):
@@ -81,8 +71,8 @@ def calibrate(
 
     Returns:
         candidates ordered by term, recording and time, whose scores are probabilities on condition
-        that their term occurs; the variants they point into; (terms,) the probability that each
-        term occurs.
+        that their term occurs; the variants they point into; (terms,) log evidence that each term
+        occurs (`searcher.calibration.occurring_terms`).
     """
     n_terms, spoken = len(request.words), request.sureness
     bounds = np.searchsorted(lexical.candidates.term, np.arange(n_terms + 1)).tolist()
@@ -100,9 +90,7 @@ def calibrate(
         )
         for i, words in enumerate(request.words)
     ]
-    probabilities, occurs = _probabilities(
-        [of_term.ratios for of_term in evidence], is_oov, single_terms=request.single_terms
-    )
+    probabilities, of_terms = _probabilities([of_term.ratios for of_term in evidence])
     table, parts = list(lexical.variants), []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
         if probability is None:
@@ -116,7 +104,7 @@ def calibrate(
             parts.append(
                 hits_as_candidates(i, hits, probability[n:][kept], phonetic.indexes, table)
             )
-    return in_order(concatenate(parts)), tuple(table), occurs
+    return in_order(concatenate(parts)), tuple(table), of_terms
 
 
 def _is_calibrated(request: Request, config: Config, is_oov: Bools) -> Bools:
@@ -142,28 +130,22 @@ def _evidence(
     if hits is None or phonetic is None:
         highest = phonetic.searched.archive.highest_posterior if phonetic else 1.0
         known = iv_features(lexical.score, len(words), letters, highest)
-        ratios = _log_ratios(model.iv_weights, known) if is_calibrated else None
+        ratios = model.iv_weights.log_ratios(known) if is_calibrated else None
         return TermEvidence(lexical, None, ratios)
     paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched)
     if spoken:
-        ratios = _log_ratios(model.spoken_weights, spoken.evidence(paired, lexical, hits))
+        ratios = model.spoken_weights.log_ratios(spoken.evidence(paired, lexical, hits))
     elif is_oov:
-        ratios = _log_ratios(model.oov_weights, paired.oov_evidence())
+        ratios = model.oov_weights.log_ratios(paired.oov_evidence())
     else:
-        ratios = _log_ratios(model.iv_weights, paired.iv_evidence(len(words), letters))
+        ratios = model.iv_weights.log_ratios(paired.iv_evidence(len(words), letters))
     return TermEvidence(lexical, hits.rows(paired.unpaired), ratios)
 
 
-def _log_ratios(weights: Weights, evidence: Evidence) -> LogRatios:
-    chance = weights.against_chance(evidence)
-    return LogRatios(weights.resembling.log_ratio(chance, -evidence.offset), chance)
-
-
 def _probabilities(
-    ratios: Sequence[LogRatios | None], is_oov: Bools, *, single_terms: bool
+    ratios: Sequence[LogRatios | None],
 ) -> tuple[list[Float64s | None], Float64s]:
-    """Of each place of each term, all places of a term together; and of each term, all terms, or
-    each by itself.
+    """Of each place of each term, all places of a term together; and each term's log evidence.
 
     Words that resemble a term come with what it means. A term of a list that nobody speaks of has
     accidents by chance only, so this is what the evidence that a term occurs is compared with.
@@ -175,16 +157,10 @@ def _probabilities(
     of_place = np.repeat(np.arange(len(sizes)), sizes)
     all_accidents, chance = map(np.concatenate, zip(*some, strict=True))
     probability = rate_posterior(all_accidents, of_place, len(sizes)).probability
-    evidence = log_evidence(chance, of_place, len(sizes))
-    has_places = sizes > 0
-    occurs = np.array([of_term is None for of_term in ratios], np.float64)  # no places: it does not
-    if single_terms:
-        occurs[has_places] = occurs_by_itself(evidence[has_places])
-    else:
-        for kind in (is_oov & has_places, ~is_oov & has_places):
-            occurs[kind] = occurrence_probability(evidence[kind])
+    without_places = [TAKEN_TO_OCCUR if of_term is None else FOUND_NOWHERE for of_term in ratios]
+    evidence = np.where(sizes > 0, log_evidence(chance, of_place, len(sizes)), without_places)
     parts = np.split(probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
     probabilities = [
         None if of_term is None else part for of_term, part in zip(ratios, parts, strict=True)
     ]
-    return probabilities, occurs
+    return probabilities, evidence

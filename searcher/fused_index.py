@@ -21,7 +21,8 @@ from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
 from searcher.hit import HitColumns
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
-from searcher.search import SearchResult, decide, for_single_terms
+from searcher.search import decide, for_single_terms
+from searcher.search_result import SearchResult
 from searcher.searchable_index import SearchableIndex
 from searcher.searched_speech import Speech
 from std.config import Config

@@ -1,6 +1,6 @@
 """Search the segments of one language: what its recogniser never wrote is OOV there.
 
-search_language      candidates of every term, with probabilities
+search_language      candidates of every term, with probabilities if it occurs
     as_terms             weights of what spoken queries may be (`searcher.query_alternatives`)
     find_by_words        look-up, compound splitting, expansion (`searcher.lexical_candidates`)
     find_by_phones       phonetic search (`searcher.phonetic_candidates`)
@@ -17,14 +17,15 @@ from searcher.prepared import PreparedLanguage
 from searcher.query_alternatives import as_terms
 from searcher.request import Request
 from searcher.variant import Variant
-from std.values import Float64s
+from std.values import Bools, Float64s
 
 
 class LanguageResult(NamedTuple):
     """The candidates of every term in the segments of one language."""
 
     candidates: Candidates  # their scores are probabilities, if the term occurs
-    occurs: Float64s  # (terms,) the probability that it does
+    log_evidence: Float64s  # (terms,) that it does (`searcher.calibration.occurring_terms`)
+    is_oov: Bools  # (terms,) these segments lack a word of it
     variants: tuple[Variant, ...]  # that they point into
     found_words: set[str]  # words of the variants and wildcards that these segments have
     outside_ecf: int  # candidates left out
@@ -41,10 +42,13 @@ def search_language(request: Request, language: PreparedLanguage) -> LanguageRes
     # The words of a spoken query are a guess: such queries are a kind of terms of their own.
     is_oov = lexical.is_oov(request.words) & ~request.is_spoken
     phonetic = find_by_phones(request, language, is_oov)
-    candidates, variants, occurs = calibrate(request, language, is_oov, lexical, phonetic.found)
+    candidates, variants, log_evidence = calibrate(
+        request, language, is_oov, lexical, phonetic.found
+    )
     return LanguageResult(
         candidates,
-        occurs,
+        log_evidence,
+        is_oov,
         variants,
         lexical.found_words,
         lexical.outside_ecf,

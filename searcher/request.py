@@ -28,7 +28,6 @@ class Request(NamedTuple):
     # What the last of the terms were recognised as, the likeliest first.
     spoken: tuple[tuple[SpokenWords, ...], ...] = ()
     workers: Executor = IN_PROCESS  # who searches the segments
-    single_terms: bool = False  # whether a person asks for each by itself
 
     @property
     def written(self) -> tuple[tuple[str, ...], ...]:

@@ -11,7 +11,7 @@ from typing import Self
 from searcher.copies import Copies
 from searcher.hit import Hit, HitColumns
 from searcher.query import words_of
-from searcher.search import SearchResult
+from searcher.search_result import SearchResult
 from searcher.searched_speech import Speech, of_excerpts, restricted
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor

@@ -1,5 +1,8 @@
 """Standing searches: a saved list of terms is searched again after each commit to the index.
 
+The list is judged as one: few of the names that are watched for are said, and what only sounds like
+another of them is not told (`searcher.found_terms`).
+
 What a commit brought is told once: appended to the file ``TERMS.hits.jsonl`` beside the list,
 shown on the page and, if an address is given, posted there. The first lines are the hits that were
 there when the list was first used (``"new": false``); they are not told.
@@ -111,10 +114,12 @@ class Alerts:
         """Search all terms and write down the hits that were not told; returns these."""
         is_first, stop = not self._file.path.stat().st_size, Stop(SEARCH_S)
         hits: list[Hit] = []
+        index, parts = snapshot.index, []
         for first in range(0, len(self.terms), AT_ONCE):
             stop.check()
-            index = snapshot.index
-            result = index.find(*self.terms[first : first + AT_ONCE], workers=Stoppable(stop))
+            some = index.single_terms(self.terms[first : first + AT_ONCE])
+            parts.append(index.find_terms(some, workers=Stoppable(stop), wildcards=True))
+        for result in index.decide(parts):
             hits += index.hits(result.rows(result.probability >= LEAST), decided=False)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         lines = [_line(hit, now, new=not is_first) for hit in hits if not self._is_told(hit)]

@@ -12,6 +12,7 @@ class Limits:
 
     terms: int = 20  # of one search
     list_terms: int = 10_000  # of a term list
+    list_candidates: int = 1_000_000  # of a term list, of any probability
     letters: int = 200  # of a term; so it has at most about as many phones
     words: int = 20  # of a term
     hits: int = 500  # of one answer; a cursor leads on

@@ -9,12 +9,12 @@ what is seen has the likelihood
     L(r) = (exp(-DETECTED r) prod_i (1 + r exp(t_i)) - exp(-r)) / (1 - exp(-r))
 
 where exp(-r) is what a term that is not said at all would add. A term's own places say how often
-it is said: the posterior of r is L(r) times a prior that is the same for all terms, and the
-probability of place i is the share of its terms in which i is right. So a name said fifty times
-needs no other rule than one said once, one good place is enough for the term to be said and
-outdoes poor ones, and a term with no good place was probably missed by the recogniser.
-The prior is log-normal and put on a grid of rates, so the sum is exact and its cost is linear in
-the number of places.
+it is said: the weight of r is L(r) times a prior that is the same for all terms. Multiplied out,
+the product is a sum over which places are right, and the probability of place i is the share of it,
+over all rates, in which i is. So a name said fifty times needs no other rule than one said once,
+one good place is enough for the term to be said and lowers the probabilities of poor ones, and a
+term with no good place was probably missed by the recogniser. The prior is log-normal and put on a
+grid of rates, so the sum is exact and its cost is linear in the number of places.
 
 Source: empirical Bayes with a two-groups model (Efron 2008, "Microarrays, empirical Bayes and the
 two-groups model"), the share of true places estimated for each term (Saerens et al. 2002 for a
@@ -38,10 +38,10 @@ CELLS = 32_768  # of a table of places and rates: what a processor's cache holds
 
 RATES: Float64s = np.exp(LOG_RATES)
 _shape = np.exp(-0.5 * ((LOG_RATES - PRIOR_MEAN) / PRIOR_DEVIATION) ** 2)
-# Of the rates, with what does not depend on the places: of terms that may be said or not, and what
-# they are if the term is not said.
-LOG_PRIOR: Float64s = np.log(_shape / _shape.sum()) - np.log(-np.expm1(-RATES)) - DETECTED * RATES
-UNSAID = float(np.exp(LOG_PRIOR - (1 - DETECTED) * RATES).sum())
+# Log prior of each rate with the factors of L(r) that do not depend on the places, and what its
+# term exp(-r) comes to, summed over the rates.
+LOG_WEIGHT: Float64s = np.log(_shape / _shape.sum()) - np.log(-np.expm1(-RATES)) - DETECTED * RATES
+LOG_UNSAID = float(np.logaddexp.reduce(LOG_WEIGHT - (1 - DETECTED) * RATES))
 
 
 class RatePosterior(NamedTuple):
@@ -49,54 +49,55 @@ class RatePosterior(NamedTuple):
 
     probability: Float64s  # (n,) of each place
     log_evidence: Float64s  # (terms,) of all its places, against all being accidental
-    weight: Float64s  # (terms, rates) of the rates: how probable each is together with the places
+    weight: Float64s  # (terms, rates) of each rate; without the term exp(-r), so above 1 in sum
 
 
 def rate_posterior(log_ratio: Float64s, term: Int64s, n_terms: int) -> RatePosterior:
-    """The probability of each place and the posterior of each term's rate.
+    """The probability of each place and the weights of each term's rates.
 
     Args:
         log_ratio: (n,) of each place, nats.
         term: (n,) of each place, ascending.
         n_terms: number of terms.
     """
-    log_prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
-    return _rate_posterior(log_ratio, term, log_prior, np.full(n_terms, UNSAID))
+    return _rate_posterior(log_ratio, term, *_weight_before(n_terms))
+
+
+def _weight_before(n_terms: int) -> tuple[Float64s, Float64s]:
+    """(terms, rates) log weights before the places are seen, (terms,) log of what is of exp(-r)."""
+    return np.broadcast_to(LOG_WEIGHT, (n_terms, len(RATES))), np.full(n_terms, LOG_UNSAID)
 
 
 def _rate_posterior(
-    log_ratio: Float64s, term: Int64s, log_prior: Float64s, unsaid: Float64s
+    log_ratio: Float64s, term: Int64s, log_weight: Float64s, log_unsaid: Float64s
 ) -> RatePosterior:
-    """`rate_posterior` with priors of each term's own; see `_weigh`."""
+    """`rate_posterior` with weights of each term's own; see `_weigh`."""
     odds = np.exp(clipped(log_ratio))
-    weight, evidence = _weigh(odds, term, log_prior, unsaid)
-    return RatePosterior(_mean_probability(odds, term, weight), evidence, weight)
+    weight, evidence = _weigh(odds, term, log_weight, log_unsaid)
+    return RatePosterior(_weighted_probability(odds, term, weight), evidence, weight)
 
 
 def log_evidence(log_ratio: Float64s, term: Int64s, n_terms: int) -> Float64s:
     """(terms,) `RatePosterior.log_evidence` alone; see `rate_posterior`."""
-    log_prior = np.broadcast_to(LOG_PRIOR, (n_terms, len(RATES)))
-    return _weigh(np.exp(clipped(log_ratio)), term, log_prior, np.full(n_terms, UNSAID))[1]
+    return _weigh(np.exp(clipped(log_ratio)), term, *_weight_before(n_terms))[1]
 
 
 def _weigh(
-    odds: Float64s, term: Int64s, log_prior: Float64s, unsaid: Float64s
+    odds: Float64s, term: Int64s, log_weight: Float64s, log_unsaid: Float64s
 ) -> tuple[Float64s, Float64s]:
     """(terms, rates) `RatePosterior.weight`, and (terms,) log evidence.
 
     Args:
         odds: (n,) of each place at a rate of one.
         term: (n,) of each place.
-        log_prior: (terms, rates) of each rate, with what is known beside the places.
-        unsaid: (terms,) what of the sum over the rates is of a term that is not said.
+        log_weight: (terms, rates) of each rate, with what is known beside the places.
+        log_unsaid: (terms,) of what the term exp(-r) comes to; -inf: the term is said for certain.
     """
-    bounds = np.searchsorted(term, np.arange(len(log_prior) + 1))
-    log_weight = log_prior + _log_likelihood(odds, bounds)
+    bounds = np.searchsorted(term, np.arange(len(log_weight) + 1))
+    log_weight = log_weight + _log_likelihood(odds, bounds)
     highest = log_weight.max(axis=1, keepdims=True)
     weight = np.exp(log_weight - highest)
-    # The sum is that small only where right places make `unsaid` 0.
-    of_unsaid = unsaid[:, None] * np.exp(-np.maximum(highest, -MAX_LOG_RATIO))
-    total = weight.sum(axis=1, keepdims=True) - of_unsaid
+    total = weight.sum(axis=1, keepdims=True) - np.exp(log_unsaid[:, None] - highest)
     weight /= total
     return weight, (highest + np.log(total))[:, 0]
 
@@ -120,23 +121,23 @@ def _log_likelihood(odds: Float64s, bounds: Int64s) -> Float64s:
     return sums
 
 
-def _mean_probability(odds: Float64s, term: Int64s, weight: Float64s) -> Float64s:
-    """(n,) the probability of each place, the mean over the rates of its term.
+def _weighted_probability(odds: Float64s, term: Int64s, weight: Float64s) -> Float64s:
+    """(n,) the probability of each place, summed over the rates of its term.
 
     Args:
         odds: (n,) of each place at a rate of one.
         term: (n,) of each place.
-        weight: (terms, rates) posterior of the rates.
+        weight: (terms, rates) see `RatePosterior`.
     """
-    mean = np.empty(len(odds))
+    total = np.empty(len(odds))
     at_once = CELLS // len(RATES)
     for first in range(0, len(odds), at_once):
         rows = slice(first, first + at_once)
         table = odds[rows, None] * RATES
         table /= table + 1
         table *= weight if len(weight) == 1 else weight[term[rows]]
-        mean[rows] = table.sum(axis=1)
-    return mean
+        total[rows] = table.sum(axis=1)
+    return total
 
 
 class LabelledPosterior(NamedTuple):
@@ -164,10 +165,10 @@ def labelled_posterior(
     clipped_right = np.where(is_right & is_known, clipped(log_ratio), 0.0)
     ratios = np.concatenate([[0.0], np.cumsum(clipped_right)])
     number, ratio = np.diff(right[bounds]), np.diff(ratios[bounds])
-    log_prior = LOG_PRIOR + number[:, None] * LOG_RATES + ratio[:, None]
-    unsaid = np.where(number > 0, 0.0, UNSAID)
+    log_weight = LOG_WEIGHT + number[:, None] * LOG_RATES + ratio[:, None]
+    log_unsaid = np.where(number > 0, -np.inf, LOG_UNSAID)
     rows = np.flatnonzero(~is_known)
-    others = _rate_posterior(log_ratio[rows], term[rows], log_prior, unsaid)
+    others = _rate_posterior(log_ratio[rows], term[rows], log_weight, log_unsaid)
     probability = (is_right & is_known).astype(np.float64)
     probability[rows] = others.probability
     return LabelledPosterior(probability, others.log_evidence)

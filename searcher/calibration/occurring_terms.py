@@ -1,7 +1,8 @@
 """Which terms occur at all, by what each and a list as a whole finds.
 
-    occurrence_probability   of the terms of a list
-    occurs_by_itself         of terms that a person asks for one by one
+    term_occurrence              of any terms: those of a list, or each by itself
+        occurrence_probability   of the terms of a list that have places
+        occurs_by_itself         of terms that a person asks for one by one
 
 `searcher.calibration.occurrence_rate` takes it that a term is said, and gives the probability of
 each of its places under that condition. Of some lists most terms occur (an evaluation's), of others
@@ -20,13 +21,35 @@ Source: the share of non-null cases of the two-groups model (Efron 2008), with a
 
 import numpy as np
 
-from std.values import Float64s
+from std.values import Bools, Float64s
 
+FOUND_NOWHERE, TAKEN_TO_OCCUR = -np.inf, np.inf  # log evidence of terms that are not judged
 SAID = 0.75  # probability that a term is said where it can be found, before its places are seen
 PRIOR = SAID / (1 - SAID) - 1  # of a share s: in proportion to s to this power
-SHARES: Float64s = np.arange(0.5, 200) / 200
-LOG_SHARES, LOG_OTHERS = np.log(SHARES), np.log1p(-SHARES)
+# Shares from 1 in 1,000,000 to all but as many, evenly in log odds: of a list of many names few or
+# nearly all may occur.
+LOG_ODDS: Float64s = np.linspace(-1, 1, 401) * np.log(1e6)
+LOG_SHARES, LOG_OTHERS = -np.logaddexp(0, -LOG_ODDS), -np.logaddexp(0, LOG_ODDS)
 TERMS_AT_ONCE = 4096  # of a table of terms and shares
+
+
+def term_occurrence(log_evidence: Float64s, is_oov: Bools, *, in_list: bool) -> Float64s:
+    """(terms,) the probability that each term occurs.
+
+    Args:
+        log_evidence: (terms,) `RatePosterior.log_evidence`, against chance; `FOUND_NOWHERE` of
+            terms without places, `TAKEN_TO_OCCUR` of terms that keep the recogniser's posteriors.
+        is_oov: (terms,) the index lacks a word of it: such terms have a share of their own.
+        in_list: whether the terms are a list, which tells the share of those that occur.
+    """
+    is_judged = np.isfinite(log_evidence)
+    probability = np.where(log_evidence == TAKEN_TO_OCCUR, 1.0, 0.0)
+    if not in_list:
+        probability[is_judged] = occurs_by_itself(log_evidence[is_judged])
+        return probability
+    for kind in (is_oov & is_judged, ~is_oov & is_judged):
+        probability[kind] = occurrence_probability(log_evidence[kind])
+    return probability
 
 
 def occurrence_probability(log_evidence: Float64s) -> Float64s:
@@ -35,11 +58,11 @@ def occurrence_probability(log_evidence: Float64s) -> Float64s:
     Args:
         log_evidence: (terms,) of the terms that have places; see `RatePosterior`.
     """
-    of_share, log_odds = share_posterior(log_evidence), LOG_SHARES - LOG_OTHERS
+    of_share = share_posterior(log_evidence)
     probability = np.empty(len(log_evidence))
     for first in range(0, len(log_evidence), TERMS_AT_ONCE):
         terms = slice(first, first + TERMS_AT_ONCE)
-        of_both = of_share / (1 + np.exp(-(log_evidence[terms, None] + log_odds)))
+        of_both = of_share / (1 + np.exp(-(log_evidence[terms, None] + LOG_ODDS)))
         probability[terms] = np.minimum(of_both.sum(axis=1), 1.0)  # rounding
     return probability
 
@@ -55,16 +78,17 @@ def occurs_by_itself(log_evidence: Float64s) -> Float64s:
 
 
 def share_posterior(log_evidence: Float64s) -> Float64s:
-    """(shares,) the probability of each of `SHARES`.
+    """(shares,) the probability of each share of terms that occur, on the grid of `LOG_ODDS`.
 
     Args:
         log_evidence: see `occurrence_probability`; in any order, as it is sorted first.
     """
-    ordered, log_likelihood = np.sort(log_evidence)[:, None], np.zeros(len(SHARES))
+    ordered, log_likelihood = np.sort(log_evidence)[:, None], np.zeros(len(LOG_ODDS))
     for first in range(0, len(ordered), TERMS_AT_ONCE):
         terms = ordered[first : first + TERMS_AT_ONCE]
         log_likelihood += np.logaddexp(terms + LOG_SHARES, LOG_OTHERS).sum(axis=0)
-    log_weight = log_likelihood + PRIOR * LOG_SHARES
+    log_density = PRIOR * LOG_SHARES + LOG_SHARES + LOG_OTHERS  # s (1 - s): from s to its log odds
+    log_weight = log_likelihood + log_density
     weight = np.exp(log_weight - log_weight.max())
     posterior: Float64s = weight / weight.sum()
     return posterior

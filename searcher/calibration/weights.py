@@ -1,14 +1,14 @@
 """Weights of evidence: learned from candidates that are right or wrong, near weights known before.
 
-    Weights.against_chance   features -> log likelihood ratio of each candidate against chance
-    Weights.log_ratio        the same against all accidents, words that resemble the term among them
+    Weights.log_ratios       features -> log likelihood ratios of each candidate against chance, and
+                             against all accidents, words that resemble the term among them
     fit, refit               labelled candidates -> weights, all of them or some
     negative_log_likelihood  what they minimise
 
 The labels of a term's candidates are not independent of each other: how often the term is said is
 unknown. So the likelihood is that of `searcher.calibration.occurrence_rate`, all candidates of a
 term together; of those about which nothing is known, all possible labels are summed over. A term
-without a right candidate may be one that the recogniser understood nowhere (`SAID`): what its
+without a right candidate may be one that the recogniser understood nowhere (`FOUND`): what its
 candidates are like tells less about weights than those of a term that was found. The penalty pulls
 weights to those known before, each by how much its feature varies: where there is little to learn
 from, little changes.
@@ -31,6 +31,7 @@ from std.values import Bools, Float64s
 RIDGE = 10.0  # penalty on a change of a log ratio by one, where the feature varies by its deviation
 CONSTANT = 1e-9  # deviation of a feature, against its mean, that is rounding only
 MAX_ITERATIONS = 300
+FOUND = SAID  # share of the terms to learn from, which are said, of which a place can be found
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,14 @@ class Weights:
     coefficients: Mapping[str, float]
     resembling: ResemblingWords = NONE
 
+    def log_ratios(self, evidence: Evidence) -> "LogRatios":
+        """What the evidence for each place is worth."""
+        chance = self.against_chance(evidence)
+        return LogRatios(self.resembling.log_ratio(chance, -evidence.offset), chance)
+
     def log_ratio(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate, against all accidents."""
-        return self.resembling.log_ratio(self.against_chance(evidence), -evidence.offset)
+        return self.log_ratios(evidence).all_accidents
 
     def against_chance(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate. Features without a coefficient weigh nothing."""
@@ -52,6 +58,13 @@ class Weights:
             if coefficient := self.coefficients.get(name):
                 total = total + coefficient * column
         return total
+
+
+class LogRatios(NamedTuple):
+    """What the evidence for each place of a term is worth."""
+
+    all_accidents: Float64s  # (n,) against chance and words that resemble the term
+    chance: Float64s  # (n,) against chance alone
 
 
 class Examples(NamedTuple):
@@ -188,25 +201,25 @@ def negative_log_likelihood(log_ratio: Float64s, examples: Examples) -> tuple[fl
     term, n_terms = examples.term, examples.n_terms
     posterior = rate_posterior(log_ratio, term, n_terms)
     labelled = labelled_posterior(log_ratio, term, n_terms, examples.is_right, examples.is_known)
-    is_right = examples.is_right & examples.is_known
-    with_right = np.bincount(term, is_right, n_terms) > 0
-    evidence, said = _if_said_or_not(posterior.log_evidence, np.ones(n_terms, dtype=bool))
-    of_labels, said_with_labels = _if_said_or_not(labelled.log_evidence, ~with_right)
-    gradient = posterior.probability * said[term] - labelled.probability * said_with_labels[term]
+    with_right = np.bincount(term, examples.is_right, n_terms) > 0
+    evidence, found = _if_found_or_not(posterior.log_evidence, np.ones(n_terms, dtype=bool))
+    of_labels, found_with_labels = _if_found_or_not(labelled.log_evidence, ~with_right)
+    gradient = posterior.probability * found[term] - labelled.probability * found_with_labels[term]
     return float((evidence - of_labels).sum()), gradient
 
 
-def _if_said_or_not(log_evidence: Float64s, may_be_unsaid: Bools) -> tuple[Float64s, Float64s]:
-    """(terms,) log evidence of terms that may be unsaid, and the probability that each is said.
+def _if_found_or_not(log_evidence: Float64s, may_be_missed: Bools) -> tuple[Float64s, Float64s]:
+    """(terms,) log evidence of terms that may be missed everywhere, and the probability that a
+    place of each is found.
 
     Args:
-        log_evidence: (terms,) if the term is said, against all its places being accidental.
-        may_be_unsaid: (terms,) whether all of them may be.
+        log_evidence: (terms,) if a place is found, against all places being accidental.
+        may_be_missed: (terms,) whether all places may be.
     """
-    log_said = np.log(SAID) + log_evidence
-    log_unsaid = np.where(may_be_unsaid, np.log(1 - SAID), -np.inf)
-    total = np.logaddexp(log_said, log_unsaid)
-    return total, np.exp(log_said - total)
+    log_found = np.log(FOUND) + log_evidence
+    log_missed = np.where(may_be_missed, np.log(1 - FOUND), -np.inf)
+    total = np.logaddexp(log_found, log_missed)
+    return total, np.exp(log_found - total)
 
 
 def refit(examples: Examples, prior: Weights, ridge: float = RIDGE) -> Weights:

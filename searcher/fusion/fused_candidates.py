@@ -17,7 +17,7 @@ from searcher.fusion.places import same_places
 from searcher.fusion.pooling import pool, weights
 from searcher.hit import Finding
 from searcher.lexical.wildcards import Expansion
-from searcher.search import TermCandidates
+from searcher.search_result import TermCandidates
 from searcher.variant import Variant
 from std.store.columns import Int64s
 from std.values import Bools, Float64s, Recording

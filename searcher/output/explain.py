@@ -6,7 +6,7 @@ from typing import Any
 from searcher.decisions import THRESHOLD
 from searcher.hit import Finding, HitColumns
 from searcher.output.context import Context
-from searcher.search import SearchResult
+from searcher.search_result import SearchResult
 from std.characters import text_of
 from std.metadata.table import NO_METADATA, Metadata
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from searcher.lexical.wildcards import described, is_wildcard
-from searcher.search import SearchResult
+from searcher.search_result import SearchResult
 from searcher.splitting.matches import MAX_LETTERS
 from std.display.numbers import counted
 from std.errors import cut

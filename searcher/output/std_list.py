@@ -6,7 +6,7 @@ probability_list  the same hits with their probabilities as scores
 
 from dataclasses import replace
 
-from searcher.search import SearchResult
+from searcher.search_result import SearchResult
 from std.nist.xml import writable
 from std.values import STDList, TermList, TermSearch
 

@@ -19,6 +19,7 @@ from fastapi import APIRouter, Request
 from pydantic import ValidationError
 from starlette.responses import Response, StreamingResponse
 
+from searcher import SearchResult
 from service.answers import hit_documents
 from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, reference
 from service.api.reply import json_reply, service_of
@@ -59,26 +60,42 @@ class Batch:
     searches: dict[str, TermSearch] = field(default_factory=dict)
 
     def run(self, snapshot: Snapshot, marks: MarkFile, limits: Limits, stop: Stop) -> None:
-        """Search all terms, in parts.
+        """Search all terms: found in parts, decided on as one list.
 
         Raises:
             ProblemError: there are too many hits.
             StoppedError: nobody waits any more, or it took too long.
         """
+        parts, candidates = [], 0
         for first in range(0, len(self.terms), AT_ONCE):
             stop.check()
             some = self.terms[first : first + AT_ONCE]
-            found = snapshot.index.search_terms(some, workers=Stoppable(stop))
-            found = found.rows(found.probability >= self.min_probability)
-            rows = snapshot.recordings.rows(found.recordings)[found.candidates.recording]
-            self.hits += hit_documents(found, rows, snapshot, marks)
+            parts.append(snapshot.index.find_terms(some, workers=Stoppable(stop)))
+            candidates += parts[-1].n_candidates
+            if candidates > limits.list_candidates:
+                n = first + len(some)
+                raise ProblemError(
+                    400,
+                    f"expected terms with at most {limits.list_candidates} possible hits, "
+                    f"got {candidates} of the first {n}; take fewer of the commonest terms",
+                )
+            self.done = first + len(some)
+        for found in snapshot.index.decide(parts):
+            stop.check()
+            self.take(found, snapshot, marks)
             if len(self.hits) > limits.export_hits:
                 raise ProblemError(
                     400, f"expected at most {limits.export_hits} hits; raise min_probability"
                 )
-            for term, unknown in zip(some, found.oov_words, strict=True):
-                self.searches[term.term_id] = TermSearch(found.seconds / len(some), len(unknown))
-            self.done = first + len(some)
+
+    def take(self, found: SearchResult, snapshot: Snapshot, marks: MarkFile) -> None:
+        """Note the hits of some of the terms."""
+        for term, unknown in zip(found.terms, found.oov_words, strict=True):
+            seconds = found.seconds / len(found.terms)
+            self.searches[term.term_id] = TermSearch(seconds, len(unknown))
+        found = found.rows(found.probability >= self.min_probability)
+        rows = snapshot.recordings.rows(found.recordings)[found.candidates.recording]
+        self.hits += hit_documents(found, rows, snapshot, marks)
 
     def document(self) -> dict[str, Any]:
         """The result as JSON."""

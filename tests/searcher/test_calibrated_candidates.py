@@ -9,9 +9,14 @@ from indexer.formats.detect import parse_file
 from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
-from searcher.calibrated_candidates import LogRatios, _probabilities
+from searcher.calibrated_candidates import _probabilities
 from searcher.calibration.occurrence_rate import rate_posterior
-from searcher.calibration.occurring_terms import occurrence_probability
+from searcher.calibration.occurring_terms import (
+    FOUND_NOWHERE,
+    TAKEN_TO_OCCUR,
+    term_occurrence,
+)
+from searcher.calibration.weights import LogRatios
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config
@@ -32,7 +37,7 @@ def lists():
 
 
 def test_a_place_is_judged_against_all_accidents(lists):
-    probabilities, _ = _probabilities(lists, np.ones(len(lists), bool), single_terms=False)
+    probabilities, _ = _probabilities(lists)
     for found, ratios in zip(probabilities, lists, strict=True):
         alone = rate_posterior(ratios.all_accidents, np.zeros(len(found), int), 1)
         assert found == pytest.approx(alone.probability, rel=1e-12)
@@ -40,31 +45,22 @@ def test_a_place_is_judged_against_all_accidents(lists):
 
 def test_whether_a_term_occurs_is_judged_against_chance(lists):
     """Words that resemble a name make a place of it doubtful, not that it was spoken of."""
-    n = np.array([len(ratios.chance) for ratios in lists])
-    evidence = rate_posterior(
-        np.concatenate([ratios.chance for ratios in lists]), np.repeat(np.arange(len(n)), n), len(n)
-    ).log_evidence
-    _, occurs = _probabilities(lists, np.ones(len(lists), bool), single_terms=False)
-    assert occurs == pytest.approx(occurrence_probability(evidence))
+    _, log_evidence = _probabilities(lists)
+    for found, ratios in zip(log_evidence.tolist(), lists, strict=True):
+        alone = rate_posterior(ratios.chance, np.zeros(len(ratios.chance), int), 1)
+        assert found == pytest.approx(alone.log_evidence[0], rel=1e-12)
+    occurs = term_occurrence(log_evidence, np.ones(len(lists), bool), in_list=True)
     assert (occurs[:SAID] > 0.98).all()
     assert (occurs[SAID:] < 0.2).all()
 
 
-def test_terms_that_a_person_asks_for_do_not_change_each_other(lists):
-    _, together = _probabilities(lists, np.ones(len(lists), bool), single_terms=True)
-    for ratios, occurs in zip(lists, together.tolist(), strict=True):
-        _, alone = _probabilities([ratios], np.ones(1, bool), single_terms=True)
-        assert alone[0] == occurs
-    _, of_list = _probabilities(lists, np.ones(len(lists), bool), single_terms=False)
-    assert (of_list[SAID:] < together[SAID:]).all()  # the list says that few occur
-
-
-def test_terms_without_evidence_keep_their_posteriors(lists):
-    some = [None, lists[0], None]
-    probabilities, occurs = _probabilities(some, np.array([False, True, True]), single_terms=False)
-    assert probabilities[0] is probabilities[2] is None
-    assert len(probabilities[1]) == 2
-    assert occurs.tolist() == [1, pytest.approx(1.0, abs=1e-3), 1]
+def test_terms_that_keep_their_posteriors_and_terms_without_places(lists):
+    nowhere = LogRatios(np.empty(0), np.empty(0))
+    probabilities, log_evidence = _probabilities([None, lists[0], nowhere, None])
+    assert probabilities[0] is probabilities[3] is None
+    assert (len(probabilities[1]), len(probabilities[2])) == (2, 0)
+    assert log_evidence[[0, 2, 3]].tolist() == [TAKEN_TO_OCCUR, FOUND_NOWHERE, TAKEN_TO_OCCUR]
+    assert np.isfinite(log_evidence[1])
 
 
 def found(networks, terms):

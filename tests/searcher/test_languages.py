@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import searcher.found_terms
 import searcher.language_search
 import searcher.phonetic_indexes
-import searcher.search
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import phone_columns
 from searcher.calibration.model import default_model
@@ -123,7 +123,7 @@ def test_in_its_own_recordings_a_language_is_searched_as_alone(segment):
 def test_a_term_of_one_language_makes_no_place_of_another_likelier(segment, monkeypatch):
     """That it occurs in German says nothing of what sounds like it in Dutch."""
     monkeypatch.setattr(
-        searcher.search, "term_log_odds", lambda words, _: np.zeros((len(words), 2))
+        searcher.found_terms, "term_log_odds", lambda words, _: np.zeros((len(words), 2))
     )
     german, dutch = segment(GERMAN, "de", "g"), segment(DUTCH + " kerkes", "nl", "n")
     alone, together = found_in([dutch], "kirche"), found_in([german, dutch], "kirche")

@@ -1,8 +1,11 @@
-"""Terms of standing searches; what they find is tested on the page (`test_page.py`)."""
+"""Standing searches: their terms, and what is told; on the page: `test_page.py`."""
+
+from itertools import product
 
 import pytest
 
-from service.alerts import read_terms
+from service.alerts import LEAST, Alerts, read_terms
+from service.live_index import LiveIndex
 from std.errors import InputError
 
 XML = '<term termid="{0}"><termtext>{1}</termtext></term>'
@@ -26,3 +29,19 @@ def test_what_is_no_term_is_named(tmp_path):
     (tmp_path / "terms").write_text("spreewald\n...\n")
     with pytest.raises(InputError, match="terms:2: expected a term with a letter or a digit"):
         read_terms(tmp_path / "terms")
+
+
+def test_a_list_of_names_is_judged_as_one(tmp_path, german_index, german_settings):
+    """With each name by itself "pumfen" would be told, which sounds like what somebody says."""
+    syllables = ("gor", "lik", "mel", "tor")
+    invented = ["pumfen", *map("".join, product(syllables, repeat=3))]
+    terms = tmp_path / "terms.txt"
+    terms.write_text("\n".join([*invented, "spreewald", "land*"]))
+    live = LiveIndex(german_settings)
+    alerts = Alerts(terms, "", live)
+    told = {line["term"] for line in alerts.look(live.current)}
+    assert told == {"spreewald", "land*"}
+    by_itself = live.current.index.find("pumfen")
+    assert by_itself.probability.max() > LEAST
+    alerts.close()
+    live.close()

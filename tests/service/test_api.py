@@ -12,8 +12,10 @@ import pytest
 from indexer import index_files
 from searcher import open_index
 from service.api import models
+from service.settings import Limits
 from std.nist import std_list, term_list
 from std.terminal import json_text
+from std.values import Term
 from tests.service.test_faults import wait_for
 
 TERMS = ["hahnenfedern", "polizei gewalt", "berlin"]
@@ -219,6 +221,34 @@ def test_a_term_list_as_json_as_std_list_and_as_events(client, german, index):
     assert names[-1] == "result"
     assert {*names[:-1]} == {"progress"}
     assert '"probability"' in events
+
+
+def test_a_list_is_judged_as_one_however_it_is_found(client, index):
+    """In parts of ten, with invented names between those that are said."""
+    invented = [
+        f"{first}{last}" for first in ("ku", "mel", "pum") for last in ("fen", "lik", "tor")
+    ]
+    texts = [*invented, "spreewald", *invented[::-1], "landkreis", "hahnenfedern"]
+    terms = [Term(f"TERM-{i}", text) for i, text in enumerate(texts, start=1)]
+    body = {"terms": texts, "min_probability": 0.01}
+    hits = client("/api/searches", method="POST", body=body).json["hits"]
+    found = index.hits(index.search_terms(terms))
+    expected = {
+        (hit.term_id, hit.file, hit.start_s): (hit.probability, hit.score, hit.decision)
+        for hit in found
+        if hit.probability >= 0.01
+    }
+    assert len(expected) == len(hits) > 20
+    for hit in hits:
+        of_list = expected[hit["termid"], hit["file"], hit["start_s"]]
+        assert (hit["probability"], hit["score"], hit["decision"]) == of_list
+
+
+def test_a_list_with_too_many_possible_hits_is_refused(serve, changed):
+    with serve(changed(limits=Limits(list_candidates=20))) as one:
+        answer = one("/api/searches", method="POST", body={"terms": ["und"] * 3})
+    assert answer.status == 400
+    assert "expected terms with at most 20 possible hits, got" in answer.json["detail"]
 
 
 @pytest.mark.parametrize("accepted", ["application/json", "application/xml"])

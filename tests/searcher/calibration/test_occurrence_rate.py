@@ -9,12 +9,12 @@ from scipy.stats import norm, poisson
 from searcher.calibration import occurrence_rate
 from searcher.calibration.occurrence_rate import (
     DETECTED,
-    LOG_PRIOR,
     LOG_RATES,
+    LOG_UNSAID,
+    LOG_WEIGHT,
     PRIOR_DEVIATION,
     PRIOR_MEAN,
     RATES,
-    UNSAID,
     labelled_posterior,
     rate_posterior,
 )
@@ -98,10 +98,10 @@ def with_one_table(log_ratio, term, n_terms):
     some = np.flatnonzero(np.diff(bounds))
     sums = np.zeros((n_terms, len(RATES)))
     sums[some] = np.add.reduceat(np.log1p(odds), bounds[some], axis=0)
-    log_weight = LOG_PRIOR + sums
+    log_weight = LOG_WEIGHT + sums
     highest = log_weight.max(axis=1, keepdims=True)
     weight = np.exp(log_weight - highest)
-    total = weight.sum(axis=1, keepdims=True) - UNSAID * np.exp(-highest)
+    total = weight.sum(axis=1, keepdims=True) - np.exp(LOG_UNSAID - highest)
     probability = (odds / (odds + 1) * (weight / total)[term]).sum(axis=1)
     return probability, (highest + np.log(total))[:, 0]
 

@@ -5,11 +5,14 @@ from scipy.integrate import quad
 from searcher.calibration import occurring_terms
 from searcher.calibration.occurrence_rate import DETECTED, rate_posterior
 from searcher.calibration.occurring_terms import (
+    FOUND_NOWHERE,
     PRIOR,
     SAID,
+    TAKEN_TO_OCCUR,
     occurrence_probability,
     occurs_by_itself,
     share_posterior,
+    term_occurrence,
 )
 
 NOTHING = rate_posterior(np.empty(0), np.empty(0, int), 1).log_evidence[0]  # no place at all
@@ -18,21 +21,39 @@ NOTHING = rate_posterior(np.empty(0), np.empty(0, int), 1).log_evidence[0]  # no
 def by_integration(log_evidence):
     """The probability of each term, one after the other, by an independent quadrature."""
 
-    def density(share):
-        return share**PRIOR * np.prod(share * np.exp(log_evidence) + 1 - share)
+    def log_density(share):
+        logs = np.logaddexp(np.log(share) + log_evidence, np.log1p(-share))
+        return PRIOR * np.log(share) + logs.sum()
 
-    total = quad(density, 0, 1)[0]
+    shares = np.linspace(0, 1, 2001)[1:-1]
+    peak = shares[np.argmax([log_density(share) for share in shares])]
+    highest = log_density(peak)
+
+    def integral(function):
+        def weighed(share):
+            return np.exp(log_density(share) - highest) * function(share)
+
+        return quad(weighed, 0, 1, points=[peak / 3, peak, min(1.0, 3 * peak)], limit=500)[0]
+
+    total = integral(lambda share: 1.0)
     return [
-        quad(lambda s, e=e: density(s) * s * e / (s * e + 1 - s), 0, 1)[0] / total
+        integral(lambda s, e=e: s * e / (s * e + 1 - s)) / total
         for e in np.exp(log_evidence).tolist()
     ]
 
 
-@pytest.mark.parametrize("n", [1, 3, 30])
-def test_probabilities_are_those_of_an_independent_quadrature(n):
-    log_evidence = np.random.default_rng(n).normal(0, 2, n)
+@pytest.mark.parametrize(
+    ("n", "mean"), [(1, 0), (3, 0), (30, 0), (60, -3), (200, -2), (400, 3)], ids=str
+)
+def test_probabilities_are_those_of_an_independent_quadrature(n, mean):
+    log_evidence = np.random.default_rng(n).normal(mean, 2, n)
     found = occurrence_probability(log_evidence)
-    assert found == pytest.approx(by_integration(log_evidence), abs=2e-3)
+    assert found == pytest.approx(by_integration(log_evidence), abs=2e-4)
+
+
+def test_of_many_invented_names_none_is_expected():
+    log_evidence = np.random.default_rng(1).normal(-2.5, 0.5, 20_000)
+    assert occurrence_probability(log_evidence).sum() < 3
 
 
 def test_without_evidence_a_term_occurs_as_often_as_the_prior_says():
@@ -100,6 +121,35 @@ def test_long_lists_are_taken_in_pieces(monkeypatch):
     at_once = occurrence_probability(log_evidence)
     monkeypatch.setattr(occurring_terms, "TERMS_AT_ONCE", 7)
     np.testing.assert_allclose(occurrence_probability(log_evidence), at_once, rtol=1e-12)
+
+
+def test_each_kind_of_terms_has_its_own_share():
+    log_evidence = np.array([9.0] * 30 + [NOTHING] * 10 + [-2.0] * 40)
+    is_oov = np.arange(80) >= 40
+    found = term_occurrence(log_evidence, is_oov, in_list=True)
+    np.testing.assert_array_equal(found[:40], occurrence_probability(log_evidence[:40]))
+    np.testing.assert_array_equal(found[40:], occurrence_probability(log_evidence[40:]))
+    assert (found[30:40] > 0.5).all()
+    assert (found[40:] < 0.05).all()
+
+
+@pytest.mark.parametrize("in_list", [False, True])
+def test_terms_that_are_not_judged_count_for_no_share(in_list):
+    log_evidence = np.array([FOUND_NOWHERE, 1.0, TAKEN_TO_OCCUR, FOUND_NOWHERE])
+    found = term_occurrence(log_evidence, np.array([True, True, True, False]), in_list=in_list)
+    assert found[[0, 2, 3]].tolist() == [0, 1, 0]
+    assert found[1] == pytest.approx(occurs_by_itself(np.ones(1))[0], abs=1e-4)
+
+
+def test_single_terms_do_not_change_each_other():
+    log_evidence = np.array([9.0, -3.0, -3.0, NOTHING])
+    is_oov = np.ones(4, bool)
+    together = term_occurrence(log_evidence, is_oov, in_list=False)
+    for i in range(4):
+        alone = term_occurrence(log_evidence[i : i + 1], is_oov[:1], in_list=False)
+        assert alone.tolist() == together[i : i + 1].tolist()
+    of_list = term_occurrence(np.repeat(log_evidence, 50), np.ones(200, bool), in_list=True)
+    assert of_list[50] < together[1]  # the list says that few occur
 
 
 def test_certain_terms_are_not_more_than_certain():

@@ -1,0 +1,204 @@
+"""Terms in an index: what was found of them in each language, then in all of it.
+
+find_terms           terms -> what each language's segments have
+    expand_wildcards     words with *, in all the index (`searcher.lexical.wildcards`)
+    search_language      each language by itself (`searcher.language_search`)
+judge                that of a whole list -> candidates with probabilities
+    term_occurrence      which terms occur at all (`searcher.calibration.occurring_terms`)
+    combine_languages    candidates of all languages
+    deduplicate          one per term and span (`searcher.lexical.deduplicate`)
+
+A long list may be found in parts, by a program that shows its progress; it is judged as a whole,
+because the share of its terms that occur is a property of the list.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from searcher.calibration.occurring_terms import term_occurrence
+from searcher.candidates import Candidates, concatenate, in_order
+from searcher.language_search import LanguageResult, search_language
+from searcher.lexical.deduplicate import deduplicate
+from searcher.lexical.wildcards import Expansion, expand, is_wildcard
+from searcher.prepared import PreparedIndex
+from searcher.request import Request, SpokenWords
+from searcher.search_result import TermCandidates
+from searcher.term_language import log_odds as term_log_odds
+from searcher.variant import Variant
+from std.execution.workers import IN_PROCESS, Executor
+from std.spoken_queries import SpokenQuery
+from std.store import vocabulary_counts
+from std.values import Excerpt, Float64s, Term
+
+LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTerms:
+    """What was found of some terms, before it is judged which of them occur."""
+
+    terms: tuple[Term, ...]
+    words: tuple[tuple[str, ...], ...]  # of each term, normalised
+    wildcards: Mapping[str, Expansion]  # those of them with *
+    of_language: tuple[LanguageResult, ...]
+    excerpts: Sequence[Excerpt] | None  # that were searched; None = everything
+    seconds: float
+
+    @property
+    def n_candidates(self) -> int:
+        """How many there are."""
+        return sum(len(part.candidates.term) for part in self.of_language)
+
+
+def find_terms(
+    terms: Sequence[Term],
+    index: PreparedIndex,
+    *,
+    excerpts: Sequence[Excerpt] | None = None,
+    workers: Executor = IN_PROCESS,
+    wildcards: bool = False,
+    spoken: Sequence[SpokenQuery] = (),
+) -> FoundTerms:
+    """Find the candidates of every term in every segment, with their probabilities if it occurs.
+
+    Args:
+        terms: what to search for; their words are normalised as the index's are.
+        index: where (`searcher.prepared`).
+        excerpts: candidates outside them are left out and counted; None = everything counts.
+        workers: who searches the segments.
+        wildcards: whether a person asks: a * in a term stands for any letters of a word, otherwise
+            for itself, and without a model in-vocabulary terms are looked up by their words only,
+            which takes milliseconds.
+        spoken: queries that were spoken; they are further terms.
+    """
+    begin, config = time.perf_counter(), index.config
+    terms = (*terms, *(query.term for query in spoken))
+    words = tuple(config.text.phrase(term.text) for term in terms)
+    expansions = expand_wildcards(words, index) if wildcards else {}
+    phonetic_words = config.phonetic_search.words
+    if wildcards and phonetic_words == "all" and not index.has_model:
+        phonetic_words = "unknown"
+    alternatives = tuple(
+        tuple(SpokenWords(config.text.phrase(one.words), one.weight) for one in query.alternatives)
+        for query in spoken
+    )
+    searched = None if excerpts is None else index.copies.searched(excerpts)
+    request = Request(words, expansions, phonetic_words, searched, alternatives, workers)
+    of_language = tuple(search_language(request, language) for language in index.languages)
+    seconds = time.perf_counter() - begin
+    return FoundTerms(terms, words, expansions, of_language, excerpts, seconds)
+
+
+def judge(
+    parts: Sequence[FoundTerms], index: PreparedIndex, *, single_terms: bool
+) -> list[TermCandidates]:
+    """The candidates of each part of a list, with the probability that their terms occur.
+
+    Args:
+        parts: of one list.
+        index: where they were found.
+        single_terms: whether a person asks for the terms, one by one: how many of them occur says
+            nothing of one of them.
+    """
+    ends = np.cumsum([len(part.terms) for part in parts])[:-1]
+    occurs_in = []  # of each language, of each part
+    for i in range(len(index.languages)):
+        of_parts = [part.of_language[i] for part in parts]
+        log_evidence = np.concatenate([one.log_evidence for one in of_parts])
+        is_oov = np.concatenate([one.is_oov for one in of_parts])
+        occurs = term_occurrence(log_evidence, is_oov, in_list=not single_terms)
+        occurs_in.append(np.split(occurs, ends))
+    return [
+        _candidates(part, [of_parts[k] for of_parts in occurs_in], index)
+        for k, part in enumerate(parts)
+    ]
+
+
+def _candidates(
+    found: FoundTerms, occurs_in: Sequence[Float64s], index: PreparedIndex
+) -> TermCandidates:
+    """What was found in all languages together.
+
+    Args:
+        found: in each.
+        occurs_in: see `combine_languages`.
+        index: where.
+    """
+    begin, parts = time.perf_counter(), found.of_language
+    candidates, variants, occurs = combine_languages(parts, occurs_in, found.words, index)
+    if any(part.is_phonetic for part in parts):
+        candidates = deduplicate(candidates)
+    found_words = set().union(*(part.found_words for part in parts))
+    return TermCandidates(
+        terms=found.terms,
+        words=found.words,
+        oov_words=tuple(tuple(w for w in term if w not in found_words) for term in found.words),
+        wildcards={pattern: one.within(found_words) for pattern, one in found.wildcards.items()},
+        variants=variants,
+        recordings=index.table.recordings,
+        candidates=candidates,
+        occurs=occurs,
+        is_calibrated=index.config.calibration.words == "all",
+        outside_ecf=sum(part.outside_ecf for part in parts),
+        without_phones=tuple(language for part in parts for language in part.without_phones),
+        without_model=tuple(part.without_model for part in parts if part.without_model),
+        segments=index.segments,
+        copies=index.copies,
+        excerpts=found.excerpts,
+        seconds=found.seconds + time.perf_counter() - begin,
+    )
+
+
+def combine_languages(
+    parts: Sequence[LanguageResult],
+    occurs_in: Sequence[Float64s],
+    words: Sequence[tuple[str, ...]],
+    index: PreparedIndex,
+) -> tuple[Candidates, tuple[Variant, ...], Float64s]:
+    """Candidates of all languages.
+
+    Args:
+        parts: of each language.
+        occurs_in: of each language (terms,) the probability that each term occurs there.
+        words: of each term; its spelling makes some languages less likely than others.
+        index: the languages.
+
+    Returns:
+        candidates; the variants they point into; (terms,) the probability that each term occurs.
+    """
+    occurs = np.max([np.zeros(len(words)), *occurs_in], axis=0)
+    if len(parts) == 1:
+        return parts[0].candidates, parts[0].variants, occurs
+    log_odds = term_log_odds(words, [language.trigrams for language in index.languages])
+    first, combined = 0, []
+    for part, occurs_here, odds in zip(parts, occurs_in, log_odds.T, strict=True):
+        candidates = part.candidates
+        here = np.divide(occurs_here, occurs, out=np.zeros_like(occurs), where=occurs > 0)
+        is_literal = np.array([one.method in LITERAL_METHODS for one in part.variants], dtype=bool)
+        shift = np.where(is_literal[candidates.variant], 0.0, odds[candidates.term])
+        score = candidates.score * here[candidates.term]
+        shifted = score / (score + (1 - score) * np.exp(-shift))
+        combined.append(
+            candidates._replace(
+                score=np.where(shift < 0, shifted, score),
+                variant=candidates.variant + first,
+                family=candidates.family + first,
+            )
+        )
+        first += len(part.variants)
+    variants = tuple(variant for part in parts for variant in part.variants)
+    return in_order(concatenate(combined)), variants, occurs
+
+
+def expand_wildcards(
+    terms: Sequence[tuple[str, ...]], index: PreparedIndex
+) -> dict[str, Expansion]:
+    """What the wildcards among the terms' words stand for."""
+    patterns = sorted({word for words in terms for word in words if is_wildcard(word)})
+    if not patterns:
+        return {}
+    counts = vocabulary_counts(index.segments)
+    return expand(patterns, counts, index.config.search.wildcard_words)
