@@ -138,8 +138,9 @@ def fused(one: Material, pair: tuple[Recogniser, Recogniser]) -> Fused:
 def log_ratios(places: Fused) -> dict[str, Float64s]:
     """Of each place the mean log likelihood ratio of those that found it, and who did not.
 
-    A recogniser's log ratio is the log odds of its probability less the log of the term's rate,
-    which is put where the rate's posterior is highest given the sum of the term's probabilities.
+    A recogniser's log ratio is about the log odds of its probability less the log of the term's
+    rate, which is put where a Poisson number with the prior of `searcher.calibration.occurrence_rate`
+    is likeliest given the sum of the term's probabilities.
     """
     ratio = np.zeros_like(places.probability)
     for k, column in enumerate(places.probability.T):
@@ -179,18 +180,24 @@ def lenient(one: Material) -> Config:
 
 
 def ways(places: Fused, ratio_weights: Weights) -> Iterator[tuple[str, Float64s]]:
-    """Name and probabilities of each way to fuse."""
-    p = places.probability
-    yield "max", p.max(axis=1)
-    yield "noisy-or", 1 - (1 - p).prod(axis=1)
-    yield "mean", p.mean(axis=1)
-    yield "logit mean", 1 / (1 + np.exp(-log_odds(np.maximum(p, FLOOR)).mean(axis=1)))
+    """Name and probabilities, if the term occurs, of each way to fuse."""
+    p, occurs = places.probability, places.found.occurs[places.term]
+
+    def if_occurring(fused: Float64s) -> Float64s:
+        """As `searcher.fusion.fused_candidates.fuse`: what is fused has the doubt that it does."""
+        return np.minimum(fused / occurs, 1.0)
+
+    yield "max", if_occurring(p.max(axis=1))
+    yield "noisy-or", if_occurring(1 - (1 - p).prod(axis=1))
+    yield "mean", if_occurring(p.mean(axis=1))
+    mean_odds = log_odds(np.maximum(p, FLOOR)).mean(axis=1)
+    yield "logit mean", if_occurring(1 / (1 + np.exp(-mean_odds)))
     ratio = ratio_weights.intercept + sum(
         ratio_weights.coefficients[name] * column for name, column in log_ratios(places).items()
     )
     n_terms = len(places.found.terms)
     yield "ratios, tuned on the other language", rate_posterior(ratio, places.term, n_terms)[0]
-    yield "quadratic mean, equal weights", np.sqrt((p**2).mean(axis=1))
+    yield "quadratic mean, equal weights", if_occurring(np.sqrt((p**2).mean(axis=1)))
     yield "**quadratic mean** (`--fuse`)", places.found.candidates.score
 
 

@@ -17,7 +17,7 @@ class Finding:
 
     store: str  # index of the recogniser's output
     weight: float  # against the others, 0 to 1; 0 if its index lacks the recording
-    probability: float  # 0 if it did not find the term there
+    probability: float  # 0 if it did not find the term there; it may doubt that the term occurs
     searched: str  # as in `Hit`, empty if it did not
     method: str
     how: str

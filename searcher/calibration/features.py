@@ -39,6 +39,7 @@ from std.values import Float64s
 SLOWEST = 0.5  # log of a hit's duration over that of its phones, from which on it is too slow
 MAX_OVERHANG = 4  # phones before a hit, beyond which it does not matter how many
 LOGIT_FLOOR = 1e-3
+EXPECTED_NOWHERE = 1e-3  # occurrences of a phrase that stands nowhere in words, for their log
 LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
@@ -220,7 +221,7 @@ def iv_features_with_hits(
     offset = -log_chances * phonetic
     offset[written] = lexical.offset
     columns["phonetic"] = phonetic
-    columns["expected"] = phonetic * np.log(posterior.sum() + LOGIT_FLOOR)
+    columns["expected"] = phonetic * np.log(posterior.sum() + EXPECTED_NOWHERE)
     for name, column in of_hits.items():
         columns[f"phonetic_{name}"] = phonetic * column
     return Evidence(columns, offset)
