@@ -139,8 +139,8 @@ def log_ratios(places: Fused) -> dict[str, Float64s]:
     """Of each place the mean log likelihood ratio of those that found it, and who did not.
 
     A recogniser's log ratio is about the log odds of its probability less the log of the term's
-    rate, which is put where a Poisson number with the prior of `searcher.calibration.occurrence_rate`
-    is likeliest given the sum of the term's probabilities.
+    rate, which is put where it is likeliest under the prior of rates, given the sum of the term's
+    probabilities.
     """
     ratio = np.zeros_like(places.probability)
     for k, column in enumerate(places.probability.T):

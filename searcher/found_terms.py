@@ -103,6 +103,8 @@ def judge(
         single_terms: whether a person asks for the terms, one by one: how many of them occur says
             nothing of one of them.
     """
+    if not parts:
+        return []
     ends = np.cumsum([len(part.terms) for part in parts])[:-1]
     occurs_in = []  # of each language, of each part
     for i in range(len(index.languages)):

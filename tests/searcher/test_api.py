@@ -15,7 +15,7 @@ from searcher import Hit, open_index
 from searcher.recording_words import _words, _words_in_memory
 from std.errors import InputError, StdError
 from std.nist import ecf, std_list, term_list
-from std.values import Recording
+from std.values import Recording, Term
 
 FILES = ["KERSTIN_00", "KERSTIN_04"]
 
@@ -130,6 +130,28 @@ def test_words_in_memory_are_those_of_the_slow_way(index):
                     span = segment, row, from_s, to_s
                     slow = _words(*span, alternatives=alternatives)
                     assert _words_in_memory(*span, alternatives=alternatives) == slow
+
+
+INVENTED = [f"{first}{last}" for first in ("ku", "mel", "pum") for last in ("fen", "lik", "tor")]
+
+
+def test_what_a_person_asks_for_does_not_depend_on_the_rest(index):
+    alone, together = index.search("spreewald"), index.search("spreewald", *INVENTED)
+    assert [hit.document() for hit in together if hit.term == "spreewald"] == [
+        hit.document() for hit in alone
+    ]
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 100])
+def test_a_list_in_parts_is_decided_on_as_one(index, at_once):
+    texts = [*INVENTED, "spreewald", "hahnenfedern", "", "landkreis"]
+    terms = [Term(f"T{i}", text) for i, text in enumerate(texts)]
+    parts = [index.find_terms(terms[i : i + at_once]) for i in range(0, len(terms), at_once)]
+    expected, found = index.search_terms(terms), index.decide(parts)
+    hits = [hit for part in found for hit in index.hits(part)]
+    assert [hit.document() for hit in hits] == [hit.document() for hit in index.hits(expected)]
+    assert np.concatenate([part.occurs for part in found]).tolist() == expected.occurs.tolist()
+    assert index.decide([]) == []
 
 
 def test_rows_of_a_search_are_its_hits(index):

@@ -1,8 +1,10 @@
 """Several recognisers of the same speech, from the command and from Python."""
 
 import json
+import math
 import shutil
 
+import numpy as np
 import pytest
 
 import indexer.cli
@@ -56,6 +58,18 @@ def test_hits_at_one_place_are_one(stores, fused):
     assert hits[0].how.startswith("found by ")
     near = [hit for hit in hits[1:] if abs(hit.start_s - hits[0].start_s) < 0.3]
     assert not near
+
+
+def test_a_term_occurs_as_probably_as_the_surest_recogniser_says(stores, fused):
+    """In what a hit has, each recogniser's doubt whether its term occurs is pooled, once."""
+    found = fused.find(*TERMS)
+    with open_index(stores[0]) as first, open_index(stores[1]) as second:
+        of_each = np.array([index.find(*TERMS).occurs for index in (first, second)])
+    assert (of_each[0] != of_each[1]).any()
+    assert found.occurs.tolist() == of_each.max(axis=0).tolist()
+    for hit in fused.hits(found, decided=False):
+        squares = [finding.weight * finding.probability**2 for finding in hit.found_by]
+        assert hit.probability == pytest.approx(math.sqrt(sum(squares)), rel=1e-12)
 
 
 def test_a_recording_that_one_store_lacks_keeps_the_others_probability(stores, fused):
