@@ -34,42 +34,25 @@ An example on real speech (the commands do the same: `std-index`, `std-search`):
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
 
 from searcher.calibration import model as models
 from searcher.calibration.model import Model
-from searcher.copies import Copies
 from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.hit import HitColumns
+from searcher.index_snapshot import IndexSnapshot
 from searcher.output.context import contexts
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
-from searcher.prepared import PreparedIndex, prepare
-from searcher.query import Describe, counts_by_language, describer
-from searcher.recording_words import Word, words_of_recording
 from searcher.search import decide, find_candidates, search
 from searcher.search_result import SearchResult, TermCandidates
-from searcher.searchable_index import SearchableIndex
-from searcher.snapshot import (
-    adapted,
-    index_folder,
-    open_stores,
-    revisions,
-    snapshot,
-    speech_ms,
-)
-from searcher.vocabulary import Vocabulary, of_counts
+from searcher.snapshot import open_stores
 from std.config import Config, load_config
-from std.errors import ConfigError, InputError
+from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
-from std.metadata.table import NO_METADATA, Metadata, updated
-from std.recordings import IndexRecording, chosen, index_recordings
 from std.spoken_queries import SpokenQueries
-from std.store import Segment, Store, vocabulary_counts
-from std.values import ECF, Excerpt, Recording, Term, TermList
+from std.values import ECF, Excerpt, Term, TermList
 
 
 def open_index(
@@ -97,106 +80,11 @@ def open_index(
     return Index(urls, open_stores(urls), config, learned)
 
 
-class Index(SearchableIndex):
+class Index(IndexSnapshot):
     """A snapshot of one index: recordings added later are not in it. Closes as a context manager.
 
-    Made by `open_index`.
+    Made by `open_index`. What it holds, whatever is searched for: `IndexSnapshot`.
     """
-
-    def __init__(
-        self, urls: Sequence[str], stores: Sequence[Store], config: Config, model: Model | None
-    ) -> None:
-        """Take a snapshot of open stores.
-
-        Args:
-            urls: of the stores.
-            stores: that together are one index; the index closes them.
-            config: a store that keeps punctuation changes its text rules.
-            model: what `std-tune` learned.
-
-        Raises:
-            InputError: a store is empty, or two hold the same recording.
-            StoreError: a store's words are normalised in another way than ``config`` says.
-        """
-        self._urls, self._stores, self._model = tuple(urls), stores, model
-        self._given, self._folder = config, index_folder(urls)
-        self._revisions: tuple[str, ...] = ()  # of the stores, once `renewed` was asked
-        self.config = adapted(config, stores)
-        self.segments: tuple[Segment, ...] = snapshot(stores, self.config)
-        self._describers: dict[tuple[bool, bool], Describe] = {}
-
-    def close(self) -> None:
-        """Close the stores."""
-        for store in self._stores:
-            store.close()
-
-    def renewed(self) -> "Index":
-        """The index with what was committed since; itself if nothing was.
-
-        It shares this one's stores, so only one of them is closed. Segments that both have are
-        the same objects: what was read of them is not read again. One request per store at most
-        if nothing was committed.
-
-        Raises:
-            StdError: as `open_index`; this index stays usable.
-        """
-        now = revisions(self._stores)  # before the snapshot: a later commit is noticed next time
-        if now == self._revisions:
-            return self
-        index = Index(self._urls, self._stores, self._given, self._model)
-        known = {(segment.id, segment.deleted): segment for segment in self.segments}
-        index.segments = tuple(
-            known.get((segment.id, segment.deleted), segment) for segment in index.segments
-        )
-        same = index.segments == self.segments and index.metadata == self.metadata
-        if same:  # a writer came and went, or it is asked for the first time
-            index = self
-        index._revisions = now
-        return index
-
-    @property
-    def has_model(self) -> bool:
-        """Whether it is searched with a model of `std-tune`."""
-        return self._model is not None
-
-    @property
-    def round_trips(self) -> int:
-        """Requests made so far, of all stores."""
-        return sum(store.round_trips for store in self._stores)
-
-    @cached_property
-    def _prepared(self) -> PreparedIndex:
-        """What searches need of it."""
-        return prepare(self.segments, self.config, self._model, self._folder)
-
-    @cached_property
-    def speech_s(self) -> float:
-        """How much speech there is, in seconds."""
-        return sum(speech_ms(self.segments).values()) / 1000
-
-    @cached_property
-    def distinct_speech_s(self) -> float:
-        """How much speech there is, that of copies counted once, in seconds."""
-        every, copies = speech_ms(self.segments), self.copies
-        return sum(ms for recording, ms in every.items() if recording not in copies) / 1000
-
-    @property
-    def copies(self) -> Copies:
-        """The recordings that hold the same speech as others (`searcher.copies`)."""
-        return self._prepared.copies
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """The words that the recogniser wrote, with their counts."""
-        return of_counts(vocabulary_counts(self.segments))
-
-    @cached_property
-    def metadata(self) -> Metadata:
-        """What is known of the recordings beside their words, of all shards."""
-        metadata = NO_METADATA
-        for store in self._stores:
-            metadata = updated(metadata, store.metadata())
-        return metadata
 
     def find(
         self,
@@ -330,64 +218,3 @@ class Index(SearchableIndex):
     def remarks(self, result: SearchResult) -> list[str]:
         """What a person should know about a search: unknown words, wildcards, missing phones."""
         return [*remarks(result), *phonetic_warnings(result)]
-
-    def query(
-        self, term: str, *, all_words: bool = False, all_matches: bool = False
-    ) -> dict[str, Any]:
-        """What a term becomes, without searching: see `searcher.query.query`.
-
-        Args:
-            term: a word or a phrase.
-            all_words: split and expand in-vocabulary words as well.
-            all_matches: report every match of every word.
-
-        Raises:
-            InputError: the term has no letter and no digit.
-            WordTooLongError: a word is too long to split.
-        """
-        flags = all_words, all_matches
-        if flags not in self._describers:
-            self._describers[flags] = describer(
-                self.vocabulary,
-                self.config,
-                counts=counts_by_language(self.segments),
-                all_words=all_words,
-                all_matches=all_matches,
-            )
-        return self._describers[flags](term)
-
-    def recordings(
-        self, *, where: str | None = None, recordings: Sequence[str] = ()
-    ) -> list[IndexRecording]:
-        """See `SearchableIndex.recordings`."""
-        everything = index_recordings(self.segments, self.metadata)
-        return chosen(everything, self.metadata, where, recordings)
-
-    def words(
-        self,
-        recording: Recording | str,
-        from_s: float = 0.0,
-        to_s: float = float("inf"),
-        *,
-        alternatives: bool = False,
-    ) -> list[Word]:
-        """The one-best words of a recording, in time order.
-
-        Slots where no word is likelier than every word are left out.
-
-        Args:
-            recording: or the name of its file, then of channel 1.
-            from_s: words whose slot has its middle before are left out.
-            to_s: likewise after.
-            alternatives: with the competing words of each slot; reads all postings of the
-                recording's segment.
-
-        Raises:
-            InputError: the recording is not in the index.
-        """
-        wanted = Recording(recording, 1) if isinstance(recording, str) else recording
-        words = words_of_recording(self.segments, wanted, from_s, to_s, alternatives=alternatives)
-        if words is None:
-            name = f"{wanted.file}, channel {wanted.channel}"
-            raise InputError(self._stores[0].url, 0, "a recording of the index", name)
-        return words
