@@ -1,6 +1,7 @@
 """The site is built as `make docs` builds it, and nothing is wrong with it; its maker's parts."""
 
 import importlib
+import inspect
 import os
 import shutil
 import subprocess
@@ -45,6 +46,15 @@ def test_the_site_has_every_page_and_nothing_wrong(site):
     assert any("github.com" in link for link in findings.external)
 
 
+def methods(name, package):
+    """Public methods of a class of a package, inherited ones of our packages included."""
+    value = getattr(package, name)
+    for base in value.__mro__ if inspect.isclass(value) else ():
+        if base.__module__.partition(".")[0] == package.__name__.partition(".")[0]:
+            public = [one for one in vars(base) if not one.startswith("_")]
+            yield from (f"{name}.{one}" for one in public if inspect.isroutine(vars(base)[one]))
+
+
 @pytest.mark.slow
 def test_the_site_has_every_command_key_and_name(site):
     for name, parser in parsers().items():
@@ -53,7 +63,8 @@ def test_the_site_has_every_command_key_and_name(site):
         assert not [option for option in options if option not in page]
     for name in python_api.PACKAGES:
         page = (site / f"reference/python/{name}.html").read_text()
-        names = importlib.import_module(name).__all__
+        package = importlib.import_module(name)
+        names = [each for one in package.__all__ for each in (one, *methods(one, package))]
         assert not [one for one in names if f'id="{name}.{one}"' not in page]
     page = (site / "reference/rest.html").read_text()
     assert not [path for path in rest.openapi(ROOT)["paths"] if path not in page]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from tools.site.markdown import prose
 
+OPTIONS = ("members:", "imported-members:", "inherited-members: object, tuple, BaseException")
 PACKAGES = ("indexer", "searcher", "scoring", "scoring.discovery", "recogniser", "service", "std")
 
 
@@ -28,7 +29,8 @@ def pages() -> Mapping[str, str]:
 def page(name: str) -> str:
     """A package: its docstring, then its names; autodoc passes over values without a docstring."""
     package = importlib.import_module(name)
-    directives = [f".. automodule:: {name}\n   :members:\n   :imported-members:"]
+    options = "".join(f"   :{option}\n" for option in OPTIONS)
+    directives = [f".. automodule:: {name}\n{options}"]
     for attribute in package.__all__:
         value = getattr(package, attribute)
         if not (inspect.isclass(value) or inspect.isroutine(value)):

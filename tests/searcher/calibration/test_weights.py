@@ -8,14 +8,7 @@ from searcher.calibration.features import Evidence
 from searcher.calibration.occurrence_rate import DETECTED, RATES, rate_posterior
 from searcher.calibration.occurring_terms import SAID
 from searcher.calibration.resembling_words import NONE, ResemblingWords
-from searcher.calibration.weights import (
-    Examples,
-    Weights,
-    examples_of,
-    fit,
-    refit,
-    together,
-)
+from searcher.calibration.weights import Examples, Weights, examples_of, fit, refit, together
 
 WEIGHTS = Weights(-2.0, {"x": 1.5})
 
