@@ -51,9 +51,14 @@ def test_probabilities_are_those_of_an_independent_quadrature(n, mean):
     assert found == pytest.approx(by_integration(log_evidence), abs=2e-4)
 
 
-def test_of_many_invented_names_none_is_expected():
-    log_evidence = np.random.default_rng(1).normal(-2.5, 0.5, 20_000)
-    assert occurrence_probability(log_evidence).sum() < 3
+@pytest.mark.parametrize("n", [10, 100, 3000, 20_000])
+def test_of_names_without_a_place_as_few_are_expected_in_lists_of_any_length(n):
+    """Over s, s^2 (s e + 1 - s)^n has its mass near 3 / (n (1 - e)); each term has s e of it."""
+    odds = np.exp(NOTHING)
+    expected = (PRIOR + 1) * odds / (1 - odds)
+    assert expected == pytest.approx(0.733, abs=1e-3)
+    found = occurrence_probability(np.full(n, NOTHING))
+    assert found.sum() == pytest.approx(expected, rel=1e-4)
 
 
 def test_without_evidence_a_term_occurs_as_often_as_the_prior_says():
