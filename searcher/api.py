@@ -33,7 +33,7 @@ An example on real speech (the commands do the same: `std-index`, `std-search`):
     >>> folder.cleanup()
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -113,6 +113,7 @@ class Index(IndexSnapshot):
         where: str | None = None,
         recordings: Sequence[str] = (),
         workers: Executor = IN_PROCESS,
+        advance: Callable[[float], None] = lambda share: None,
     ) -> SearchResult:
         """Search a term list as an evaluation does: every hit has a decision, ``*`` is a letter.
 
@@ -121,6 +122,8 @@ class Index(IndexSnapshot):
             ecf: the speech that is searched; hits outside are left out. None = all of it.
             where, recordings: search some recordings of it only, see `recordings`.
             workers: who searches the segments, see `std.execution.processes.executor`.
+            advance: called with each share of the work that is done, for a progress bar; the shares
+                add up to 1 at most.
         """
         speech = self.searched_speech(ecf, where, recordings)
         return search(
@@ -129,6 +132,7 @@ class Index(IndexSnapshot):
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
             workers=workers,
+            advance=advance,
         )
 
     def search_queries(
@@ -139,12 +143,13 @@ class Index(IndexSnapshot):
         where: str | None = None,
         recordings: Sequence[str] = (),
         workers: Executor = IN_PROCESS,
+        advance: Callable[[float], None] = lambda share: None,
     ) -> SearchResult:
         """Search spoken queries by words and phones, as `search_terms` does terms.
 
         Args:
             spoken: the queries, as `std-index --queries-to` wrote them.
-            ecf, where, recordings, workers: see `search_terms`.
+            ecf, where, recordings, workers, advance: see `search_terms`.
 
         Raises:
             StdError: the configuration turns phonetic search off.
@@ -161,6 +166,7 @@ class Index(IndexSnapshot):
             excerpts=speech.excerpts,
             workers=workers,
             spoken=spoken.queries,
+            advance=advance,
         )
 
     def find_terms(
@@ -196,6 +202,7 @@ class Index(IndexSnapshot):
         *,
         workers: Executor,
         wildcards: bool,
+        advance: Callable[[float], None] = lambda share: None,
     ) -> TermCandidates:
         """The candidates of terms with their probabilities: see `searcher.search.find_candidates`.
 
@@ -205,10 +212,12 @@ class Index(IndexSnapshot):
             workers: who searches the segments.
             wildcards: whether a person asks for the terms, one by one: ``*`` stands for any letters
                 of a word.
+            advance: see `search_terms`.
         """
         return find_candidates(
-            terms, self._prepared, excerpts=excerpts, workers=workers, single_terms=wildcards
-        )
+            terms, self._prepared, excerpts=excerpts, workers=workers, single_terms=wildcards,
+            advance=advance,
+        )  # fmt: skip
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""

@@ -107,11 +107,9 @@ def batch(args: argparse.Namespace) -> None:
         if experiment:
             check_recordings(experiment, index, args)
             experiment = restricted(experiment, index, args)
-        waiting = progress_bar(
-            f"searching {counted(len(terms.terms), 'term')}", None, quiet=args.quiet
-        )
-        with waiting, executor(args.jobs, args.scheduler) as workers:
-            settings = selection(args) | {"workers": workers}
+        bar = progress_bar(f"searching {counted(len(terms.terms), 'term')}", 1.0, quiet=args.quiet)
+        with bar as advance, executor(args.jobs, args.scheduler) as workers:
+            settings = selection(args) | {"workers": workers, "advance": advance}
             compiled_before_s = compilation_s()
             if spoken:
                 of_one_recogniser = cast("Index", index)  # --fuse is refused

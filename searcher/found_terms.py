@@ -13,7 +13,7 @@ because the share of its terms that occur is a property of the list.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +61,7 @@ def find_terms(
     workers: Executor = IN_PROCESS,
     wildcards: bool = False,
     spoken: Sequence[SpokenQuery] = (),
+    advance: Callable[[float], None] = lambda share: None,
 ) -> FoundTerms:
     """Find the candidates of every term in every segment, with their probabilities if it occurs.
 
@@ -73,6 +74,8 @@ def find_terms(
             for itself, and without a model in-vocabulary terms are looked up by their words only,
             which takes milliseconds.
         spoken: queries that were spoken; they are further terms.
+        advance: called with each share of the work that is done; the shares add up to 1 at most, as
+            words are looked up all at once.
     """
     begin, config = time.perf_counter(), index.config
     terms = (*terms, *(query.term for query in spoken))
@@ -86,7 +89,11 @@ def find_terms(
         for query in spoken
     )
     searched = None if excerpts is None else index.copies.searched(excerpts)
-    request = Request(words, expansions, phonetic_words, searched, alternatives, workers)
+    n = max(1, len(index.languages))
+    request = Request(
+        words, expansions, phonetic_words, searched, alternatives, workers,
+        lambda share: advance(share / n),
+    )  # fmt: skip
     of_language = tuple(search_language(request, language) for language in index.languages)
     seconds = time.perf_counter() - begin
     return FoundTerms(terms, words, expansions, of_language, excerpts, seconds)

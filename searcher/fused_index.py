@@ -4,12 +4,13 @@ open_fused   one store of each recogniser --> FusedIndex
 FusedIndex   what `searcher.api.Index` offers to searches; hits at one place are one
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -167,11 +168,12 @@ class FusedIndex(SearchableIndex):
         where: str | None = None,
         recordings: Sequence[str] = (),
         workers: Executor = IN_PROCESS,
+        advance: Callable[[float], None] = lambda share: None,
     ) -> SearchResult:
         """Search a term list as an evaluation does: see `Index.search_terms`."""
         wanted = terms.terms if isinstance(terms, TermList) else terms
         speech = self.searched_speech(ecf, where, recordings)
-        return self._search(wanted, speech, workers, single_terms=False)
+        return self._search(wanted, speech, workers, advance, single_terms=False)
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:
         """See `SearchableIndex.hit_columns`."""
@@ -194,16 +196,20 @@ class FusedIndex(SearchableIndex):
         terms: Sequence[Term],
         speech: Speech,
         workers: Executor,
+        advance: Callable[[float], None] = lambda share: None,
         *,
         single_terms: bool,
     ) -> SearchResult:
         """Search each index, fuse what they found, decide."""
         excerpts = None if speech.excerpts is None else self.copies.searched(speech.excerpts)
+        settings: dict[str, Any] = {
+            "workers": workers,
+            "wildcards": single_terms,
+            "advance": lambda share: advance(share / len(self._indexes)),
+        }
         recognisers = [
             Recogniser(
-                name,
-                index.find_candidates(terms, excerpts, workers=workers, wildcards=single_terms),
-                doubt(index.segments),
+                name, index.find_candidates(terms, excerpts, **settings), doubt(index.segments)
             )
             for name, index in self._indexes.items()
         ]

@@ -91,7 +91,7 @@ def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) 
         *pronounced_queries(request.spoken, phonetic.lexicon),
     ]
     inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
-    hits = phonetic_hits(pronunciations, phonetic, inside, request.workers)
+    hits = phonetic_hits(pronunciations, phonetic, inside, request.workers, request.advance)
     searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
     return PhoneticSearch(
         PhoneticResult(hits, phonetic, searched),
@@ -105,6 +105,7 @@ def phonetic_hits(
     phonetic: PhoneticIndexes,
     inside: Inside,
     workers: Executor = IN_PROCESS,
+    advance: Callable[[float], None] = lambda share: None,
 ) -> list[PhoneticHits | None]:
     """The hits of each term.
 
@@ -117,15 +118,17 @@ def phonetic_hits(
         phonetic: indexes of the segments.
         inside: which hits lie inside the speech that is searched.
         workers: who searches the segments.
+        advance: see `search_phones`.
 
     Returns:
         for each term its hits, None without a pronunciation.
     """
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
     confusion = phonetic.confusion(queries)
+    of_queries = search_phones(queries, phonetic.indexes, confusion, workers, advance)
     hits = {
         phones: (_inside(found, phonetic, inside), perfect_score(phones, confusion))
-        for phones, found in search_phones(queries, phonetic.indexes, confusion, workers).items()
+        for phones, found in of_queries.items()
     }
     return [
         combined(

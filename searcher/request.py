@@ -1,6 +1,6 @@
 """What is searched for, whatever the index: the terms of a search and where they may lie."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ class Request(NamedTuple):
     # What the last of the terms were recognised as, the likeliest first.
     spoken: tuple[tuple[SpokenWords, ...], ...] = ()
     workers: Executor = IN_PROCESS  # who searches the segments
+    advance: Callable[[float], None] = lambda share: None  # of the phonetic searches, once done
 
     @property
     def written(self) -> tuple[tuple[str, ...], ...]:

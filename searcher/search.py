@@ -14,7 +14,7 @@ search               the two below in a row
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from searcher.decisions import rule_for
@@ -37,16 +37,18 @@ def search(
     workers: Executor = IN_PROCESS,
     single_terms: bool = False,
     spoken: Sequence[SpokenQuery] = (),
+    advance: Callable[[float], None] = lambda share: None,
 ) -> SearchResult:
     """Search every term in every segment and decide.
 
     Args:
         speech_s: see `decide`.
-        terms, index, excerpts, workers, single_terms, spoken: see `find_candidates`.
+        terms, index, excerpts, workers, single_terms, spoken, advance: see `find_candidates`.
     """
     found = find_candidates(
-        terms, index, excerpts=excerpts, workers=workers, single_terms=single_terms, spoken=spoken
-    )
+        terms, index, excerpts=excerpts, workers=workers, single_terms=single_terms, spoken=spoken,
+        advance=advance,
+    )  # fmt: skip
     config = for_single_terms(index.config) if single_terms else index.config
     return decide(found, config, speech_s)
 
@@ -59,17 +61,19 @@ def find_candidates(
     workers: Executor = IN_PROCESS,
     single_terms: bool = False,
     spoken: Sequence[SpokenQuery] = (),
+    advance: Callable[[float], None] = lambda share: None,
 ) -> TermCandidates:
     """Find the candidates of every term, with their probabilities.
 
     Args:
-        terms, index, excerpts, workers, spoken: see `searcher.found_terms.find_terms`.
+        terms, index, excerpts, workers, spoken, advance: see `searcher.found_terms.find_terms`.
         single_terms: whether a person asks for the terms, one by one: its ``wildcards``, and the
             terms are no list for `searcher.found_terms.judge`.
     """
     found = find_terms(
-        terms, index, excerpts=excerpts, workers=workers, wildcards=single_terms, spoken=spoken
-    )
+        terms, index, excerpts=excerpts, workers=workers, wildcards=single_terms, spoken=spoken,
+        advance=advance,
+    )  # fmt: skip
     return judge([found], index, single_terms=single_terms)[0]
 
 

@@ -71,6 +71,7 @@ def search_phones(
     indexes: Sequence[PhoneticIndex],
     confusion: Confusion,
     workers: Executor = IN_PROCESS,
+    advance: Callable[[float], None] = lambda share: None,
 ) -> dict[Pronunciation, Hits]:
     """The best hits of each query in all segments, at most one for each place, best first.
 
@@ -79,6 +80,7 @@ def search_phones(
         indexes: one of each segment.
         confusion: log ratios of all phones of the queries and the segments.
         workers: who searches the segments.
+        advance: called with each share of the queries that is done; the shares add up to 1.
     """
     all_segments = all_segments_of(indexes, confusion)
     at_once = 1 if workers is IN_PROCESS else QUERIES_AT_ONCE
@@ -98,6 +100,7 @@ def search_phones(
             rows = _in_segments(align_extensions, chosen_extensions, indexes, workers)
         for query, parts in zip(batch, rows, strict=True):
             hits[query] = best_of_segments(parts, indexes)
+        advance(len(batch) / len(queries))
     return hits
 
 

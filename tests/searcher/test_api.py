@@ -1,6 +1,7 @@
 """The Python interface against the commands, and what it refuses."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ import indexer.cli
 import searcher.cli
 import searcher.query_cli
 from indexer import index_files
-from searcher import Hit, open_index
+from searcher import Hit, open_fused, open_index
 from searcher.recording_words import _words, _words_in_memory
 from std.errors import InputError, StdError
 from std.nist import ecf, std_list, term_list
@@ -152,6 +153,17 @@ def test_a_list_in_parts_is_decided_on_as_one(index, at_once):
     assert [hit.document() for hit in hits] == [hit.document() for hit in index.hits(expected)]
     assert np.concatenate([part.occurs for part in found]).tolist() == expected.occurs.tolist()
     assert index.decide([]) == []
+
+
+def test_shares_of_a_search_add_up(index, store, tmp_path):
+    terms, shares, of_both = [Term(text, text) for text in INVENTED], [], []
+    index.search_terms(terms, advance=shares.append)
+    assert len(shares) == len(INVENTED)
+    assert sum(shares) == pytest.approx(1)
+    shutil.copytree(store, copy := tmp_path / "copy")
+    with open_fused(store, copy) as fused:
+        fused.search_terms(terms, advance=of_both.append)
+    assert sum(of_both) == pytest.approx(1)
 
 
 def test_rows_of_a_search_are_its_hits(index):

@@ -133,6 +133,13 @@ def test_a_term_of_one_language_makes_no_place_of_another_likelier(segment, monk
     np.testing.assert_allclose(together.probability[in_dutch], alone.probability)
 
 
+def test_each_language_is_a_share_of_the_work(segment):
+    segments = [segment(GERMAN, "de", "g"), segment(DUTCH, "nl", "n")]
+    terms, shares = [Term("T1", "bauhaus"), Term("T2", "kirchenschiff")], []
+    search(terms, prepare(segments, Config()), speech_s=60.0, advance=shares.append)
+    assert shares == [0.25] * 4
+
+
 def test_groups(segment):
     g, n, no = segment(GERMAN, "de", "g"), segment("het huis", "nl", "n"), segment("a", "", "x")
     assert [(one.language, one.segments) for one in by_language([n, no, g])] == [
