@@ -124,12 +124,16 @@ def phonetic_hits(
         for each term its hits, None without a pronunciation.
     """
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
-    confusion = phonetic.confusion(queries)
-    of_queries = search_phones(queries, phonetic.indexes, confusion, workers, advance)
-    hits = {
-        phones: (_inside(found, phonetic, inside), perfect_score(phones, confusion))
-        for phones, found in of_queries.items()
-    }
+    hits: dict[Pronunciation, tuple[Hits, float]] = {}
+    for some, confusion in phonetic.with_confusion(queries):
+
+        def advance_all(share: float, some_of_all: float = len(some) / len(queries)) -> None:
+            advance(share * some_of_all)
+
+        found = search_phones(some, phonetic.indexes, confusion, workers, advance_all)
+        for phones in some:
+            hits_inside = _inside(found[phones], phonetic, inside)
+            hits[phones] = hits_inside, perfect_score(phones, confusion)
     return [
         combined(
             [

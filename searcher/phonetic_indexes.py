@@ -62,12 +62,26 @@ class PhoneticIndexes:
             counts.update(dict(zip(index.words, index.counts.tolist(), strict=True)))
         return RecognisedWords(tuple(index.words for index in self.indexes), counts)
 
-    def confusion(self, queries: Sequence[Pronunciation]) -> Confusion:
-        """Confusion log ratios of the phones of the segments and of queries."""
-        inventory = set(self._confusion.inventory)
-        if all(inventory.issuperset(query) for query in queries):
-            return self._confusion
-        return confusion_log_ratios(self.confusion_counts, self.indexes, queries)
+    def with_confusion(
+        self, queries: Sequence[Pronunciation]
+    ) -> list[tuple[list[Pronunciation], Confusion]]:
+        """Queries, and the confusion log ratios of the phones of the segments and of these queries.
+
+        Phones that the segments lack are in the log ratios of those queries only that have them:
+        what a term finds does not depend on the other terms of its list.
+        """
+        known = frozenset(self._confusion.inventory)
+        by_missing: dict[frozenset[str], list[Pronunciation]] = {}
+        for query in queries:
+            by_missing.setdefault(frozenset(query) - known, []).append(query)
+        return [
+            (some, self._confusion_with(missing) if missing else self._confusion)
+            for missing, some in by_missing.items()
+        ]
+
+    def _confusion_with(self, missing: frozenset[str]) -> Confusion:
+        phones = [tuple(sorted(missing))]
+        return confusion_log_ratios(self.confusion_counts, self.indexes, phones)
 
 
 def open_phonetic_indexes(

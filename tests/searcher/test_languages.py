@@ -20,9 +20,10 @@ from searcher.calibration.model import default_model
 from searcher.candidates import concatenate
 from searcher.cli import main
 from searcher.development_set import in_one_language
+from searcher.found_terms import find_terms, judge
 from searcher.languages import by_language
 from searcher.prepared import prepare
-from searcher.search import search
+from searcher.search import decide, search
 from searcher.term_language import (
     ALPHABET,
     MAX_LOG_ODDS,
@@ -131,6 +132,32 @@ def test_a_term_of_one_language_makes_no_place_of_another_likelier(segment, monk
     assert set(in_dutch.tolist()) == {False, True}
     assert together.occurs[0] > 1.1 * alone.occurs[0]
     np.testing.assert_allclose(together.probability[in_dutch], alone.probability)
+
+
+def test_phones_that_the_index_lacks_change_nothing_of_other_terms(segment):
+    index = prepare([segment(GERMAN, "de", "g")], Config())
+    assert not set("qvx") & set(GERMAN)
+    alone = find_terms([Term("T1", "kirsche")], index).of_language[0]
+    together = find_terms([Term("T1", "kirsche"), Term("T2", "vexq")], index).of_language[0]
+    some = together.candidates.rows(together.candidates.term == 0)
+    assert len(some.score) == len(alone.candidates.score) > 0
+    assert some.score.tolist() == alone.candidates.score.tolist()
+    assert together.log_evidence[0] == alone.log_evidence[0]
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_a_list_in_parts_is_judged_as_one_in_each_language(segment, at_once):
+    german, dutch = segment(GERMAN, "de", "g"), segment(DUTCH + " kerkes", "nl", "n")
+    index = prepare([german, dutch], Config())
+    texts = ["kirche", "bauhaus", "unbekannt", "garten", "gumlik"]
+    terms = [Term(text, text) for text in texts]
+    whole = search(terms, index, speech_s=60.0)
+    found = [find_terms(terms[i : i + at_once], index) for i in range(0, len(terms), at_once)]
+    parts = [decide(one, index.config, 60.0) for one in judge(found, index, single_terms=False)]
+    assert np.concatenate([part.occurs for part in parts]).tolist() == whole.occurs.tolist()
+    for name in ("probability", "yes"):
+        together = np.concatenate([getattr(part, name) for part in parts])
+        assert together.tolist() == getattr(whole, name).tolist()
 
 
 def test_each_language_is_a_share_of_the_work(segment):
