@@ -36,7 +36,6 @@ from searcher.calibration.model import Model
 from searcher.calibration.resembling_words import NONE, ResemblingWords
 from searcher.calibration.weights import Weights, fit, together
 from searcher.development_set import lexical_candidates
-from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
 from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.prepared import prepare
@@ -118,8 +117,7 @@ def examples(one: Material) -> KindsOfExamples:
     terms = [one.config.text.phrase(term.text) for term in one.data.terms.terms]
     oov, in_vocabulary = queries(transcript, indexes, terms, SEED)
     written = partial(lexical_candidates, segments=[one.segment], config=one.config)
-    inside = partial(inside_ecf, recordings=recordings, excerpts=one.excerpts)
-    speech = Speech(indexes, written, inside)
+    speech = Speech(indexes, written, recordings, one.excerpts)
     found = examples_of_phrases(by_transcript(transcript), speech, oov, in_vocabulary)
     return found._replace(oov=with_accidents(found.oov, oov, speech))
 

@@ -45,7 +45,6 @@ from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
 from searcher.calibration.occurring_terms import occurrence_probability
 from searcher.calibration.weights import Examples, Weights, examples_of
 from searcher.development_set import lexical_candidates
-from searcher.lexical.lookup import inside_ecf
 from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.tuning.examples import KindsOfExamples, Speech, by_transcript, examples_of_phrases
 from searcher.tuning.reference import make_transcript
@@ -98,7 +97,8 @@ def half(one: Material, files: set[str]) -> KindsOfExamples:
     speech = Speech(
         indexes,
         partial(lexical_candidates, segments=[segment], config=one.config),
-        partial(inside_ecf, recordings=recordings, excerpts=one.excerpts),
+        recordings,
+        one.excerpts,
     )
     return examples_of_phrases(by_transcript(transcript), speech, oov, in_vocabulary)
 

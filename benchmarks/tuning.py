@@ -28,7 +28,6 @@ from benchmarks.german import indexed
 from searcher.calibration.model import Model
 from searcher.calibration.weights import refit, together
 from searcher.development_set import lexical_candidates
-from searcher.lexical.lookup import inside_ecf
 from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.tuning.confusion import learn_confusion
 from searcher.tuning.examples import (
@@ -75,7 +74,8 @@ class Half:
         speech = Speech(
             indexes,
             partial(lexical_candidates, segments=[self.segment], config=one.config),
-            partial(inside_ecf, recordings=self.recordings, excerpts=one.excerpts),
+            self.recordings,
+            one.excerpts,
         )
         terms = [one.config.text.phrase(term.text) for term in one.data.terms.terms]
         oov, in_vocabulary = queries(self.transcript, indexes, terms, SEED)

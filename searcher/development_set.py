@@ -19,7 +19,6 @@ from searcher.calibration.model import Model
 from searcher.candidates import Candidates
 from searcher.copies import Copies, find_copies, without_copies
 from searcher.languages import by_language
-from searcher.lexical.lookup import inside_ecf
 from searcher.phonetic_indexes import PhoneticIndexes, open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.recording_table import recording_table
@@ -146,7 +145,7 @@ def _transcribed(
     return Transcribed(
         _within_ecf(transcript, excerpts, Path(rttm_path)),
         [config.text.phrase(term.text) for term in terms.terms],
-        partial(inside_ecf, recordings=tuple(recordings), excerpts=excerpts),
+        excerpts,
     )
 
 
@@ -221,12 +220,17 @@ def in_one_language(
 
 
 def lexical_candidates(
-    phrases: Sequence[Sequence[str]], *, segments: Sequence[Segment], config: Config
+    phrases: Sequence[Sequence[str]],
+    excerpts: Sequence[Excerpt] | None,
+    *,
+    segments: Sequence[Segment],
+    config: Config,
 ) -> list[Candidates]:
     """Where phrases are written: candidates with their posteriors, one list per phrase.
 
     Args:
         phrases: words of each, normalised.
+        excerpts: that are searched; None = everything.
         segments: that are searched.
         config: of the search; its phonetic search and its calibration are switched off.
     """
@@ -236,7 +240,7 @@ def lexical_candidates(
         calibration=replace(config.calibration, words="none"),
     )
     terms = [Term(str(i), " ".join(words)) for i, words in enumerate(phrases)]
-    candidates = find_candidates(terms, prepare(segments, config)).candidates
+    candidates = find_candidates(terms, prepare(segments, config), excerpts=excerpts).candidates
     candidates = candidates.rows(candidates.score >= config.search.min_score)
     bounds = np.searchsorted(candidates.term, np.arange(len(terms) + 1)).tolist()
     return [candidates.rows(slice(bounds[i], bounds[i + 1])) for i in range(len(terms))]

@@ -35,7 +35,7 @@ class Paired(NamedTuple):
     posterior: Float64s  # (n,) of the candidate; 0 where there is none
     score: Float64s  # (n,) of the hit, nats; `NO_HIT_SCORE` where there is none
     features: Features  # each (n,), of the hit
-    unpaired: Int64s  # rows of the hits without a candidate
+    unpaired: Int64s  # rows of the hits inside the searched speech without a candidate
     highest_posterior: float  # see `Archive`
     log_chances: float  # see `SearchedArchive`
 
@@ -76,14 +76,19 @@ def pair_with_hits(
 ) -> Paired:
     """Pair each lexical candidate of a term with the best hit near it that no other has.
 
+    Hits outside the speech that is searched are evidence for others, and no places.
+
     Args:
         words: of the term as it is spelt; none if it was spoken.
         lexical: of the term.
         term_hits: of the term, best first.
         searched: where both were found.
     """
-    hits, archive = term_hits.hits, searched.archive
-    features = hit_features(words, term_hits.pronunciations, term_hits.found_by, hits, searched)
+    archive, inside = searched.archive, np.flatnonzero(term_hits.is_inside)
+    features = hit_features(
+        words, term_hits.pronunciations, term_hits.found_by, term_hits.hits, searched
+    )
+    hits = term_hits.hits.rows(inside)
     candidate, hit = near_pairs(lexical, hits)
     partner = np.full(len(lexical.term), -1)
     is_free = np.ones(len(hits.recording), dtype=bool)
@@ -98,14 +103,14 @@ def pair_with_hits(
     columns = {}
     for name, column in features.items():
         columns[name] = np.full(len(rows), no_hit(name, archive))
-        columns[name][is_heard] = column[rows[is_heard]]
+        columns[name][is_heard] = column[inside[rows[is_heard]]]
     score = np.full(len(rows), NO_HIT_SCORE)
     score[is_heard] = hits.measures[rows[is_heard], SCORE]
     return Paired(
         np.concatenate([lexical.score, np.zeros(len(unpaired))]),
         score,
         columns,
-        unpaired,
+        inside[unpaired],
         archive.highest_posterior,
         searched.log_chances,
     )

@@ -36,15 +36,37 @@ Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_m
 
 
 class PhoneticHits(NamedTuple):
-    """The hits of one term, best first; their recordings are rows of the search's table."""
+    """The hits of one term, best first; their recordings are rows of the search's table.
+
+    They are those of the whole archive, also where a part of it is searched: how good a hit is does
+    not depend on that part.
+    """
 
     hits: Hits  # scores have the log weight of the pronunciation
     pronunciations: tuple[WeightedPronunciation, ...]
     found_by: Int64s  # (n,) which pronunciation found each
+    is_inside: Bools  # (n,) the speech that is searched
+
+    @classmethod
+    def everywhere(
+        cls, hits: Hits, pronunciations: tuple[WeightedPronunciation, ...], found_by: Int64s
+    ) -> "PhoneticHits":
+        """Hits in an archive that is searched as a whole."""
+        return cls(hits, pronunciations, found_by, np.ones(len(found_by), dtype=bool))
+
+    def within(self, inside: Inside) -> "PhoneticHits":
+        """The same, where a part of the archive is searched."""
+        hits = self.hits
+        return self._replace(is_inside=inside(hits.recording, hits.start_ms, hits.end_ms))
 
     def rows(self, which: Int64s) -> "PhoneticHits":
         """Some of the hits."""
-        return self._replace(hits=self.hits.rows(which), found_by=self.found_by[which])
+        return PhoneticHits(
+            self.hits.rows(which),
+            self.pronunciations,
+            self.found_by[which],
+            self.is_inside[which],
+        )
 
 
 class PhoneticResult(NamedTuple):
@@ -132,9 +154,8 @@ def phonetic_hits(
 
         found = search_phones(some, phonetic.indexes, confusion, workers, advance_all)
         for phones in some:
-            hits_inside = _inside(found[phones], phonetic, inside)
-            hits[phones] = hits_inside, perfect_score(phones, confusion)
-    return [
+            hits[phones] = _in_table(found[phones], phonetic), perfect_score(phones, confusion)
+    of_terms = [
         combined(
             [
                 (WeightedPronunciation(phones, hits[phones][1], log_weight), hits[phones][0])
@@ -145,6 +166,7 @@ def phonetic_hits(
         else _best_fitting(of_term, hits)
         for of_term in pronunciations
     ]
+    return [of_term.within(inside) if of_term else None for of_term in of_terms]
 
 
 def _best_fitting(
@@ -161,7 +183,7 @@ def _best_fitting(
     phones = max(pronunciations, key=best_share)
     found, perfect = hits[phones]
     found_by = np.zeros(len(found.recording), np.int64)
-    return PhoneticHits(found, (WeightedPronunciation(phones, perfect),), found_by)
+    return PhoneticHits.everywhere(found, (WeightedPronunciation(phones, perfect),), found_by)
 
 
 def combined(
@@ -192,19 +214,18 @@ def combined(
         found_by.append(np.full(len(enough), row))
     hits = Hits(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
     pronunciations = tuple(pronunciation for pronunciation, _ in of_pronunciations)
-    every = PhoneticHits(hits, pronunciations, np.concatenate(found_by))
+    every = PhoneticHits.everywhere(hits, pronunciations, np.concatenate(found_by))
     every = every.rows(np.lexsort((hits.start_ms, hits.recording)))
     return every.rows(best_rows(every.hits))
 
 
-def _inside(hits: Hits, phonetic: PhoneticIndexes, inside: Inside) -> Hits:
-    """Those inside the searched speech, with their recordings' rows in the search's table."""
+def _in_table(hits: Hits, phonetic: PhoneticIndexes) -> Hits:
+    """The hits with their recordings' rows in the search's table."""
     recording = hits.recording.copy()
     for i, rows in enumerate(phonetic.recordings):
         in_segment = hits.segment == i
         recording[in_segment] = rows[hits.recording[in_segment]]
-    hits = hits._replace(recording=recording)
-    return hits.rows(np.flatnonzero(inside(recording, hits.start_ms, hits.end_ms)))
+    return hits._replace(recording=recording)
 
 
 def hits_as_candidates(

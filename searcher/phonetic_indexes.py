@@ -5,6 +5,7 @@ searched_archive        what is known of their speech before a term is searched 
 lexicon_of_index        the lexicon alone, for words that are pronounced and not searched
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +20,14 @@ from searcher.calibration.path_words import RecognisedWords
 from searcher.phonetic.index import PhoneticIndex, open_phonetic_index
 from searcher.phonetic.ratios import confusion_log_ratios
 from std.config import Config
-from std.ecf_filter import speech_s
+from std.ecf_filter import TOLERANCE_S
 from std.execution.workers import IN_PROCESS, Executor
 from std.languages.detection import of_segment
 from std.phonetics.confusion import Confusion, Counts, empty
 from std.phonetics.lexicon import Lexicon, lexicon_for, lexicon_of
 from std.phonetics.phones import Pronunciation
 from std.store import Segment, vocabulary_counts
-from std.store.columns import Int64s
+from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Int64s
 from std.values import Excerpt, Recording
 
 
@@ -153,17 +154,42 @@ def searched_archive(
     archive = archive_of(phonetic.indexes, phonetic.confusion_counts, folder, workers)
     n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in phonetic.recordings)
     quality = archive.quality_in(phonetic.recordings, n_recordings)
-    if excerpts is None:
-        return SearchedArchive(archive, quality, 1.0, words)
-    live_s = {
-        indexed.recording: indexed.speech_ms / 1000
-        for index in phonetic.indexes
+    slots = archive.slots
+    if excerpts is not None:
+        slots = sum(slots_inside(index, excerpts) for index in phonetic.indexes)
+    return SearchedArchive(archive, quality, slots, words)
+
+
+def slots_inside(index: PhoneticIndex, excerpts: Sequence[Excerpt]) -> int:
+    """How many slots of live recordings begin inside some excerpts.
+
+    Args:
+        index: of one segment.
+        excerpts: in any order, overlapping or not, of any recordings.
+    """
+    row_of = {
+        indexed.recording: row
         for row, indexed in enumerate(index.columns.recordings)
         if index.live[row]
     }
-    searched_s = speech_s([one for one in excerpts if one.recording in live_s])
-    share = min(1.0, searched_s / max(sum(live_s.values()), 1e-3))
-    return SearchedArchive(archive, quality, share, words)
+    spans = sorted(
+        (row_of[one.recording], _whole_ms(one.start_s), _whole_ms(one.end_s))
+        for one in excerpts
+        if one.recording in row_of
+    )
+    keys, reached = [], 0  # as the slots': what overlaps counts once
+    for row, start_ms, end_ms in spans:
+        first, end = ((row << int(KEY_SHIFT)) + time_ms for time_ms in (start_ms, end_ms))
+        keys.append((max(first, reached), max(end, reached)))
+        reached = max(end, reached)
+    bounds = np.array(keys, np.uint64).reshape(-1, 2)
+    rows = np.searchsorted(index.columns.slot_key, bounds)
+    return int((rows[:, 1] - rows[:, 0]).sum())
+
+
+def _whole_ms(seconds: float) -> int:
+    """The first millisecond at or after a time, as far as times of slots go."""
+    return math.ceil(min(max(seconds, 0.0) * 1000, MAX_TIME_MS) - 1000 * TOLERANCE_S)
 
 
 def lexicon_of_index(segments: Sequence[Segment], config: Config) -> Lexicon:

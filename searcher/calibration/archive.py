@@ -82,13 +82,13 @@ class SearchedArchive(NamedTuple):
 
     archive: Archive
     quality: Float64s  # (R,) speech quality of each recording of the search's table
-    share: float  # of the archive's speech that lies in the searched excerpts
+    slots: int  # of the archive that begin in the searched excerpts
     words: RecognisedWords  # of the archive, on the paths of hits
 
     @property
     def log_chances(self) -> float:
         """Log of the number of chances for an accident: of the searched slots, at least one."""
-        return max(self.archive.log_slots + float(np.log(max(self.share, 1e-12))), 0.0)
+        return float(np.log(max(self.slots, 1)))
 
 
 _known: WeakKeyDictionary[Segment, dict[str, Archive]] = WeakKeyDictionary()  # by first segment

@@ -46,7 +46,7 @@ UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom rig
 NOWHERE = SearchedArchive(
     Archive(0, 1.0, TYPICAL_PHONE_MS, (), NullDistribution(np.zeros(COEFFICIENTS))),
     np.empty(0),
-    1.0,
+    0,
     NO_WORDS,
 )
 
@@ -73,7 +73,7 @@ def hit_features(
         words: of the query as it is spelt; none if it was spoken.
         pronunciations: of the query, at least one.
         found_by: (n,) which of them found each hit.
-        hits: n of them, best first.
+        hits: n of them, best first, in the whole archive.
         searched: where they were found, with what decoys hit there.
 
     Returns:

@@ -11,20 +11,24 @@ them, or people's marks (`searcher.tuning.marked`), which know some.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from searcher.calibration.archive import SearchedArchive
 from searcher.calibration.decoys import LENGTHS, draw_decoy_words
 from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.weights import Examples, examples_of, together
-from searcher.candidates import NONE
+from searcher.candidates import NONE, Candidates
+from searcher.lexical.lookup import inside_ecf
 from searcher.pairing import pair_with_hits
-from searcher.phonetic_candidates import Inside, PhoneticHits, phonetic_hits
+from searcher.phonetic_candidates import PhoneticHits, phonetic_hits
 from searcher.phonetic_indexes import PhoneticIndexes, searched_archive
 from searcher.pronunciations import mean_phones, pronounced
 from searcher.tuning.labels import Judge, Labels, Phrase, Places, WrittenSearch
 from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
+from std.values import Excerpt, Recording
 
 ABSENT, ABSENT_SEED = 0.15, 2  # decoys for each OOV phrase: terms that were not said
 
@@ -38,11 +42,26 @@ class KindsOfExamples(NamedTuple):
 
 
 class Speech(NamedTuple):
-    """What phrases are searched in."""
+    """What phrases are searched in: the part of an archive that the judge knows."""
 
     indexes: PhoneticIndexes
-    written: WrittenSearch  # by words; candidates merged, one list per phrase
-    inside: Inside  # which spans lie inside the speech that the judge knows
+    by_words: WrittenSearch
+    recordings: Sequence[Recording]  # that candidates point into
+    excerpts: Sequence[Excerpt] | None  # None: all of the archive
+
+    def written(self, phrases: Sequence[Phrase]) -> list[Candidates]:
+        """Where phrases are found by their words: one list per phrase."""
+        return self.by_words(phrases, self.excerpts)
+
+    def with_phones(self, phrases: Sequence[Phrase]) -> list[PhoneticHits | None]:
+        """The phonetic hits of each phrase; None if it cannot be pronounced."""
+        indexes = self.indexes
+        inside = partial(inside_ecf, recordings=self.recordings, excerpts=self.excerpts)
+        return phonetic_hits(pronounced(phrases, indexes.lexicon), indexes, inside)
+
+    def searched(self) -> SearchedArchive:
+        """What is known of it."""
+        return searched_archive(self.indexes, self.excerpts)
 
 
 def by_transcript(transcript: Transcript) -> Judge:
@@ -85,7 +104,7 @@ def labelled_by_words(judge: Judge, speech: Speech, phrases: Sequence[Phrase]) -
     Args:
         judge, speech, phrases: see `examples_of_phrases`.
     """
-    highest = searched_archive(speech.indexes).archive.highest_posterior
+    highest = speech.searched().archive.highest_posterior
     candidates = [
         (words, rows)
         for words, rows in zip(phrases, speech.written(phrases), strict=True)
@@ -112,7 +131,7 @@ def labelled(
         phrases: those that cannot be pronounced are left out.
         in_vocabulary: whether the index has their words.
     """
-    searched = searched_archive(speech.indexes)
+    searched = speech.searched()
     found = dict(zip(phrases, speech.written(phrases), strict=True))
     evidence: list[Evidence] = []
     places: list[Places] = []
@@ -177,7 +196,7 @@ def decoy_evidence(of_length: int, speech: Speech) -> list[tuple[float, Evidence
     """
     if not of_length:
         return []
-    searched = searched_archive(speech.indexes)
+    searched = speech.searched()
     decoys = draw_decoy_words(searched.words.counts, of_length, ABSENT_SEED)
     return [
         (
@@ -204,10 +223,8 @@ def _phrases_with_hits(
     phrases: Sequence[Phrase], speech: Speech
 ) -> list[tuple[Phrase, PhoneticHits]]:
     """The phrases that can be pronounced, each with its hits in the speech."""
-    indexes = speech.indexes
-    term_hits = phonetic_hits(pronounced(phrases, indexes.lexicon), indexes, speech.inside)
     return [
         (words, hits_of_term)
-        for words, hits_of_term in zip(phrases, term_hits, strict=True)
+        for words, hits_of_term in zip(phrases, speech.with_phones(phrases), strict=True)
         if hits_of_term is not None
     ]

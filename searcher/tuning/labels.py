@@ -11,7 +11,7 @@ import numpy as np
 
 from searcher.candidates import Candidates
 from std.store.columns import Int64s
-from std.values import Bools, Float64s
+from std.values import Bools, Excerpt, Float64s
 
 Phrase = tuple[str, ...]  # normalised words
 
@@ -39,4 +39,5 @@ class Labels(NamedTuple):
 
 
 Judge = Callable[[Sequence[Phrase], Places], Labels]
-WrittenSearch = Callable[[Sequence[Phrase]], list[Candidates]]
+# Searches phrases by their words in some excerpts (None: everywhere); one list per phrase, merged.
+WrittenSearch = Callable[[Sequence[Phrase], Sequence[Excerpt] | None], list[Candidates]]

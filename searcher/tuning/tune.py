@@ -16,7 +16,6 @@ import numpy as np
 
 from searcher.calibration.model import Model, default_model
 from searcher.calibration.weights import RIDGE, Weights, examples_of, refit, together
-from searcher.phonetic_candidates import Inside
 from searcher.phonetic_indexes import PhoneticIndexes
 from searcher.pronunciations import pronounced
 from searcher.tuning.confusion import learn_confusion, nothing_counted
@@ -35,8 +34,7 @@ from searcher.tuning.marked import MarkedPlace, by_marks
 from searcher.tuning.reference import Transcript
 from std.errors import ConfigError
 from std.phonetics.confusion import Counts
-from std.store.columns import Int64s
-from std.values import Bools
+from std.values import Excerpt
 
 MIN_QUERY_PHONES = 4  # of a query; shorter ones are learned from badly
 IV_WORDS, IV_PAIRS = 500, 350  # queries drawn for the calibration of in-vocabulary (IV) terms
@@ -53,7 +51,7 @@ class Transcribed:
 
     transcript: Transcript  # of the development set; its recordings are the search's table
     terms: Sequence[Phrase]  # further queries, above all phrases
-    inside: Inside  # which places lie inside the transcribed speech
+    excerpts: Sequence[Excerpt]  # the transcribed speech
 
 
 def tune(
@@ -72,7 +70,7 @@ def tune(
         transcribed: speech with its transcript; without one no phone confusions are learned.
         marked: places that people marked.
         indexes: the phonetic indexes, without a model.
-        written: searches phrases by their words; candidates merged, one list per phrase.
+        written: searches phrases by their words.
         seed: draws the in-vocabulary words of the transcript that are learned from.
         prior: whose weights are changed as far as the examples say; None = the shipped ones.
         progress: called with the share that is done.
@@ -90,13 +88,14 @@ def tune(
     sources: list[KindsOfExamples] = []
     learned_from: dict[str, float] = {}
     if transcribed:
-        speech = Speech(tuned, written, transcribed.inside)
+        excerpts = transcribed.excerpts
+        speech = Speech(tuned, written, transcribed.transcript.recordings, excerpts)
         examples, figures = _of_transcript(transcribed, speech, seed)
         sources.append(examples)
         learned_from |= figures
     progress(0.7)
     if marked or not transcribed:
-        speech = Speech(tuned, written, _everywhere)
+        speech = Speech(tuned, written, (), None)
         examples, figures = examples_of_marks(marked, speech, seed)
         sources.append(examples)
         learned_from |= figures
@@ -233,11 +232,6 @@ def queries(
     drawn = rng.sample(words, min(IV_WORDS, len(words)))
     drawn += rng.sample(both, min(IV_PAIRS, len(both)))
     return oov, sorted({*drawn, *(in_vocabulary & set(terms))})
-
-
-def _everywhere(recording: Int64s, start_ms: Int64s, end_ms: Int64s) -> Bools:
-    """People may mark any place."""
-    return np.ones(len(recording), dtype=bool)
 
 
 def _with_confusion(prior: Model, indexes: PhoneticIndexes, confusion: Counts) -> Model:

@@ -22,7 +22,7 @@ TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one accident a
 ARCHIVE = Archive(1000, 1.0, 75.0, (), TEN_NATS)
 WORDS = [f"word{i}" for i in range(60)]
 SEARCHED = SearchedArchive(
-    ARCHIVE, np.array([0.1]), 1.0, RecognisedWords((WORDS,), dict.fromkeys(WORDS, 2))
+    ARCHIVE, np.array([0.1]), 1000, RecognisedWords((WORDS,), dict.fromkeys(WORDS, 2))
 )
 
 
