@@ -16,7 +16,7 @@ import numpy as np
 from searcher.calibration.features import Evidence, iv_features
 from searcher.calibration.model import Model, default_model
 from searcher.calibration.occurrence_rate import log_evidence, rate_posterior
-from searcher.calibration.occurring_terms import FOUND_NOWHERE, TAKEN_TO_OCCUR
+from searcher.calibration.occurring_terms import FOUND_NOWHERE, NOT_SEARCHED, TAKEN_TO_OCCUR
 from searcher.calibration.weights import LogRatios
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.lexical_candidates import LexicalResult
@@ -38,6 +38,14 @@ class TermEvidence(NamedTuple):
     lexical: Candidates
     hits: PhoneticHits | None  # without a lexical candidate
     ratios: LogRatios | None  # of each place; None: the recogniser's posteriors stay
+    is_searched: bool  # by words that the index has, or by phones
+
+    @property
+    def without_places(self) -> float:
+        """The log evidence that it occurs, if it has no places."""
+        if self.ratios is None:
+            return TAKEN_TO_OCCUR
+        return FOUND_NOWHERE if self.is_searched else NOT_SEARCHED
 
 
 class SpokenEvidence(NamedTuple):
@@ -77,6 +85,9 @@ def calibrate(
     n_terms, spoken = len(request.words), request.sureness
     bounds = np.searchsorted(lexical.candidates.term, np.arange(n_terms + 1)).tolist()
     is_calibrated = _is_calibrated(request, language.config, is_oov)
+    highest_posterior = 1.0  # of terms found by their words alone, whatever other terms need
+    if phonetic and request.phonetic_words == "all":
+        highest_posterior = phonetic.searched.archive.highest_posterior
     evidence = [
         _evidence(
             words,
@@ -84,13 +95,14 @@ def calibrate(
             phonetic.of_term[i] if phonetic else None,
             phonetic,
             language.model or default_model(),
+            highest_posterior,
             is_oov=bool(is_oov[i]),
             is_calibrated=bool(is_calibrated[i]),
             spoken=SpokenEvidence(spoken[i], lexical.variants) if i in spoken else None,
         )
         for i, words in enumerate(request.words)
     ]
-    probabilities, of_terms = _probabilities([of_term.ratios for of_term in evidence])
+    probabilities, of_terms = _probabilities(evidence)
     table, parts = list(lexical.variants), []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
         if probability is None:
@@ -120,6 +132,7 @@ def _evidence(
     hits: PhoneticHits | None,
     phonetic: PhoneticResult | None,
     model: Model,
+    highest_posterior: float,
     *,
     is_oov: bool,
     is_calibrated: bool,
@@ -128,10 +141,9 @@ def _evidence(
     """The log likelihood ratios of each place of a term."""
     letters = sum(map(len, words))
     if hits is None or phonetic is None:
-        highest = phonetic.searched.archive.highest_posterior if phonetic else 1.0
-        known = iv_features(lexical.score, len(words), letters, highest)
+        known = iv_features(lexical.score, len(words), letters, highest_posterior)
         ratios = model.iv_weights.log_ratios(known) if is_calibrated else None
-        return TermEvidence(lexical, None, ratios)
+        return TermEvidence(lexical, None, ratios, is_searched=not is_oov)
     paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched)
     if spoken:
         ratios = model.spoken_weights.log_ratios(spoken.evidence(paired, lexical, hits))
@@ -139,17 +151,18 @@ def _evidence(
         ratios = model.oov_weights.log_ratios(paired.oov_evidence())
     else:
         ratios = model.iv_weights.log_ratios(paired.iv_evidence(len(words), letters))
-    return TermEvidence(lexical, hits.rows(paired.unpaired), ratios)
+    return TermEvidence(lexical, hits.rows(paired.unpaired), ratios, is_searched=True)
 
 
 def _probabilities(
-    ratios: Sequence[LogRatios | None],
+    evidence: Sequence[TermEvidence],
 ) -> tuple[list[Float64s | None], Float64s]:
     """Of each place of each term, all places of a term together; and each term's log evidence.
 
     Words that resemble a term come with what it means. A term of a list that nobody speaks of has
     accidents by chance only, so this is what the evidence that a term occurs is compared with.
     """
+    ratios = [of_term.ratios for of_term in evidence]
     some = [LogRatios(np.empty(0), np.empty(0)), *(one for one in ratios if one is not None)]
     sizes = np.array(
         [0 if of_term is None else len(of_term.chance) for of_term in ratios], np.int64
@@ -157,10 +170,10 @@ def _probabilities(
     of_place = np.repeat(np.arange(len(sizes)), sizes)
     all_accidents, chance = map(np.concatenate, zip(*some, strict=True))
     probability = rate_posterior(all_accidents, of_place, len(sizes)).probability
-    without_places = [TAKEN_TO_OCCUR if of_term is None else FOUND_NOWHERE for of_term in ratios]
-    evidence = np.where(sizes > 0, log_evidence(chance, of_place, len(sizes)), without_places)
+    without_places = np.array([of_term.without_places for of_term in evidence], np.float64)
+    occurs = np.where(sizes > 0, log_evidence(chance, of_place, len(sizes)), without_places)
     parts = np.split(probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
     probabilities = [
         None if of_term is None else part for of_term, part in zip(ratios, parts, strict=True)
     ]
-    return probabilities, evidence
+    return probabilities, occurs

@@ -3,7 +3,7 @@
 find_copies     segments --> `Copies`: each copy with its original
 common_copies   those of several recognisers' indexes
 without_copies  segments --> the same segments with their copies deleted
-live_counts     how often each word stands in such segments
+live_counts     how often each word stands in live recordings
 
 The labels of copies are the same, so a place in four copies is one place, not four that vouch for
 each other: originals are searched, and each copy gets its original's answer
@@ -131,6 +131,8 @@ def _has_times(speech_ms: int, utterances: int, times_estimated: bool) -> bool:
 
 def _repeated(tables: Sequence[Int64s]) -> list[Bools]:
     """Which rows of some tables, (n, columns) each, stand in one of them again."""
+    if not tables:
+        return []
     joined = np.concatenate([np.empty((0, OUTLINE), np.int64), *tables])
     order = np.lexsort(joined.T)
     is_same = (joined[order[1:]] == joined[order[:-1]]).all(axis=1)
@@ -230,21 +232,19 @@ def without_copies(segments: Sequence[Segment], copies: Copies) -> tuple[Segment
     return tuple(remaining)
 
 
-def live_counts(segments: Sequence[Segment], copies: Copies) -> Mapping[str, int]:
-    """Every word with its number of postings outside copies, ascending by word.
+def live_counts(segments: Sequence[Segment]) -> Mapping[str, int]:
+    """Every word with its number of postings outside deleted recordings, ascending by word.
 
-    As `std.store.vocabulary_counts`, segments without copies count deleted recordings in.
+    Reads all columns of segments with deleted recordings, others as `vocabulary_counts` does.
 
     Args:
-        segments: without their copies.
-        copies: of the index.
+        segments: in `without_copies` copies are deleted, too.
     """
-    if not copies:
+    if not any(segment.deleted for segment in segments):
         return vocabulary_counts(segments)
     total: dict[str, int] = {}
     for segment in segments:
-        has_copies = any(segment.recordings[row].recording in copies for row in segment.deleted)
-        counts = _live(segment) if has_copies else segment.counts()
+        counts = _live(segment) if segment.deleted else segment.counts()
         for word, count in zip(segment.words(), counts.tolist(), strict=True):
             total[word] = total.get(word, 0) + count
     return {word: count for word, count in sorted(total.items()) if count}

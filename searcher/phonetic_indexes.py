@@ -56,6 +56,16 @@ class PhoneticIndexes:
         return confusion_log_ratios(self.confusion_counts, self.indexes, [])
 
     @cached_property
+    def segment_of(self) -> Mapping[int, tuple[int, int]]:
+        """Of each live recording, by its row in the search's table: its segment, its row there."""
+        return {
+            row: (segment, own_row)
+            for segment, rows in enumerate(self.recordings)
+            for own_row, row in enumerate(rows.tolist())
+            if self.indexes[segment].live[own_row]
+        }
+
+    @cached_property
     def recognised_words(self) -> RecognisedWords:
         """The words of the segments, counted in live recordings."""
         counts: Counter[str] = Counter()

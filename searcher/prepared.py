@@ -38,7 +38,6 @@ class PreparedLanguage:
     language: str  # empty: not known, or not asked for
     segments: tuple[Segment, ...]  # without copies
     rows: tuple[Int64s, ...]  # of each segment: those of its recordings in the table
-    copies: Copies
     table: RecordingTable  # of the whole index; candidates point into it
     config: Config  # with this language
     model: Model | None  # what `std-tune` learned
@@ -47,7 +46,7 @@ class PreparedLanguage:
     @cached_property
     def counts(self) -> Mapping[str, int]:
         """Of each word how often it stands there."""
-        return live_counts(self.segments, self.copies)
+        return live_counts(self.segments)
 
     @cached_property
     def generator(self) -> "VariantGenerator":
@@ -110,7 +109,6 @@ def prepare(
                 group.language,
                 without_copies(group.segments, copies),
                 tuple(table.rows[segment] for segment in group.segments),
-                copies,
                 table,
                 group.configured(config),
                 model,

@@ -6,8 +6,8 @@
     SearchedArchive how much of it a search is about, and how many accidents that makes likely
 
 The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
-folder they are kept in one small file with a digest of all three; otherwise each process learns
-them once.
+folder they are kept in one small file with a digest of all three, the last few of them (languages,
+models); otherwise each process learns them once.
 """
 
 import json
@@ -32,7 +32,7 @@ from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
 from searcher.phonetic.search import search_phones
 from std.errors import InputError
 from std.execution.workers import IN_PROCESS, Executor
-from std.json_fields import read_json
+from std.json_fields import Part, read_json
 from std.outputs import open_output
 from std.phonetics.confusion import Counts, to_json
 from std.ranges import Range
@@ -40,8 +40,9 @@ from std.store import Segment
 from std.store.columns import KEY_SHIFT, Int64s
 from std.values import Float64s
 
-FORMAT = "std-search archive 4"  # another one when scores change: kept statistics are of old ones
+FORMAT = "std-search archive 5"  # another one when scores change: kept statistics are of old ones
 FILE = "null-distribution.json"
+KEPT = 8  # statistics: of languages and models, before some that are old are learned again
 QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
 PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
 TYPICAL_PHONE_MS = 75.0  # of an archive without a word that the recogniser is sure of
@@ -73,7 +74,7 @@ class Archive:
         """
         quality = np.zeros(n_recordings)
         for rows, of_segment in zip(recordings, self.quality, strict=True):
-            quality[rows] = of_segment
+            quality[rows] += of_segment  # 0 of a deleted one: another segment may have it
         return quality
 
 
@@ -196,7 +197,6 @@ def _digest(indexes: Sequence[PhoneticIndex], counts: Counts) -> str:
 def _save(archive: Archive, path: Path, digest: str) -> None:
     """Keep the statistics; an index that cannot be written to is searched without."""
     document = {
-        "format": FORMAT,
         "digest": digest,
         "slots": archive.slots,
         "highest_posterior": archive.highest_posterior,
@@ -204,16 +204,28 @@ def _save(archive: Archive, path: Path, digest: str) -> None:
         "quality": [quality.tolist() for quality in archive.quality],
         "null": archive.null.coefficients.tolist(),
     }
+    others = [one.value for one in _kept(path)][: KEPT - 1]
     with suppress(OSError, InputError), open_output(path) as sink:
-        sink.write(json.dumps(document).encode() + b"\n")
+        every = {"format": FORMAT, "archives": [document, *others]}
+        sink.write(json.dumps(every).encode() + b"\n")
+
+
+def _kept(path: Path) -> list[Part]:
+    """What was kept, the latest first."""
+    with suppress(OSError, InputError):
+        document = read_json(path)
+        if document["format"].value == FORMAT:
+            return list(document["archives"])
+    return []
 
 
 def _load(path: Path, digest: str, indexes: Sequence[PhoneticIndex]) -> Archive | None:
-    """What was kept, if it is of this archive and whole."""
+    """What was kept of this archive, if it is whole."""
     try:
-        document = read_json(path)
-        if document["format"].value != FORMAT or document["digest"].value != digest:
+        of_archive = [one for one in _kept(path) if one["digest"].value == digest]
+        if not of_archive:
             return None
+        document = of_archive[0]
         quality = tuple(
             np.array([row.within(QUALITY) for row in rows], np.float64)
             for rows in document["quality"]

@@ -14,16 +14,21 @@ where log E_t is its `RatePosterior.log_evidence`: all its places against all be
 share is not known either. Its prior is a beta distribution with the mean `SAID`, s^PRIOR, its
 posterior follows from all terms of the list, and the probability of a term is the mean over it. So
 long lists say what their share is. Of a list of one term this is the probability for s = `SAID`,
-and so each term is judged that a person asks for, whatever the others are.
+and so each term is judged that a person asks for, whatever the others are. A term without a place
+is evidence, too: it counts for the share, and has no place that a probability would be of.
 
 Source: the share of non-null cases of the two-groups model (Efron 2008), with a prior.
 """
 
 import numpy as np
 
+from searcher.calibration.occurrence_rate import log_evidence as log_evidence_of_places
 from std.values import Bools, Float64s
 
-FOUND_NOWHERE, TAKEN_TO_OCCUR = -np.inf, np.inf  # log evidence of terms that are not judged
+# Log evidence of terms that are not judged: without a place, and with the recogniser's posteriors.
+FOUND_NOWHERE, TAKEN_TO_OCCUR = -np.inf, np.inf
+NOT_SEARCHED = np.nan  # of terms without a place that could have none
+NO_PLACES = float(log_evidence_of_places(np.empty(0), np.empty(0, np.int64), 1)[0])
 SAID = 0.75  # probability that a term is said where it can be found, before its places are seen
 PRIOR = SAID / (1 - SAID) - 1  # of a share s: in proportion to s to this power
 # Shares from 1 in 1,000,000 to all but as many, evenly in log odds: of a list of many names few or
@@ -38,7 +43,8 @@ def term_occurrence(log_evidence: Float64s, is_oov: Bools, *, in_list: bool) -> 
 
     Args:
         log_evidence: (terms,) `RatePosterior.log_evidence`, against chance; `FOUND_NOWHERE` of
-            terms without places, `TAKEN_TO_OCCUR` of terms that keep the recogniser's posteriors.
+            terms without places, `TAKEN_TO_OCCUR` of terms that keep the recogniser's posteriors,
+            `NOT_SEARCHED` of terms that could not be found.
         is_oov: (terms,) the index lacks a word of it: such terms have a share of their own.
         in_list: whether the terms are a list, which tells the share of those that occur.
     """
@@ -47,18 +53,21 @@ def term_occurrence(log_evidence: Float64s, is_oov: Bools, *, in_list: bool) -> 
     if not in_list:
         probability[is_judged] = occurs_by_itself(log_evidence[is_judged])
         return probability
-    for kind in (is_oov & is_judged, ~is_oov & is_judged):
-        probability[kind] = occurrence_probability(log_evidence[kind])
+    for is_kind in (is_oov, ~is_oov):
+        judged = is_kind & is_judged
+        nowhere = int(np.count_nonzero(is_kind & (log_evidence == FOUND_NOWHERE)))
+        probability[judged] = occurrence_probability(log_evidence[judged], nowhere)
     return probability
 
 
-def occurrence_probability(log_evidence: Float64s) -> Float64s:
+def occurrence_probability(log_evidence: Float64s, nowhere: int = 0) -> Float64s:
     """(terms,) the probability that each term of a list occurs.
 
     Args:
         log_evidence: (terms,) of the terms that have places; see `RatePosterior`.
+        nowhere: number of further terms of the list, that have none.
     """
-    of_share = share_posterior(log_evidence)
+    of_share = share_posterior(log_evidence, nowhere)
     probability = np.empty(len(log_evidence))
     for first in range(0, len(log_evidence), TERMS_AT_ONCE):
         terms = slice(first, first + TERMS_AT_ONCE)
@@ -77,13 +86,15 @@ def occurs_by_itself(log_evidence: Float64s) -> Float64s:
     return probability
 
 
-def share_posterior(log_evidence: Float64s) -> Float64s:
+def share_posterior(log_evidence: Float64s, nowhere: int = 0) -> Float64s:
     """(shares,) the probability of each share of terms that occur, on the grid of `LOG_ODDS`.
 
     Args:
         log_evidence: see `occurrence_probability`; in any order, as it is sorted first.
+        nowhere: see there.
     """
-    ordered, log_likelihood = np.sort(log_evidence)[:, None], np.zeros(len(LOG_ODDS))
+    ordered = np.sort(log_evidence)[:, None]
+    log_likelihood = nowhere * np.logaddexp(NO_PLACES + LOG_SHARES, LOG_OTHERS)
     for first in range(0, len(ordered), TERMS_AT_ONCE):
         terms = ordered[first : first + TERMS_AT_ONCE]
         log_likelihood += np.logaddexp(terms + LOG_SHARES, LOG_OTHERS).sum(axis=0)

@@ -25,6 +25,7 @@ Against the plug-in rule (theta from N = sum p): given that a candidate is right
 but one plus the others, so a lone unlikely candidate is not accepted for its loneliness.
 """  # noqa: E501  # the formula
 
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -93,8 +94,7 @@ def _by_nodes(term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing:
         result[order] = _by_nodes(term[order], p[order], x, weight, missing)
         return result
     log_product = -missing * x
-    for begin in range(0, len(p), ROWS_AT_ONCE):
-        rows = slice(begin, begin + ROWS_AT_ONCE)
+    for rows in _pieces(term):
         _add_log_shares(log_product, term[rows], p[rows], x)
     integrand = weight * np.exp(log_product)
     at_once = CELLS // NODES
@@ -105,6 +105,27 @@ def _by_nodes(term: Int64s, p: Float64s, x: Float64s, weight: Float64s, missing:
         np.divide(_of_terms(integrand, term[rows]), others, out=others)
         result[rows] = others.sum(axis=1)
     return result
+
+
+def _pieces(term: Int64s) -> Iterator[slice]:
+    """Rows in pieces that begin where a term does: sums do not depend on the terms before it.
+
+    A term of more than `ROWS_AT_ONCE` candidates is cut into pieces of its own.
+
+    Args:
+        term: (n,) of each candidate, ascending.
+    """
+    begin, within = 0, 0  # of the piece; of the term that begins last
+    for end in [*(np.flatnonzero(term[1:] != term[:-1]) + 1).tolist(), len(term)]:
+        if end - begin > ROWS_AT_ONCE:
+            if begin < within:
+                yield slice(begin, within)
+            for begin in range(within, end, ROWS_AT_ONCE):
+                yield slice(begin, min(begin + ROWS_AT_ONCE, end))
+            begin = end
+        within = end
+    if begin < len(term):
+        yield slice(begin, len(term))
 
 
 def _add_log_shares(total: Float64s, term: Int64s, p: Float64s, x: Float64s) -> None:

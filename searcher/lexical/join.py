@@ -11,9 +11,10 @@ words' sorted keys, so a frequent word costs a logarithm, not its length.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from std.config import SearchConfig
 from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, Postings, Slots, UInt64s
@@ -28,9 +29,9 @@ class Paths(NamedTuple):
     first_start: UInt64s  # (n,) key of the first word
     last_end: UInt64s  # (n,) key of the last word's end
     slots: Int64s  # (n, words) of each word
-    log_product: Float64s  # (n,) log of the product of the posteriors
+    log_posterior: Float64s  # (n, words) of each word
     minimum: Float64s  # (n,) smallest posterior
-    log_skipped: Float64s  # (n,) log of the product of the skipped slots' epsilons
+    log_skipped: Float64s  # (n, words - 1) of the slots between two words, product of the epsilons
 
 
 class Spans(NamedTuple):
@@ -66,7 +67,8 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
     for i in range(rarest - 1, -1, -1):
         paths = _extend(paths, words[i], skip_cost, config, forwards=False)
     r = config.join_exponent
-    posterior = np.exp((1 - r) * paths.log_product + paths.log_skipped) * paths.minimum**r
+    log_product, log_skipped = _total(paths.log_posterior), _total(paths.log_skipped)
+    posterior = np.exp((1 - r) * log_product + log_skipped) * paths.minimum**r
     return Spans(
         (paths.start >> KEY_SHIFT).astype(np.int64),
         (paths.start & TIME_MASK).astype(np.int64),
@@ -74,6 +76,16 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
         posterior,
         paths.slots,
     )
+
+
+def _total(columns: Float64s) -> Float64s:
+    """(n,) sum of (n, k) columns, in the order of the words: the rarest word is another one in
+    each segment.
+    """
+    total = np.zeros(len(columns))
+    for column in columns.T:
+        total += column
+    return total
 
 
 def single_word(word: Postings) -> Spans:
@@ -115,8 +127,8 @@ def _paths_of_word(words: Postings) -> Paths:
     posterior = words.posterior.astype(np.float64)
     end = words.key + words.duration_ms
     slots = words.slot.astype(np.int64).reshape(-1, 1)
-    nothing = np.zeros(len(posterior))
-    return Paths(words.key, end, words.key, end, slots, np.log(posterior), posterior, nothing)
+    log_posterior, no_skips = np.log(posterior).reshape(-1, 1), np.empty((len(posterior), 0))
+    return Paths(words.key, end, words.key, end, slots, log_posterior, posterior, no_skips)
 
 
 def _extend(
@@ -147,13 +159,17 @@ def _extend(
     other, start, end, slot = _rows(other, fits), start[fits], end[fits], slot[fits]
     posterior = word.posterior[fits].astype(np.float64)
     outer = {"last_end": end} if forwards else {"first_start": start}
+
+    def with_word(of_path: NDArray[Any], of_word: NDArray[Any]) -> NDArray[Any]:
+        return np.column_stack([of_path, of_word] if forwards else [of_word, of_path])
+
     return other._replace(
         start=np.minimum(start, other.start),
         end=np.maximum(end, other.end),
-        slots=np.column_stack([other.slots, slot] if forwards else [slot, other.slots]),
-        log_product=other.log_product + np.log(posterior),
+        slots=with_word(other.slots, slot),
+        log_posterior=with_word(other.log_posterior, np.log(posterior)),
         minimum=np.minimum(other.minimum, posterior),
-        log_skipped=other.log_skipped + skipped,
+        log_skipped=with_word(other.log_skipped, skipped),
         **outer,
     )
 

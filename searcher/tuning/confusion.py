@@ -65,7 +65,6 @@ def learn_confusion(transcript: Transcript, indexes: PhoneticIndexes) -> Counts:
 
 def missed(transcript: Transcript, indexes: PhoneticIndexes) -> list[Token]:
     """Spoken words that the networks do not have where they were spoken."""
-    table = {row: (s, i) for s, rows in enumerate(indexes.recordings) for i, row in enumerate(rows)}
     word_id = [{word: i for i, word in enumerate(index.words)} for index in indexes.indexes]
     found = []
     for recording, start, end, word in zip(
@@ -75,9 +74,9 @@ def missed(transcript: Transcript, indexes: PhoneticIndexes) -> list[Token]:
         transcript.words,
         strict=True,
     ):
-        if recording not in table:
+        if recording not in indexes.segment_of:
             continue
-        segment, local = table[recording]
+        segment, local = indexes.segment_of[recording]
         at = word_id[segment].get(word)
         seen = 0.0 if at is None else _posterior(indexes.indexes[segment], at, local, start, end)
         if seen < MISSED_BELOW:
@@ -105,9 +104,8 @@ def _count(
     row = {phone: i for i, phone in enumerate(confusion.inventory)}
     p = len(row)
     substituted, deleted, inserted = np.zeros((p, p)), np.zeros(p), np.zeros(p)
-    table = {r: (s, i) for s, rows in enumerate(indexes.recordings) for i, r in enumerate(rows)}
     for token, phones in pairs:
-        segment, local = table[token.recording]
+        segment, local = indexes.segment_of[token.recording]
         index = indexes.indexes[segment]
         ratios = ratios_in(phones, index, confusion)
         hits = align_windows(ratios, index, _window(index, local, token), MIN_SCORE)

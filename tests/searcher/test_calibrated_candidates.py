@@ -9,14 +9,16 @@ from indexer.formats.detect import parse_file
 from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
-from searcher.calibrated_candidates import _probabilities
+from searcher.calibrated_candidates import TermEvidence, _probabilities
 from searcher.calibration.occurrence_rate import rate_posterior
 from searcher.calibration.occurring_terms import (
     FOUND_NOWHERE,
+    NOT_SEARCHED,
     TAKEN_TO_OCCUR,
     term_occurrence,
 )
 from searcher.calibration.weights import LogRatios
+from searcher.candidates import NONE
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config
@@ -36,8 +38,12 @@ def lists():
     return [LogRatios(np.minimum(of_term, 1.0), of_term) for of_term in chance]
 
 
+def evidence(lists, *, is_searched=True):
+    return [TermEvidence(NONE, None, ratios, is_searched) for ratios in lists]
+
+
 def test_a_place_is_judged_against_all_accidents(lists):
-    probabilities, _ = _probabilities(lists)
+    probabilities, _ = _probabilities(evidence(lists))
     for found, ratios in zip(probabilities, lists, strict=True):
         alone = rate_posterior(ratios.all_accidents, np.zeros(len(found), int), 1)
         assert found == pytest.approx(alone.probability, rel=1e-12)
@@ -45,7 +51,7 @@ def test_a_place_is_judged_against_all_accidents(lists):
 
 def test_whether_a_term_occurs_is_judged_against_chance(lists):
     """Words that resemble a name make a place of it doubtful, not that it was spoken of."""
-    _, log_evidence = _probabilities(lists)
+    _, log_evidence = _probabilities(evidence(lists))
     for found, ratios in zip(log_evidence.tolist(), lists, strict=True):
         alone = rate_posterior(ratios.chance, np.zeros(len(ratios.chance), int), 1)
         assert found == pytest.approx(alone.log_evidence[0], rel=1e-12)
@@ -56,11 +62,15 @@ def test_whether_a_term_occurs_is_judged_against_chance(lists):
 
 def test_terms_that_keep_their_posteriors_and_terms_without_places(lists):
     nowhere = LogRatios(np.empty(0), np.empty(0))
-    probabilities, log_evidence = _probabilities([None, lists[0], nowhere, None])
+    probabilities, log_evidence = _probabilities(
+        [*evidence([None, lists[0], nowhere, None]), *evidence([nowhere], is_searched=False)]
+    )
     assert probabilities[0] is probabilities[3] is None
     assert (len(probabilities[1]), len(probabilities[2])) == (2, 0)
     assert log_evidence[[0, 2, 3]].tolist() == [TAKEN_TO_OCCUR, FOUND_NOWHERE, TAKEN_TO_OCCUR]
     assert np.isfinite(log_evidence[1])
+    assert np.isnan(NOT_SEARCHED)
+    assert np.isnan(log_evidence[4])
 
 
 def found(networks, terms):

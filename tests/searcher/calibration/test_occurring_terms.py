@@ -6,6 +6,7 @@ from searcher.calibration import occurring_terms
 from searcher.calibration.occurrence_rate import DETECTED, rate_posterior
 from searcher.calibration.occurring_terms import (
     FOUND_NOWHERE,
+    NOT_SEARCHED,
     PRIOR,
     SAID,
     TAKEN_TO_OCCUR,
@@ -140,10 +141,21 @@ def test_each_kind_of_terms_has_its_own_share():
 
 @pytest.mark.parametrize("in_list", [False, True])
 def test_terms_that_are_not_judged_count_for_no_share(in_list):
-    log_evidence = np.array([FOUND_NOWHERE, 1.0, TAKEN_TO_OCCUR, FOUND_NOWHERE])
+    log_evidence = np.array([NOT_SEARCHED, 1.0, TAKEN_TO_OCCUR, NOT_SEARCHED])
     found = term_occurrence(log_evidence, np.array([True, True, True, False]), in_list=in_list)
     assert found[[0, 2, 3]].tolist() == [0, 1, 0]
     assert found[1] == pytest.approx(occurs_by_itself(np.ones(1))[0], abs=1e-4)
+
+
+def test_terms_without_a_place_count_for_the_share():
+    log_evidence = np.array([9.0, 1.0, *[FOUND_NOWHERE] * 30])
+    is_oov = np.ones(len(log_evidence), bool)
+    found = term_occurrence(log_evidence, is_oov, in_list=True)
+    expected = by_integration(np.where(np.isfinite(log_evidence), log_evidence, NOTHING))
+    assert found[:2] == pytest.approx(expected[:2], abs=2e-4)
+    assert not found[2:].any()
+    of_others = term_occurrence(log_evidence, is_oov & (log_evidence > 0), in_list=True)
+    assert of_others[1] > found[1]  # they are of the other kind: known words
 
 
 def test_single_terms_do_not_change_each_other():
