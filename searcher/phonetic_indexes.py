@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from searcher.calibration.archive import SearchedArchive, archive_of
+from searcher.calibration.archive import SearchedArchive
+from searcher.calibration.known_archives import archive_of
 from searcher.calibration.model import Model
 from searcher.calibration.path_words import RecognisedWords
 from searcher.phonetic.index import PhoneticIndex, open_phonetic_index

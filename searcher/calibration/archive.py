@@ -1,28 +1,19 @@
 """What is known of an archive before a term is searched in it by its phones.
 
-    archive_of      the statistics of an archive, from memory, from beside the index, or learned
     learn_archive   number of slots, highest posterior, speed and quality of the speech, null
                     distribution
     SearchedArchive how much of it a search is about, and how many accidents that makes likely
 
-The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
-folder they are kept in one small file with a digest of all three, the last few of them (languages,
-models); otherwise each process learns them once.
+`searcher.calibration.known_archives` keeps the statistics.
 """
 
-import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from searcher.calibration.null_distribution import (
-    COEFFICIENTS,
     NullDistribution,
     learn_null_distribution,
 )
@@ -30,21 +21,11 @@ from searcher.calibration.path_words import RecognisedWords
 from searcher.phonetic.index import PhoneticIndex
 from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
 from searcher.phonetic.search import search_phones
-from std.errors import InputError
 from std.execution.workers import IN_PROCESS, Executor
-from std.json_fields import Part, read_json
-from std.outputs import open_output
-from std.phonetics.confusion import Counts, to_json
-from std.ranges import Range
-from std.store import Segment
+from std.phonetics.confusion import Counts
 from std.store.columns import KEY_SHIFT, Int64s
 from std.values import Float64s
 
-FORMAT = "std-search archive 5"  # another one when scores change: kept statistics are of old ones
-FILE = "null-distribution.json"
-KEPT = 8  # statistics: of languages and models, before some that are old are learned again
-QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
-PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
 TYPICAL_PHONE_MS = 75.0  # of an archive without a word that the recogniser is sure of
 SURE = 0.9  # posterior of words that tell how long phones last
 LEAST_HIGHEST = 0.9  # a recogniser that never gives more is unsure, not modest
@@ -92,9 +73,6 @@ class SearchedArchive(NamedTuple):
         return float(np.log(max(self.slots, 1)))
 
 
-_known: WeakKeyDictionary[Segment, dict[str, Archive]] = WeakKeyDictionary()  # by first segment
-
-
 def speech_quality(indexes: Sequence[PhoneticIndex]) -> tuple[int, float, tuple[Float64s, ...]]:
     """The number of live slots, and how sure the recogniser was: at most, and of each recording.
 
@@ -138,32 +116,6 @@ def mean_phone_ms(indexes: Sequence[PhoneticIndex]) -> float:
     return max(1.0, duration_ms / phones) if phones else TYPICAL_PHONE_MS
 
 
-def archive_of(
-    indexes: Sequence[PhoneticIndex],
-    counts: Counts,
-    folder: Path | None,
-    workers: Executor = IN_PROCESS,
-) -> Archive:
-    """The statistics of an archive: known already, kept beside the index, or learned now.
-
-    Args:
-        indexes: one of each segment.
-        counts: phone confusions that it is searched with.
-        folder: where the index lies, if in a folder.
-        workers: who searches the decoys.
-    """
-    digest = _digest(indexes, counts)
-    known = _known.setdefault(indexes[0].segment, {})
-    if digest not in known:
-        archive = _load(folder / FILE, digest, indexes) if folder else None
-        if archive is None:
-            archive = learn_archive(indexes, counts, workers)
-            if folder:
-                _save(archive, folder / FILE, digest)
-        known[digest] = archive
-    return known[digest]
-
-
 def learn_archive(
     indexes: Sequence[PhoneticIndex], counts: Counts, workers: Executor = IN_PROCESS
 ) -> Archive:
@@ -182,61 +134,3 @@ def learn_archive(
     )
     slots, highest, quality = speech_quality(indexes)
     return Archive(slots, highest, mean_phone_ms(indexes), quality, null)
-
-
-def _digest(indexes: Sequence[PhoneticIndex], counts: Counts) -> str:
-    """Of everything that the statistics depend on."""
-    content = sha256(FORMAT.encode())
-    for index in indexes:
-        deleted = sorted(index.deleted)
-        content.update(json.dumps([index.segment.id, deleted, index.pronouncer]).encode())
-    content.update(json.dumps(to_json(counts), sort_keys=True).encode())
-    return content.hexdigest()
-
-
-def _save(archive: Archive, path: Path, digest: str) -> None:
-    """Keep the statistics; an index that cannot be written to is searched without."""
-    document = {
-        "digest": digest,
-        "slots": archive.slots,
-        "highest_posterior": archive.highest_posterior,
-        "phone_ms": archive.phone_ms,
-        "quality": [quality.tolist() for quality in archive.quality],
-        "null": archive.null.coefficients.tolist(),
-    }
-    others = [one.value for one in _kept(path)][: KEPT - 1]
-    with suppress(OSError, InputError), open_output(path) as sink:
-        every = {"format": FORMAT, "archives": [document, *others]}
-        sink.write(json.dumps(every).encode() + b"\n")
-
-
-def _kept(path: Path) -> list[Part]:
-    """What was kept, the latest first."""
-    with suppress(OSError, InputError):
-        document = read_json(path)
-        if document["format"].value == FORMAT:
-            return list(document["archives"])
-    return []
-
-
-def _load(path: Path, digest: str, indexes: Sequence[PhoneticIndex]) -> Archive | None:
-    """What was kept of this archive, if it is whole."""
-    try:
-        of_archive = [one for one in _kept(path) if one["digest"].value == digest]
-        if not of_archive:
-            return None
-        document = of_archive[0]
-        quality = tuple(
-            np.array([row.within(QUALITY) for row in rows], np.float64)
-            for rows in document["quality"]
-        )
-        null = np.array([row.within(COEFFICIENT) for row in document["null"]], np.float64)
-        slots = int(document["slots"].within(SLOTS))
-        highest = float(document["highest_posterior"].within(HIGHEST))
-        phone_ms = float(document["phone_ms"].within(PHONE_MS))
-    except (OSError, InputError):
-        return None
-    expected = [len(index.columns.recordings) for index in indexes]
-    if [len(rows) for rows in quality] != expected or len(null) != COEFFICIENTS:
-        return None
-    return Archive(slots, highest, phone_ms, quality, NullDistribution(null))

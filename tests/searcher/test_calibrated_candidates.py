@@ -25,6 +25,7 @@ from std.config import Config
 from std.files import read
 from std.nist import term_list
 from std.store.resident import ResidentSegment
+from std.values import Term
 
 SAID, SILENT = 6, 60
 
@@ -95,3 +96,18 @@ def test_a_recogniser_that_never_writes_more_is_believed_as_much(german):
     assert sum(p > 0.5 for p in expected.values()) > 20
     for place, p in expected.items():
         assert probability.get(place, 0.0) == pytest.approx(p, abs=0.02), place
+
+
+def test_a_known_term_has_the_same_answer_whatever_is_asked_with_it(german):
+    sure = [one for path in (german / "mesh").iterdir() for one in networks_in(parse_file(path))]
+    modest = [replace(one, posteriors=one.posteriors * np.float32(31 / 32)) for one in sure]
+    columns = invert(modest)
+    with_phones = replace(columns, extra=PhoneColumnBuilder(Config())(columns))
+    index = prepare([ResidentSegment("s", with_phones)], Config())
+
+    def of_first(*texts):
+        terms = [Term(text, text) for text in texts]
+        result = search(terms, index, speech_s=180, single_terms=True)
+        return result.probability[result.candidates.term == 0].tolist()
+
+    assert of_first("landschaft") == of_first("landschaft", "xylofonquartett") != []

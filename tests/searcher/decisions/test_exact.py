@@ -83,3 +83,17 @@ def test_the_size_of_tables_does_not_show(monkeypatch, cells):
         with monkeypatch.context() as patch:
             patch.setattr(import_module("searcher.decisions.exact"), "CELLS", cells)
             assert (exact(term, p, 7, TRIALS, **options) == found).all()
+
+
+def test_the_bits_of_a_term_are_its_own(monkeypatch):
+    """Long lists are computed in pieces, and in parts that are decided on as one."""
+    monkeypatch.setattr(import_module("searcher.decisions.exact"), "ROWS_AT_ONCE", 100)
+    rng = np.random.default_rng(11)
+    sizes = rng.choice([1, 3, 40, 99, 100, 101, 350], 60)
+    term, p = np.repeat(np.arange(60), sizes), rng.beta(0.3, 2, sizes.sum())
+    options = {"beta": BETA, "missing": 0.03, "occurs": True}
+    found = exact(term, p, 60, TRIALS, **options)
+    for one in range(60):
+        mine = p[term == one]
+        alone = exact(np.zeros(len(mine), np.int64), mine, 1, TRIALS, **options)
+        assert alone.tolist() == found[term == one].tolist()

@@ -223,3 +223,22 @@ def test_a_phrase_of_one_word_is_its_postings(network):
         [100],
         [0.5],
     )
+
+
+def test_posteriors_do_not_depend_on_which_word_is_rare(network):
+    """Another word is the rarest in each segment, and sums of floats depend on their order."""
+    rng, words = np.random.default_rng(4), ["a", "b", "c", "d", "e"]
+    for _ in range(20):
+        posteriors = rng.uniform(0.1, 0.9, 5)
+        said = network(*[[(word, p)] for word, p in zip(words, posteriors, strict=True)])
+        found = []
+        for rare in words:
+            others = [
+                network(*[[(word, 0.5)] for word in words if word != rare], file=f"other{i}")
+                for i in range(3)
+            ]
+            segment = ResidentSegment(None, invert([said, *others]))
+            postings = segment.postings(words)
+            cost = skip_costs(segment.slots(range(4)), 0.05)
+            found.append(join([postings[word] for word in words], cost, SearchConfig()).posterior)
+        assert all(len(one) == 1 and one.tolist() == found[0].tolist() for one in found)

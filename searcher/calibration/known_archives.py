@@ -1,0 +1,137 @@
+"""The statistics of archives that are known: in memory, beside an index, or learned now.
+
+    archive_of   the statistics of an archive (`searcher.calibration.archive`)
+
+The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
+folder they are kept in one small file with a digest of all three, the last few of them (languages,
+models), each with a checksum; otherwise each process learns them once. What is damaged is learned
+again.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from searcher.calibration.archive import Archive, learn_archive
+from searcher.calibration.null_distribution import COEFFICIENTS, NullDistribution
+from searcher.phonetic.index import PhoneticIndex
+from std.errors import InputError
+from std.execution.workers import IN_PROCESS, Executor
+from std.json_fields import Part, read_json
+from std.outputs import open_output
+from std.phonetics.confusion import Counts, to_json
+from std.ranges import Range
+from std.store import Segment
+
+FORMAT = "std-search archive 5"  # another one when scores change: kept statistics are of old ones
+FILE = "null-distribution.json"
+KEPT = 8  # statistics: of languages and models, before some that are old are learned again
+QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
+PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
+
+_known: WeakKeyDictionary[Segment, dict[str, Archive]] = WeakKeyDictionary()  # by first segment
+
+
+def archive_of(
+    indexes: Sequence[PhoneticIndex],
+    counts: Counts,
+    folder: Path | None,
+    workers: Executor = IN_PROCESS,
+) -> Archive:
+    """The statistics of an archive: known already, kept beside the index, or learned now.
+
+    Args:
+        indexes: one of each segment.
+        counts: phone confusions that it is searched with.
+        folder: where the index lies, if in a folder.
+        workers: who searches the decoys.
+    """
+    digest = _digest(indexes, counts)
+    known = _known.setdefault(indexes[0].segment, {})
+    if digest not in known:
+        path = folder / FILE if folder else None
+        if path and path.exists() and not path.is_file():
+            path = None  # a pipe of that name would keep a search waiting
+        archive = _load(path, digest, indexes) if path else None
+        if archive is None:
+            archive = learn_archive(indexes, counts, workers)
+            if path:
+                _save(archive, path, digest)
+        known[digest] = archive
+    return known[digest]
+
+
+def _digest(indexes: Sequence[PhoneticIndex], counts: Counts) -> str:
+    """Of everything that the statistics depend on."""
+    content = sha256(FORMAT.encode())
+    for index in indexes:
+        deleted = sorted(index.deleted)
+        content.update(json.dumps([index.segment.id, deleted, index.pronouncer]).encode())
+    content.update(json.dumps(to_json(counts), sort_keys=True).encode())
+    return content.hexdigest()
+
+
+def _save(archive: Archive, path: Path, digest: str) -> None:
+    """Keep the statistics; an index that cannot be written to is searched without."""
+    document = {
+        "digest": digest,
+        "slots": archive.slots,
+        "highest_posterior": archive.highest_posterior,
+        "phone_ms": archive.phone_ms,
+        "quality": [quality.tolist() for quality in archive.quality],
+        "null": archive.null.coefficients.tolist(),
+    }
+    document["checksum"] = _checksum(document)
+    others = [one.value for one in _kept(path)][: KEPT - 1]
+    with suppress(OSError, InputError), open_output(path) as sink:
+        every = {"format": FORMAT, "archives": [document, *others]}
+        sink.write(json.dumps(every).encode() + b"\n")
+
+
+def _load(path: Path, digest: str, indexes: Sequence[PhoneticIndex]) -> Archive | None:
+    """What was kept of this archive, if it is whole."""
+    try:
+        of_archive = [one for one in _kept(path) if one["digest"].value == digest]
+        if not of_archive:
+            return None
+        document = of_archive[0]
+        quality = tuple(
+            np.array([row.within(QUALITY) for row in rows], np.float64)
+            for rows in document["quality"]
+        )
+        null = np.array([row.within(COEFFICIENT) for row in document["null"]], np.float64)
+        slots = int(document["slots"].within(SLOTS))
+        highest = float(document["highest_posterior"].within(HIGHEST))
+        phone_ms = float(document["phone_ms"].within(PHONE_MS))
+    except InputError:
+        return None
+    expected = [len(index.columns.recordings) for index in indexes]
+    if [len(rows) for rows in quality] != expected or len(null) != COEFFICIENTS:
+        return None
+    return Archive(slots, highest, phone_ms, quality, NullDistribution(null))
+
+
+def _kept(path: Path) -> list[Part]:
+    """What was kept and is whole, the latest first."""
+    with suppress(OSError, InputError):
+        document = read_json(path)
+        if document["format"].value == FORMAT:
+            return [one for one in document["archives"] if _is_whole(one.value)]
+    return []
+
+
+def _is_whole(document: Any) -> bool:
+    """Whether it is what was kept."""
+    return isinstance(document, dict) and document.get("checksum") == _checksum(document)
+
+
+def _checksum(document: Mapping[str, Any]) -> str:
+    """Of all but itself."""
+    content = {name: value for name, value in document.items() if name != "checksum"}
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
