@@ -22,11 +22,12 @@ def with_probabilities(hits: Detections, second: Detections, path: str) -> Detec
 
     Args:
         hits: the hit list.
-        second: the same hits, in any order; decisions play no part.
+        second: the same hits with the same decisions, in any order.
         path: of the second list, for messages.
 
     Raises:
-        InputError: one list has a hit that the other lacks, or a score is no probability.
+        InputError: one list has a hit that the other lacks, a decision differs, or a score is no
+            probability.
     """
     outside = np.flatnonzero(~((second.score >= 0) & (second.score <= 1)))
     if len(outside):
@@ -41,6 +42,12 @@ def with_probabilities(hits: Detections, second: Detections, path: str) -> Detec
         row = int(np.argmax(differs)) if differs.any() else shared
         expected, got = _described(hits, order, row), _described(second, second_order, row)
         raise InputError(path, 0, f"the same hits as the hit list, {expected}", got)
+    decisions = hits.yes[order]
+    if (differs := decisions != second.yes[second_order]).any():
+        row = int(np.argmax(differs))
+        expected, got = ("YES", "NO") if decisions[row] else ("NO", "YES")
+        hit = _described(hits, order, row)
+        raise InputError(path, 0, f"the same decisions as the hit list, {expected} of {hit}", got)
     probability = np.empty(len(hits))
     probability[order] = second.score[second_order]
     return replace(hits, probability=probability)
@@ -74,11 +81,14 @@ def _table(first: Sequence[object], second: Sequence[object]) -> dict[object, in
 def _ordered(
     hits: Detections, terms: dict[object, int], recordings: dict[object, int]
 ) -> tuple[Rows, npt.NDArray[np.float64]]:
-    """(n,) rows by place, and (n, 4) the places in that order: term, recording, start, duration."""
+    """(n,) rows by place, and (n, 4) the places in that order: term, recording, start, duration.
+
+    Hits at one place are ordered by their decisions: a list in another order is the same list.
+    """
     term = np.array([terms[name] for name in hits.terms], np.float64)[hits.term]
     recording = np.array([recordings[name] for name in hits.recordings], np.float64)[hits.recording]
     places = np.column_stack([term, recording, hits.start_s, hits.duration_s])
-    order = np.lexsort(places.T[::-1])
+    order = np.lexsort((hits.yes, *places.T[::-1]))
     return order, places[order]
 
 

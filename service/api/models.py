@@ -125,9 +125,10 @@ class SummaryDocument(Document):
     """What was found of a term list."""
 
     terms: int
-    detections: int
-    yes: int
+    detections: int = Field(description="hits of at least min_probability")
+    yes: int = Field(description="of these")
     oov_terms: int = Field(description="terms with a word that the recogniser does not know")
+    expected: ExpectedDocument
 
 
 class TermListResultDocument(Document):

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
 import orjson
 from fastapi import APIRouter, Request
 from pydantic import ValidationError
 from starlette.responses import Response, StreamingResponse
 
-from searcher import SearchResult
+from searcher import Expected, SearchResult
 from service.answers import hit_documents
 from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, reference
 from service.api.reply import json_reply, service_of
@@ -57,6 +58,7 @@ class Batch:
     min_probability: float
     done: int = 0
     hits: list[dict[str, Any]] = field(default_factory=list)  # documents
+    expected: Expected = field(default_factory=lambda: Expected.of(()))  # of any probability
     searches: dict[str, TermSearch] = field(default_factory=dict)
 
     def run(self, snapshot: Snapshot, marks: MarkFile, limits: Limits, stop: Stop) -> None:
@@ -80,7 +82,9 @@ class Batch:
                     f"got {candidates} of the first {n}; take fewer of the commonest terms",
                 )
             self.done = first + len(some)
-        for found in snapshot.index.decide(parts):
+        results = snapshot.index.decide(parts)
+        self.expected = Expected.of(np.concatenate([found.probability for found in results]))
+        for found in results:
             stop.check()
             self.take(found, snapshot, marks)
             if len(self.hits) > limits.export_hits:
@@ -106,6 +110,7 @@ class Batch:
                 "detections": len(self.hits),
                 "yes": sum(hit["decision"] == "YES" for hit in self.hits),
                 "oov_terms": sum(bool(one.oov_count) for one in self.searches.values()),
+                "expected": self.expected.document(),
             },
         }
 

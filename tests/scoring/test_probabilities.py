@@ -83,6 +83,13 @@ def test_hits_at_one_place_keep_their_order():
     assert joined.probability.tolist() == [0.95, 0.4]
 
 
+def test_hits_at_one_place_are_told_apart_by_their_decisions():
+    rows = [ROWS[0], ("A", NEWS, 10.0, 0.3, False, 0.4)]
+    second = hit_list(rows[::-1], 5).detections
+    joined = with_probabilities(hit_list(rows, 3).detections, second, "p.xml")
+    assert joined.probability.tolist() == [0.95, 0.4]
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -90,10 +97,16 @@ def test_hits_at_one_place_keep_their_order():
         ([*ROWS, ("B", TALK, 5.0, 0, False, 0.1)], "no more, got 'B in talk/2 at 5 s'"),
         ([("A", NEWS, 10.5, 0, True, 0.9), *ROWS[1:]], "A in news/1 at 10 s, got 'A in news/1 at"),
         ([("C", NEWS, 10.0, 0, True, 0.9), *ROWS[1:]], "A in news/1 at 10 s, got 'A in news/1 at"),
+        ([*ROWS[:3], (*ROWS[3][:4], False, 0.15), *ROWS[4:]], "YES of B in news/1 at 30 s, got"),
+        ([(*ROWS[5][:4], True, 0.05), *ROWS[:5]], "NO of B in news/1 at 90 s, got 'YES'"),
+        ([(*ROWS[0][:4], False, 0.95), *ROWS[1:5]], "expected the same hits as the hit list, B in"),
         ([(*ROWS[0][:5], 1.5), *ROWS[1:]], "p.xml: expected probabilities from 0 to 1, got '1.5'"),
         ([(*ROWS[0][:5], -np.inf), *ROWS[1:]], "expected probabilities from 0 to 1, got '-inf'"),
     ],
-    ids=["fewer", "more", "elsewhere", "another term", "above 1", "infinite"],
+    ids=[
+        *("fewer", "more", "elsewhere", "another term", "NO for YES", "YES for NO"),
+        *("fewer, and NO for YES", "above 1", "infinite"),
+    ],
 )
 def test_another_lists_hits_are_refused(rows, message):
     with pytest.raises(InputError) as caught:
@@ -255,6 +268,13 @@ def test_what_does_not_fit_is_one_line(files, capsys):
     assert main([hits, f"--probabilities={folder / 'other.xml'}", *options]) == 2
     line = "other.xml: expected the same hits as the hit list, B in news/1 at 80 s, got 'no more'"
     assert line in capsys.readouterr().err
+    same = (folder / "probabilities.xml").read_text()
+    (folder / "other.xml").write_text(same.replace('"YES"', '"NO"', 1))
+    assert main([hits, f"--probabilities={folder / 'other.xml'}", *options]) == 2
+    written = capsys.readouterr()
+    line = "expected the same decisions as the hit list, YES of A in news/1 at 10 s, got 'NO'"
+    assert written.err == f"std-score: {folder / 'other.xml'}: {line}\n"
+    assert written.out == ""
 
 
 def test_the_report_shows_both_numbers(files):

@@ -204,10 +204,13 @@ def test_a_term_list_as_json_as_std_list_and_as_events(client, german, index):
     )
     assert answer.status == 200
     found = std_list.parse(io.BytesIO(answer.body), "answer")
-    expected = index.search_terms(terms).detections()
+    of_searcher = index.search_terms(terms)
+    expected = of_searcher.detections()
     assert found.detections.terms == tuple(term.term_id for term in terms.terms)
     assert len(found.detections) == len(expected)
     assert found.detections.yes.sum() == expected.yes.sum()
+    summary = client("/api/searches", method="POST", body=body).json["summary"]
+    assert summary["expected"] == pytest.approx(of_searcher.expected.document())
 
     few = {"terms": TERMS, "min_probability": 0.5}
     listed = client("/api/searches", method="POST", body=few).json
@@ -221,6 +224,8 @@ def test_a_term_list_as_json_as_std_list_and_as_events(client, german, index):
     assert names[-1] == "result"
     assert {*names[:-1]} == {"progress"}
     assert '"probability"' in events
+    (result,) = re.findall("^event: result\ndata: (.*)$", events, re.MULTILINE)
+    assert json.loads(result)["summary"] == listed["summary"]
 
 
 def test_a_list_is_judged_as_one_however_it_is_found(client, index):
@@ -231,8 +236,10 @@ def test_a_list_is_judged_as_one_however_it_is_found(client, index):
     texts = [*invented, "spreewald", *invented[::-1], "landkreis", "hahnenfedern"]
     terms = [Term(f"TERM-{i}", text) for i, text in enumerate(texts, start=1)]
     body = {"terms": texts, "min_probability": 0.01}
-    hits = client("/api/searches", method="POST", body=body).json["hits"]
-    found = index.hits(index.search_terms(terms))
+    answer = client("/api/searches", method="POST", body=body).json
+    models.TermListResultDocument.model_validate(answer, strict=False)
+    hits, list_of_searcher = answer["hits"], index.search_terms(terms)
+    found = index.hits(list_of_searcher)
     expected = {
         (hit.term_id, hit.file, hit.start_s): (hit.probability, hit.score, hit.decision)
         for hit in found
@@ -242,6 +249,12 @@ def test_a_list_is_judged_as_one_however_it_is_found(client, index):
     for hit in hits:
         of_list = expected[hit["termid"], hit["file"], hit["start_s"]]
         assert (hit["probability"], hit["score"], hit["decision"]) == of_list
+    of_all = list_of_searcher.expected.document()  # hits below min_probability, too
+    assert answer["summary"]["expected"] == pytest.approx(of_all)
+    assert sum(hit["probability"] for hit in hits) < of_all["right"] + of_all["right_below"] - 0.001
+    certain = client("/api/searches", method="POST", body=body | {"min_probability": 1}).json
+    assert certain["hits"] == []
+    assert certain["summary"]["expected"] == answer["summary"]["expected"]
 
 
 def test_a_list_with_too_many_possible_hits_is_refused(serve, changed):
@@ -257,6 +270,12 @@ def test_a_term_without_words_is_nowhere(client, accepted):
     answer = client("/api/searches", method="POST", body=body, headers={"Accept": accepted})
     assert answer.status == 200
     assert b"TERM-2" in answer.body
+
+
+def test_a_list_without_hits_says_what_to_expect(client):
+    answer = client("/api/searches", method="POST", body={"terms": [""]})
+    nothing = {"from": 0.5, "hits": 0, "right": 0, "right_below": 0}
+    assert answer.json["summary"]["expected"] == nothing
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,8 @@ def test_term_lists_by_the_client(generated, call):
     found = call("search.searches", body=wanted).parsed
     assert found.summary.terms == 2
     assert found.summary.detections == len(found.hits) > 0
+    assert found.summary.expected.from_ == 0.5
+    assert 0 < found.summary.expected.right <= found.summary.expected.hits <= len(found.hits)
     assert {hit.termid for hit in found.hits} <= {"TERM-1", "TERM-2"}
 
 
