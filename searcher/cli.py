@@ -83,9 +83,13 @@ def check_stores(args: argparse.Namespace) -> None:
 def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
     """The index, or those of several recognisers as one."""
     from searcher import open_fused, open_index
+    from searcher.output.notices import fusion_warning
 
     if args.fuse:
-        return open_fused(*args.store, config=config, model=args.model or None)
+        fused = open_fused(*args.store, config=config, model=args.model or None)
+        if warning := fusion_warning(fused.recordings_of_each):
+            warn("std-search", warning)
+        return fused
     return open_index(*args.store, config=config, model=args.model[0] if args.model else None)
 
 

@@ -31,6 +31,7 @@ from searcher.variant import Variant
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
 from std.store import vocabulary_counts
+from std.store.columns import Int64s
 from std.values import Excerpt, Float64s, Term
 
 LITERAL_METHODS = ("exact", "wildcard")  # look up a term as it is spelt
@@ -113,17 +114,38 @@ def judge(
     if not parts:
         return []
     ends = np.cumsum([len(part.terms) for part in parts])[:-1]
+    words = [words for part in parts for words in part.words]
     occurs_in = []  # of each language, of each part
     for i in range(len(index.languages)):
         of_parts = [part.of_language[i] for part in parts]
         log_evidence = np.concatenate([one.log_evidence for one in of_parts])
         is_oov = np.concatenate([one.is_oov for one in of_parts])
-        occurs = term_occurrence(log_evidence, is_oov, in_list=not single_terms)
-        occurs_in.append(np.split(occurs, ends))
+        first, row = _distinct(words, log_evidence)
+        occurs = term_occurrence(log_evidence[first], is_oov[first], in_list=not single_terms)
+        occurs_in.append(np.split(occurs[row], ends))
     return [
         _candidates(part, [of_parts[k] for of_parts in occurs_in], index)
         for k, part in enumerate(parts)
     ]
+
+
+def _distinct(words: Sequence[tuple[str, ...]], log_evidence: Float64s) -> tuple[Int64s, Int64s]:
+    """A term that a list has twice says only once what the list is like.
+
+    Args:
+        words: of each term. Spoken queries of the same words are different ones.
+        log_evidence: (terms,) that each occurs, which equal terms share.
+
+    Returns:
+        (distinct,) the first of equal terms; (terms,) the row of each among these.
+    """
+    number: dict[tuple[tuple[str, ...], float], int] = {}
+    row = [
+        number.setdefault(key, len(number))
+        for key in zip(words, log_evidence.tolist(), strict=True)
+    ]
+    first = np.unique(np.array(row, np.int64), return_index=True)[1]
+    return first, np.array(row, np.int64)
 
 
 def _candidates(

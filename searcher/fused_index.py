@@ -17,8 +17,9 @@ import numpy as np
 from searcher.api import Index, open_index
 from searcher.calibration.model import Model
 from searcher.copies import NO_COPIES, Copies, common_copies
-from searcher.fusion.doubt import doubt
+from searcher.fusion.doubt import doubt, measured
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
+from searcher.fusion.pooling import MEASURED_SURENESS, SURENESS
 from searcher.hit import HitColumns
 from searcher.output.context import Context, contexts
 from searcher.output.explain import explained
@@ -58,7 +59,8 @@ def open_fused(
     if len(stores) < 2:
         raise ValueError(f"open_fused: expected at least two stores, got {len(stores)}")
     models = list(model) if isinstance(model, Sequence) and not isinstance(model, str) else [model]
-    if len(models) == 1:
+    own_models = len(models) > 1
+    if not own_models:
         models *= len(stores)
     if len(models) != len(stores):
         raise ValueError(f"open_fused: expected 1 or {len(stores)} models, got {len(models)}")
@@ -68,7 +70,7 @@ def open_fused(
         indexes = {}
         for store, learned in sorted(zip(urls, models, strict=True), key=lambda pair: pair[0]):
             indexes[store] = opened.enter_context(open_index(store, config=config, model=learned))
-        fused = FusedIndex(indexes)
+        fused = FusedIndex(indexes, own_models=own_models)
         opened.pop_all()
     return fused
 
@@ -79,13 +81,14 @@ class FusedIndex(SearchableIndex):
     Made by `open_fused`.
     """
 
-    def __init__(self, indexes: dict[str, Index]) -> None:
+    def __init__(self, indexes: dict[str, Index], *, own_models: bool = False) -> None:
         """Put indexes side by side.
 
         Args:
             indexes: of each recogniser, by name; the fused index closes them.
+            own_models: whether each has a model of its own, which knows how good it is.
         """
-        self._indexes = indexes
+        self._indexes, self._own_models = indexes, own_models
         self.config = next(iter(indexes.values())).config
         self.segments: tuple[Segment, ...] = tuple(
             segment for index in indexes.values() for segment in index.segments
@@ -118,10 +121,12 @@ class FusedIndex(SearchableIndex):
         of_each = [index.copies for index in self._indexes.values()]
         if not any(of_each):
             return NO_COPIES
-        indexed = [
-            {one.recording for one in index.recordings()} for index in self._indexes.values()
-        ]
-        return common_copies(indexed, of_each)
+        return common_copies(self.recordings_of_each, of_each)
+
+    @cached_property
+    def recordings_of_each(self) -> list[set[Recording]]:
+        """The recordings that each recogniser has."""
+        return [{one.recording for one in index.recordings()} for index in self._indexes.values()]
 
     @cached_property
     def metadata(self) -> Metadata:
@@ -191,6 +196,21 @@ class FusedIndex(SearchableIndex):
         found_by = [variant.found_by for variant in fused]
         return explained(result, around, decided=decided, metadata=self.metadata, found_by=found_by)
 
+    @cached_property
+    def _doubts(self) -> tuple[list[dict[Recording, float]], float]:
+        """Of each recogniser that of its recordings; how much doubts count.
+
+        They are measured if each recogniser has a model of its own with a transcript.
+        """
+        said = [doubt(index.segments) for index in self._indexes.values()]
+        models = [index.model for index in self._indexes.values() if self._own_models]
+        spoken = [model.spoken_doubt for model in models if model]
+        if len(spoken) < len(said) or None in spoken:
+            return said, SURENESS
+        pairs = zip(said, spoken, strict=True)
+        doubts = [measured(of_index, one) for of_index, one in pairs if one is not None]
+        return doubts, MEASURED_SURENESS
+
     def _search(
         self,
         terms: Sequence[Term],
@@ -207,12 +227,12 @@ class FusedIndex(SearchableIndex):
             "wildcards": single_terms,
             "advance": lambda share: advance(share / len(self._indexes)),
         }
+        doubts, sureness = self._doubts
         recognisers = [
-            Recogniser(
-                name, index.find_candidates(terms, excerpts, **settings), doubt(index.segments)
-            )
-            for name, index in self._indexes.items()
+            Recogniser(name, index.find_candidates(terms, excerpts, **settings), of_recordings)
+            for (name, index), of_recordings in zip(self._indexes.items(), doubts, strict=True)
         ]
         config = for_single_terms(self.config) if single_terms else self.config
-        found = replace(fuse(recognisers, self.copies), excerpts=speech.excerpts)
+        found = fuse(recognisers, self.copies, sureness)
+        found = replace(found, excerpts=speech.excerpts)
         return decide(found, config, speech.seconds)

@@ -79,6 +79,11 @@ class IndexSnapshot(SearchableIndex):
         return index
 
     @property
+    def model(self) -> Model | None:
+        """What `std-tune` learned, if it is searched with that."""
+        return self._model
+
+    @property
     def has_model(self) -> bool:
         """Whether it is searched with a model of `std-tune`."""
         return self._model is not None

@@ -136,6 +136,11 @@ def summary(learned: Mapping[str, float]) -> list[str]:
             f"{learned['known_right']} of "
             "known words learned from"
         )
+        lines += [
+            f"too few occurrences of {kind} words: their shipped weights stay"
+            for kind in ("unknown", "known")
+            if f"{kind}_weights_stay" in learned
+        ]
     if "marks" in learned:
         lines.append(
             f"{counted(int(learned['marks']), 'mark')} learned from, "

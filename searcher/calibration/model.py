@@ -32,6 +32,7 @@ KEYS = {"maker", "language", "tuned_on", "unknown", "known", "confusion"}
 WEIGHT = Range(-1_000_000, 1_000_000)
 SHARE = Range(0, 1)
 FIGURE = Range(0, 1_000_000_000_000)
+DOUBT = "spoken_doubt"  # a figure: how little of what was spoken the recogniser's networks have
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +45,11 @@ class Model:
     iv_weights: Weights  # of the others
     tuned_on: Mapping[str, float] = field(default_factory=dict)
     spoken_weights: Weights = SPOKEN_WEIGHTS  # of spoken queries; std-tune has none to learn from
+
+    @property
+    def spoken_doubt(self) -> float | None:
+        """One minus the mean posterior of the words that were spoken; None without a transcript."""
+        return self.tuned_on.get(DOUBT)
 
     @property
     def language(self) -> str:

@@ -1,7 +1,13 @@
 """How little sure a recogniser was of each recording: what its word is worth against another's.
 
 The doubt of a recording is one minus the posterior of the one-best words, on average. It needs no
-transcript, and it is about a recording alone: how an index is cut does not change it.
+transcript, and it is about a recording alone: how an index is cut does not change it. But it is
+what a recogniser says of itself, and one that writes 1 for every word says that it is sure. Where
+`std-tune` had a transcript of every recogniser, doubts are measured: those of a recogniser become
+so much larger as the words that were spoken have less posterior than its one-best words.
+
+    doubt         of each recording, as its recogniser says
+    measured      the same, by transcripts
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,6 +38,18 @@ def doubt(segments: Sequence[Segment]) -> dict[Recording, float]:
             _known[segment] = _doubt(segment)
         of_all |= _known[segment]
     return of_all
+
+
+def measured(said: Mapping[Recording, float], spoken: float) -> dict[Recording, float]:
+    """The doubt of each recording, on average that of a transcript; at most 1.
+
+    Args:
+        said: see `doubt`; of all recordings of an index.
+        spoken: one minus the mean posterior of the words that were spoken in some speech of this
+            recogniser (`Model.spoken_doubt`).
+    """
+    ratio = max(spoken, MIN_DOUBT) * len(said) / max(sum(said.values()), MIN_DOUBT)
+    return {recording: min(ratio * one, 1.0) for recording, one in said.items()}
 
 
 def _doubt(segment: Segment) -> Mapping[Recording, float]:

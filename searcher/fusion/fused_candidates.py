@@ -14,7 +14,7 @@ import numpy as np
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.copies import NO_COPIES, Copies
 from searcher.fusion.places import same_places
-from searcher.fusion.pooling import pool, weights
+from searcher.fusion.pooling import SURENESS, pool, weights
 from searcher.hit import Finding
 from searcher.lexical.wildcards import Expansion
 from searcher.search_result import TermCandidates
@@ -39,7 +39,9 @@ class Recogniser(NamedTuple):
     doubt: Mapping[Recording, float]  # of each recording that its index has
 
 
-def fuse(recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES) -> TermCandidates:
+def fuse(
+    recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES, sureness: float = SURENESS
+) -> TermCandidates:
     """One list of candidates, with one probability for each place.
 
     What is pooled is each recogniser's own probability, with its own doubt whether the term occurs
@@ -49,6 +51,7 @@ def fuse(recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES) -> TermC
         recognisers: what each found of the same terms, in an order that does not depend on the
             user's: of equal candidates the first one's is shown.
         copies: of all indexes together; the candidates are of their originals.
+        sureness: what doubts count (`searcher.fusion.pooling`).
     """
     recognisers = [one._replace(found=one.found.under_each_name()) for one in recognisers]
     every = [recogniser.found for recogniser in recognisers]
@@ -68,7 +71,8 @@ def fuse(recognisers: Sequence[Recogniser], copies: Copies = NO_COPIES) -> TermC
     sizes = [len(part.term) for part in parts]
     rows = place_table(joined, np.repeat(np.arange(len(parts)), sizes))
     probability = np.where(rows >= 0, np.append(joined.score, 0.0)[rows], 0.0)
-    weight = weights(_doubts(recognisers, recordings)[joined.recording[rows.max(axis=1)]])
+    doubts = _doubts(recognisers, recordings)[joined.recording[rows.max(axis=1)]]
+    weight = weights(doubts, sureness)
     best = np.where(rows >= 0, probability, -1.0).argmax(axis=1)
     chosen = rows[np.arange(len(rows)), best]
     numbers = np.arange(len(rows))

@@ -1,9 +1,10 @@
 """The probabilities that several recognisers give a place -> one.
 
-    p = (sum of w_k p_k^2)^(1/2),  w_k proportional to doubt_k^-2,  sum of w_k = 1
+    p = (sum of w_k p_k^2)^(1/2),  w_k proportional to doubt_k^-s,  sum of w_k = 1
 
 summed over the recognisers whose index has the recording; one without a candidate there has
-p_k = 0. So a recogniser that found nothing counts against a place by its weight, one that lacks the
+p_k = 0; s is 2 where each recogniser says its own doubt, and 4 where transcripts have measured it.
+So a recogniser that found nothing counts against a place by its weight, one that lacks the
 recording does not, and recognisers that agree are believed as one is: they hear the same audio and
 make the same errors. (Of places that two German recognisers both give .5 to .7, 4 of 13 are right;
 of independent witnesses nearly all would be.) A linear pool, the mean of the p_k, is too low where
@@ -18,18 +19,21 @@ import numpy as np
 
 from std.values import Float64s
 
-SURENESS = 2.0  # power of one over the doubt; 0 weighs all alike
+# Powers of one over the doubt; 0 weighs all alike. A recogniser that writes 1 for every word would
+# have nearly all of the weight if doubts that are not measured counted as much as measured ones.
+SURENESS, MEASURED_SURENESS = 2.0, 4.0
 
 
-def weights(doubt: Float64s) -> Float64s:
+def weights(doubt: Float64s, sureness: float = SURENESS) -> Float64s:
     """(n, recognisers) weights, each row adds up to 1.
 
     Args:
         doubt: (n, recognisers) of a recording; infinity where an index lacks it. Each row has a
             finite one.
+        sureness: `SURENESS` or `MEASURED_SURENESS`.
     """
-    sureness = (doubt.min(axis=1, keepdims=True) / doubt) ** SURENESS
-    shares: Float64s = sureness / sureness.sum(axis=1, keepdims=True)
+    relative = (doubt.min(axis=1, keepdims=True) / doubt) ** sureness
+    shares: Float64s = relative / relative.sum(axis=1, keepdims=True)
     return shares
 
 

@@ -1,13 +1,14 @@
 """What std-search tells a person about a search: warnings, and remarks on the terms."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 
 from searcher.lexical.wildcards import described, is_wildcard
 from searcher.search_result import SearchResult
 from searcher.splitting.matches import MAX_LETTERS
 from std.display.numbers import counted
 from std.errors import cut
-from std.values import Term
+from std.values import Recording, Term
 
 
 def remarks(found: SearchResult) -> Iterator[str]:
@@ -32,6 +33,18 @@ def copy_notice(found: SearchResult) -> str:
         return ""
     same = "holds the same speech as another" if n == 1 else "hold the same speech as others"
     return f"{counted(n, 'recording')} {same}: searched once, reported under each name"
+
+
+def fusion_warning(recordings: Sequence[Collection[Recording]]) -> str:
+    """That recognisers have no recording in common; empty if they have.
+
+    Args:
+        recordings: of each recogniser's index.
+    """
+    times = Counter(recording for of_index in recordings for recording in {*of_index})
+    if any(n > 1 for n in times.values()):
+        return ""
+    return "no recording is in two of the --store: --fuse is for recognisers of the same speech"
 
 
 def term_warnings(found: SearchResult) -> Iterator[str]:

@@ -32,7 +32,7 @@ MIN_SCORE = -3.0  # of an alignment that is counted
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word that was spoken and not recognised; its recording counts in the transcript."""
+    """A word that was spoken; its recording counts in the transcript."""
 
     recording: int
     start_ms: int
@@ -65,6 +65,22 @@ def learn_confusion(transcript: Transcript, indexes: PhoneticIndexes) -> Counts:
 
 def missed(transcript: Transcript, indexes: PhoneticIndexes) -> list[Token]:
     """Spoken words that the networks do not have where they were spoken."""
+    return [token for token, seen in spoken(transcript, indexes) if seen < MISSED_BELOW]
+
+
+def spoken_doubt(transcript: Transcript, indexes: PhoneticIndexes) -> float:
+    """How little of what was spoken the networks have: one minus the mean posterior of the words.
+
+    Args:
+        transcript: of some of the recordings; at least one word of theirs.
+        indexes: of one recogniser.
+    """
+    posteriors = [min(seen, 1.0) for _, seen in spoken(transcript, indexes)]
+    return 1.0 - sum(posteriors) / len(posteriors)
+
+
+def spoken(transcript: Transcript, indexes: PhoneticIndexes) -> list[tuple[Token, float]]:
+    """The words of the transcript, each with its posterior where it was spoken."""
     word_id = [{word: i for i, word in enumerate(index.words)} for index in indexes.indexes]
     found = []
     for recording, start, end, word in zip(
@@ -79,8 +95,7 @@ def missed(transcript: Transcript, indexes: PhoneticIndexes) -> list[Token]:
         segment, local = indexes.segment_of[recording]
         at = word_id[segment].get(word)
         seen = 0.0 if at is None else _posterior(indexes.indexes[segment], at, local, start, end)
-        if seen < MISSED_BELOW:
-            found.append(Token(recording, start, end, word))
+        found.append((Token(recording, start, end, word), seen))
     return found
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from searcher.calibration.model import Model, default_model
+from searcher.calibration.model import DOUBT, Model, default_model
 from searcher.calibration.weights import RIDGE, Weights, examples_of, refit, together
 from searcher.phonetic_indexes import PhoneticIndexes
 from searcher.pronunciations import pronounced
-from searcher.tuning.confusion import learn_confusion, nothing_counted
+from searcher.tuning.confusion import learn_confusion, nothing_counted, spoken_doubt
 from searcher.tuning.examples import (
     KindsOfExamples,
     Speech,
@@ -42,7 +42,8 @@ IV_RIDGE = 3 * RIDGE  # chosen on halves of sets; marks come in clusters, many o
 # OOV weights are learned with confusions of the same speech, with which its places fit too well.
 OOV_RIDGE = 10 * RIDGE
 USUAL_WORDS, USUAL_PAIRS, USUAL_OOV = 100, 50, 400  # terms that say how much evidence varies
-MIN_EXAMPLES = 30  # correct hits of a transcript without which nothing is learned
+MIN_EXAMPLES = 30  # right places of a transcript without which nothing is learned
+MIN_OF_KIND = 10  # right places of OOV or of IV words without which their weights stay
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def tune(
         speech = Speech(tuned, written, transcribed.transcript.recordings, excerpts)
         examples, figures = _of_transcript(transcribed, speech, seed)
         sources.append(examples)
-        learned_from |= figures
+        learned_from |= figures | {DOUBT: spoken_doubt(transcribed.transcript, indexes)}
     progress(0.7)
     if marked or not transcribed:
         speech = Speech(tuned, written, (), None)
@@ -100,6 +101,11 @@ def tune(
         sources.append(examples)
         learned_from |= figures
     oov_weights, iv_weights = learn(sources, prior)
+    if not marked:  # marks are of what people look for: each says something
+        if learned_from["unknown_right"] < MIN_OF_KIND:
+            oov_weights, learned_from["unknown_weights_stay"] = prior.oov_weights, 1
+        if learned_from["known_right"] < MIN_OF_KIND:
+            iv_weights, learned_from["known_weights_stay"] = prior.iv_weights, 1
     return Model(indexes.pronouncer, confusion, oov_weights, iv_weights, learned_from)
 
 
@@ -130,12 +136,10 @@ def _of_transcript(
         "does not know": int(np.count_nonzero(examples.oov.is_right)),
         "knows": int(np.count_nonzero(examples.iv.is_right)),
     }
-    for kind, n in right.items():
-        if n < MIN_EXAMPLES:
-            raise ConfigError(
-                f"expected at least {MIN_EXAMPLES} occurrences of words that the index {kind} in "
-                f"the transcript, got {n}"
-            )
+    if (n := sum(right.values())) < MIN_EXAMPLES:
+        raise ConfigError(
+            f"expected at least {MIN_EXAMPLES} occurrences of words in the transcript, got {n}"
+        )
     decoys = decoy_examples(examples.oov.n_terms, speech)
     confusion = speech.indexes.confusion_counts
     figures: dict[str, float] = {

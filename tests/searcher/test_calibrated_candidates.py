@@ -111,3 +111,19 @@ def test_a_known_term_has_the_same_answer_whatever_is_asked_with_it(german):
         return result.probability[result.candidates.term == 0].tolist()
 
     assert of_first("landschaft") == of_first("landschaft", "xylofonquartett") != []
+
+
+def test_a_term_that_a_list_has_twice_says_once_what_the_list_is_like(german):
+    columns = invert(
+        [one for path in (german / "mesh").iterdir() for one in networks_in(parse_file(path))]
+    )
+    with_phones = replace(columns, extra=PhoneColumnBuilder(Config())(columns))
+    index = prepare([ResidentSegment("s", with_phones)], Config())
+    texts = ["hahnenfedern", "xylofonquartett", "biosfären", "landschaft"]
+
+    def occurs(*texts):
+        found = search([Term(str(i), text) for i, text in enumerate(texts)], index, speech_s=180)
+        return found.occurs.tolist()
+
+    once = occurs(*texts)
+    assert occurs(*texts, "Hahnenfedern", "hahnenfedern") == [*once, once[0], once[0]]

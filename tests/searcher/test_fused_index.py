@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import indexer.cli
 import searcher.cli
 from searcher import open_fused, open_index
+from searcher.calibration.model import DOUBT, default_model
 from std.errors import StoreError
 
 TERMS = ["landkreis", "hahnenfedern", "spreewald", "im bran*"]
@@ -164,3 +166,35 @@ def test_python_refuses_one_store_and_odd_models(stores):
         open_fused(*stores, model=["a", "b", "c"])
     with pytest.raises(StoreError, match="each index once"):
         open_fused(stores[0], stores[0])
+
+
+def model_of(doubt):
+    """A model that a transcript was learned from, with the shipped weights."""
+    return replace(default_model(), pronouncer="espeak-ng:de", tuned_on={DOUBT: doubt})
+
+
+def weight_of_first(stores, models):
+    with open_fused(*stores, model=models) as index:
+        hits = [hit for hit in index.search("landkreis") if hit.file == "KERSTIN_00"]
+    (weight,) = {finding.weight for finding in hits[0].found_by if finding.store == stores[0]}
+    return weight
+
+
+def test_transcripts_say_how_much_a_recogniser_counts(stores):
+    unmeasured = weight_of_first(stores, None)
+    assert weight_of_first(stores, [model_of(0.1), model_of(0.3)]) > 0.9 > unmeasured
+    assert weight_of_first(stores, [model_of(0.3), model_of(0.1)]) < 0.2
+    # One model for all, or one without a transcript, says nothing of which is better.
+    assert weight_of_first(stores, [model_of(0.1)]) == unmeasured
+    of_marks = replace(model_of(0.1), tuned_on={"marks": 50})
+    assert weight_of_first(stores, [model_of(0.1), of_marks]) == unmeasured
+
+
+def test_recognisers_of_other_speech_are_told_of(stores, german, tmp_path, capsys):
+    other = str(tmp_path / "other")
+    assert indexer.cli.main([str(german / "mesh" / "KERSTIN_07.mesh"), "--store", other]) == 0
+    capsys.readouterr()
+    searcher.cli.main(["--store", stores[0], "--store", other, "--fuse", "landkreis"])
+    assert "no recording is in two of the --store" in capsys.readouterr().err
+    searcher.cli.main(["--store", stores[0], "--store", stores[1], "--fuse", "landkreis"])
+    assert "no recording is in two" not in capsys.readouterr().err

@@ -1,7 +1,7 @@
 import pytest
 
 from indexer.segments.invert import invert
-from searcher.fusion.doubt import MIN_DOUBT, doubt
+from searcher.fusion.doubt import MIN_DOUBT, doubt, measured
 from std.store.resident import ResidentSegment
 from std.values import Recording
 
@@ -34,3 +34,12 @@ def test_deleted_recordings_have_none(network):
     columns = invert([network([("ja", 0.5)]), network([("ja", 0.5)], file="talk")])
     segment = ResidentSegment("s", columns, deleted=frozenset([0]))
     assert list(doubt([segment])) == [Recording("talk", 1)]
+
+
+def test_measured_doubts_are_on_average_what_the_transcript_says():
+    a, b, c = (Recording(name, 1) for name in "abc")
+    said = {a: 0.05, b: 0.1, c: 0.15}
+    assert measured(said, 0.3) == pytest.approx({a: 0.15, b: 0.3, c: 0.45})
+    assert measured(said, 0.9)[c] == 1  # no more than all of the words
+    assert measured(said, 0.0) == pytest.approx(measured(said, MIN_DOUBT))
+    assert measured({}, 0.3) == {}

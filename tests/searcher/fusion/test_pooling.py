@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searcher.fusion.pooling import pool, weights
+from searcher.fusion.pooling import MEASURED_SURENESS, pool, weights
 
 PROBABILITY = st.floats(0, 1)
 
@@ -39,3 +39,8 @@ def test_the_pool_lies_between_the_mean_and_the_highest(p, q, first, second):
 def test_who_is_surer_weighs_more(first, second):
     a, b = weights(np.array([[first, second]]))[0]
     assert (a > b) == (first < second) or first == pytest.approx(second)
+
+
+def test_measured_doubts_count_for_more():
+    doubt = np.array([[0.1, 0.2]])  # 1 / .0001 to 1 / .0016
+    assert weights(doubt, MEASURED_SURENESS)[0] == pytest.approx([16 / 17, 1 / 17])

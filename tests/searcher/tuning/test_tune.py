@@ -12,7 +12,7 @@ import searcher.cli
 import searcher.tune_cli
 import std.phonetics.g2p
 from indexer import index_files
-from searcher.calibration.model import load
+from searcher.calibration.model import default_model, load
 from tests.searcher.tuning.conftest import FILES
 
 pytestmark = pytest.mark.skipif(
@@ -36,6 +36,7 @@ def test_a_model_says_what_it_learned_from(model):
     assert learned.pronouncer == "espeak-ng:de"
     assert learned.tuned_on["recordings"] == 3
     assert learned.tuned_on["unknown_right"] >= 30
+    assert 0.1 < learned.spoken_doubt < 0.5
     same = learned.confusion.substituted.trace()
     assert 0.6 < same / learned.tuned_on["phones_aligned"] < 0.95
     assert learned.oov_weights.coefficients["log_e_rate"] < 0
@@ -129,15 +130,30 @@ def test_unknown_words_are_written_for_the_recogniser(store, german, tmp_path):
     assert "hahnenfedern h ɑː n ə n f eː d ɜ n" in lines  # noqa: RUF001  # IPA is meant
 
 
-def test_too_little_to_learn_from_is_said(store, development, tmp_path, capsys):
+def tune_on_a_beginning(store, development, tmp_path, letters):
+    """Learn from the first words of the transcript."""
     rttm = tmp_path / "short.rttm"
     lines = (development / "ref.rttm").read_text().splitlines(keepends=True)
-    rttm.write_text("".join(one for one in lines if "LEXEME" in one)[:2000].rsplit("\n", 1)[0])
+    rttm.write_text("".join(one for one in lines if "LEXEME" in one)[:letters].rsplit("\n", 1)[0])
     given = ["--ecf", str(development / "ecf.xml"), "--terms", str(development / "terms.xml")]
     argv = ["--store", store, *given, "--rttm", str(rttm), "--output", str(tmp_path / "m.json")]
-    assert searcher.tune_cli.main(argv) == 2
+    return searcher.tune_cli.main(argv)
+
+
+def test_too_little_to_learn_from_is_said(store, development, tmp_path, capsys):
+    assert tune_on_a_beginning(store, development, tmp_path, 600) == 2
     assert "expected at least 30 occurrences" in capsys.readouterr().err
     assert not (tmp_path / "m.json").exists()
+
+
+def test_weights_stay_where_there_is_little_to_learn_from(store, development, tmp_path, capsys):
+    assert tune_on_a_beginning(store, development, tmp_path, 2000) == 0
+    learned, shipped = load(tmp_path / "m.json"), default_model()
+    assert learned.tuned_on["unknown_right"] < 10 < learned.tuned_on["known_right"]
+    for name, value in shipped.oov_weights.coefficients.items():
+        assert learned.oov_weights.coefficients[name] == pytest.approx(value, abs=1e-6)
+    assert learned.iv_weights != shipped.iv_weights
+    assert "of unknown words: their shipped weights stay" in capsys.readouterr().err
 
 
 def test_an_index_without_sounds_is_said(german, development, tmp_path, capsys, monkeypatch):
