@@ -3,7 +3,8 @@
     python -m benchmarks.fusion DATA [--leave-out]
 
 DATA has the folders of `RECOGNISERS`, each with ``networks.jsonl``, ``ecf.xml``, ``ref.rttm`` and
-``terms.xml``; ``slf/NAME`` are lattices, which `std-index` makes networks of. The German folders
+``terms.xml``; ``slf/NAME`` are lattices and ``whisper_json`` transcripts, which `std-index` makes
+networks of. The German folders
 are searched for the terms of both lists. With ``--leave-out`` probabilities come from weights that
 were learned on the sets of other languages; otherwise from the shipped ones. Ways:
 
@@ -15,11 +16,14 @@ were learned on the sets of other languages; otherwise from the shipped ones. Wa
                              other language
     quadratic mean, equal    root of the mean square
     quadratic mean           the same, weighted by how sure each recogniser is: what `--fuse` does
+    with models              weighted by how much of what was spoken each recogniser has, measured
+                             in the other half of the recordings: what `--fuse` does with a model
+                             of each
 
 Printed for each pair: ATWV and MTWV (NIST 2006), MAP, sum of the probabilities from .1 up over the
 right ones among these hits, expected calibration error of these. Then how much more ATWV
-``--fuse`` has than the better recogniser, with 95 % intervals and the p-value of a permutation of
-terms.
+``--fuse`` has than the better recogniser, without and with models, with 95 % intervals and the
+p-value of a permutation of terms.
 """
 
 import argparse
@@ -56,19 +60,23 @@ from searcher.calibration.occurrence_rate import (
     rate_posterior,
 )
 from searcher.calibration.weights import Examples, Weights, fit
-from searcher.fusion.doubt import doubt
+from searcher.fusion.doubt import doubt, measured
 from searcher.fusion.fused_candidates import FusedVariant, Recogniser, fuse
+from searcher.fusion.pooling import MEASURED_SURENESS, pool, weights
 from searcher.output.std_list import hit_list
+from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.prepared import prepare
 from searcher.search import decide, find_candidates
 from searcher.search_result import TermCandidates
+from searcher.tuning.confusion import spoken_doubt
+from searcher.tuning.reference import make_transcript
 from std.config import Config
 from std.ecf_filter import speech_s
 from std.files import read
 from std.nist import term_list
 from std.store import Segment, open_store
 from std.store.columns import Int64s
-from std.values import Float64s, TermList
+from std.values import Float64s, Recording, TermList
 
 RECOGNISERS = {  # name: folder, language
     "clean_v25k": ("german/clean_v25k", "de"),
@@ -78,8 +86,11 @@ RECOGNISERS = {  # name: folder, language
     "lattices of calibrated_v100k": ("german/calibrated_v100k", "de"),
     "clean_v30k": ("dutch/clean_v30k", "nl"),
     "oov_added_v30k": ("dutch/oov_added_v30k", "nl"),
+    "draws of Whisper": ("english_whisper", "en"),
+    "transcripts of Whisper": ("english_whisper", "en"),
 }
-LATTICES = "lattices of "
+NETWORKS = {"english_whisper": "hyb_sketch.jsonl"}  # by folder, where it is not networks.jsonl
+LATTICES, TRANSCRIPTS = "lattices of ", "transcripts of "
 PAIRS = (
     ("clean_v25k", "calibrated_v100k"),
     ("clean_v30k", "oov_added_v30k"),
@@ -88,9 +99,11 @@ PAIRS = (
     ("lattices of clean_v25k", "calibrated_v100k"),
     ("clean_v25k", "lattices of clean_v25k"),
     ("calibrated_v100k", "lattices of calibrated_v100k"),
+    ("draws of Whisper", "transcripts of Whisper"),
 )
-TUNED_ON = {"de": PAIRS[1], "nl": PAIRS[0]}  # the ratios' weights, for each language
+TUNED_ON = {"de": PAIRS[1], "nl": PAIRS[0], "en": PAIRS[0]}  # the ratios' weights, by language
 FLOOR = 1e-3
+FUSE, WITH_MODELS = "**quadratic mean** (`--fuse`)", "**with models** (`--fuse --model`)"
 RATIO_FEATURES = ("ratio", "missing")
 
 
@@ -101,6 +114,7 @@ class Fused(NamedTuple):
     found: TermCandidates
     probability: Float64s  # (places, 2) of each recogniser, 0 where it has none
     weight: Float64s  # (places, 2)
+    by_transcript: Float64s  # (places, 2) weights that transcripts say
 
     @property
     def term(self) -> Int64s:
@@ -108,10 +122,18 @@ class Fused(NamedTuple):
         return self.found.candidates.term
 
 
-def recogniser(data: Path, name: str, terms: TermList, model: Model) -> tuple[Material, Recogniser]:
+class Searched(NamedTuple):
+    """One recogniser of a set."""
+
+    one: Material
+    recogniser: Recogniser
+    measured: Mapping[Recording, float]  # the doubt of each recording, by the other half
+
+
+def recogniser(data: Path, name: str, terms: TermList, model: Model) -> Searched:
     """Index and search one."""
     folder, language = RECOGNISERS[name]
-    one = material(data, f"{folder}/networks.jsonl", language)
+    one = material(data, f"{folder}/{NETWORKS.get(folder, 'networks.jsonl')}", language)
     one = replace(one, data=replace(one.data, terms=terms))
     with tempfile.TemporaryDirectory() as temporary:
         segments: tuple[Segment, ...] = (one.segment,)
@@ -120,15 +142,40 @@ def recogniser(data: Path, name: str, terms: TermList, model: Model) -> tuple[Ma
             utterances = data / folder / "utts.tsv"
             index_files([lattices], temporary, segments=utterances, ecf=data / folder / "ecf.xml")
             segments = open_store(temporary).segments()
+        elif name.startswith(TRANSCRIPTS):
+            source = data / folder / "whisper_json"
+            index_files([source], temporary, ecf=data / folder / "ecf.xml", language="English")
+            segments = open_store(temporary).segments()
         with mock.patch("searcher.calibrated_candidates.default_model", return_value=model):
             found = find_candidates(
                 terms.terms, prepare(segments, one.config), excerpts=one.excerpts
             )
-        return one, Recogniser(name, found, doubt(segments))
+        said = doubt(segments)
+        by_half = measured_by_halves(one, segments, said)
+        return Searched(one, Recogniser(name, found, said), by_half)
 
 
-def fused(one: Material, pair: tuple[Recogniser, Recogniser]) -> Fused:
+def measured_by_halves(
+    one: Material, segments: Sequence[Segment], said: Mapping[Recording, float]
+) -> dict[Recording, float]:
+    """The doubt of each recording, as the transcript of the other half of them says."""
+    recordings = tuple(sorted({each.recording for of in segments for each in of.recordings}))
+    rows = {recording: row for row, recording in enumerate(recordings)}
+    indexes, _ = open_phonetic_indexes(segments, rows, one.config, None)
+    assert indexes is not None
+    transcript = make_transcript(one.data.lexemes, recordings, one.config.text)
+    files = sorted({recording.file for recording in recordings})
+    found: dict[Recording, float] = {}
+    for half, other in ((files[::2], files[1::2]), (files[1::2], files[::2])):
+        in_other = [row for recording, row in rows.items() if recording.file in other]
+        of_half = measured(said, spoken_doubt(transcript.within(in_other), indexes))
+        found |= {recording: of_half[recording] for recording in said if recording.file in half}
+    return found
+
+
+def fused(first: Searched, second: Searched) -> Fused:
     """The places of two recognisers."""
+    pair = first.recogniser, second.recogniser
     found = fuse(pair)
     rows = []
     for variant in found.variants:
@@ -136,7 +183,11 @@ def fused(one: Material, pair: tuple[Recogniser, Recogniser]) -> Fused:
         of_store = {finding.store: finding for finding in variant.found_by}
         rows.append([(of_store[r.store].probability, of_store[r.store].weight) for r in pair])
     table = np.array(rows)[found.candidates.variant]
-    return Fused(one, found, table[:, :, 0], table[:, :, 1])
+    doubts = np.array(
+        [[one.measured.get(each, np.inf) for one in (first, second)] for each in found.recordings]
+    )
+    by_transcript = weights(doubts[found.candidates.recording], MEASURED_SURENESS)
+    return Fused(first.one, found, table[:, :, 0], table[:, :, 1], by_transcript)
 
 
 def log_ratios(places: Fused) -> dict[str, Float64s]:
@@ -202,7 +253,8 @@ def ways(places: Fused, ratio_weights: Weights) -> Iterator[tuple[str, Float64s]
     n_terms = len(places.found.terms)
     yield "ratios, tuned on the other language", rate_posterior(ratio, places.term, n_terms)[0]
     yield "quadratic mean, equal weights", if_occurring(np.sqrt((p**2).mean(axis=1)))
-    yield "**quadratic mean** (`--fuse`)", places.found.candidates.score
+    yield FUSE, places.found.candidates.score
+    yield WITH_MODELS, if_occurring(pool(p, places.by_transcript))
 
 
 class Measured(NamedTuple):
@@ -262,19 +314,20 @@ def term_lists(data: Path) -> dict[str, TermList]:
     return {
         "de": replace(lists[0], terms=german),
         "nl": read(term_list.parse, data / "dutch" / "clean_v30k" / "terms.xml"),
+        "en": read(term_list.parse, data / "english_whisper" / "terms.xml"),
     }
 
 
 def models(data: Path, *, leave_out: bool) -> Mapping[str, Model]:
     """By language: the shipped weights, or those learned on sets of other languages."""
     if not leave_out:
-        return dict.fromkeys(("de", "nl"), default_model())
+        return dict.fromkeys(("de", "nl", "en"), default_model())
     of_sets = [
         (language, examples(material(data, name, language))) for name, language in SETS.items()
     ]
     return {
         language: learned([one for other, one in of_sets if other != language])
-        for language in ("de", "nl")
+        for language in ("de", "nl", "en")
     }
 
 
@@ -292,9 +345,7 @@ def main() -> None:
         name: recogniser(args.data, name, terms[language], of_language[language])
         for name, (_, language) in RECOGNISERS.items()
     }
-    places = {
-        pair: fused(known[pair[0]][0], (known[pair[0]][1], known[pair[1]][1])) for pair in PAIRS
-    }
+    places = {pair: fused(known[pair[0]], known[pair[1]]) for pair in PAIRS}
     of_ratios = {language: tuned(places[pair]) for language, pair in TUNED_ON.items()}
     print(
         "| recognisers | way | ATWV | MTWV | MAP | sum/right | ECE |\n|---|---|---|---|---|---|---|"
@@ -303,14 +354,16 @@ def main() -> None:
     for pair, of_pair in places.items():
         one, alone = of_pair.one, []
         for i, name in enumerate(pair):
-            found = known[name][1].found
+            found = known[name].recogniser.found
             alone.append(measures(one, found, found.candidates.score))
             both = "" if i else f"{' + '.join(pair)} "
             print(f"| {both}| {name} alone | {alone[-1].cells} |", flush=True)
         for way, probability in ways(of_pair, of_ratios[one.language]):
-            measured = measures(one, of_pair.found, probability)
-            print(f"| | {way} | {measured.cells} |", flush=True)
-        differences.append(f"| {' + '.join(pair)} | {against_better(measured, alone)} |")
+            of_way = measures(one, of_pair.found, probability)
+            print(f"| | {way} | {of_way.cells} |", flush=True)
+            if way in (FUSE, WITH_MODELS):
+                named = " + ".join(pair) if way == FUSE else "with models"
+                differences.append(f"| {named} | {against_better(of_way, alone)} |")
     print("\n| recognisers | ATWV more | by terms | by recordings | p |\n|---|---|---|---|---|")
     print("\n".join(differences))
 

@@ -19,7 +19,7 @@ stands in the next slot, and is later; of two that begin together the one in the
         _measure_one_best       the likeliest words in the span of a hit
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,17 +29,11 @@ from searcher.phonetic.layout import (
     MAX_INSERTIONS,
     MAX_PATH_WORDS,
     MAX_WORD_SPAN_MS,
-    MIN_LOG_POSTERIOR,
     NEXT_SLOT_GAP_MS,
     NEXT_SLOT_OVERLAP_MS,
     ONE_BEST_CUT_PHONES,
-    ONE_BEST_PHONES,
-    ONE_BEST_POSTERIOR,
-    PATH_LENGTH,
     PATH_LOG_POSTERIOR,
-    PHONES_AFTER,
     PHONES_BEFORE,
-    SAME_PHONES,
     SAME_PLACE_MS,
     SCORE,
     TOUCHING_MS,
@@ -208,7 +202,6 @@ def find_hits(
             hits.spans[count, 3] = max(arcs.slots[a], arcs.slots[b])
             hits.measures[count, SCORE] = nodes.scores[hit, last]
             hits.measures[count, PHONES_BEFORE] = first - first_nodes[a]
-            hits.measures[count, PHONES_AFTER] = first_nodes[b + 1] - 1 - hit
             _trace_back(ratios, arcs, nodes, hit, hits, count)
             _measure_one_best(arcs, one_best, start, end, hits, count)
             count += 1
@@ -430,12 +423,9 @@ def _trace_back(
     ratios: Ratios, arcs: Arcs, nodes: Nodes, hit: int, hits: HitRows, row: int | np.int64
 ) -> None:
     """Follow a hit's path back: its words, their posteriors, the phones observed."""
-    match = ratios.match
     paths, observed, inserted = hits.paths, hits.observed, hits.inserted
     path_log = np.float32(0.0)
-    least_log = np.float32(0.0)
     on_path = 0
-    same_phones = 0
     previous_arc = -1
     n_inserted = 0
     for s in range(MAX_PATH_WORDS):
@@ -448,16 +438,12 @@ def _trace_back(
     while True:
         if nodes.arcs[i] != previous_arc:
             previous_arc = nodes.arcs[i]
-            log_posterior = np.log(arcs.posteriors[previous_arc])
-            path_log += log_posterior
-            least_log = min(least_log, log_posterior)
+            path_log += np.log(arcs.posteriors[previous_arc])
             if on_path < MAX_PATH_WORDS:
                 paths[row, on_path] = arcs.words[previous_arc]
             on_path += 1
         how = nodes.back[i, k] & 3
         source = nodes.back[i, k] >> 2
-        if how in (MATCHED, STARTED) and match[k, nodes.phones[i]] >= _largest(match, k):
-            same_phones += 1
         if how in (MATCHED, STARTED):
             observed[row, k] = nodes.phones[i]
         elif how == INSERTED and n_inserted < MAX_INSERTIONS:
@@ -472,18 +458,6 @@ def _trace_back(
     for s in range(shown // 2):
         paths[row, s], paths[row, shown - 1 - s] = paths[row, shown - 1 - s], paths[row, s]
     hits.measures[row, PATH_LOG_POSTERIOR] = path_log
-    hits.measures[row, MIN_LOG_POSTERIOR] = least_log
-    hits.measures[row, PATH_LENGTH] = on_path
-    hits.measures[row, SAME_PHONES] = np.float32(same_phones) / len(ratios.deletion)
-
-
-@compiled_within
-def _largest(match: Float32s, k: int) -> Any:
-    """The largest ratio of a query phone; numba takes half a second to compile ``.max()``."""
-    largest = match[k, 0]
-    for phone in range(1, match.shape[1]):
-        largest = max(largest, match[k, phone])
-    return largest
 
 
 @compiled_within
@@ -491,9 +465,6 @@ def _measure_one_best(
     arcs: Arcs, one_best: Int64s, start: int, end: int, hits: HitRows, row: int | np.int64
 ) -> None:
     """Measure the likeliest words in the span of a hit."""
-    phones_covered = np.float32(0.0)
-    covered_ms = np.float32(1.0)
-    posterior_ms = np.float32(0.0)
     cut_phones = np.float32(0.0)
     for s in range(len(one_best)):
         c = one_best[s]
@@ -505,11 +476,6 @@ def _measure_one_best(
         part = shared_ms / max(10, arcs.ends[c] - arcs.starts[c])
         phones = arcs.first_nodes[c + 1] - arcs.first_nodes[c]
         posterior = arcs.posteriors[c]
-        phones_covered += np.float32(part * posterior * phones)
-        covered_ms += shared_ms
-        posterior_ms += np.float32(shared_ms * posterior)
         if posterior > 0.5 and part < 0.85:
             cut_phones = max(cut_phones, np.float32(phones * posterior))
-    hits.measures[row, ONE_BEST_PHONES] = phones_covered
-    hits.measures[row, ONE_BEST_POSTERIOR] = posterior_ms / covered_ms
     hits.measures[row, ONE_BEST_CUT_PHONES] = cut_phones

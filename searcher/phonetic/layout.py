@@ -30,15 +30,9 @@ BLOCK_ROWS = 64  # postings between two whose word is known
 # Columns of what is measured at a hit.
 SCORE = 0  # log ratio of the best alignment, nats
 PHONES_BEFORE = 1  # phones of the path's first word before the hit
-PHONES_AFTER = 2  # phones of the path's last word after the hit
-PATH_LOG_POSTERIOR = 3  # of the words on the path, summed
-MIN_LOG_POSTERIOR = 4  # of the words on the path
-PATH_LENGTH = 5  # words on the path
-SAME_PHONES = 6  # share of the query's phones aligned with their likeliest observation
-ONE_BEST_PHONES = 7  # of the one-best words in the span, weighted by posterior and overlap
-ONE_BEST_POSTERIOR = 8  # mean posterior of the one-best words in the span, by duration
-ONE_BEST_CUT_PHONES = 9  # of the longest likely one-best word that the hit cuts, times posterior
-N_MEASURES = 10
+PATH_LOG_POSTERIOR = 2  # of the words on the path, summed
+ONE_BEST_CUT_PHONES = 3  # of the longest likely one-best word that the hit cuts, times posterior
+N_MEASURES = 4
 
 
 class Ratios(NamedTuple):

@@ -4,7 +4,7 @@ confusion_log_ratios(counts, indexes, queries)   of all phones that occur anywhe
 ratios_in(phones, index, .)                      of one query, by a segment's phone numbers
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -79,28 +79,20 @@ def ratios_in(
     phones: Pronunciation,
     index: PhoneticIndex,
     confusion: Confusion,
-    elsewhere: Collection[str] = (),
 ) -> Ratios:
     """A query's log ratios with the segment's numbering of phones.
-
-    Phones of other segments come last: whether an observed phone is the likeliest for the query's
-    must not depend on the segment that it is in.
 
     Args:
         phones: the query.
         index: the segment.
         confusion: log ratios of all phones.
-        elsewhere: phones that stand in other segments.
     """
     row = {phone: i for i, phone in enumerate(confusion.inventory)}
     asked = [row[phone] for phone in phones]
-    numbered = [*index.inventory, *sorted({*elsewhere}.difference(index.inventory))]
-    present = [
-        i for i, phone in enumerate(numbered) if phone in index.phone_counts or phone in elsewhere
-    ]
-    observed = [row[numbered[i]] for i in present]
-    match = np.full((len(asked), len(numbered)), ABSENT, np.float32)
+    present = [i for i, phone in enumerate(index.inventory) if phone in index.phone_counts]
+    observed = [row[index.inventory[i]] for i in present]
+    match = np.full((len(asked), len(index.inventory)), ABSENT, np.float32)
     match[:, present] = confusion.match[np.ix_(asked, observed)]
-    insertion = np.full(len(numbered), ABSENT, np.float32)
+    insertion = np.full(len(index.inventory), ABSENT, np.float32)
     insertion[present] = confusion.insertion[observed]
     return Ratios(match, confusion.deletion[asked].astype(np.float32), insertion)

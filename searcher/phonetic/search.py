@@ -52,7 +52,6 @@ class AllSegments(NamedTuple):
     """What every segment must know of all of them; deleted recordings leave no trace in it."""
 
     confusion: Confusion
-    phones: frozenset[str]  # that stand in some alternative
     limits: Limits | None  # None: everything is aligned
 
 
@@ -61,7 +60,6 @@ def all_segments_of(indexes: Sequence[PhoneticIndex], confusion: Confusion) -> A
     arcs = sum(index.arcs for index in indexes)
     return AllSegments(
         confusion,
-        frozenset(phone for index in indexes for phone in index.phone_counts),
         limits_of(arcs) if arcs > FULL_SCAN_ARCS else None,
     )
 
@@ -141,7 +139,7 @@ def _in_segment(
 
 def query_in(phones: Pronunciation, index: PhoneticIndex, all_segments: AllSegments) -> Query:
     """A query by the segment's phone numbers."""
-    ratios = ratios_in(phones, index, all_segments.confusion, all_segments.phones)
+    ratios = ratios_in(phones, index, all_segments.confusion)
     return Query(ratios, MIN_SHARE * perfect_score(phones, all_segments.confusion))
 
 
