@@ -95,7 +95,7 @@ def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
 
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
-    from searcher.output.notices import term_warnings
+    from searcher.output.notices import acceptance_notice, term_warnings
     from std.execution.compiled import compilation_s
     from std.execution.processes import executor
     from std.files import read
@@ -141,6 +141,8 @@ def batch(args: argparse.Namespace) -> None:
     if not args.quiet:
         tell_figures(found)
         tell(summary_line(figures, args))
+        if notice := acceptance_notice(found, config.decision.terms):
+            tell(notice)
 
 
 def summary_line(figures: dict[str, Any], args: argparse.Namespace) -> str:

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
+import numpy as np
+
 from searcher.lexical.wildcards import described, is_wildcard
 from searcher.search_result import SearchResult
 from searcher.splitting.matches import MAX_LETTERS
@@ -33,6 +35,22 @@ def copy_notice(found: SearchResult) -> str:
         return ""
     same = "holds the same speech as another" if n == 1 else "hold the same speech as others"
     return f"{counted(n, 'recording')} {same}: searched once, reported under each name"
+
+
+def acceptance_notice(found: SearchResult, terms: str) -> str:
+    """That decisions take terms to occur of which most do not; empty if they do.
+
+    Args:
+        found: by a search.
+        terms: `[decision] terms`.
+    """
+    n, right = int(np.count_nonzero(found.yes)), float(found.probability[found.yes].sum())
+    if terms != "occurring" or right >= n / 2:
+        return ""
+    return (
+        f"about {right:.0f} of {counted(n, 'accepted hit')} {'is' if n == 1 else 'are'} right: "
+        'decisions take every term to occur; [decision] terms = "any" does not'
+    )
 
 
 def fusion_warning(recordings: Sequence[Collection[Recording]]) -> str:
