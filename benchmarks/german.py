@@ -35,7 +35,6 @@ from indexer.segments.phone_columns import PhoneColumnBuilder
 from searcher.calibration.model import Model
 from searcher.candidates import concatenate
 from searcher.development_set import lexical_candidates
-from searcher.lexical.lookup import inside_ecf
 from searcher.output.std_list import hit_list
 from searcher.phonetic_indexes import open_phonetic_indexes
 from searcher.prepared import prepare
@@ -96,7 +95,7 @@ def tuned_on(networks: list[ConfusionNetwork], data: Data, config: Config) -> Mo
     transcribed = Transcribed(
         make_transcript(data.lexemes, recordings, config.text),
         [config.text.phrase(term.text) for term in data.terms.terms],
-        partial(inside_ecf, recordings=recordings, excerpts=data.ecf.excerpts),
+        data.ecf.excerpts,
     )
     written = partial(lexical_candidates, segments=[segment], config=config)
     return tune(transcribed, (), ears, written)

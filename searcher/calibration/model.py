@@ -27,7 +27,7 @@ from std.outputs import open_output
 from std.phonetics.confusion import Counts, empty, from_json, to_json
 from std.ranges import Range
 
-FORMAT, VERSION = "std-search model", 6
+FORMAT, VERSION = "std-search model", 7
 KEYS = {"maker", "language", "tuned_on", "unknown", "known", "confusion"}
 WEIGHT = Range(-1_000_000, 1_000_000)
 SHARE = Range(0, 1)

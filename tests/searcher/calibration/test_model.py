@@ -42,7 +42,7 @@ def test_a_model_survives_its_file(model, tmp_path):
     ("change", "message"),
     [
         ({"format": "x"}, "expected a model made by std-tune"),
-        ({"version": 0}, "expected a model of version 6 .*, got 'version 0'"),
+        ({"version": 0}, "expected a model of version 7 .*, got 'version 0'"),
         ({"unknown": {}}, "expected a JSON object at unknown.weights, got 'null'"),
         (
             {"unknown": {"intercept": 0, "weights": {"luck": 1}}},
