@@ -3,9 +3,9 @@
     archive_of   the statistics of an archive (`searcher.calibration.archive`)
 
 The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
-folder they are kept in one small file with a digest of all three, the last few of them (languages,
-models), each with a checksum; otherwise each process learns them once. What is damaged is learned
-again.
+folder they are kept in one small file with a digest of all three, those of the last snapshot for
+the last few pronouncers and matrices (languages, models), each with a checksum; otherwise each
+process learns them once. What is damaged is learned again.
 """
 
 import json
@@ -52,7 +52,7 @@ def archive_of(
         folder: where the index lies, if in a folder.
         workers: who searches the decoys.
     """
-    digest = _digest(indexes, counts)
+    search, digest = _digests(indexes, counts)
     known = _known.setdefault(indexes[0].segment, {})
     if digest not in known:
         path = folder / FILE if folder else None
@@ -62,24 +62,25 @@ def archive_of(
         if archive is None:
             archive = learn_archive(indexes, counts, workers)
             if path:
-                _save(archive, path, digest)
+                _save(archive, path, search, digest)
         known[digest] = archive
     return known[digest]
 
 
-def _digest(indexes: Sequence[PhoneticIndex], counts: Counts) -> str:
-    """Of everything that the statistics depend on."""
+def _digests(indexes: Sequence[PhoneticIndex], counts: Counts) -> tuple[str, str]:
+    """Of the pronouncer and the confusions, and of everything that the statistics depend on."""
     content = sha256(FORMAT.encode())
+    content.update(json.dumps([indexes[0].pronouncer, to_json(counts)], sort_keys=True).encode())
+    search = content.hexdigest()
     for index in indexes:
-        deleted = sorted(index.deleted)
-        content.update(json.dumps([index.segment.id, deleted, index.pronouncer]).encode())
-    content.update(json.dumps(to_json(counts), sort_keys=True).encode())
-    return content.hexdigest()
+        content.update(json.dumps([index.segment.id, sorted(index.deleted)]).encode())
+    return search, content.hexdigest()
 
 
-def _save(archive: Archive, path: Path, digest: str) -> None:
+def _save(archive: Archive, path: Path, search: str, digest: str) -> None:
     """Keep the statistics; an index that cannot be written to is searched without."""
     document = {
+        "search": search,
         "digest": digest,
         "slots": archive.slots,
         "highest_posterior": archive.highest_posterior,
@@ -88,7 +89,7 @@ def _save(archive: Archive, path: Path, digest: str) -> None:
         "null": archive.null.coefficients.tolist(),
     }
     document["checksum"] = _checksum(document)
-    others = [one.value for one in _kept(path)][: KEPT - 1]
+    others = [one.value for one in _kept(path) if one["search"].value != search][: KEPT - 1]
     with suppress(OSError, InputError), open_output(path) as sink:
         every = {"format": FORMAT, "archives": [document, *others]}
         sink.write(json.dumps(every).encode() + b"\n")

@@ -73,6 +73,15 @@ def test_old_ones_go(phonetic, learned, tmp_path):
     assert len(learned) == KEPT + 2
 
 
+def test_those_of_a_new_snapshot_replace_the_old_ones(phonetic, learned, tmp_path):
+    archive(phonetic, tmp_path)
+    (index,) = phonetic.indexes
+    smaller = replace(phonetic, indexes=(replace(index, deleted=frozenset({0})),))
+    assert archive(smaller, tmp_path).slots < archive(phonetic, tmp_path).slots
+    assert len(learned) == 3
+    assert len(json.loads((tmp_path / FILE).read_text())["archives"]) == 1
+
+
 @pytest.mark.parametrize("damage", [
     lambda text: text.replace('"slots": ', '"slots": 1'),
     lambda text: text.replace('"highest_posterior": 1.0', '"highest_posterior": 0.95'),
