@@ -83,12 +83,13 @@ def _ordered(
 ) -> tuple[Rows, npt.NDArray[np.float64]]:
     """(n,) rows by place, and (n, 4) the places in that order: term, recording, start, duration.
 
-    Hits at one place are ordered by their decisions: a list in another order is the same list.
+    Hits at one place are ordered by their decisions and scores, which rise with the probability: a
+    list in another order is the same list.
     """
     term = np.array([terms[name] for name in hits.terms], np.float64)[hits.term]
     recording = np.array([recordings[name] for name in hits.recordings], np.float64)[hits.recording]
     places = np.column_stack([term, recording, hits.start_s, hits.duration_s])
-    order = np.lexsort((hits.yes, *places.T[::-1]))
+    order = np.lexsort((hits.score, hits.yes, *places.T[::-1]))
     return order, places[order]
 
 

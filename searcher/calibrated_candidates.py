@@ -143,7 +143,7 @@ def _evidence(
     if hits is None or phonetic is None:
         known = iv_features(lexical.score, len(words), letters, highest_posterior)
         ratios = model.iv_weights.log_ratios(known) if is_calibrated else None
-        return TermEvidence(lexical, None, ratios, is_searched=not is_oov)
+        return TermEvidence(lexical, None, ratios, is_searched=not (is_oov or spoken))
     paired = pair_with_hits(() if spoken else words, lexical, hits, phonetic.searched)
     if spoken:
         ratios = model.spoken_weights.log_ratios(spoken.evidence(paired, lexical, hits))

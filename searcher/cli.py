@@ -141,7 +141,7 @@ def batch(args: argparse.Namespace) -> None:
     if not args.quiet:
         tell_figures(found)
         tell(summary_line(figures, args))
-        if notice := acceptance_notice(found, config.decision.terms):
+        if notice := acceptance_notice(found, config.decision):
             tell(notice)
 
 

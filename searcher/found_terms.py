@@ -30,7 +30,6 @@ from searcher.term_language import log_odds as term_log_odds
 from searcher.variant import Variant
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
-from std.store import vocabulary_counts
 from std.store.columns import Int64s
 from std.values import Excerpt, Float64s, Term
 
@@ -231,5 +230,4 @@ def expand_wildcards(
     patterns = sorted({word for words in terms for word in words if is_wildcard(word)})
     if not patterns:
         return {}
-    counts = vocabulary_counts(index.segments)
-    return expand(patterns, counts, index.config.search.wildcard_words)
+    return expand(patterns, index.counts, index.config.search.wildcard_words)

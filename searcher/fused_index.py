@@ -59,8 +59,7 @@ def open_fused(
     if len(stores) < 2:
         raise ValueError(f"open_fused: expected at least two stores, got {len(stores)}")
     models = list(model) if isinstance(model, Sequence) and not isinstance(model, str) else [model]
-    own_models = len(models) > 1
-    if not own_models:
+    if len(models) == 1:
         models *= len(stores)
     if len(models) != len(stores):
         raise ValueError(f"open_fused: expected 1 or {len(stores)} models, got {len(models)}")
@@ -70,7 +69,7 @@ def open_fused(
         indexes = {}
         for store, learned in sorted(zip(urls, models, strict=True), key=lambda pair: pair[0]):
             indexes[store] = opened.enter_context(open_index(store, config=config, model=learned))
-        fused = FusedIndex(indexes, own_models=own_models)
+        fused = FusedIndex(indexes)
         opened.pop_all()
     return fused
 
@@ -81,14 +80,13 @@ class FusedIndex(SearchableIndex):
     Made by `open_fused`.
     """
 
-    def __init__(self, indexes: dict[str, Index], *, own_models: bool = False) -> None:
+    def __init__(self, indexes: dict[str, Index]) -> None:
         """Put indexes side by side.
 
         Args:
             indexes: of each recogniser, by name; the fused index closes them.
-            own_models: whether each has a model of its own, which knows how good it is.
         """
-        self._indexes, self._own_models = indexes, own_models
+        self._indexes = indexes
         self.config = next(iter(indexes.values())).config
         self.segments: tuple[Segment, ...] = tuple(
             segment for index in indexes.values() for segment in index.segments
@@ -196,20 +194,17 @@ class FusedIndex(SearchableIndex):
         found_by = [variant.found_by for variant in fused]
         return explained(result, around, decided=decided, metadata=self.metadata, found_by=found_by)
 
-    @cached_property
-    def _doubts(self) -> tuple[list[dict[Recording, float]], float]:
-        """Of each recogniser that of its recordings; how much doubts count.
+    def _spoken_doubts(self) -> list[float]:
+        """What a transcript says of each recogniser; empty without a model of its own for each.
 
-        They are measured if each recogniser has a model of its own with a transcript.
+        One model for several recognisers does not say which of them is better.
         """
-        said = [doubt(index.segments) for index in self._indexes.values()]
-        models = [index.model for index in self._indexes.values() if self._own_models]
-        spoken = [model.spoken_doubt for model in models if model]
-        if len(spoken) < len(said) or None in spoken:
-            return said, SURENESS
-        pairs = zip(said, spoken, strict=True)
-        doubts = [measured(of_index, one) for of_index, one in pairs if one is not None]
-        return doubts, MEASURED_SURENESS
+        models = [index.model for index in self._indexes.values()]
+        figures = [dict(model.tuned_on) for model in models if model]
+        doubts = [model.spoken_doubt for model in models if model]
+        known = [doubt for doubt in doubts if doubt is not None]
+        are_different = all(one not in figures[:i] for i, one in enumerate(figures))
+        return known if len(known) == len(models) and are_different else []
 
     def _search(
         self,
@@ -227,11 +222,15 @@ class FusedIndex(SearchableIndex):
             "wildcards": single_terms,
             "advance": lambda share: advance(share / len(self._indexes)),
         }
-        doubts, sureness = self._doubts
-        recognisers = [
-            Recogniser(name, index.find_candidates(terms, excerpts, **settings), of_recordings)
-            for (name, index), of_recordings in zip(self._indexes.items(), doubts, strict=True)
+        found_by = [
+            index.find_candidates(terms, excerpts, **settings) for index in self._indexes.values()
         ]
+        doubts, sureness = [doubt(index.segments) for index in self._indexes.values()], SURENESS
+        spoken_doubts = self._spoken_doubts()
+        if spoken_doubts and not any(found.without_model for found in found_by):
+            doubts = [measured(*both) for both in zip(doubts, spoken_doubts, strict=True)]
+            sureness = MEASURED_SURENESS
+        recognisers = [*map(Recogniser, self._indexes, found_by, doubts)]
         config = for_single_terms(self.config) if single_terms else self.config
         found = fuse(recognisers, self.copies, sureness)
         found = replace(found, excerpts=speech.excerpts)

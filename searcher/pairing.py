@@ -76,7 +76,8 @@ def pair_with_hits(
 ) -> Paired:
     """Pair each lexical candidate of a term with the best hit near it that no other has.
 
-    Hits outside the speech that is searched are evidence for others, and no places.
+    Hits that are not inside the searched speech are evidence for candidates and other hits, and no
+    places.
 
     Args:
         words: of the term as it is spelt; none if it was spoken.
@@ -84,11 +85,8 @@ def pair_with_hits(
         term_hits: of the term, best first.
         searched: where both were found.
     """
-    archive, inside = searched.archive, np.flatnonzero(term_hits.is_inside)
-    features = hit_features(
-        words, term_hits.pronunciations, term_hits.found_by, term_hits.hits, searched
-    )
-    hits = term_hits.hits.rows(inside)
+    hits, archive = term_hits.hits, searched.archive
+    features = hit_features(words, term_hits.pronunciations, term_hits.found_by, hits, searched)
     candidate, hit = near_pairs(lexical, hits)
     partner = np.full(len(lexical.term), -1)
     is_free = np.ones(len(hits.recording), dtype=bool)
@@ -97,20 +95,20 @@ def pair_with_hits(
             partner[i], is_free[j] = j, False
     is_near = np.zeros(len(hits.recording), dtype=bool)
     is_near[hit] = True
-    unpaired = np.flatnonzero(~is_near)
+    unpaired = np.flatnonzero(~is_near & term_hits.is_inside)
     rows = np.concatenate([partner, unpaired])
     is_heard = rows >= 0
     columns = {}
     for name, column in features.items():
         columns[name] = np.full(len(rows), no_hit(name, archive))
-        columns[name][is_heard] = column[inside[rows[is_heard]]]
+        columns[name][is_heard] = column[rows[is_heard]]
     score = np.full(len(rows), NO_HIT_SCORE)
     score[is_heard] = hits.measures[rows[is_heard], SCORE]
     return Paired(
         np.concatenate([lexical.score, np.zeros(len(unpaired))]),
         score,
         columns,
-        inside[unpaired],
+        unpaired,
         archive.highest_posterior,
         searched.log_chances,
     )

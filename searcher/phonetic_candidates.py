@@ -54,11 +54,6 @@ class PhoneticHits(NamedTuple):
         """Hits in an archive that is searched as a whole."""
         return cls(hits, pronunciations, found_by, np.ones(len(found_by), dtype=bool))
 
-    def within(self, inside: Inside) -> "PhoneticHits":
-        """The same, where a part of the archive is searched."""
-        hits = self.hits
-        return self._replace(is_inside=inside(hits.recording, hits.start_ms, hits.end_ms))
-
     def rows(self, which: Int64s) -> "PhoneticHits":
         """Some of the hits."""
         return PhoneticHits(
@@ -166,7 +161,21 @@ def phonetic_hits(
         else _best_fitting(of_term, hits)
         for of_term in pronunciations
     ]
-    return [of_term.within(inside) if of_term else None for of_term in of_terms]
+    return _within(of_terms, inside)
+
+
+def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[PhoneticHits | None]:
+    """The hits of each term, where a part of the archive is searched."""
+    found = [of_term for of_term in of_terms if of_term is not None]
+    if not found:
+        return [*of_terms]
+    spans = [(one.hits.recording, one.hits.start_ms, one.hits.end_ms) for one in found]
+    is_inside = inside(*map(np.concatenate, zip(*spans, strict=True)))
+    ends = np.cumsum([len(one.found_by) for one in found])[:-1]
+    parts = iter(np.split(is_inside, ends))
+    return [
+        None if of_term is None else of_term._replace(is_inside=next(parts)) for of_term in of_terms
+    ]
 
 
 def _best_fitting(

@@ -76,6 +76,11 @@ class PreparedIndex:
     config: Config
     languages: tuple[PreparedLanguage, ...]  # that of most speech first
 
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """Of each word how often it stands in live recordings."""
+        return live_counts(self.segments)
+
     @property
     def has_model(self) -> bool:
         """Whether it is searched with a model of `std-tune`."""

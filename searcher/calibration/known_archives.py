@@ -120,7 +120,7 @@ def _load(path: Path, digest: str, indexes: Sequence[PhoneticIndex]) -> Archive 
 
 def _kept(path: Path) -> list[Part]:
     """What was kept and is whole, the latest first."""
-    with suppress(OSError, InputError):
+    with suppress(OSError, InputError, RecursionError):
         document = read_json(path)
         if document["format"].value == FORMAT:
             return [one for one in document["archives"] if _is_whole(one.value)]

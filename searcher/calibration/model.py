@@ -121,8 +121,8 @@ def _document(weights: Weights) -> dict[str, Any]:
 
 def _figures(document: Part) -> dict[str, float]:
     """As written: counts stay whole."""
-    for _, figure in document.items():
-        figure.within(FIGURE)
+    for name, figure in document.items():
+        figure.within(SHARE if name == DOUBT else FIGURE)
     return dict(document.value)
 
 

@@ -10,6 +10,7 @@ so much larger as the words that were spoken have less posterior than its one-be
     measured      the same, by transcripts
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
@@ -48,7 +49,8 @@ def measured(said: Mapping[Recording, float], spoken: float) -> dict[Recording, 
         spoken: one minus the mean posterior of the words that were spoken in some speech of this
             recogniser (`Model.spoken_doubt`).
     """
-    ratio = max(spoken, MIN_DOUBT) * len(said) / max(sum(said.values()), MIN_DOUBT)
+    total = math.fsum(said.values())  # in any order: it is that of the segments
+    ratio = max(spoken, MIN_DOUBT) * len(said) / max(total, MIN_DOUBT)
     return {recording: min(ratio * one, 1.0) for recording, one in said.items()}
 
 

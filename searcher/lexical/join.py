@@ -79,11 +79,9 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
 
 
 def _total(columns: Float64s) -> Float64s:
-    """(n,) sum of (n, k) columns, in the order of the words: the rarest word is another one in
-    each segment.
-    """
+    """(n,) sum of (n, k) columns, in the order of the words."""
     total = np.zeros(len(columns))
-    for column in columns.T:
+    for column in columns.T:  # not in that of the join: the rarest word differs among segments
         total += column
     return total
 

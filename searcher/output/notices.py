@@ -1,13 +1,15 @@
 """What std-search tells a person about a search: warnings, and remarks on the terms."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 
 from searcher.lexical.wildcards import described, is_wildcard
 from searcher.search_result import SearchResult
 from searcher.splitting.matches import MAX_LETTERS
+from std.config import DecisionConfig
 from std.display.numbers import counted
 from std.errors import cut
 from std.values import Recording, Term
@@ -37,15 +39,15 @@ def copy_notice(found: SearchResult) -> str:
     return f"{counted(n, 'recording')} {same}: searched once, reported under each name"
 
 
-def acceptance_notice(found: SearchResult, terms: str) -> str:
+def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
     """That decisions take terms to occur of which most do not; empty if they do.
 
     Args:
         found: by a search.
-        terms: `[decision] terms`.
+        decision: how it was decided; one score for all terms (``sto``) asks for no probability.
     """
     n, right = int(np.count_nonzero(found.yes)), float(found.probability[found.yes].sum())
-    if terms != "occurring" or right >= n / 2:
+    if decision.terms != "occurring" or decision.rule == "sto" or right >= n / 2:
         return ""
     return (
         f"about {right:.0f} of {counted(n, 'accepted hit')} {'is' if n == 1 else 'are'} right: "
@@ -53,13 +55,13 @@ def acceptance_notice(found: SearchResult, terms: str) -> str:
     )
 
 
-def fusion_warning(recordings: Sequence[Collection[Recording]]) -> str:
+def fusion_warning(recordings: Sequence[AbstractSet[Recording]]) -> str:
     """That recognisers have no recording in common; empty if they have.
 
     Args:
         recordings: of each recogniser's index.
     """
-    times = Counter(recording for of_index in recordings for recording in {*of_index})
+    times = Counter(recording for of_index in recordings for recording in of_index)
     if any(n > 1 for n in times.values()):
         return ""
     return "no recording is in two of the --store: --fuse is for recognisers of the same speech"

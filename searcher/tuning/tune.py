@@ -103,9 +103,11 @@ def tune(
     oov_weights, iv_weights = learn(sources, prior)
     if not marked:  # marks are of what people look for: each says something
         if learned_from["unknown_right"] < MIN_OF_KIND:
-            oov_weights, learned_from["unknown_weights_stay"] = prior.oov_weights, 1
+            oov_weights = prior.oov_weights
+            learned_from["unknown_weights_stay"] = 1
         if learned_from["known_right"] < MIN_OF_KIND:
-            iv_weights, learned_from["known_weights_stay"] = prior.iv_weights, 1
+            iv_weights = prior.iv_weights
+            learned_from["known_weights_stay"] = 1
     return Model(indexes.pronouncer, confusion, oov_weights, iv_weights, learned_from)
 
 

@@ -90,6 +90,13 @@ def test_hits_at_one_place_are_told_apart_by_their_decisions():
     assert joined.probability.tolist() == [0.95, 0.4]
 
 
+def test_hits_at_one_place_with_one_decision_are_told_apart_by_their_scores():
+    rows = [ROWS[0], (*ROWS[0][:3], 0.99 * ROWS[0][3], ROWS[0][4], 0.2)]
+    second = hit_list(rows[::-1], 5).detections
+    joined = with_probabilities(hit_list(rows, 3).detections, second, "p.xml")
+    assert joined.probability.tolist() == [0.95, 0.2]
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

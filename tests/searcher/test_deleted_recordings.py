@@ -47,6 +47,11 @@ def test_answers_are_those_of_an_index_without_them(meshes, tmp_path):
     with open_index(tmp_path / "deleted") as deleted, open_index(tmp_path / "never") as never:
         assert len(answers(never)) > 50
         assert answers(deleted) == answers(never)
+        found = [
+            {(hit.file, hit.start_s, hit.searched) for hit in index.search("*e*")}
+            for index in (deleted, never)
+        ]
+        assert found[0] == found[1] != set()
 
 
 def test_a_recording_that_moved_to_another_shard(meshes, german, tmp_path):

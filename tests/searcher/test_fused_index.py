@@ -175,7 +175,7 @@ def model_of(doubt):
 
 def weight_of_first(stores, models):
     with open_fused(*stores, model=models) as index:
-        hits = [hit for hit in index.search("landkreis") if hit.file == "KERSTIN_00"]
+        hits = [hit for hit in index.search("hahnenfedern") if hit.file == "KERSTIN_00"]
     (weight,) = {finding.weight for finding in hits[0].found_by if finding.store == stores[0]}
     return weight
 
@@ -186,6 +186,9 @@ def test_transcripts_say_how_much_a_recogniser_counts(stores):
     assert weight_of_first(stores, [model_of(0.3), model_of(0.1)]) < 0.2
     # One model for all, or one without a transcript, says nothing of which is better.
     assert weight_of_first(stores, [model_of(0.1)]) == unmeasured
+    assert weight_of_first(stores, [model_of(0.1), model_of(0.1)]) == unmeasured
+    french = replace(model_of(0.3), pronouncer="espeak-ng:fr")
+    assert weight_of_first(stores, [model_of(0.1), french]) == unmeasured
     of_marks = replace(model_of(0.1), tuned_on={"marks": 50})
     assert weight_of_first(stores, [model_of(0.1), of_marks]) == unmeasured
 

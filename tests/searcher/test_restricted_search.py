@@ -9,6 +9,7 @@ import pytest
 from indexer import index_files
 from searcher import open_index
 from searcher.development_set import lexical_candidates
+from searcher.found_terms import find_terms
 from searcher.lexical.lookup import inside_ecf
 from searcher.pairing import pair_with_hits
 from searcher.phonetic_candidates import phonetic_hits
@@ -19,6 +20,7 @@ from searcher.tuning.reference import make_transcript
 from std.files import read
 from std.nist import ecf as ecfs
 from std.nist import rttm
+from std.spoken_queries import SpokenQuery, WeightedWords
 from std.store.columns import TIME_MASK
 from std.values import Excerpt, Recording, Term
 
@@ -128,6 +130,29 @@ def test_an_ecf_and_chosen_recordings_are_the_same_search(index, experiment):
 
 def _terms(texts):
     return [Term(text, text) for text in texts]
+
+
+@pytest.mark.parametrize("text", ["auguststrindbergs", "andererseitsgelangte"])
+def test_a_candidate_inside_keeps_its_hit_that_ends_a_little_later(index, experiment, text):
+    everywhere = index.search_terms(_terms([text]))
+    candidates, best = everywhere.candidates, int(everywhere.probability.argmax())
+    recording = everywhere.recordings[candidates.recording[best]]
+    end_ms = int(candidates.end_ms[best])
+    excerpts = (Excerpt(recording, 0.0, end_ms / 1000),)
+    part = index.search_terms(_terms([text]), replace(experiment, excerpts=excerpts))
+    there = part.candidates.start_ms == candidates.start_ms[best]
+    assert everywhere.probability[best] > 0.9
+    assert part.probability[there].max(initial=0) > 0.9
+
+
+def test_a_spoken_query_that_cannot_be_found_says_nothing_of_a_list(index):
+    queries = [
+        SpokenQuery(text, (text,), (WeightedWords(text, 1.0),)) for text in ("ö", "landschaft")
+    ]
+    found = find_terms([], index._prepared, spoken=queries)
+    log_evidence = found.of_language[0].log_evidence
+    assert np.isnan(log_evidence[0])
+    assert np.isfinite(log_evidence[1])
 
 
 def test_examples_of_a_transcript_are_of_its_part_of_the_archive(

@@ -74,6 +74,7 @@ def test_a_model_survives_its_file(model, tmp_path):
         ({"language": "en"}, "expected 'de', as the pronouncer says, at language, got '\"en\"'"),
         ({"maker": "\ud800:de"}, "expected JSON of whole letters"),
         ({"tuned_on": {"words": -1}}, "at tuned_on.words, got '-1'"),
+        ({"tuned_on": {"spoken_doubt": 1.5}}, "at tuned_on.spoken_doubt, got '1.5'"),
     ],
 )
 def test_what_is_no_model_is_refused(model, tmp_path, change, message):

@@ -43,3 +43,9 @@ def test_measured_doubts_are_on_average_what_the_transcript_says():
     assert measured(said, 0.9)[c] == 1  # no more than all of the words
     assert measured(said, 0.0) == pytest.approx(measured(said, MIN_DOUBT))
     assert measured({}, 0.3) == {}
+
+
+def test_the_order_of_recordings_changes_no_bit():
+    said = {Recording(str(i), 1): 0.1 + 0.01 * i**0.5 for i in range(50)}
+    backwards = dict(reversed(said.items()))
+    assert measured(backwards, 0.3) == measured(said, 0.3)

@@ -1,11 +1,13 @@
 """What std-search says of its decisions."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from searcher.output.notices import acceptance_notice
+from std.config import Config
 
 
 def found(probability, yes):
@@ -21,6 +23,9 @@ def found(probability, yes):
     ([], [], "occurring", ""),
 ])  # fmt: skip
 def test_decisions_that_take_absent_terms_to_occur_are_told_of(probability, yes, terms, said):
-    notice = acceptance_notice(found(probability, yes), terms)
+    decision = replace(Config().decision, terms=terms)
+    notice = acceptance_notice(found(probability, yes), decision)
     assert notice.startswith(said)
     assert bool(notice) == bool(said)
+    one_threshold = replace(decision, rule="sto")
+    assert not acceptance_notice(found(probability, yes), one_threshold)
