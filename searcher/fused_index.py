@@ -194,17 +194,22 @@ class FusedIndex(SearchableIndex):
         found_by = [variant.found_by for variant in fused]
         return explained(result, around, decided=decided, metadata=self.metadata, found_by=found_by)
 
+    @cached_property
     def _spoken_doubts(self) -> list[float]:
         """What a transcript says of each recogniser; empty without a model of its own for each.
 
         One model for several recognisers does not say which of them is better.
         """
-        models = [index.model for index in self._indexes.values()]
-        figures = [dict(model.tuned_on) for model in models if model]
-        doubts = [model.spoken_doubt for model in models if model]
-        known = [doubt for doubt in doubts if doubt is not None]
-        are_different = all(one not in figures[:i] for i, one in enumerate(figures))
-        return known if len(known) == len(models) and are_different else []
+        doubts: list[float] = []
+        learned: list[dict[str, float]] = []
+        for index in self._indexes.values():
+            model = index.model
+            if not model or model.spoken_doubt is None or not _is_about(model, index.segments):
+                return []
+            doubts.append(model.spoken_doubt)
+            learned.append(dict(model.tuned_on))
+        is_repeated = any(one in learned[:i] for i, one in enumerate(learned))
+        return [] if is_repeated else doubts
 
     def _search(
         self,
@@ -226,12 +231,17 @@ class FusedIndex(SearchableIndex):
             index.find_candidates(terms, excerpts, **settings) for index in self._indexes.values()
         ]
         doubts, sureness = [doubt(index.segments) for index in self._indexes.values()], SURENESS
-        spoken_doubts = self._spoken_doubts()
-        if spoken_doubts and not any(found.without_model for found in found_by):
-            doubts = [measured(*both) for both in zip(doubts, spoken_doubts, strict=True)]
+        if self._spoken_doubts:
+            doubts = [measured(*both) for both in zip(doubts, self._spoken_doubts, strict=True)]
             sureness = MEASURED_SURENESS
         recognisers = [*map(Recogniser, self._indexes, found_by, doubts)]
         config = for_single_terms(self.config) if single_terms else self.config
         found = fuse(recognisers, self.copies, sureness)
         found = replace(found, excerpts=speech.excerpts)
         return decide(found, config, speech.seconds)
+
+
+def _is_about(model: Model, segments: Sequence[Segment]) -> bool:
+    """Whether it was learned with the pronouncer of some of the segments."""
+    makers = (segment.extra("phone_maker") for segment in segments)
+    return model.pronouncer in {bytes(maker).decode() for maker in makers if maker is not None}
