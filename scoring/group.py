@@ -294,7 +294,7 @@ def decision_threshold(hits: Detections) -> float:
     Where there is only one kind of decision, its edge.
     """
     yes, no = hits.score[hits.yes], hits.score[~hits.yes]
-    lowest, highest = yes.min(initial=np.inf), no.max(initial=-np.inf)
+    lowest, highest = float(yes.min(initial=np.inf)), float(no.max(initial=-np.inf))
     if not len(yes) or not len(no):
-        return float(lowest if len(yes) else highest if len(no) else NAN)
-    return float((lowest + highest) / 2) if highest <= lowest else NAN
+        return lowest if len(yes) else highest if len(no) else NAN
+    return lowest / 2 + highest / 2 if highest <= lowest else NAN  # the sum may be too large

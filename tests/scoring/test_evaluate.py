@@ -5,11 +5,13 @@ import json
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from scoring.evaluate import evaluate
+from scoring.group import decision_threshold
 from scoring.measures.cnxe import cross_entropy, effective_prior, from_probabilities
 from scoring.measures.twv import twv_of_terms
 from scoring.options import ScoringOptions
@@ -160,6 +162,16 @@ def test_inconsistent_decisions_have_no_threshold_but_a_summary():
     assert np.isnan(evaluated("s6").groups[0].measures["decision_threshold"])
     # (min YES + max NO) / 2, from the reference program's table of s9.
     assert evaluated("s9").groups[0].measures["decision_threshold"] == 0.5025
+
+
+@pytest.mark.parametrize(("lowest_yes", "highest_no", "expected"), [
+    (np.inf, -np.inf, np.nan),
+    (1.7e308, 1.6e308, 1.65e308),
+    (np.inf, 0.5, np.inf),
+])  # fmt: skip
+def test_the_decision_threshold_of_extreme_scores(lowest_yes, highest_no, expected):
+    hits = SimpleNamespace(score=np.array([highest_no, lowest_yes]), yes=np.array([False, True]))
+    assert decision_threshold(hits) == pytest.approx(expected, nan_ok=True)
 
 
 def replaced(hits, **changes):
