@@ -89,7 +89,7 @@ def _save(archive: Archive, path: Path, search: str, digest: str) -> None:
         "null": archive.null.coefficients.tolist(),
     }
     document["checksum"] = _checksum(document)
-    others = [one.value for one in _kept(path) if one["search"].value != search][: KEPT - 1]
+    others = [one.value for one in _kept(path) if one.value.get("search") != search][: KEPT - 1]
     with suppress(OSError, InputError), open_output(path) as sink:
         every = {"format": FORMAT, "archives": [document, *others]}
         sink.write(json.dumps(every).encode() + b"\n")
