@@ -243,5 +243,5 @@ class FusedIndex(SearchableIndex):
 
 def _is_about(model: Model, segments: Sequence[Segment]) -> bool:
     """Whether it was learned with the pronouncer of some of the segments."""
-    makers = (segment.extra("phone_maker") for segment in segments)
-    return model.pronouncer in {bytes(maker).decode() for maker in makers if maker is not None}
+    columns = (segment.extra("phone_maker") for segment in segments)
+    return model.pronouncer in {bytes(one).decode() for one in columns if one is not None}
