@@ -138,7 +138,7 @@ def learned(of_sets: Sequence[KindsOfExamples]) -> Model:
 
 def searched(one: Material, model: Model, **options: Any) -> SearchResult:
     """Search the term list without a tuned model, with these weights as the shipped ones."""
-    index = prepare([one.segment], one.config, options.pop("model", None))
+    index = prepare([one.segment], one.config)
     with mock.patch("searcher.calibrated_candidates.default_model", return_value=model):
         return search(
             one.data.terms.terms,

@@ -2,7 +2,8 @@
 
 format, version    so that another version's model is refused by name
 language, maker    the pronouncer of the index (``espeak-ng:de``)
-tuned_on           how much speech and how many examples it was learned from
+tuned_on           how much speech and how many examples it was learned from, and how little of
+                   what was spoken the recogniser has (``spoken_doubt``)
 confusion          counts of spoken and recognised phones (`std.phonetics.confusion`)
 unknown, known     log-odds weights per feature, of OOV and IV terms
                    (`searcher.calibration.features`); resembling_words are those of OOV terms

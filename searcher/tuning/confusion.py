@@ -3,6 +3,8 @@
     transcript --missed words-->  where the recogniser wrote something else
     align each, count, repeat --> confusion counts (expectation maximisation, best path only)
 
+`spoken_doubt` says how little of what was spoken the networks have at all.
+
 Confusions are counted only where a word was missed: where words are right their phones are too,
 and those of out-of-vocabulary (OOV) words are not.
 """
