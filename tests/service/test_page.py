@@ -8,6 +8,7 @@ import csv
 import os
 import re
 import shutil
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -77,11 +78,27 @@ def opened(browser):
         page.goto(client.url + path)
         return page
 
-    open_page.complaints = complaints
+    def close():
+        while contexts:
+            contexts.pop().close()
+
+    open_page.complaints, open_page.close = complaints, close
     yield open_page
-    for context in contexts:
-        context.close()
+    close()
     assert not complaints
+
+
+@pytest.fixture
+def serve_pages(serve, opened):
+    """Serve settings until the pages are closed: one that asks a stopped service complains."""
+
+    @contextmanager
+    def served_until_closed(settings):
+        with serve(settings) as client:
+            yield client
+            opened.close()
+
+    return served_until_closed
 
 
 def moves(page):
@@ -225,14 +242,14 @@ def test_the_keyboard_alone(served, opened, marks):
     page.wait_for_url("**/?term=spreewald&term=hahnenfedern")
 
 
-def test_marks_are_kept_over_a_restart(serve, german_settings, opened, tmp_path):
+def test_marks_are_kept_over_a_restart(serve_pages, german_settings, opened, tmp_path):
     settings = replace(german_settings, feedback=tmp_path / "marks.jsonl")
-    with serve(settings) as client:
+    with serve_pages(settings) as client:
         page = opened(client, "/?term=spreewald")
         page.get_by_role("button", name="Right").click()
         page.locator("#marked").filter(has_text="1 right").wait_for()
         page.close()
-    with serve(settings) as client:
+    with serve_pages(settings) as client:
         page = opened(client, "/?term=spreewald")
         assert page.get_by_role("button", name="Right").get_attribute("aria-pressed") == "true"
         assert "1 right, 0 wrong" in page.locator("#marked").inner_text()
@@ -328,9 +345,9 @@ def test_exports_are_saved(served, opened, tmp_path):
         assert Path(saved.value.path()).stat().st_size > 100
 
 
-def test_find_judge_and_take_away_by_keyboard(serve, german_settings, opened, tmp_path):
+def test_find_judge_and_take_away_by_keyboard(serve_pages, german_settings, opened, tmp_path):
     """All places where two words are said, and the good ones as a table."""
-    with serve(replace(german_settings, feedback=tmp_path / "marks.jsonl")) as client:
+    with serve_pages(replace(german_settings, feedback=tmp_path / "marks.jsonl")) as client:
         page = opened(client)
         page.keyboard.type("spreewald, hahnenfedern")
         page.keyboard.press("Escape")
@@ -362,8 +379,8 @@ def test_nothing_found_says_so_and_offers_words(served, opened):
     page.locator(".hit, #nothing").first.wait_for()
 
 
-def test_a_token_is_asked_for_once(serve, german_settings, opened):
-    with serve(replace(german_settings, token=TOKEN)) as client:
+def test_a_token_is_asked_for_once(serve_pages, german_settings, opened):
+    with serve_pages(replace(german_settings, token=TOKEN)) as client:
         page = opened(client, "/?term=spreewald")
         field = page.get_by_label("This service asks for a token.")
         field.fill("wrong" * 5)
