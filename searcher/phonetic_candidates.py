@@ -38,8 +38,7 @@ Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_m
 class PhoneticHits(NamedTuple):
     """The hits of one term, best first; their recordings are rows of the search's table.
 
-    They are those of the whole archive, also where a part of it is searched: how good a hit is does
-    not depend on that part.
+    Of recordings that are searched in part they are those of the whole recordings.
     """
 
     hits: Hits  # scores have the log weight of the pronunciation
@@ -102,6 +101,9 @@ def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) 
         return PhoneticSearch()
     if phonetic is None:
         return PhoneticSearch(without_phones=without_phones if is_needed else ())
+    phonetic = phonetic.within(request.excerpts)
+    if phonetic is None:
+        return PhoneticSearch()
     terms = [words if is_searched[i] else () for i, words in enumerate(request.written)]
     pronunciations: list[Sequence[Pronunciation] | Weighted] = [
         *pronounced(terms, phonetic.lexicon),
@@ -132,7 +134,7 @@ def phonetic_hits(
 
     Args:
         pronunciations: of each term; with their log weights if it was spoken.
-        phonetic: indexes of the segments.
+        phonetic: indexes of the segments, within that speech.
         inside: which hits lie inside the speech that is searched.
         workers: who searches the segments.
         advance: see `search_phones`.

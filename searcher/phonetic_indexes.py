@@ -1,15 +1,16 @@
 """The segments of a language that have phones of one pronouncer, and its lexicon.
 
 open_phonetic_indexes   opens them
+PhoneticIndexes.within  the part of them that is searched
 searched_archive        what is known of their speech before a term is searched in it
 lexicon_of_index        the lexicon alone, for words that are pronounced and not searched
 """
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -31,10 +32,12 @@ from std.store import Segment, vocabulary_counts
 from std.store.columns import KEY_SHIFT, MAX_TIME_MS, Int64s
 from std.values import Excerpt, Recording
 
+PARTS = 16  # of an archive, that are open at a time
+
 
 @dataclass(frozen=True, eq=False)
 class PhoneticIndexes:
-    """The segments of a language that have phones of one pronouncer."""
+    """The segments of a language that have phones of one pronouncer, or a part of them."""
 
     indexes: tuple[PhoneticIndex, ...]  # one per segment
     recordings: tuple[Int64s, ...]  # of each index: its recordings' rows in the search's table
@@ -73,6 +76,44 @@ class PhoneticIndexes:
         for index in self.indexes:
             counts.update(dict(zip(index.words, index.counts.tolist(), strict=True)))
         return RecognisedWords(tuple(index.words for index in self.indexes), counts)
+
+    def within(self, excerpts: Sequence[Excerpt] | None) -> "PhoneticIndexes | None":
+        """The recordings that excerpts are of, as if the index had no others.
+
+        What is found in a part of an archive, and how probable it is, does not depend on the rest.
+
+        Args:
+            excerpts: that are searched; None = everything.
+
+        Returns:
+            None if none of the recordings is here.
+        """
+        if excerpts is None:
+            return self
+        return self._part(frozenset(excerpt.recording for excerpt in excerpts))
+
+    @cached_property
+    def _part(self) -> Callable[[frozenset[Recording]], "PhoneticIndexes | None"]:
+        """`_without_others` of the parts that were searched last."""
+        return lru_cache(maxsize=PARTS)(self._without_others)
+
+    def _without_others(self, recordings: frozenset[Recording]) -> "PhoneticIndexes | None":
+        parts = [index.within(recordings) for index in self.indexes]
+        if all(part is index for part, index in zip(parts, self.indexes, strict=True)):
+            return self
+        some = [i for i, part in enumerate(parts) if part.live.any()]
+        if not some:
+            return None
+        return replace(
+            self,
+            indexes=tuple(parts[i] for i in some),
+            recordings=tuple(self.recordings[i] for i in some),
+        )
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all live recordings of its segments are searched."""
+        return all(index.left_out == index.segment.deleted for index in self.indexes)
 
     def with_confusion(
         self, queries: Sequence[Pronunciation]
@@ -156,13 +197,13 @@ def searched_archive(
     """What is known of the segments that are searched by phones.
 
     Args:
-        phonetic: the segments.
+        phonetic: the segments, within the excerpts.
         excerpts: that are searched; None = everything.
-        folder: where the index lies, if in a folder.
+        folder: where the index lies, if in a folder; what is known of a part is not kept there.
         workers: who searches the decoys, if nothing is known yet.
     """
-    words = phonetic.recognised_words
-    archive = archive_of(phonetic.indexes, phonetic.confusion_counts, folder, workers)
+    words, kept_in = phonetic.recognised_words, folder if phonetic.is_whole else None
+    archive = archive_of(phonetic.indexes, phonetic.confusion_counts, kept_in, workers)
     n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in phonetic.recordings)
     quality = archive.quality_in(phonetic.recordings, n_recordings)
     slots = archive.slots

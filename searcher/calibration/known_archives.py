@@ -5,7 +5,8 @@
 The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
 folder they are kept in one small file with a digest of all three, those of the last snapshot for
 the last few pronouncers and matrices (languages, models), each with a checksum; otherwise each
-process learns them once. What is damaged is learned again.
+process learns them once, as it does where a part of an archive is searched. What is damaged is
+learned again.
 """
 
 import json
@@ -35,6 +36,7 @@ KEPT = 8  # statistics: of languages and models, before some that are old are le
 QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
 PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
 
+KNOWN = 64  # statistics in memory: each part of an archive that is searched has its own
 _known: WeakKeyDictionary[Segment, dict[str, Archive]] = WeakKeyDictionary()  # by first segment
 
 
@@ -54,17 +56,20 @@ def archive_of(
     """
     search, digest = _digests(indexes, counts)
     known = _known.setdefault(indexes[0].segment, {})
-    if digest not in known:
-        path = folder / FILE if folder else None
-        if path and path.exists() and not path.is_file():
-            path = None  # a pipe of that name would keep a search waiting
-        archive = _load(path, digest, indexes) if path else None
-        if archive is None:
-            archive = learn_archive(indexes, counts, workers)
-            if path:
-                _save(archive, path, search, digest)
-        known[digest] = archive
-    return known[digest]
+    if (archive := known.get(digest)) is not None:
+        return archive
+    path = folder / FILE if folder else None
+    if path and path.exists() and not path.is_file():
+        path = None  # a pipe of that name would keep a search waiting
+    archive = _load(path, digest, indexes) if path else None
+    if archive is None:
+        archive = learn_archive(indexes, counts, workers)
+        if path:
+            _save(archive, path, search, digest)
+    known[digest] = archive
+    for oldest in list(known)[:-KNOWN]:
+        known.pop(oldest, None)
+    return archive
 
 
 def _digests(indexes: Sequence[PhoneticIndex], counts: Counts) -> tuple[str, str]:
@@ -73,7 +78,7 @@ def _digests(indexes: Sequence[PhoneticIndex], counts: Counts) -> tuple[str, str
     content.update(json.dumps([indexes[0].pronouncer, to_json(counts)], sort_keys=True).encode())
     search = content.hexdigest()
     for index in indexes:
-        content.update(json.dumps([index.segment.id, sorted(index.deleted)]).encode())
+        content.update(json.dumps([index.segment.id, sorted(index.left_out)]).encode())
     return search, content.hexdigest()
 
 

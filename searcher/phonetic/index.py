@@ -1,13 +1,15 @@
 """The networks of one segment as phones: its phone columns, verified.
 
     open_phonetic_index(segment)
+    PhoneticIndex.within(recordings)    the same segment, where a part of it is searched
 
-Recordings that were deleted stay in the columns until segments are merged. Counts leave them out,
-so a search gives the same before and after the merge.
+Recordings that were deleted stay in the columns until segments are merged, and so do those outside
+the part of an archive that is searched. Counts leave both out: a search gives the same before and
+after the merge, and the same as in an index of the part alone.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from zlib import crc32
@@ -27,7 +29,7 @@ from std.store.columns import (
     UInt64s,
     unpack_vocabulary,
 )
-from std.values import Bools, Float64s, Int32s
+from std.values import Bools, Float64s, Int32s, Recording
 
 # SplitMix64 (Steele, Lea and Flood 2014): the step of its stream, and the shifts and factors of its
 # finaliser but the last, which does not change the upper bits (Stafford's variant 13).
@@ -53,30 +55,44 @@ class PhoneticIndex:
     arc_rows: Int32s
     block_words: Int32s  # word of every `BLOCK_ROWS`-th posting and of the last one
     columns: SegmentColumns
-    deleted: frozenset[int]
+    left_out: frozenset[int]  # rows of recordings that are deleted, or not searched
     segment: Segment
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the segment, which a worker opens for itself."""
-        return open_phonetic_index, (self.segment,)
+        return _opened_without, (self.segment, self.left_out)
+
+    def within(self, recordings: Collection[Recording]) -> "PhoneticIndex":
+        """The same without the other recordings, as if they were deleted."""
+        others = frozenset(
+            row
+            for row, indexed in enumerate(self.columns.recordings)
+            if indexed.recording not in recordings
+        )
+        return self if others <= self.left_out else replace(self, left_out=self.left_out | others)
 
     @cached_property
     def live(self) -> Bools:
         """(R,) which recordings count."""
         live = np.ones(len(self.columns.recordings), dtype=bool)
-        live[list(self.deleted)] = False
+        live[list(self.left_out)] = False
         return live
 
     @cached_property
     def counts(self) -> Int64s:
         """(V,) live alternatives of each word."""
         counts = np.diff(self.columns.posting_offsets)
-        if self.deleted:
-            bounds = self.slot_arc_offsets[self.columns.slot_offsets].tolist()
-            rows = np.concatenate([self.arc_rows[bounds[i] : bounds[i + 1]] for i in self.deleted])
-            words = np.searchsorted(self.columns.posting_offsets, rows, side="right") - 1
-            counts = counts - np.bincount(words, minlength=len(counts))
-        return counts
+        if not self.left_out:
+            return counts
+        few_are_live = 2 * len(self.left_out) > len(self.live)
+        bounds = self.slot_arc_offsets[self.columns.slot_offsets].tolist()
+        counted = np.flatnonzero(self.live == few_are_live).tolist()
+        rows = np.concatenate(
+            [np.empty(0, np.int32), *(self.arc_rows[bounds[i] : bounds[i + 1]] for i in counted)]
+        )
+        words = np.searchsorted(self.columns.posting_offsets, rows, side="right") - 1
+        of_counted = np.bincount(words, minlength=len(counts))
+        return of_counted if few_are_live else counts - of_counted
 
     @property
     def arcs(self) -> int:
@@ -166,13 +182,19 @@ def open_phonetic_index(segment: Segment) -> PhoneticIndex | None:
             arc_rows=_typed(extra, "arc_rows", "<i4"),
             block_words=_block_words(columns.posting_offsets),
             columns=columns,
-            deleted=segment.deleted,
+            left_out=segment.deleted,
             segment=segment,
         )
         _check(index)
     except (KeyError, ValueError, UnicodeDecodeError) as error:
         raise StoreError(f"segment {segment.id}: phone columns do not fit: {error}") from error
     return index
+
+
+def _opened_without(segment: Segment, left_out: frozenset[int]) -> PhoneticIndex | None:
+    """A segment with phones, where a part of it is searched."""
+    index = open_phonetic_index(segment)
+    return index and replace(index, left_out=left_out)
 
 
 def _typed(extra: Mapping[str, Column], name: str, dtype: str) -> Any:

@@ -138,7 +138,7 @@ def extend_seeds(seeds: Seeds, cutoff: Cutoff, index: PhoneticIndex) -> Extensio
     columns, bins = index.columns, bins_of(seeds.scores)
     seed_of, slots = _occurrences(np.flatnonzero(bins >= cutoff.bin), seeds.words, index)
     taken = is_taken(bins[seed_of], slots, cutoff, index, SEED_SALT)
-    if index.deleted:
+    if index.left_out:
         taken &= index.live[index.recordings_of(slots)]
     seed_of, slots = seed_of[taken], slots[taken]
     scores = extension_scores(

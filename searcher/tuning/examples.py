@@ -49,19 +49,23 @@ class Speech(NamedTuple):
     recordings: Sequence[Recording]  # that candidates point into
     excerpts: Sequence[Excerpt] | None  # None: all of the archive
 
+    @property
+    def part(self) -> PhoneticIndexes:
+        """The recordings of the excerpts; all if none has phones, as then nothing is inside."""
+        return self.indexes.within(self.excerpts) or self.indexes
+
     def written(self, phrases: Sequence[Phrase]) -> list[Candidates]:
         """Where phrases are found by their words: one list per phrase."""
         return self.by_words(phrases, self.excerpts)
 
     def with_phones(self, phrases: Sequence[Phrase]) -> list[PhoneticHits | None]:
         """The phonetic hits of each phrase; None if it cannot be pronounced."""
-        indexes = self.indexes
         inside = partial(inside_ecf, recordings=self.recordings, excerpts=self.excerpts)
-        return phonetic_hits(pronounced(phrases, indexes.lexicon), indexes, inside)
+        return phonetic_hits(pronounced(phrases, self.indexes.lexicon), self.part, inside)
 
     def searched(self) -> SearchedArchive:
         """What is known of it."""
-        return searched_archive(self.indexes, self.excerpts)
+        return searched_archive(self.part, self.excerpts)
 
 
 def by_transcript(transcript: Transcript) -> Judge:

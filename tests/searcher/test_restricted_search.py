@@ -1,13 +1,16 @@
-"""A part of an archive is searched: what a place is worth does not depend on which part."""
+"""A part of an archive is searched: as an index of this part alone is, whatever else is there."""
 
+import pickle
 from dataclasses import replace
 from functools import partial
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
 
 from indexer import index_files
 from searcher import open_index
+from searcher.calibration.known_archives import FILE
 from searcher.development_set import lexical_candidates
 from searcher.found_terms import find_terms
 from searcher.lexical.lookup import inside_ecf
@@ -49,34 +52,100 @@ def experiment(german):
     return read(ecfs.parse, german / "ecf.xml")
 
 
-def paired(index, phonetic, words, excerpts):
+@pytest.fixture(scope="module")
+def alone(german, experiment, tmp_path_factory):
+    """The first recordings of the archive in an index of their own: their number -> the index."""
+    folder = tmp_path_factory.mktemp("alone")
+
+    def open_part(n):
+        names = {excerpt.recording.file for excerpt in experiment.excerpts[:n]}
+        store = str(folder / f"{n}")
+        index_files([german / "mesh" / f"{name}.mesh" for name in sorted(names)], store)
+        index_files([], store, delete=["KERSTIN_03"] if "KERSTIN_03" in names else [])
+        return open_index(store)
+
+    return open_part
+
+
+def phonetic_of(index):
+    found, _ = index._prepared.languages[0].phonetic
+    return found
+
+
+def evidence(index, words, excerpts=None):
     """Places of a term found by its phones, and what is known of each."""
-    recordings = index._prepared.table.recordings
+    recordings, phonetic = index._prepared.table.recordings, phonetic_of(index).within(excerpts)
     inside = partial(inside_ecf, recordings=recordings, excerpts=excerpts)
     (hits,) = phonetic_hits(pronounced([words], phonetic.lexicon), phonetic, inside)
     nothing = index.search_terms([]).candidates
-    evidence = pair_with_hits(words, nothing, hits, searched_archive(phonetic, excerpts))
-    found = hits.hits.rows(evidence.unpaired)
-    features = np.stack([evidence.features[name] for name in sorted(evidence.features)], axis=1)
-    places = zip(found.recording.tolist(), found.start_ms.tolist(), strict=True)
-    return dict(zip(places, features.tolist(), strict=True)), evidence
+    paired = pair_with_hits(words, nothing, hits, searched_archive(phonetic, excerpts))
+    found = hits.hits.rows(paired.unpaired)
+    features = np.stack([paired.features[name] for name in sorted(paired.features)], axis=1)
+    files = [recordings[row].file for row in found.recording.tolist()]
+    places = zip(files, found.start_ms.tolist(), strict=True)
+    return dict(zip(places, features.tolist(), strict=True)), paired.log_chances
 
 
-@pytest.mark.parametrize("words", UNKNOWN)
-def test_a_place_has_the_evidence_that_it_has_in_the_whole_archive(
-    index, phonetic, experiment, words
+@pytest.mark.parametrize("n", [1, 3, 7, 11])
+@pytest.mark.parametrize("is_large", [False, True])
+def test_a_place_has_the_evidence_that_it_has_in_an_index_of_the_part(
+    index, alone, experiment, monkeypatch, n, is_large
 ):
-    everywhere, whole = paired(index, phonetic, words, None)
-    for n in (1, 3, 7):
-        excerpts = experiment.excerpts[:n]
-        inside, part = paired(index, phonetic, words, excerpts)
-        names = {excerpt.recording for excerpt in excerpts}
-        recordings = index._prepared.table.recordings
-        assert inside == {
-            place: features for place, features in everywhere.items()
-            if recordings[place[0]] in names
-        }  # fmt: skip
-        assert part.log_chances < whole.log_chances
+    monkeypatch.setattr("searcher.phonetic.search.FULL_SCAN_ARCS", 0 if is_large else 10**9)
+    monkeypatch.setattr("searcher.calibration.known_archives._known", WeakKeyDictionary())
+    with alone(n) as part:
+        found = [evidence(index, words, experiment.excerpts[:n]) for words in UNKNOWN]
+        assert found == [evidence(part, words) for words in UNKNOWN]
+        assert any(places for places, _ in found)
+
+
+def test_terms_have_the_probabilities_that_they_have_in_an_index_of_the_part(
+    index, alone, experiment
+):
+    terms = _terms([*(word for (word,) in UNKNOWN), "landschaft", "die", "wo und"])
+    with alone(7) as part:
+        found = index.search_terms(terms, replace(experiment, excerpts=experiment.excerpts[:7]))
+        expected = part.search_terms(terms)
+        assert len(expected.probability) > 40
+        assert found.probability.tolist() == expected.probability.tolist()
+        assert found.candidates.start_ms.tolist() == expected.candidates.start_ms.tolist()
+
+
+def test_a_part_goes_to_other_processes_as_a_part(phonetic, experiment):
+    part = phonetic.within(experiment.excerpts[:2])
+    assert phonetic.within(experiment.excerpts[:2]) is part
+    for index, copied in zip(part.indexes, pickle.loads(pickle.dumps(part.indexes)), strict=True):
+        assert copied.live.tolist() == index.live.tolist()
+        assert copied.counts.tolist() == index.counts.tolist()
+        assert 0 < index.live.sum() <= 2
+
+
+def test_alternatives_of_a_part_are_counted_whichever_half_it_is(phonetic):
+    for index in phonetic.indexes:
+        names = [indexed.recording for indexed in index.columns.recordings]
+        parts = [index.within({name}) for name in names]
+        assert sum(part.counts for part in parts).tolist() == index.counts.tolist()
+        others = [index.within({*names} - {name}) for name in names]
+        for part, other in zip(parts, others, strict=True):
+            assert (part.counts + other.counts).tolist() == index.counts.tolist()
+
+
+def test_what_is_known_of_a_part_is_not_kept_beside_the_index(index, experiment):
+    folder = index._prepared.languages[0].folder
+    index.search_terms(_terms(["hahnenfedern"]))
+    before = (folder / FILE).read_bytes()
+    for n in range(1, 10):
+        excerpts = experiment.excerpts[n : n + 1]
+        index.search_terms(_terms(["hahnenfedern"]), replace(experiment, excerpts=excerpts))
+    assert (folder / FILE).read_bytes() == before
+
+
+def test_everything_is_no_part_and_of_nothing_there_is_none(phonetic, experiment):
+    assert phonetic.within(None) is phonetic
+    assert phonetic.within(experiment.excerpts) is phonetic
+    assert phonetic.is_whole
+    assert not phonetic.within(experiment.excerpts[:1]).is_whole
+    assert phonetic.within([Excerpt(Recording("another", 1), 0.0, 60.0)]) is None
 
 
 def test_slots_inside_are_those_that_begin_there(phonetic):
@@ -156,7 +225,7 @@ def test_a_spoken_query_that_cannot_be_found_says_nothing_of_a_list(index):
 
 
 def test_examples_of_a_transcript_are_of_its_part_of_the_archive(
-    index, phonetic, experiment, german
+    index, alone, phonetic, experiment, german
 ):
     lexemes = read(rttm.parse, german / "ref.rttm")
     language = index._prepared.languages[0]
@@ -169,10 +238,16 @@ def test_examples_of_a_transcript_are_of_its_part_of_the_archive(
     part = Speech(phonetic, by_words, recordings, excerpts)
     whole = Speech(phonetic, by_words, recordings, None)
     judge = by_transcript(transcript)
-    of_part, of_whole = (
-        labelled(judge, one, UNKNOWN, in_vocabulary=False) for one in (part, whole)
-    )
-    assert set(of_part.features["common"]) == set(of_whole.features["common"])
+    of_part = labelled(judge, part, UNKNOWN, in_vocabulary=False)
+    with alone(2) as own:
+        rows = make_transcript(lexemes, own._prepared.table.recordings, own.config.text)
+        segments = own._prepared.languages[0].segments
+        by_words = partial(lexical_candidates, segments=segments, config=own.config)
+        speech = Speech(phonetic_of(own), by_words, own._prepared.table.recordings, None)
+        expected = labelled(by_transcript(rows), speech, UNKNOWN, in_vocabulary=False)
+    assert of_part.is_right.tolist() == expected.is_right.tolist()
+    for name, values in of_part.features.items():
+        assert values.tolist() == expected.features[name].tolist()
     assert of_part.offset.max() == -part.searched().log_chances
     known = [("die",), ("und",)]
     (rows, _) = part.written(known)

@@ -76,7 +76,7 @@ def test_old_ones_go(phonetic, learned, tmp_path):
 def test_those_of_a_new_snapshot_replace_the_old_ones(phonetic, learned, tmp_path):
     archive(phonetic, tmp_path)
     (index,) = phonetic.indexes
-    smaller = replace(phonetic, indexes=(replace(index, deleted=frozenset({0})),))
+    smaller = replace(phonetic, indexes=(replace(index, left_out=frozenset({0})),))
     assert archive(smaller, tmp_path).slots < archive(phonetic, tmp_path).slots
     assert len(learned) == 3
     assert len(json.loads((tmp_path / FILE).read_text())["archives"]) == 1

@@ -162,7 +162,7 @@ def slots_slowly(ratios, index, most):
         fit = local_fits(*ratios, np.array([word]), *pronounced)
         for row in range(*columns.posting_offsets[word : word + 2].tolist()):
             slot = int(columns.posting_slot[row])
-            if fit[0][0] >= MIN_SEED_SCORE and slot_key[slot] >> 32 not in index.deleted:
+            if fit[0][0] >= MIN_SEED_SCORE and slot_key[slot] >> 32 not in index.left_out:
                 seeds.append((word, *fit, slot))
 
     def place(slot, draw):
