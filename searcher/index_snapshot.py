@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from searcher.calibration.model import Model
-from searcher.copies import Copies
+from searcher.copies import Copies, live_counts
 from searcher.prepared import PreparedIndex, prepare
 from searcher.query import Describe, counts_by_language, describer
 from searcher.recording_words import Word, words_of_recording
@@ -20,7 +20,7 @@ from std.config import Config
 from std.errors import InputError
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.recordings import IndexRecording, chosen, index_recordings
-from std.store import Segment, Store, vocabulary_counts
+from std.store import Segment, Store
 from std.values import Recording
 
 
@@ -117,7 +117,7 @@ class IndexSnapshot(SearchableIndex):
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words that the recogniser wrote, with their counts."""
-        return of_counts(vocabulary_counts(self.segments))
+        return of_counts(live_counts(self.segments))
 
     @cached_property
     def metadata(self) -> Metadata:

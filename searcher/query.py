@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from searcher import vocabulary as vocabularies
+from searcher.copies import live_counts
 from searcher.languages import by_language
 from searcher.lexical.wildcards import described as in_words
 from searcher.lexical.wildcards import expand as expand_wildcards
@@ -30,7 +31,7 @@ from std.config import Config
 from std.errors import ConfigError, InputError
 from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
-from std.store import Segment, open_store, vocabulary_counts
+from std.store import Segment, open_store
 from std.text import Normalisation, as_indexed, require_same
 
 Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
@@ -121,7 +122,7 @@ def _stored_words(
     with closing(open_store(url)) as store:
         normalisation = store.normalisation()
         segments = store.segments()
-        counts = vocabulary_counts(segments)
+        counts = live_counts(segments)
         if normalisation is None or not counts:
             raise InputError(url, 0, "an index with recordings", "an empty one")
         if not adopt_text:
@@ -131,7 +132,7 @@ def _stored_words(
 
 def counts_by_language(segments: Sequence[Segment]) -> CountsByLanguage:
     """How often each word occurs, by the languages of an index."""
-    return {group.language: vocabulary_counts(group.segments) for group in by_language(segments)}
+    return {group.language: live_counts(group.segments) for group in by_language(segments)}
 
 
 def _in_one_language(words: Vocabulary, language: str) -> CountsByLanguage:

@@ -143,9 +143,7 @@ class PronunciationConfig(_Section):
 class PhoneticSearchConfig(_Section):
     """Phonetic search: terms are found by their phones, in whatever words the recogniser wrote."""
 
-    words: WordSelection = (
-        "all"  # in-vocabulary words need a model of std-tune; none = phones are not indexed
-    )
+    words: WordSelection = "all"  # of terms searched by phones; none = phones are not indexed
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 
 import searcher.cli
 from indexer import index_files
-from searcher import open_fused, open_index
+from searcher import open_fused, open_index, query_terms
 from searcher.tuning.confusion import missed
 from searcher.tuning.reference import make_transcript
 from std.files import read
@@ -52,6 +52,10 @@ def test_answers_are_those_of_an_index_without_them(meshes, tmp_path):
             for index in (deleted, never)
         ]
         assert found[0] == found[1] != set()
+        assert deleted.vocabulary.words == never.vocabulary.words
+        assert deleted.query("landschaften") == never.query("landschaften")
+    terms = ["landschaften", "hahnenfeder", "die"]
+    assert query_terms(terms, tmp_path / "deleted") == query_terms(terms, tmp_path / "never")
 
 
 def test_a_recording_that_moved_to_another_shard(meshes, german, tmp_path):
