@@ -116,8 +116,8 @@ def examples(one: Material) -> KindsOfExamples:
     transcript = make_transcript(one.data.lexemes, recordings, one.config.text)
     terms = [one.config.text.phrase(term.text) for term in one.data.terms.terms]
     oov, in_vocabulary = queries(transcript, indexes, terms, SEED)
-    written = partial(lexical_candidates, segments=[one.segment], config=one.config)
-    speech = Speech(indexes, written, recordings, one.excerpts)
+    search_by_words = partial(lexical_candidates, segments=[one.segment], config=one.config)
+    speech = Speech(indexes, search_by_words, recordings, one.excerpts)
     found = examples_of_phrases(by_transcript(transcript), speech, oov, in_vocabulary)
     return found._replace(oov=with_accidents(found.oov, oov, speech))
 

@@ -47,7 +47,9 @@ class Hit:
     score: float
     decision: str | None
     searched: str  # the words that were looked up, or that stand where the phones matched
-    method: str  # exact, wildcard, split, join, levenshtein, dice, pronunciation, phonetic or spoken
+    method: (
+        str  # exact, wildcard, split, join, levenshtein, dice, pronunciation, phonetic or spoken
+    )
     similarity: float  # of what was searched to the term, 0 to 1
     how: str  # what became of the term's words, for a person
     context: tuple[str, str, str]  # words before, words searched, words after

@@ -26,7 +26,7 @@ from searcher.pairing import pair_with_hits
 from searcher.phonetic_candidates import PhoneticHits, phonetic_hits
 from searcher.phonetic_indexes import PhoneticIndexes, searched_archive
 from searcher.pronunciations import mean_phones, pronounced
-from searcher.tuning.labels import Judge, Labels, Phrase, Places, WrittenSearch
+from searcher.tuning.labels import Judge, Labels, Phrase, Places, SearchByWords
 from searcher.tuning.reference import Transcript, correct_hits, find_occurrences
 from std.values import Excerpt, Recording
 
@@ -45,7 +45,7 @@ class Speech(NamedTuple):
     """What phrases are searched in: the part of an archive that the judge knows."""
 
     indexes: PhoneticIndexes
-    by_words: WrittenSearch
+    search_by_words: SearchByWords
     recordings: Sequence[Recording]  # that candidates point into
     excerpts: Sequence[Excerpt] | None  # None: all of the archive
 
@@ -54,9 +54,9 @@ class Speech(NamedTuple):
         """The recordings of the excerpts; all if none has phones, as then nothing is inside."""
         return self.indexes.within(self.excerpts) or self.indexes
 
-    def written(self, phrases: Sequence[Phrase]) -> list[Candidates]:
+    def found_by_words(self, phrases: Sequence[Phrase]) -> list[Candidates]:
         """Where phrases are found by their words: one list per phrase."""
-        return self.by_words(phrases, self.excerpts)
+        return self.search_by_words(phrases, self.excerpts)
 
     def with_phones(self, phrases: Sequence[Phrase]) -> list[PhoneticHits | None]:
         """The phonetic hits of each phrase; None if it cannot be pronounced."""
@@ -111,7 +111,7 @@ def labelled_by_words(judge: Judge, speech: Speech, phrases: Sequence[Phrase]) -
     highest = speech.searched().archive.highest_posterior
     candidates = [
         (words, rows)
-        for words, rows in zip(phrases, speech.written(phrases), strict=True)
+        for words, rows in zip(phrases, speech.found_by_words(phrases), strict=True)
         if len(rows.term)
     ]
     places = [
@@ -136,7 +136,7 @@ def labelled(
         in_vocabulary: whether the index has their words.
     """
     searched = speech.searched()
-    found = dict(zip(phrases, speech.written(phrases), strict=True))
+    found = dict(zip(phrases, speech.found_by_words(phrases), strict=True))
     evidence: list[Evidence] = []
     places: list[Places] = []
     with_hits = _phrases_with_hits(phrases, speech)

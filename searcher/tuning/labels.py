@@ -40,4 +40,4 @@ class Labels(NamedTuple):
 
 Judge = Callable[[Sequence[Phrase], Places], Labels]
 # Searches phrases by their words in some excerpts (None: everywhere); one list per phrase, merged.
-WrittenSearch = Callable[[Sequence[Phrase], Sequence[Excerpt] | None], list[Candidates]]
+SearchByWords = Callable[[Sequence[Phrase], Sequence[Excerpt] | None], list[Candidates]]

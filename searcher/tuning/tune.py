@@ -29,7 +29,7 @@ from searcher.tuning.examples import (
     labelled_of_any_length,
     vocabulary_of,
 )
-from searcher.tuning.labels import Phrase, WrittenSearch
+from searcher.tuning.labels import Phrase, SearchByWords
 from searcher.tuning.marked import MarkedPlace, by_marks
 from searcher.tuning.reference import Transcript
 from std.errors import ConfigError
@@ -59,7 +59,7 @@ def tune(
     transcribed: Transcribed | None,
     marked: Sequence[MarkedPlace],
     indexes: PhoneticIndexes,
-    written: WrittenSearch,
+    search_by_words: SearchByWords,
     *,
     seed: int = 1,
     prior: Model | None = None,
@@ -71,7 +71,7 @@ def tune(
         transcribed: speech with its transcript; without one no phone confusions are learned.
         marked: places that people marked.
         indexes: the phonetic indexes, without a model.
-        written: searches phrases by their words.
+        search_by_words: searches phrases by their words.
         seed: draws the in-vocabulary words of the transcript that are learned from.
         prior: whose weights are changed as far as the examples say; None = the shipped ones.
         progress: called with the share that is done.
@@ -90,13 +90,13 @@ def tune(
     learned_from: dict[str, float] = {}
     if transcribed:
         excerpts = transcribed.excerpts
-        speech = Speech(tuned, written, transcribed.transcript.recordings, excerpts)
+        speech = Speech(tuned, search_by_words, transcribed.transcript.recordings, excerpts)
         examples, figures = _of_transcript(transcribed, speech, seed)
         sources.append(examples)
         learned_from |= figures | {DOUBT: spoken_doubt(transcribed.transcript, indexes)}
     progress(0.7)
     if marked or not transcribed:
-        speech = Speech(tuned, written, (), None)
+        speech = Speech(tuned, search_by_words, (), None)
         examples, figures = examples_of_marks(marked, speech, seed)
         sources.append(examples)
         learned_from |= figures

@@ -53,9 +53,10 @@ def test_answers_are_those_of_an_index_without_them(meshes, tmp_path):
         ]
         assert found[0] == found[1] != set()
         assert deleted.vocabulary.words == never.vocabulary.words
-        assert deleted.query("landschaften") == never.query("landschaften")
     terms = ["landschaften", "hahnenfeder", "die"]
-    assert query_terms(terms, tmp_path / "deleted") == query_terms(terms, tmp_path / "never")
+    became = [query_terms(terms, store=tmp_path / name) for name in ("deleted", "never")]
+    assert [one["variants"] for one in became[0]] == [one["variants"] for one in became[1]]
+    assert [one["words"] for one in became[0]] == [one["words"] for one in became[1]]
 
 
 def test_a_recording_that_moved_to_another_shard(meshes, german, tmp_path):

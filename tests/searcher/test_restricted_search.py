@@ -250,7 +250,7 @@ def test_examples_of_a_transcript_are_of_its_part_of_the_archive(
         assert values.tolist() == expected.features[name].tolist()
     assert of_part.offset.max() == -part.searched().log_chances
     known = [("die",), ("und",)]
-    (rows, _) = part.written(known)
+    (rows, _) = part.found_by_words(known)
     assert {recordings[row] for row in rows.recording.tolist()} <= names
     of_part = labelled_by_words(judge, part, known)
     of_whole = labelled_by_words(judge, whole, known)
