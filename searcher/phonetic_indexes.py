@@ -110,11 +110,6 @@ class PhoneticIndexes:
             recordings=tuple(self.recordings[i] for i in some),
         )
 
-    @cached_property
-    def is_whole(self) -> bool:
-        """Whether all live recordings of its segments are searched."""
-        return all(index.left_out == index.segment.deleted for index in self.indexes)
-
     def with_confusion(
         self, queries: Sequence[Pronunciation]
     ) -> list[tuple[list[Pronunciation], Confusion]]:
@@ -199,11 +194,11 @@ def searched_archive(
     Args:
         phonetic: the segments, within the excerpts.
         excerpts: that are searched; None = everything.
-        folder: where the index lies, if in a folder; what is known of a part is not kept there.
+        folder: where the index lies, if in a folder.
         workers: who searches the decoys, if nothing is known yet.
     """
-    words, kept_in = phonetic.recognised_words, folder if phonetic.is_whole else None
-    archive = archive_of(phonetic.indexes, phonetic.confusion_counts, kept_in, workers)
+    words = phonetic.recognised_words
+    archive = archive_of(phonetic.indexes, phonetic.confusion_counts, folder, workers)
     n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in phonetic.recordings)
     quality = archive.quality_in(phonetic.recordings, n_recordings)
     slots = archive.slots

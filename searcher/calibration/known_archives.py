@@ -2,11 +2,11 @@
 
     archive_of   the statistics of an archive (`searcher.calibration.archive`)
 
-The statistics belong to a snapshot, a pronouncer and a confusion matrix. Beside an index in a
-folder they are kept in one small file with a digest of all three, those of the last snapshot for
-the last few pronouncers and matrices (languages, models), each with a checksum; otherwise each
-process learns them once, as it does where a part of an archive is searched. What is damaged is
-learned again.
+The statistics belong to a snapshot or a part of it, a pronouncer and a confusion matrix. Beside an
+index in a folder they are kept in one small file with a digest of all of these, those of the last
+snapshot for the last few pronouncers and matrices (languages, models) and for the last few parts
+that were searched, each with a checksum; otherwise each process learns them once. What is damaged
+is learned again.
 """
 
 import json
@@ -29,14 +29,15 @@ from std.outputs import open_output
 from std.phonetics.confusion import Counts, to_json
 from std.ranges import Range
 from std.store import Segment
+from std.values import Recording
 
-FORMAT = "std-search archive 5"  # another one when scores change: kept statistics are of old ones
+FORMAT = "std-search archive 6"  # another one when scores change: kept statistics are of old ones
 FILE = "null-distribution.json"
-KEPT = 8  # statistics: of languages and models, before some that are old are learned again
+KEPT = 8  # statistics of wholes and as many of parts, before the oldest are learned again
 QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10**15)
 PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
 
-KNOWN = 64  # statistics in memory: each part of an archive that is searched has its own
+KNOWN = 64  # in memory
 _known: WeakKeyDictionary[Segment, dict[str, Archive]] = WeakKeyDictionary()  # by first segment
 
 
@@ -65,7 +66,7 @@ def archive_of(
     if archive is None:
         archive = learn_archive(indexes, counts, workers)
         if path:
-            _save(archive, path, search, digest)
+            _save(archive, path, search, digest, is_part=bool(_part(indexes)))
     known[digest] = archive
     for oldest in list(known)[:-KNOWN]:
         known.pop(oldest, None)
@@ -73,18 +74,34 @@ def archive_of(
 
 
 def _digests(indexes: Sequence[PhoneticIndex], counts: Counts) -> tuple[str, str]:
-    """Of the pronouncer and the confusions, and of everything that the statistics depend on."""
+    """Of what is searched how, and of everything that the statistics depend on.
+
+    The first stays as it is when the index changes.
+    """
     content = sha256(FORMAT.encode())
-    content.update(json.dumps([indexes[0].pronouncer, to_json(counts)], sort_keys=True).encode())
+    searched = [indexes[0].pronouncer, to_json(counts), _part(indexes)]
+    content.update(json.dumps(searched, sort_keys=True).encode())
     search = content.hexdigest()
     for index in indexes:
         content.update(json.dumps([index.segment.id, sorted(index.left_out)]).encode())
     return search, content.hexdigest()
 
 
-def _save(archive: Archive, path: Path, search: str, digest: str) -> None:
+def _part(indexes: Sequence[PhoneticIndex]) -> list[Recording]:
+    """The recordings of a part of an archive; none if it is whole."""
+    if all(index.left_out == index.segment.deleted for index in indexes):
+        return []
+    return sorted(
+        index.columns.recordings[row].recording
+        for index in indexes
+        for row in np.flatnonzero(index.live).tolist()
+    )
+
+
+def _save(archive: Archive, path: Path, search: str, digest: str, *, is_part: bool) -> None:
     """Keep the statistics; an index that cannot be written to is searched without."""
     document = {
+        "is_part": is_part,
         "search": search,
         "digest": digest,
         "slots": archive.slots,
@@ -94,9 +111,11 @@ def _save(archive: Archive, path: Path, search: str, digest: str) -> None:
         "null": archive.null.coefficients.tolist(),
     }
     document["checksum"] = _checksum(document)
-    others = [one.value for one in _kept(path) if one.value.get("search") != search][: KEPT - 1]
+    others = [one.value for one in _kept(path) if one.value.get("search") != search]
+    alike = [one for one in others if one.get("is_part") == is_part]
+    rest = [one for one in others if one.get("is_part") != is_part]
     with suppress(OSError, InputError), open_output(path) as sink:
-        every = {"format": FORMAT, "archives": [document, *others]}
+        every = {"format": FORMAT, "archives": [document, *alike[: KEPT - 1], *rest]}
         sink.write(json.dumps(every).encode() + b"\n")
 
 

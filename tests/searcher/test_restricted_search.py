@@ -1,5 +1,6 @@
 """A part of an archive is searched: as an index of this part alone is, whatever else is there."""
 
+import json
 import pickle
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ import pytest
 
 from indexer import index_files
 from searcher import open_index
-from searcher.calibration.known_archives import FILE
+from searcher.calibration.known_archives import FILE, KEPT
 from searcher.development_set import lexical_candidates
 from searcher.found_terms import find_terms
 from searcher.lexical.lookup import inside_ecf
@@ -130,21 +131,29 @@ def test_alternatives_of_a_part_are_counted_whichever_half_it_is(phonetic):
             assert (part.counts + other.counts).tolist() == index.counts.tolist()
 
 
-def test_what_is_known_of_a_part_is_not_kept_beside_the_index(index, experiment):
-    folder = index._prepared.languages[0].folder
-    index.search_terms(_terms(["hahnenfedern"]))
-    before = (folder / FILE).read_bytes()
-    for n in range(1, 10):
-        excerpts = experiment.excerpts[n : n + 1]
+def test_what_is_known_of_the_last_parts_is_kept_beside_the_index(index, experiment, monkeypatch):
+    file = index._prepared.languages[0].folder / FILE
+    monkeypatch.setattr("searcher.calibration.known_archives._known", WeakKeyDictionary())
+
+    def search(excerpts):
         index.search_terms(_terms(["hahnenfedern"]), replace(experiment, excerpts=excerpts))
-    assert (folder / FILE).read_bytes() == before
+        return [one["is_part"] for one in json.loads(file.read_bytes())["archives"]]
+
+    assert False in search(experiment.excerpts)
+    for n in range(1, KEPT + 3):
+        kept = search(experiment.excerpts[n : n + 1])
+    assert (kept.count(True), kept.count(False)) == (KEPT, 1)
+    before = file.read_bytes()
+    monkeypatch.setattr("searcher.calibration.known_archives._known", WeakKeyDictionary())
+    monkeypatch.setattr("searcher.calibration.known_archives.learn_archive", None)
+    search(experiment.excerpts[KEPT + 2 : KEPT + 3])
+    search(experiment.excerpts)
+    assert file.read_bytes() == before
 
 
 def test_everything_is_no_part_and_of_nothing_there_is_none(phonetic, experiment):
     assert phonetic.within(None) is phonetic
     assert phonetic.within(experiment.excerpts) is phonetic
-    assert phonetic.is_whole
-    assert not phonetic.within(experiment.excerpts[:1]).is_whole
     assert phonetic.within([Excerpt(Recording("another", 1), 0.0, 60.0)]) is None
 
 
