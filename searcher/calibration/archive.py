@@ -23,7 +23,7 @@ from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
 from searcher.phonetic.search import search_phones
 from std.execution.workers import IN_PROCESS, Executor
 from std.phonetics.confusion import Counts
-from std.store.columns import KEY_SHIFT, Int64s
+from std.store.columns import Int64s
 from std.values import Float64s
 
 TYPICAL_PHONE_MS = 75.0  # of an archive without a word that the recogniser is sure of
@@ -73,6 +73,16 @@ class SearchedArchive(NamedTuple):
         return float(np.log(max(self.slots, 1)))
 
 
+def one_best_posteriors(index: PhoneticIndex) -> Float64s:
+    """(slots,) the posterior of each slot's likeliest word; 0 of a slot without words."""
+    best = np.zeros(len(index.columns.slot_key))
+    some = np.flatnonzero(np.diff(index.slot_arc_offsets))
+    if len(some):
+        posteriors = index.columns.posting_posterior[index.arc_rows]
+        best[some] = np.maximum.reduceat(posteriors, index.slot_arc_offsets[some])
+    return best
+
+
 def speech_quality(indexes: Sequence[PhoneticIndex]) -> tuple[int, float, tuple[Float64s, ...]]:
     """The number of live slots, and how sure the recogniser was: at most, and of each recording.
 
@@ -82,17 +92,13 @@ def speech_quality(indexes: Sequence[PhoneticIndex]) -> tuple[int, float, tuple[
     """
     sums, counts, highest = [], [], 0.0
     for index in indexes:
-        columns = index.columns
-        recording = (columns.slot_key >> KEY_SHIFT).astype(np.int64)
-        best = np.zeros(len(recording))
-        np.maximum.at(best, columns.posting_slot, columns.posting_posterior)
-        n = len(columns.recordings)
-        highest = max(highest, float(best[index.live[recording]].max(initial=0.0)))
+        best, bounds = one_best_posteriors(index), index.columns.slot_offsets
+        is_live = np.repeat(index.live, np.diff(bounds))
+        highest = max(highest, float(best[is_live].max(initial=0.0)))
         units = np.rint(best * 2**20).astype(np.int64)  # whole numbers add up in any order
-        total = np.zeros(n, np.int64)
-        np.add.at(total, recording, units)
+        total = np.diff(np.concatenate([[0], np.cumsum(units)])[bounds])
         sums.append(np.where(index.live, total, 0))
-        counts.append(np.where(index.live, np.bincount(recording, minlength=n), 0))
+        counts.append(np.where(index.live, np.diff(bounds), 0))
     slots = int(sum(int(count.sum()) for count in counts))
     mean = sum(int(total.sum()) for total in sums) / max(slots, 1)
     quality = tuple(
