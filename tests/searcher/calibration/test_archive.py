@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from indexer.segments.invert import invert
@@ -70,3 +71,30 @@ def test_the_highest_posterior_of_live_recordings(slow, fast):
 def test_a_recogniser_that_is_nowhere_sure_is_not_taken_for_a_modest_one(network):
     assert speech_quality([index_of(network([("hund", 0.5), ("mund", 0.5)]))])[1] == LEAST_HIGHEST
     assert speech_quality([])[1] == LEAST_HIGHEST
+
+
+@pytest.mark.parametrize("deleted", [(), (0,), (1, 2)])
+def test_speech_quality_is_that_of_the_slow_twin(network, deleted):
+    rng = np.random.default_rng(4)
+
+    def slot():
+        words = rng.permutation(["da", "so", "haus"])[: rng.integers(0, 4)].tolist()
+        return [(word, float(p)) for word, p in zip(words, rng.random(len(words)) / 3, strict=True)]
+
+    said = {f"r{i}": [slot() for _ in range(int(rng.integers(1, 30)))] for i in range(4)}
+    index = index_of(*(network(*slots, file=file) for file, slots in said.items()), deleted=deleted)
+    best = {
+        one.recording.file: [
+            round(max((p for _, p in slot), default=0) * 2**20) for slot in said[one.recording.file]
+        ]
+        for row, one in enumerate(index.columns.recordings)
+        if row not in deleted
+    }
+    every = [units for of_recording in best.values() for units in of_recording]
+    mean = sum(every) / len(every)
+    slots, _, (quality,) = speech_quality([index])
+    assert slots == len(every)
+    for row, one in enumerate(index.columns.recordings):
+        units = best.get(one.recording.file)
+        expected = (sum(units) / len(units) - mean) / 2**20 if units else 0.0
+        assert quality[row] == pytest.approx(expected, abs=1e-6)
