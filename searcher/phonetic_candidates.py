@@ -21,7 +21,7 @@ from searcher.phonetic.alignment import Hits, best_rows
 from searcher.phonetic.layout import SCORE
 from searcher.phonetic.ratios import WeightedPronunciation, perfect_score
 from searcher.phonetic.search import MIN_SHARE, search_phones
-from searcher.phonetic_indexes import PhoneticIndexes, searched_archive
+from searcher.phonetic_indexes import PhoneticIndexes, languages_within, searched_archive
 from searcher.prepared import PreparedLanguage
 from searcher.pronunciations import Weighted, pronounced, pronounced_queries
 from searcher.request import Request
@@ -99,11 +99,10 @@ def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) 
         if is_needed:
             raise
         return PhoneticSearch()
+    without = languages_within(without_phones, request.excerpts)
+    phonetic = phonetic and phonetic.within(request.excerpts)
     if phonetic is None:
-        return PhoneticSearch(without_phones=without_phones if is_needed else ())
-    phonetic = phonetic.within(request.excerpts)
-    if phonetic is None:
-        return PhoneticSearch()
+        return PhoneticSearch(without_phones=without if is_needed else ())
     terms = [words if is_searched[i] else () for i, words in enumerate(request.written)]
     pronunciations: list[Sequence[Pronunciation] | Weighted] = [
         *pronounced(terms, phonetic.lexicon),
@@ -114,7 +113,7 @@ def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) 
     searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
     return PhoneticSearch(
         PhoneticResult(hits, phonetic, searched),
-        without_phones,
+        without,
         phonetic.pronouncer if language.model and not phonetic.model else "",
     )
 

@@ -43,6 +43,7 @@ class PhoneticIndexes:
     recordings: tuple[Int64s, ...]  # of each index: its recordings' rows in the search's table
     lexicon: Lexicon
     model: Model | None  # None without one of this pronouncer
+    is_part: bool = False  # of the archive
 
     @property
     def pronouncer(self) -> str:
@@ -74,13 +75,16 @@ class PhoneticIndexes:
         """The words of the segments, counted in live recordings."""
         counts: Counter[str] = Counter()
         for index in self.indexes:
-            counts.update(dict(zip(index.words, index.counts.tolist(), strict=True)))
+            live = np.flatnonzero(index.counts)
+            words = map(index.words.__getitem__, live.tolist())
+            counts.update(dict(zip(words, index.counts[live].tolist(), strict=True)))
         return RecognisedWords(tuple(index.words for index in self.indexes), counts)
 
     def within(self, excerpts: Sequence[Excerpt] | None) -> "PhoneticIndexes | None":
-        """The recordings that excerpts are of, as if the index had no others.
+        """The recordings that excerpts are of, as if the others were deleted.
 
-        What is found in a part of an archive, and how probable it is, does not depend on the rest.
+        What is heard in a part of an archive, and what chance gives there, does not depend on the
+        rest.
 
         Args:
             excerpts: that are searched; None = everything.
@@ -108,6 +112,7 @@ class PhoneticIndexes:
             self,
             indexes=tuple(parts[i] for i in some),
             recordings=tuple(self.recordings[i] for i in some),
+            is_part=True,
         )
 
     def with_confusion(
@@ -137,7 +142,7 @@ def open_phonetic_indexes(
     row_of: Mapping[Recording, int],
     config: Config,
     model: Model | None,
-) -> tuple[PhoneticIndexes | None, tuple[str, ...]]:
+) -> tuple[PhoneticIndexes | None, tuple[Segment, ...]]:
     """Open the segments of one language that have phones, of the pronouncer of most alternatives.
 
     Args:
@@ -147,8 +152,8 @@ def open_phonetic_indexes(
         model: left out if it is of another pronouncer.
 
     Returns:
-        None if no segment has phones; and the languages of the segments without phones of that
-        pronouncer (indexed without any, or with another pronouncer).
+        None if no segment has phones; and the segments without phones of that pronouncer (indexed
+        without any, or with another pronouncer).
 
     Raises:
         ConfigError: the index's pronouncer is not installed.
@@ -161,7 +166,7 @@ def open_phonetic_indexes(
         if index:
             arcs[index.pronouncer] += index.arcs
     if not arcs:
-        return None, tuple(of_segment(segment) for _, segment in opened)
+        return None, tuple(live)
     pronouncer = min(arcs, key=lambda name: (-arcs[name], name))
     usable = [
         (index, segment) for index, segment in opened if index and index.pronouncer == pronouncer
@@ -180,7 +185,29 @@ def open_phonetic_indexes(
     others = [
         segment for index, segment in opened if index is None or index.pronouncer != pronouncer
     ]
-    return phonetic, tuple(of_segment(segment) for segment in others)
+    return phonetic, tuple(others)
+
+
+def languages_within(
+    segments: Sequence[Segment], excerpts: Sequence[Excerpt] | None
+) -> tuple[str, ...]:
+    """The language of each segment of which something is searched.
+
+    Args:
+        segments: any.
+        excerpts: that are searched; None = everything.
+    """
+    if excerpts is None:
+        return tuple(of_segment(segment) for segment in segments)
+    searched = {excerpt.recording for excerpt in excerpts}
+    return tuple(
+        of_segment(segment)
+        for segment in segments
+        if any(
+            indexed.recording in searched and row not in segment.deleted
+            for row, indexed in enumerate(segment.recordings)
+        )
+    )
 
 
 def searched_archive(
@@ -198,7 +225,9 @@ def searched_archive(
         workers: who searches the decoys, if nothing is known yet.
     """
     words = phonetic.recognised_words
-    archive = archive_of(phonetic.indexes, phonetic.confusion_counts, folder, workers)
+    archive = archive_of(
+        phonetic.indexes, phonetic.confusion_counts, folder, workers, is_part=phonetic.is_part
+    )
     n_recordings = 1 + max(int(rows.max(initial=-1)) for rows in phonetic.recordings)
     quality = archive.quality_in(phonetic.recordings, n_recordings)
     slots = archive.slots

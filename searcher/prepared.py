@@ -61,7 +61,7 @@ class PreparedLanguage:
         return vocabulary_trigrams(list(self.counts))
 
     @cached_property
-    def phonetic(self) -> tuple[PhoneticIndexes | None, tuple[str, ...]]:
+    def phonetic(self) -> tuple[PhoneticIndexes | None, tuple[Segment, ...]]:
         """See `searcher.phonetic_indexes.open_phonetic_indexes`."""
         return open_phonetic_indexes(self.segments, self.table.row_of, self.config, self.model)
 

@@ -73,7 +73,7 @@ def hit_features(
         words: of the query as it is spelt; none if it was spoken.
         pronunciations: of the query, at least one.
         found_by: (n,) which of them found each hit.
-        hits: n of them, best first, in the whole archive.
+        hits: n of them, best first.
         searched: where they were found, with what decoys hit there.
 
     Returns:

@@ -10,11 +10,12 @@ is learned again.
 """
 
 import json
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,7 +30,6 @@ from std.outputs import open_output
 from std.phonetics.confusion import Counts, to_json
 from std.ranges import Range
 from std.store import Segment
-from std.values import Recording
 
 FORMAT = "std-search archive 6"  # another one when scores change: kept statistics are of old ones
 FILE = "null-distribution.json"
@@ -38,7 +38,16 @@ QUALITY, COEFFICIENT, SLOTS = Range(-1, 1), Range(-10_000, 10_000), Range(0, 10*
 PHONE_MS, HIGHEST = Range(1, 65_535), Range(0, 1)
 
 KNOWN = 64  # in memory
-_known: WeakKeyDictionary[Segment, dict[str, Archive]] = WeakKeyDictionary()  # by first segment
+# By first segment, then by `Key.digest`, the latest last.
+_known: WeakKeyDictionary[Segment, OrderedDict[str, Archive]] = WeakKeyDictionary()
+
+
+class Key(NamedTuple):
+    """What statistics are of."""
+
+    search: str  # digest of what is searched and how; stays when the index changes
+    digest: str  # of everything that they depend on
+    is_part: bool
 
 
 def archive_of(
@@ -46,6 +55,8 @@ def archive_of(
     counts: Counts,
     folder: Path | None,
     workers: Executor = IN_PROCESS,
+    *,
+    is_part: bool = False,
 ) -> Archive:
     """The statistics of an archive: known already, kept beside the index, or learned now.
 
@@ -54,66 +65,56 @@ def archive_of(
         counts: phone confusions that it is searched with.
         folder: where the index lies, if in a folder.
         workers: who searches the decoys.
+        is_part: whether the index has other recordings.
     """
-    search, digest = _digests(indexes, counts)
-    known = _known.setdefault(indexes[0].segment, {})
-    if (archive := known.get(digest)) is not None:
+    key = _key(indexes, counts, is_part=is_part)
+    known = _known.setdefault(indexes[0].segment, OrderedDict())
+    if (archive := known.get(key.digest)) is not None:
+        with suppress(KeyError):  # another thread may have forgotten it
+            known.move_to_end(key.digest)
         return archive
     path = folder / FILE if folder else None
     if path and path.exists() and not path.is_file():
         path = None  # a pipe of that name would keep a search waiting
-    archive = _load(path, digest, indexes) if path else None
+    archive = _load(path, key.digest, indexes) if path else None
     if archive is None:
         archive = learn_archive(indexes, counts, workers)
         if path:
-            _save(archive, path, search, digest, is_part=bool(_part(indexes)))
-    known[digest] = archive
+            _save(archive, key, indexes, path)
+    known[key.digest] = archive
     for oldest in list(known)[:-KNOWN]:
         known.pop(oldest, None)
     return archive
 
 
-def _digests(indexes: Sequence[PhoneticIndex], counts: Counts) -> tuple[str, str]:
-    """Of what is searched how, and of everything that the statistics depend on.
-
-    The first stays as it is when the index changes.
-    """
+def _key(indexes: Sequence[PhoneticIndex], counts: Counts, *, is_part: bool) -> Key:
     content = sha256(FORMAT.encode())
-    searched = [indexes[0].pronouncer, to_json(counts), _part(indexes)]
+    part = sorted(recording for index in indexes for recording in index.searched)
+    searched = [indexes[0].pronouncer, to_json(counts), part if is_part else "everything"]
     content.update(json.dumps(searched, sort_keys=True).encode())
     search = content.hexdigest()
     for index in indexes:
         content.update(json.dumps([index.segment.id, sorted(index.left_out)]).encode())
-    return search, content.hexdigest()
+    return Key(search, content.hexdigest(), is_part)
 
 
-def _part(indexes: Sequence[PhoneticIndex]) -> list[Recording]:
-    """The recordings of a part of an archive; none if it is whole."""
-    if all(index.left_out == index.segment.deleted for index in indexes):
-        return []
-    return sorted(
-        index.columns.recordings[row].recording
-        for index in indexes
-        for row in np.flatnonzero(index.live).tolist()
-    )
-
-
-def _save(archive: Archive, path: Path, search: str, digest: str, *, is_part: bool) -> None:
+def _save(archive: Archive, key: Key, indexes: Sequence[PhoneticIndex], path: Path) -> None:
     """Keep the statistics; an index that cannot be written to is searched without."""
     document = {
-        "is_part": is_part,
-        "search": search,
-        "digest": digest,
+        **key._asdict(),
         "slots": archive.slots,
         "highest_posterior": archive.highest_posterior,
         "phone_ms": archive.phone_ms,
-        "quality": [quality.tolist() for quality in archive.quality],
+        "quality": [
+            quality[index.live].tolist()
+            for quality, index in zip(archive.quality, indexes, strict=True)
+        ],
         "null": archive.null.coefficients.tolist(),
     }
     document["checksum"] = _checksum(document)
-    others = [one.value for one in _kept(path) if one.value.get("search") != search]
-    alike = [one for one in others if one.get("is_part") == is_part]
-    rest = [one for one in others if one.get("is_part") != is_part]
+    others = [one.value for one in _kept(path) if one.value.get("search") != key.search]
+    alike = [one for one in others if one.get("is_part") == key.is_part]
+    rest = [one for one in others if one.get("is_part") != key.is_part]
     with suppress(OSError, InputError), open_output(path) as sink:
         every = {"format": FORMAT, "archives": [document, *alike[: KEPT - 1], *rest]}
         sink.write(json.dumps(every).encode() + b"\n")
@@ -126,20 +127,23 @@ def _load(path: Path, digest: str, indexes: Sequence[PhoneticIndex]) -> Archive 
         if not of_archive:
             return None
         document = of_archive[0]
-        quality = tuple(
+        of_live = [
             np.array([row.within(QUALITY) for row in rows], np.float64)
             for rows in document["quality"]
-        )
+        ]
         null = np.array([row.within(COEFFICIENT) for row in document["null"]], np.float64)
         slots = int(document["slots"].within(SLOTS))
         highest = float(document["highest_posterior"].within(HIGHEST))
         phone_ms = float(document["phone_ms"].within(PHONE_MS))
     except InputError:
         return None
-    expected = [len(index.columns.recordings) for index in indexes]
-    if [len(rows) for rows in quality] != expected or len(null) != COEFFICIENTS:
+    expected = [np.count_nonzero(index.live) for index in indexes]
+    if [len(rows) for rows in of_live] != expected or len(null) != COEFFICIENTS:
         return None
-    return Archive(slots, highest, phone_ms, quality, NullDistribution(null))
+    quality = [np.zeros(len(index.live)) for index in indexes]
+    for of_segment, index, rows in zip(quality, indexes, of_live, strict=True):
+        of_segment[index.live] = rows
+    return Archive(slots, highest, phone_ms, tuple(quality), NullDistribution(null))
 
 
 def _kept(path: Path) -> list[Part]:

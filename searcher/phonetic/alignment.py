@@ -82,7 +82,7 @@ def align_windows(ratios: Ratios, index: PhoneticIndex, windows: Int64s, min_sco
         min_score: hits that score below are left out, nats.
 
     Returns:
-        hits by window, best first in each; deleted recordings have none.
+        hits by window, best first in each; recordings that are left out have none.
     """
     from searcher.phonetic.alignment_kernels import find_hits
 

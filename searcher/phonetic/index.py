@@ -59,7 +59,7 @@ class PhoneticIndex:
     segment: Segment
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the segment, which a worker opens for itself."""
+        """Pickle as the segment and what is left out; a worker opens it for itself."""
         return _opened_without, (self.segment, self.left_out)
 
     def within(self, recordings: Collection[Recording]) -> "PhoneticIndex":
@@ -77,6 +77,12 @@ class PhoneticIndex:
         live = np.ones(len(self.columns.recordings), dtype=bool)
         live[list(self.left_out)] = False
         return live
+
+    @property
+    def searched(self) -> list[Recording]:
+        """The recordings that count."""
+        recordings = self.columns.recordings
+        return [recordings[row].recording for row in np.flatnonzero(self.live).tolist()]
 
     @cached_property
     def counts(self) -> Int64s:

@@ -49,7 +49,7 @@ Rows = Sequence[Sequence[Value]]  # of each query: a value for each segment
 
 
 class AllSegments(NamedTuple):
-    """What every segment must know of all of them; deleted recordings leave no trace in it."""
+    """What every segment must know of all of them; recordings left out leave no trace in it."""
 
     confusion: Confusion
     limits: Limits | None  # None: everything is aligned

@@ -175,7 +175,7 @@ def windows_of(extensions: Extensions, cutoff: Cutoff, index: PhoneticIndex) -> 
 
 
 def _occurrences(which: Int64s, words: Int64s, index: PhoneticIndex) -> tuple[Int64s, Int64s]:
-    """(n,) which of the words and (n,) its slot, for all their alternatives, deleted ones too."""
+    """(n,) which of the words and (n,) its slot, for all their alternatives, live or not."""
     offsets = index.columns.posting_offsets
     first, last = offsets[words[which]], offsets[words[which] + 1]
     runs = [

@@ -1,4 +1,4 @@
-"""A part of an archive is searched: as an index of this part alone is, whatever else is there."""
+"""A part of an archive is searched: what is heard there does not depend on the rest."""
 
 import json
 import pickle
@@ -21,6 +21,7 @@ from searcher.phonetic_indexes import searched_archive, slots_inside
 from searcher.pronunciations import pronounced
 from searcher.tuning.examples import Speech, by_transcript, labelled, labelled_by_words
 from searcher.tuning.reference import make_transcript
+from std.config import Config, PhoneticSearchConfig
 from std.files import read
 from std.nist import ecf as ecfs
 from std.nist import rttm
@@ -93,6 +94,8 @@ def test_a_place_has_the_evidence_that_it_has_in_an_index_of_the_part(
     index, alone, experiment, monkeypatch, n, is_large
 ):
     monkeypatch.setattr("searcher.phonetic.search.FULL_SCAN_ARCS", 0 if is_large else 10**9)
+    monkeypatch.setattr("searcher.phonetic.seeds.MIN_SEEDS", 150)  # of a term: some hundreds
+    monkeypatch.setattr("searcher.phonetic.seeds.MIN_WINDOWS", 20)
     monkeypatch.setattr("searcher.calibration.known_archives._known", WeakKeyDictionary())
     with alone(n) as part:
         found = [evidence(index, words, experiment.excerpts[:n]) for words in UNKNOWN]
@@ -100,16 +103,42 @@ def test_a_place_has_the_evidence_that_it_has_in_an_index_of_the_part(
         assert any(places for places, _ in found)
 
 
+@pytest.mark.parametrize("n", [2, 7, 12])
 def test_terms_have_the_probabilities_that_they_have_in_an_index_of_the_part(
-    index, alone, experiment
+    index, alone, experiment, n
 ):
-    terms = _terms([*(word for (word,) in UNKNOWN), "landschaft", "die", "wo und"])
-    with alone(7) as part:
-        found = index.search_terms(terms, replace(experiment, excerpts=experiment.excerpts[:7]))
+    every = _terms([*(word for (word,) in UNKNOWN), "landschaft", "die", "wo und", "haus"])
+    with alone(n) as part:
+        terms = [term for term in every if is_known(part, term) == is_known(index, term)]
+        assert {is_known(index, term) for term in terms} == {True, False}
+        found = index.search_terms(terms, replace(experiment, excerpts=experiment.excerpts[:n]))
         expected = part.search_terms(terms)
-        assert len(expected.probability) > 40
+        assert len(expected.probability) > 20
         assert found.probability.tolist() == expected.probability.tolist()
         assert found.candidates.start_ms.tolist() == expected.candidates.start_ms.tolist()
+
+
+def is_known(index, term):
+    return set(index.vocabulary.words).issuperset(term.text.split())
+
+
+def test_a_word_of_the_rest_of_the_archive_is_one_that_the_recogniser_knows(index, experiment):
+    excerpts = [one for one in experiment.excerpts if one.recording.file == "KERSTIN_04"]
+    found = index.search_terms(_terms(["mannschaft"]), replace(experiment, excerpts=excerpts))
+    assert found.oov_words == ((),)
+
+
+def test_speech_without_phones_is_told_of_where_it_is_searched(german, tmp_path):
+    with_phones, without = (german / "mesh" / f"KERSTIN_{i:02}.mesh" for i in (0, 8))
+    index_files([with_phones], tmp_path / "index")
+    config = Config(phonetic_search=PhoneticSearchConfig("none"))
+    index_files([without], tmp_path / "index", config=config)
+    with open_index(tmp_path / "index") as index:
+        told = {
+            name: index.find("hahnenfedern", recordings=[name]).without_phones
+            for name in ("KERSTIN_00", "KERSTIN_08", "*")
+        }
+    assert told == {"KERSTIN_00": (), "KERSTIN_08": ("",), "*": ("",)}
 
 
 def test_a_part_goes_to_other_processes_as_a_part(phonetic, experiment):
@@ -139,7 +168,9 @@ def test_what_is_known_of_the_last_parts_is_kept_beside_the_index(index, experim
         index.search_terms(_terms(["hahnenfedern"]), replace(experiment, excerpts=excerpts))
         return [one["is_part"] for one in json.loads(file.read_bytes())["archives"]]
 
-    assert False in search(experiment.excerpts)
+    file.unlink(missing_ok=True)
+    assert search(experiment.excerpts) == [False]
+    assert search(experiment.excerpts[:9]) == [True, False]  # all of a segment
     for n in range(1, KEPT + 3):
         kept = search(experiment.excerpts[n : n + 1])
     assert (kept.count(True), kept.count(False)) == (KEPT, 1)
