@@ -37,8 +37,10 @@ def main(folder: str, lock: str) -> int:
     print(f"making the environment in {folder} from {lock} ...", flush=True)
     pip = make(environment, python)
     pinned = [*pip, "install", "--quiet", "--disable-pip-version-check", "--use-pep517"]
+    pinned += ["--no-deps"]  # a lock has all of them; pip would look at newer releases, too
     subprocess.run([*pinned, "--require-hashes", "-r", lock], check=True)
-    subprocess.run([*pinned, "--no-deps", "--editable", "."], check=True)
+    subprocess.run([*pinned, "--editable", "."], check=True)
+    subprocess.run([*pip, "check"], check=True, stdout=subprocess.DEVNULL)
     stamp.write_text(wanted)
     return 0
 
