@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.calibration.archive import SearchedArchive
+from searcher.calibration.null_distribution import NullDistribution
 from searcher.calibration.path_words import path_words
 from searcher.candidates import Candidates
 from searcher.lexical.lookup import inside_ecf
@@ -109,8 +110,9 @@ def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) 
         *pronounced_queries(request.spoken, phonetic.lexicon),
     ]
     inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
-    hits = phonetic_hits(pronunciations, phonetic, inside, request.workers, request.advance)
     searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
+    null = searched.archive.null
+    hits = phonetic_hits(pronunciations, phonetic, null, inside, request.workers, request.advance)
     return PhoneticSearch(
         PhoneticResult(hits, phonetic, searched),
         without,
@@ -121,6 +123,7 @@ def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) 
 def phonetic_hits(
     pronunciations: Sequence[Sequence[Pronunciation] | Weighted],
     phonetic: PhoneticIndexes,
+    null: NullDistribution,
     inside: Inside,
     workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
@@ -134,6 +137,7 @@ def phonetic_hits(
     Args:
         pronunciations: of each term; with their log weights if it was spoken.
         phonetic: indexes of the segments, within that speech.
+        null: what scores are rare there: a name that is said often has as many hits.
         inside: which hits lie inside the speech that is searched.
         workers: who searches the segments.
         advance: see `search_phones`.
@@ -148,15 +152,18 @@ def phonetic_hits(
         def advance_all(share: float, some_of_all: float = len(some) / len(queries)) -> None:
             advance(share * some_of_all)
 
-        found = search_phones(some, phonetic.indexes, confusion, workers, advance_all)
+        perfect = {phones: perfect_score(phones, confusion) for phones in some}
+        rare = {phones: null.rare_score(len(phones), perfect[phones]) for phones in some}
+        found = search_phones(some, phonetic.indexes, confusion, workers, advance_all, rare)
         for phones in some:
-            hits[phones] = _in_table(found[phones], phonetic), perfect_score(phones, confusion)
+            hits[phones] = _in_table(found[phones], phonetic), perfect[phones]
     of_terms = [
         combined(
             [
                 (WeightedPronunciation(phones, hits[phones][1], log_weight), hits[phones][0])
                 for phones, log_weight in of_term.items()
-            ]
+            ],
+            null,
         )
         if isinstance(of_term, Mapping)
         else _best_fitting(of_term, hits)
@@ -197,7 +204,7 @@ def _best_fitting(
 
 
 def combined(
-    of_pronunciations: Sequence[tuple[WeightedPronunciation, Hits]],
+    of_pronunciations: Sequence[tuple[WeightedPronunciation, Hits]], null: NullDistribution
 ) -> PhoneticHits | None:
     """The hits of a query whose pronunciation is one of several: at each place the best one's.
 
@@ -206,6 +213,7 @@ def combined(
 
     Args:
         of_pronunciations: each with its hits, without log weight.
+        null: see `phonetic_hits`.
 
     Returns:
         None without a pronunciation.
@@ -226,7 +234,11 @@ def combined(
     pronunciations = tuple(pronunciation for pronunciation, _ in of_pronunciations)
     every = PhoneticHits.everywhere(hits, pronunciations, np.concatenate(found_by))
     every = every.rows(np.lexsort((hits.start_ms, hits.recording)))
-    return every.rows(best_rows(every.hits))
+    rare_score = max(
+        null.rare_score(len(phones), perfect) + log_weight
+        for phones, perfect, log_weight in pronunciations
+    )
+    return every.rows(best_rows(every.hits, rare_score))
 
 
 def _in_table(hits: Hits, phonetic: PhoneticIndexes) -> Hits:

@@ -30,6 +30,7 @@ from std.values import Float64s
 
 RANKS = (1, 2, 4, 8, 16, 32, 60)  # of a decoy's hits that the tail is fitted to
 TYPICAL_RANKS = (6, 10, 16, 32, 60)  # of a term's hits that are compared with the decoys'
+RARE = 0.1  # accidental places; hits that are better are kept, however many there are
 MIN_SLOPE = 0.5  # nats of score that divide the accidental places by e
 MAX_TERM_SHIFT = 2.0
 COEFFICIENTS = 6
@@ -58,6 +59,10 @@ class NullDistribution:
     def slope(self, phones: int) -> float:
         """Nats of score that divide the expected number by e."""
         return max(MIN_SLOPE, float(self.coefficients[4:] @ _slope_terms(phones)))
+
+    def rare_score(self, phones: int, perfect: float) -> float:
+        """Score from which `RARE` accidental places are expected, nats; see `level`."""
+        return self.level(phones, perfect) - self.slope(phones) * float(np.log(RARE))
 
     def log_e_value(
         self, score: Float64s, pronunciations: Sequence[WeightedPronunciation]

@@ -33,7 +33,7 @@ TILE_SLOTS = MAX_WINDOW_SLOTS  # slots aligned at a time in a full scan
 TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span
 WINDOWS_AT_ONCE = 256  # that share the room for hits
 PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, against phone log ratios
-MAX_HITS = 60  # per query; hits of a lower rank never mattered
+MAX_HITS = 60  # per query, and those that are too good for an accident
 FIRST_WINDOWS = MAX_HITS * 3 // 2  # whose paths are sought first; windows may share a place
 
 
@@ -121,12 +121,12 @@ def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticInde
     """The `best_hits` of a query around the extensions that the archive's cut-off takes.
 
     First every window gets its score, which is fast; then paths are sought in the best windows
-    only. If these have `MAX_HITS` places, no hit of another window comes before them: it scores
-    less than all of these. Otherwise more windows are aligned.
+    only, and in all with a rare score. If these have `MAX_HITS` places, no hit of another window
+    comes before them: it scores less than all of these. Otherwise more windows are aligned.
     """
     from searcher.phonetic.alignment_kernels import best_scores
 
-    ratios, min_score = extensions.query
+    ratios, min_score, rare_score = extensions.query
     windows = windows_of(extensions, cutoff, index)
     scores = best_scores(
         ratios=ratios,
@@ -134,28 +134,31 @@ def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticInde
         columns=index.phonetic_columns,
         path_weight=np.float32(PATH_WEIGHT),
     )
-    descending, aligned = np.sort(scores)[::-1], FIRST_WINDOWS
+    descending = np.sort(scores)[::-1]
+    aligned = max(FIRST_WINDOWS, int(np.count_nonzero(scores >= np.float32(rare_score))))
     while True:
         is_last = aligned >= len(windows) or descending[aligned] <= min_score
         least = min_score if is_last else float(descending[aligned])
         best = windows[scores >= np.float32(least)]
-        hits = best_hits(align_windows(ratios, index, best, least))
-        if is_last or len(hits.recording) == MAX_HITS:
+        hits = best_hits(align_windows(ratios, index, best, least), rare_score)
+        if is_last or len(hits.recording) >= MAX_HITS:
             return hits
         aligned *= 2
 
 
-def best_hits(hits: Hits) -> Hits:
-    """The best of one query's hits in a segment, one per place, best first, at most `MAX_HITS`.
+def best_hits(hits: Hits, rare_score: float) -> Hits:
+    """The best of one query's hits in a segment, one per place, best first.
 
-    Of equal ones the first by audio file, channel and time, as segments are ordered.
+    They are `MAX_HITS`, and those beyond with a rare score. Of equal ones the first by audio file,
+    channel and time, as segments are ordered.
     """
-    return hits.rows(best_rows(hits))
+    return hits.rows(best_rows(hits, rare_score))
 
 
-def best_rows(hits: Hits) -> Int64s:
+def best_rows(hits: Hits, rare_score: float) -> Int64s:
     """The rows of `best_hits`; of equal ones the first."""
     order = np.argsort(-hits.measures[:, SCORE], kind="stable")
+    n_rare = int(np.count_nonzero(hits.measures[:, SCORE] >= np.float32(rare_score)))
     recordings = hits.recording[order].tolist()
     twice_middles = (hits.start_ms + hits.end_ms)[order].tolist()
     width = 2 * SAME_PLACE_MS
@@ -163,7 +166,7 @@ def best_rows(hits: Hits) -> Int64s:
     kept_in: dict[tuple[int, int], int] = {}  # recording and bin of this width -> twice the middle
     far = -2 * width
     for i, (recording, twice_middle) in enumerate(zip(recordings, twice_middles, strict=True)):
-        if len(kept) == MAX_HITS:
+        if len(kept) >= MAX_HITS and i >= n_rare:
             break
         own = twice_middle // width  # what is nearer than the width lies here or in a next bin
         if not any(
@@ -176,7 +179,9 @@ def best_rows(hits: Hits) -> Int64s:
     return rows
 
 
-def best_of_segments(parts: Sequence[Hits], indexes: Sequence[PhoneticIndex]) -> Hits:
+def best_of_segments(
+    parts: Sequence[Hits], indexes: Sequence[PhoneticIndex], rare_score: float
+) -> Hits:
     """The best of one query's hits in several segments, as `best_hits` are in each."""
     numbered = [
         part._replace(segment=np.full(len(part.recording), i)) for i, part in enumerate(parts)
@@ -188,4 +193,5 @@ def best_of_segments(parts: Sequence[Hits], indexes: Sequence[PhoneticIndex]) ->
     ]
     scores = hits.measures[:, SCORE].tolist()
     order = sorted(range(len(scores)), key=lambda i: (-scores[i], recordings[i]))
-    return hits.rows(np.array(order[:MAX_HITS], dtype=np.int64))
+    n_rare = int(np.count_nonzero(hits.measures[:, SCORE] >= np.float32(rare_score)))
+    return hits.rows(np.array(order[: max(MAX_HITS, n_rare)], dtype=np.int64))

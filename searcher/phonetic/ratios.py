@@ -4,6 +4,7 @@ confusion_log_ratios(counts, indexes, queries)   of all phones that occur anywhe
 ratios_in(phones, index, .)                      of one query, by a segment's phone numbers
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ class Query(NamedTuple):
 
     ratios: Ratios
     min_score: float  # of a hit, nats
+    rare_score: float = math.inf  # from which on all hits are kept, however many there are
 
 
 def background(indexes: Sequence[PhoneticIndex], inventory: Sequence[str]) -> Float64s:

@@ -61,7 +61,8 @@ class Speech(NamedTuple):
     def with_phones(self, phrases: Sequence[Phrase]) -> list[PhoneticHits | None]:
         """The phonetic hits of each phrase; None if it cannot be pronounced."""
         inside = partial(inside_ecf, recordings=self.recordings, excerpts=self.excerpts)
-        return phonetic_hits(pronounced(phrases, self.indexes.lexicon), self.part, inside)
+        null = self.searched().archive.null
+        return phonetic_hits(pronounced(phrases, self.indexes.lexicon), self.part, null, inside)
 
     def searched(self) -> SearchedArchive:
         """What is known of it."""

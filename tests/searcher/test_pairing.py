@@ -55,7 +55,8 @@ def test_near_pairs_are_those_of_every_pair_looked_at():
         assert list(zip(candidate.tolist(), hit.tolist(), strict=True)) == expected
 
 
-def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept():
+@pytest.mark.parametrize("rare_score", [np.inf, 8.0, 2.0])
+def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept(rare_score):
     rng = np.random.default_rng(2)
     for n in (0, 1, 30, 400):
         hits = drawn_hits(rng, n, until_ms=60_000 if n > 100 else 3000)
@@ -73,9 +74,9 @@ def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept():
                 < 2 * SAME_PLACE_MS
                 for other in kept
             )  # fmt: skip
-            if not is_near and len(kept) < MAX_HITS:
+            if not is_near and (len(kept) < MAX_HITS or hits.measures[row, SCORE] >= rare_score):
                 kept.append(row)
-        assert best_rows(hits).tolist() == kept
+        assert best_rows(hits, rare_score).tolist() == kept
 
 
 def test_chances_of_an_accident_are_the_searched_slots():

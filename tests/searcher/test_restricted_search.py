@@ -78,9 +78,11 @@ def evidence(index, words, excerpts=None):
     """Places of a term found by its phones, and what is known of each."""
     recordings, phonetic = index._prepared.table.recordings, phonetic_of(index).within(excerpts)
     inside = partial(inside_ecf, recordings=recordings, excerpts=excerpts)
-    (hits,) = phonetic_hits(pronounced([words], phonetic.lexicon), phonetic, inside)
+    searched = searched_archive(phonetic, excerpts)
+    null = searched.archive.null
+    (hits,) = phonetic_hits(pronounced([words], phonetic.lexicon), phonetic, null, inside)
     nothing = index.search_terms([]).candidates
-    paired = pair_with_hits(words, nothing, hits, searched_archive(phonetic, excerpts))
+    paired = pair_with_hits(words, nothing, hits, searched)
     found = hits.hits.rows(paired.unpaired)
     features = np.stack([paired.features[name] for name in sorted(paired.features)], axis=1)
     files = [recordings[row].file for row in found.recording.tolist()]

@@ -8,7 +8,8 @@ import pytest
 
 import indexer.cli
 import searcher.cli
-from searcher.phonetic.alignment import Hits
+from searcher.calibration.null_distribution import NullDistribution
+from searcher.phonetic.alignment import MAX_HITS, Hits
 from searcher.phonetic.layout import N_MEASURES, SCORE
 from searcher.phonetic.ratios import WeightedPronunciation
 from searcher.phonetic_candidates import combined
@@ -33,6 +34,9 @@ def hits(length, *places):
     )  # fmt: skip
 
 
+NULL = NullDistribution(np.array([15.0 - 2 * log(10), 0, 0, 0, 2.0, 0]))
+
+
 def test_each_place_has_the_best_pronunciation_after_weighting():
     likely = WeightedPronunciation(tuple("abcd"), 20.0, log(0.9))
     unlikely = WeightedPronunciation(tuple("abcde"), 25.0, log(0.1))
@@ -40,7 +44,8 @@ def test_each_place_has_the_best_pronunciation_after_weighting():
         [
             (likely, hits(4, (0, 10.0), (9000, 12.0), (50_000, 3.05))),
             (unlikely, hits(5, (100, 12.0), (9000, 15.0), (30_000, 11.0))),
-        ]
+        ],
+        NULL,
     )
     scores = found.hits.measures[:, SCORE].tolist()
     expected = [15 + log(0.1), 10 + log(0.9), 11 + log(0.1)]  # 3.05 + log .9 is below 15 % of 20
@@ -48,7 +53,19 @@ def test_each_place_has_the_best_pronunciation_after_weighting():
     assert found.hits.start_ms.tolist() == [9000, 0, 30_000]
     assert found.found_by.tolist() == [1, 0, 1]
     assert found.hits.observed.shape == (3, 5)
-    assert combined([]) is None
+    assert combined([], NULL) is None
+
+
+def test_a_query_that_is_said_often_keeps_all_good_places():
+    likely = WeightedPronunciation(tuple("abcd"), 20.0, log(0.9))
+    unlikely = WeightedPronunciation(tuple("abcde"), 25.0, log(0.1))
+    often = [(5000 * i, 18.0 - i / 100) for i in range(80)]
+    seldom = [(5000 * i, 12.0 - i / 100) for i in range(80, 160)]
+    found = combined([(likely, hits(4, *often)), (unlikely, hits(5, *seldom))], NULL)
+    assert len(found.found_by) == 80  # 15 nats are rare
+    assert not found.found_by.any()
+    found = combined([(likely, hits(4, *often[:20])), (unlikely, hits(5, *seldom))], NULL)
+    assert len(found.found_by) == MAX_HITS
 
 
 def test_a_query_is_as_long_as_its_likely_pronunciations():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from searcher.calibration.null_distribution import NullDistribution, learn_null_distribution
+from searcher.calibration.null_distribution import RARE, NullDistribution, learn_null_distribution
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import N_MEASURES, SCORE
 from searcher.phonetic.ratios import WeightedPronunciation
@@ -54,6 +54,8 @@ def test_e_values_by_hand():
         np.array([10.0, 0, 0, 0, 2.0, 0])
     )  # 10 nats at rank 1, 2 for a factor e
     assert null.log_e_value(np.array([10.0, 6.0, 14.0]), query(7)).tolist() == [0, 2, -2]
+    rare = null.rare_score(7, 20.0)
+    assert np.exp(null.log_e_value(np.array([rare]), query(7))) == pytest.approx([RARE])
     steep = NullDistribution(np.array([10.0, 0, 0, 0, -2.0, 0]))
     assert steep.slope(7) == 0.5
 

@@ -1,5 +1,6 @@
 """A large archive, cut into segments and shards in every way: the same hits."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from searcher.phonetic.alignment import (
 from searcher.phonetic.alignment_kernels import best_scores
 from searcher.phonetic.index import open_phonetic_index
 from searcher.phonetic.layout import SCORE
-from searcher.phonetic.ratios import confusion_log_ratios
+from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
 from searcher.phonetic.search import all_segments_of, query_in, search_phones
 from searcher.phonetic.seeds import Cutoff, cutoff_of, extend_seeds, find_seeds, windows_of
 from std.config import Config
@@ -82,6 +83,9 @@ def speech(network, recordings, slots, rare=RARE, seed=1):
     return syllables, networks
 
 
+RARE_SHARE = 0.55  # of a perfect score: some queries have more such hits than `MAX_HITS`
+
+
 def told(hits, indexes):
     """Hits in a way that says nothing about segments."""
     rows = []
@@ -105,6 +109,7 @@ def hits_of(segments, queries, workers=None):
     indexes = [open_phonetic_index(one) for one in segments]
     confusion = confusion_log_ratios(empty([]), indexes, queries)
     more = {} if workers is None else {"workers": workers}
+    more["rare_scores"] = {query: RARE_SHARE * perfect_score(query, confusion) for query in queries}
     return [
         told(hits, indexes) for hits in search_phones(queries, indexes, confusion, **more).values()
     ]
@@ -149,25 +154,27 @@ def test_the_choice_is_not_trivial(large, monkeypatch):
     all_segments = all_segments_of([index], confusion_log_ratios(empty([]), [index], queries))
     shares = []
     for query in queries:
-        seeds = find_seeds(query_in(query, index, all_segments), index)
+        seeds = find_seeds(query_in(query, math.inf, index, all_segments), index)
         cutoff = cutoff_of(seeds.histogram, all_segments.limits.seeds)
         extensions = extend_seeds(seeds, cutoff, index)
         shares += [cutoff.share, cutoff_of(extensions.histogram, all_segments.limits.windows).share]
     assert sum(0 < share < 1 for share in shares) > len(queries)
 
 
-def test_windows_whose_paths_are_not_sought_change_nothing(large, monkeypatch):
+@pytest.mark.parametrize("share", [math.inf, RARE_SHARE, 0.2])
+def test_windows_whose_paths_are_not_sought_change_nothing(large, monkeypatch, share):
     queries, networks = large
     index = open_phonetic_index(ResidentSegment("s", with_sounds(invert(networks))))
     all_segments = all_segments_of([index], confusion_log_ratios(empty([]), [index], queries))
     fewer = 0
     for phones in queries:
-        query = query_in(phones, index, all_segments)
+        rare_score = share * perfect_score(phones, all_segments.confusion)
+        query = query_in(phones, rare_score, index, all_segments)
         extensions = extend_seeds(find_seeds(query, index), Cutoff(-1, 0.0), index)
         windows = windows_of(extensions, Cutoff(-1, 0.0), index)
         every = align_windows(query.ratios, index, windows, query.min_score)
-        expected = best_hits(every)
-        fewer += len(windows) > 3 * MAX_HITS and len(expected.recording) == MAX_HITS
+        expected = best_hits(every, rare_score)
+        fewer += len(windows) > 3 * MAX_HITS and len(expected.recording) >= MAX_HITS
         for first in (1, 100, FIRST_WINDOWS):
             monkeypatch.setattr(searcher.phonetic.alignment, "FIRST_WINDOWS", first)
             found = align_extensions(extensions, Cutoff(-1, 0.0), index)
@@ -192,7 +199,7 @@ def test_segments_change_nothing(large, whole, tmp_path, monkeypatch, segments, 
     parts = [networks[i::segments] for i in reversed(range(segments))]
     found = hits_of(stored(tmp_path / "s", parts).segments(), queries)
     assert found == expected
-    assert [len(one) for one in found] == [MAX_HITS] * len(queries)
+    assert min(map(len, found)) >= MAX_HITS
 
 
 @pytest.mark.parametrize("shards", [2, 3])
