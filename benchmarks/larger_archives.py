@@ -20,7 +20,7 @@ import numpy as np
 from searcher.calibration.decoys import LENGTHS
 from searcher.calibration.features import Evidence, Features
 from searcher.calibration.weights import Examples, examples_of, together
-from searcher.phonetic.alignment import MAX_HITS
+from searcher.phonetic.ratios import MAX_HITS
 from searcher.pronunciations import pronounced
 from searcher.tuning.examples import Speech, decoy_evidence, decoy_examples
 from searcher.tuning.labels import Phrase

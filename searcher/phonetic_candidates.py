@@ -18,9 +18,14 @@ from searcher.calibration.null_distribution import NullDistribution
 from searcher.calibration.path_words import path_words
 from searcher.candidates import Candidates
 from searcher.lexical.lookup import inside_ecf
-from searcher.phonetic.alignment import Hits, best_rows
+from searcher.phonetic.alignment import Hits, best_rows, up_to
 from searcher.phonetic.layout import SCORE
-from searcher.phonetic.ratios import WeightedPronunciation, perfect_score
+from searcher.phonetic.ratios import (
+    MAX_HITS,
+    HitLimit,
+    WeightedPronunciation,
+    perfect_score,
+)
 from searcher.phonetic.search import MIN_SHARE, search_phones
 from searcher.phonetic_indexes import PhoneticIndexes, languages_within, searched_archive
 from searcher.prepared import PreparedLanguage
@@ -80,13 +85,16 @@ class PhoneticSearch(NamedTuple):
     without_model: str = ""  # pronouncer of the segments, if the model is of another
 
 
-def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) -> PhoneticSearch:
+def find_by_phones(
+    request: Request, language: PreparedLanguage, is_oov: Bools, places: Int64s
+) -> PhoneticSearch:
     """Search terms by their phones.
 
     Args:
         request: the terms.
         language: where they are searched.
         is_oov: (terms,) which have a word that its segments lack.
+        places: (terms,) how many other words have found, of OOV terms.
     """
     is_searched = request.is_spoken  # the recogniser may have misheard them in words it knows
     if request.phonetic_words != "none":
@@ -112,7 +120,9 @@ def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) 
     inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
     searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
     null = searched.archive.null
-    hits = phonetic_hits(pronunciations, phonetic, null, inside, request.workers, request.advance)
+    hits = phonetic_hits(
+        pronunciations, places, phonetic, null, inside, request.workers, request.advance
+    )
     return PhoneticSearch(
         PhoneticResult(hits, phonetic, searched),
         without,
@@ -122,6 +132,7 @@ def find_by_phones(request: Request, language: PreparedLanguage, is_oov: Bools) 
 
 def phonetic_hits(
     pronunciations: Sequence[Sequence[Pronunciation] | Weighted],
+    places: Int64s,
     phonetic: PhoneticIndexes,
     null: NullDistribution,
     inside: Inside,
@@ -136,6 +147,7 @@ def phonetic_hits(
 
     Args:
         pronunciations: of each term; with their log weights if it was spoken.
+        places: (terms,) that were found by words: so many more hits are kept.
         phonetic: indexes of the segments, within that speech.
         null: what scores are rare there: a name that is said often has as many hits.
         inside: which hits lie inside the speech that is searched.
@@ -146,6 +158,9 @@ def phonetic_hits(
         for each term its hits, None without a pronunciation.
     """
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
+    most = dict.fromkeys(queries, MAX_HITS)
+    for of_term, n in zip(pronunciations, places.tolist(), strict=True):
+        most |= {phones: max(most[phones], MAX_HITS + n) for phones in of_term}
     hits: dict[Pronunciation, tuple[Hits, float]] = {}
     for some, confusion in phonetic.with_confusion(queries):
 
@@ -153,8 +168,11 @@ def phonetic_hits(
             advance(share * some_of_all)
 
         perfect = {phones: perfect_score(phones, confusion) for phones in some}
-        rare = {phones: null.rare_score(len(phones), perfect[phones]) for phones in some}
-        found = search_phones(some, phonetic.indexes, confusion, workers, advance_all, rare)
+        limits = {
+            phones: HitLimit(most[phones], null.rare_score(len(phones), perfect[phones]))
+            for phones in some
+        }
+        found = search_phones(some, phonetic.indexes, confusion, workers, advance_all, limits)
         for phones in some:
             hits[phones] = _in_table(found[phones], phonetic), perfect[phones]
     of_terms = [
@@ -166,8 +184,8 @@ def phonetic_hits(
             null,
         )
         if isinstance(of_term, Mapping)
-        else _best_fitting(of_term, hits)
-        for of_term in pronunciations
+        else _best_fitting(of_term, hits, MAX_HITS + n, null)
+        for of_term, n in zip(pronunciations, places.tolist(), strict=True)
     ]
     return _within(of_terms, inside)
 
@@ -187,9 +205,15 @@ def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[Pho
 
 
 def _best_fitting(
-    pronunciations: Sequence[Pronunciation], hits: Mapping[Pronunciation, tuple[Hits, float]]
+    pronunciations: Sequence[Pronunciation],
+    hits: Mapping[Pronunciation, tuple[Hits, float]],
+    most: int,
+    null: NullDistribution,
 ) -> PhoneticHits | None:
-    """The hits of the pronunciation whose best hit has most of a perfect score."""
+    """The hits of the pronunciation whose best hit has most of a perfect score.
+
+    Another term that sounds the same may have more of them.
+    """
 
     def best_share(phones: Pronunciation) -> float:
         found, perfect = hits[phones]
@@ -199,6 +223,7 @@ def _best_fitting(
         return None
     phones = max(pronunciations, key=best_share)
     found, perfect = hits[phones]
+    found = up_to(HitLimit(most, null.rare_score(len(phones), perfect)), found)
     found_by = np.zeros(len(found.recording), np.int64)
     return PhoneticHits.everywhere(found, (WeightedPronunciation(phones, perfect),), found_by)
 
@@ -238,7 +263,7 @@ def combined(
         null.rare_score(len(phones), perfect) + log_weight
         for phones, perfect, log_weight in pronunciations
     )
-    return every.rows(best_rows(every.hits, rare_score))
+    return every.rows(best_rows(every.hits, HitLimit(rare_score=rare_score)))
 
 
 def _in_table(hits: Hits, phonetic: PhoneticIndexes) -> Hits:

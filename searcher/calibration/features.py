@@ -31,8 +31,8 @@ from searcher.calibration.path_words import (
     spelling,
 )
 from searcher.phonetic import layout
-from searcher.phonetic.alignment import MAX_HITS, Hits
-from searcher.phonetic.ratios import WeightedPronunciation
+from searcher.phonetic.alignment import Hits
+from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
 from std.store.columns import Int64s
 from std.values import Float64s
 

@@ -25,6 +25,7 @@ from searcher.phonetic.layout import (
     Ratios,
     hit_rows,
 )
+from searcher.phonetic.ratios import HitLimit
 from searcher.phonetic.seeds import MAX_WINDOW_SLOTS, Cutoff, Extensions, windows_of
 from std.store.columns import MAX_TIME_MS, Int64s
 from std.values import Float32s, Int32s
@@ -33,8 +34,7 @@ TILE_SLOTS = MAX_WINDOW_SLOTS  # slots aligned at a time in a full scan
 TILE_OVERLAP = 8  # slots beyond one per phone that a hit may span
 WINDOWS_AT_ONCE = 256  # that share the room for hits
 PATH_WEIGHT = 0.5  # of the log posteriors of the words on a path, against phone log ratios
-MAX_HITS = 60  # per query, and those that are too good for an accident
-FIRST_WINDOWS = MAX_HITS * 3 // 2  # whose paths are sought first; windows may share a place
+WINDOWS_PER_HIT = 1.5  # whose paths are sought first; windows may share a place
 
 
 class Hits(NamedTuple):
@@ -121,12 +121,13 @@ def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticInde
     """The `best_hits` of a query around the extensions that the archive's cut-off takes.
 
     First every window gets its score, which is fast; then paths are sought in the best windows
-    only, and in all with a rare score. If these have `MAX_HITS` places, no hit of another window
-    comes before them: it scores less than all of these. Otherwise more windows are aligned.
+    only, and in all with a rare score. If these have as many places as are wanted, no hit of
+    another window comes before them: it scores less than all of these. Otherwise more windows are
+    aligned.
     """
     from searcher.phonetic.alignment_kernels import best_scores
 
-    ratios, min_score, rare_score = extensions.query
+    ratios, min_score, limit = extensions.query
     windows = windows_of(extensions, cutoff, index)
     scores = best_scores(
         ratios=ratios,
@@ -135,30 +136,30 @@ def align_extensions(extensions: Extensions, cutoff: Cutoff, index: PhoneticInde
         path_weight=np.float32(PATH_WEIGHT),
     )
     descending = np.sort(scores)[::-1]
-    aligned = max(FIRST_WINDOWS, int(np.count_nonzero(scores >= np.float32(rare_score))))
+    n_rare = int(np.count_nonzero(scores >= np.float32(limit.rare_score)))
+    aligned = max(int(WINDOWS_PER_HIT * limit.number), n_rare)
     while True:
         is_last = aligned >= len(windows) or descending[aligned] <= min_score
         least = min_score if is_last else float(descending[aligned])
         best = windows[scores >= np.float32(least)]
-        hits = best_hits(align_windows(ratios, index, best, least), rare_score)
-        if is_last or len(hits.recording) >= MAX_HITS:
+        hits = best_hits(align_windows(ratios, index, best, least), limit)
+        if is_last or len(hits.recording) >= limit.number:
             return hits
         aligned *= 2
 
 
-def best_hits(hits: Hits, rare_score: float) -> Hits:
-    """The best of one query's hits in a segment, one per place, best first.
+def best_hits(hits: Hits, limit: HitLimit) -> Hits:
+    """The best of one query's hits in a segment, one per place, best first, up to a limit.
 
-    They are `MAX_HITS`, and those beyond with a rare score. Of equal ones the first by audio file,
-    channel and time, as segments are ordered.
+    Of equal ones the first by audio file, channel and time, as segments are ordered.
     """
-    return hits.rows(best_rows(hits, rare_score))
+    return hits.rows(best_rows(hits, limit))
 
 
-def best_rows(hits: Hits, rare_score: float) -> Int64s:
+def best_rows(hits: Hits, limit: HitLimit) -> Int64s:
     """The rows of `best_hits`; of equal ones the first."""
     order = np.argsort(-hits.measures[:, SCORE], kind="stable")
-    n_rare = int(np.count_nonzero(hits.measures[:, SCORE] >= np.float32(rare_score)))
+    n_rare = _number_of_rare(hits, limit)
     recordings = hits.recording[order].tolist()
     twice_middles = (hits.start_ms + hits.end_ms)[order].tolist()
     width = 2 * SAME_PLACE_MS
@@ -166,7 +167,7 @@ def best_rows(hits: Hits, rare_score: float) -> Int64s:
     kept_in: dict[tuple[int, int], int] = {}  # recording and bin of this width -> twice the middle
     far = -2 * width
     for i, (recording, twice_middle) in enumerate(zip(recordings, twice_middles, strict=True)):
-        if len(kept) >= MAX_HITS and i >= n_rare:
+        if len(kept) >= limit.number and i >= n_rare:
             break
         own = twice_middle // width  # what is nearer than the width lies here or in a next bin
         if not any(
@@ -180,7 +181,7 @@ def best_rows(hits: Hits, rare_score: float) -> Int64s:
 
 
 def best_of_segments(
-    parts: Sequence[Hits], indexes: Sequence[PhoneticIndex], rare_score: float
+    parts: Sequence[Hits], indexes: Sequence[PhoneticIndex], limit: HitLimit
 ) -> Hits:
     """The best of one query's hits in several segments, as `best_hits` are in each."""
     numbered = [
@@ -193,5 +194,14 @@ def best_of_segments(
     ]
     scores = hits.measures[:, SCORE].tolist()
     order = sorted(range(len(scores)), key=lambda i: (-scores[i], recordings[i]))
-    n_rare = int(np.count_nonzero(hits.measures[:, SCORE] >= np.float32(rare_score)))
-    return hits.rows(np.array(order[: max(MAX_HITS, n_rare)], dtype=np.int64))
+    return up_to(limit, hits.rows(np.array(order, dtype=np.int64)))
+
+
+def up_to(limit: HitLimit, hits: Hits) -> Hits:
+    """The first of some hits that are ordered, best first."""
+    last = max(limit.number, _number_of_rare(hits, limit))
+    return hits.rows(np.arange(min(last, len(hits.segment))))
+
+
+def _number_of_rare(hits: Hits, limit: HitLimit) -> int:
+    return int(np.count_nonzero(hits.measures[:, SCORE] >= np.float32(limit.rare_score)))

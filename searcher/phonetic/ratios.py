@@ -27,12 +27,22 @@ class WeightedPronunciation(NamedTuple):
     log_weight: float = 0.0  # added to the score of their hits, nats
 
 
+MAX_HITS = 60  # hits of a lower rank never mattered, unless a term is said so often
+
+
+class HitLimit(NamedTuple):
+    """How many hits of a query are kept."""
+
+    number: int = MAX_HITS  # the best ones
+    rare_score: float = math.inf  # nats; from here on all hits are kept, however many there are
+
+
 class Query(NamedTuple):
     """The phones searched for, by a segment's phone numbers."""
 
     ratios: Ratios
     min_score: float  # of a hit, nats
-    rare_score: float = math.inf  # from which on all hits are kept, however many there are
+    limit: HitLimit = HitLimit()
 
 
 def background(indexes: Sequence[PhoneticIndex], inventory: Sequence[str]) -> Float64s:

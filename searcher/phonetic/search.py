@@ -9,7 +9,6 @@ worker, step by step; between steps their histograms are added up, so the hits d
 an archive is cut into segments.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -24,7 +23,7 @@ from searcher.phonetic.alignment import (
     tiles_of,
 )
 from searcher.phonetic.index import PhoneticIndex
-from searcher.phonetic.ratios import Query, perfect_score, ratios_in
+from searcher.phonetic.ratios import HitLimit, Query, perfect_score, ratios_in
 from searcher.phonetic.seeds import (
     Cutoff,
     Extensions,
@@ -72,7 +71,7 @@ def search_phones(
     confusion: Confusion,
     workers: Executor = IN_PROCESS,
     advance: Callable[[float], None] = lambda share: None,
-    rare_scores: Mapping[Pronunciation, float] = MappingProxyType({}),
+    limits: Mapping[Pronunciation, HitLimit] = MappingProxyType({}),
 ) -> dict[Pronunciation, Hits]:
     """The best hits of each query in all segments, at most one for each place, best first.
 
@@ -82,14 +81,15 @@ def search_phones(
         confusion: log ratios of all phones of the queries and the segments.
         workers: who searches the segments.
         advance: called with each share of the queries that is done; the shares add up to 1.
-        rare_scores: of some queries, from which on all hits are kept, beyond `MAX_HITS`.
+        limits: of some queries, how many hits are kept.
     """
     all_segments = all_segments_of(indexes, confusion)
     at_once = 1 if workers is IN_PROCESS else QUERIES_AT_ONCE
     hits: dict[Pronunciation, Hits] = {}
     for first in range(0, len(queries), at_once):
         batch = queries[first : first + at_once]
-        phones = [[(query, rare_scores.get(query, math.inf))] * len(indexes) for query in batch]
+        limited = [(query, limits.get(query, HitLimit())) for query in batch]
+        phones = [[one] * len(indexes) for one in limited]
         if all_segments.limits is None:
             align = partial(align_all, all_segments=all_segments)
             rows = _in_segments(align, phones, indexes, workers)
@@ -100,8 +100,8 @@ def search_phones(
             extensions = _in_segments(extend_seeds, chosen_seeds, indexes, workers)
             chosen_extensions = _with_cutoffs(extensions, all_segments.limits.windows)
             rows = _in_segments(align_extensions, chosen_extensions, indexes, workers)
-        for query, parts in zip(batch, rows, strict=True):
-            hits[query] = best_of_segments(parts, indexes, rare_scores.get(query, math.inf))
+        for (query, limit), parts in zip(limited, rows, strict=True):
+            hits[query] = best_of_segments(parts, indexes, limit)
         advance(len(batch) / len(queries))
     return hits
 
@@ -142,25 +142,25 @@ def _in_segment(
 
 
 def query_in(
-    phones: Pronunciation, rare_score: float, index: PhoneticIndex, all_segments: AllSegments
+    phones: Pronunciation, limit: HitLimit, index: PhoneticIndex, all_segments: AllSegments
 ) -> Query:
     """A query by the segment's phone numbers."""
     ratios = ratios_in(phones, index, all_segments.confusion)
     min_score = MIN_SHARE * perfect_score(phones, all_segments.confusion)
-    return Query(ratios, min_score, rare_score)
+    return Query(ratios, min_score, limit)
 
 
 def align_all(
-    phones: Pronunciation, rare_score: float, index: PhoneticIndex, all_segments: AllSegments
+    phones: Pronunciation, limit: HitLimit, index: PhoneticIndex, all_segments: AllSegments
 ) -> Hits:
     """The best hits of a query in all of a segment."""
-    query = query_in(phones, rare_score, index, all_segments)
+    query = query_in(phones, limit, index, all_segments)
     tiles = tiles_of(index, len(phones))
-    return best_hits(align_windows(query.ratios, index, tiles, query.min_score), rare_score)
+    return best_hits(align_windows(query.ratios, index, tiles, query.min_score), limit)
 
 
 def seeds_in(
-    phones: Pronunciation, rare_score: float, index: PhoneticIndex, all_segments: AllSegments
+    phones: Pronunciation, limit: HitLimit, index: PhoneticIndex, all_segments: AllSegments
 ) -> Seeds:
     """A query's seeds in a segment of a large archive, counted by score."""
-    return find_seeds(query_in(phones, rare_score, index, all_segments), index)
+    return find_seeds(query_in(phones, limit, index, all_segments), index)

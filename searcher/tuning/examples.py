@@ -61,8 +61,9 @@ class Speech(NamedTuple):
     def with_phones(self, phrases: Sequence[Phrase]) -> list[PhoneticHits | None]:
         """The phonetic hits of each phrase; None if it cannot be pronounced."""
         inside = partial(inside_ecf, recordings=self.recordings, excerpts=self.excerpts)
-        null = self.searched().archive.null
-        return phonetic_hits(pronounced(phrases, self.indexes.lexicon), self.part, null, inside)
+        null, places = self.searched().archive.null, np.zeros(len(phrases), np.int64)
+        ways = pronounced(phrases, self.indexes.lexicon)
+        return phonetic_hits(ways, places, self.part, null, inside)
 
     def searched(self) -> SearchedArchive:
         """What is known of it."""

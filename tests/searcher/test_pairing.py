@@ -7,8 +7,9 @@ from searcher.calibration.features import NOWHERE
 from searcher.candidates import NONE, Candidates
 from searcher.lexical.deduplicate import overlap
 from searcher.pairing import near_pairs
-from searcher.phonetic.alignment import MAX_HITS, Hits, best_rows
+from searcher.phonetic.alignment import Hits, best_rows
 from searcher.phonetic.layout import N_MEASURES, SAME_PLACE_MS, SCORE
+from searcher.phonetic.ratios import HitLimit
 
 
 def drawn_hits(rng, n, recordings=3, until_ms=4000):
@@ -55,8 +56,8 @@ def test_near_pairs_are_those_of_every_pair_looked_at():
         assert list(zip(candidate.tolist(), hit.tolist(), strict=True)) == expected
 
 
-@pytest.mark.parametrize("rare_score", [np.inf, 8.0, 2.0])
-def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept(rare_score):
+@pytest.mark.parametrize("limit", [HitLimit(), HitLimit(90), HitLimit(60, 8.0), HitLimit(60, 2.0)])
+def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept(limit):
     rng = np.random.default_rng(2)
     for n in (0, 1, 30, 400):
         hits = drawn_hits(rng, n, until_ms=60_000 if n > 100 else 3000)
@@ -74,9 +75,11 @@ def test_best_rows_are_those_of_comparing_each_with_all_that_are_kept(rare_score
                 < 2 * SAME_PLACE_MS
                 for other in kept
             )  # fmt: skip
-            if not is_near and (len(kept) < MAX_HITS or hits.measures[row, SCORE] >= rare_score):
+            if not is_near and (
+                len(kept) < limit.number or hits.measures[row, SCORE] >= limit.rare_score
+            ):
                 kept.append(row)
-        assert best_rows(hits, rare_score).tolist() == kept
+        assert best_rows(hits, limit).tolist() == kept
 
 
 def test_chances_of_an_accident_are_the_searched_slots():

@@ -9,9 +9,9 @@ import pytest
 import indexer.cli
 import searcher.cli
 from searcher.calibration.null_distribution import NullDistribution
-from searcher.phonetic.alignment import MAX_HITS, Hits
+from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import N_MEASURES, SCORE
-from searcher.phonetic.ratios import WeightedPronunciation
+from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
 from searcher.phonetic_candidates import combined
 from searcher.pronunciations import mean_phones, pronounced_queries
 from searcher.request import SpokenWords

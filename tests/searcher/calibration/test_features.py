@@ -14,9 +14,9 @@ from searcher.calibration.features import (
 from searcher.calibration.model import default_model
 from searcher.calibration.null_distribution import NullDistribution
 from searcher.calibration.path_words import RecognisedWords
-from searcher.phonetic.alignment import MAX_HITS, Hits
+from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import N_MEASURES
-from searcher.phonetic.ratios import WeightedPronunciation
+from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
 
 TEN_NATS = NullDistribution(np.array([10.0, 0, 0, 0, 2.0, 0]))  # one accident at 10 nats
 ARCHIVE = Archive(1000, 1.0, 75.0, (), TEN_NATS)

@@ -15,9 +15,8 @@ from indexer.segments.invert import invert
 from indexer.segments.merge import merged
 from indexer.segments.phone_columns import phone_columns
 from searcher.phonetic.alignment import (
-    FIRST_WINDOWS,
-    MAX_HITS,
     PATH_WEIGHT,
+    WINDOWS_PER_HIT,
     align_extensions,
     align_windows,
     best_hits,
@@ -25,7 +24,7 @@ from searcher.phonetic.alignment import (
 from searcher.phonetic.alignment_kernels import best_scores
 from searcher.phonetic.index import open_phonetic_index
 from searcher.phonetic.layout import SCORE
-from searcher.phonetic.ratios import confusion_log_ratios, perfect_score
+from searcher.phonetic.ratios import MAX_HITS, HitLimit, confusion_log_ratios, perfect_score
 from searcher.phonetic.search import all_segments_of, query_in, search_phones
 from searcher.phonetic.seeds import Cutoff, cutoff_of, extend_seeds, find_seeds, windows_of
 from std.config import Config
@@ -109,7 +108,10 @@ def hits_of(segments, queries, workers=None):
     indexes = [open_phonetic_index(one) for one in segments]
     confusion = confusion_log_ratios(empty([]), indexes, queries)
     more = {} if workers is None else {"workers": workers}
-    more["rare_scores"] = {query: RARE_SHARE * perfect_score(query, confusion) for query in queries}
+    more["limits"] = {
+        query: HitLimit(number, RARE_SHARE * perfect_score(query, confusion))
+        for query, number in zip(queries, (60, 60, 60, 60, 60, 100), strict=False)
+    }
     return [
         told(hits, indexes) for hits in search_phones(queries, indexes, confusion, **more).values()
     ]
@@ -154,29 +156,30 @@ def test_the_choice_is_not_trivial(large, monkeypatch):
     all_segments = all_segments_of([index], confusion_log_ratios(empty([]), [index], queries))
     shares = []
     for query in queries:
-        seeds = find_seeds(query_in(query, math.inf, index, all_segments), index)
+        seeds = find_seeds(query_in(query, HitLimit(), index, all_segments), index)
         cutoff = cutoff_of(seeds.histogram, all_segments.limits.seeds)
         extensions = extend_seeds(seeds, cutoff, index)
         shares += [cutoff.share, cutoff_of(extensions.histogram, all_segments.limits.windows).share]
     assert sum(0 < share < 1 for share in shares) > len(queries)
 
 
+@pytest.mark.parametrize("number", [60, 150])
 @pytest.mark.parametrize("share", [math.inf, RARE_SHARE, 0.2])
-def test_windows_whose_paths_are_not_sought_change_nothing(large, monkeypatch, share):
+def test_windows_whose_paths_are_not_sought_change_nothing(large, monkeypatch, share, number):
     queries, networks = large
     index = open_phonetic_index(ResidentSegment("s", with_sounds(invert(networks))))
     all_segments = all_segments_of([index], confusion_log_ratios(empty([]), [index], queries))
     fewer = 0
     for phones in queries:
-        rare_score = share * perfect_score(phones, all_segments.confusion)
-        query = query_in(phones, rare_score, index, all_segments)
+        limit = HitLimit(number, share * perfect_score(phones, all_segments.confusion))
+        query = query_in(phones, limit, index, all_segments)
         extensions = extend_seeds(find_seeds(query, index), Cutoff(-1, 0.0), index)
         windows = windows_of(extensions, Cutoff(-1, 0.0), index)
         every = align_windows(query.ratios, index, windows, query.min_score)
-        expected = best_hits(every, rare_score)
-        fewer += len(windows) > 3 * MAX_HITS and len(expected.recording) >= MAX_HITS
-        for first in (1, 100, FIRST_WINDOWS):
-            monkeypatch.setattr(searcher.phonetic.alignment, "FIRST_WINDOWS", first)
+        expected = best_hits(every, limit)
+        fewer += len(windows) > 3 * MAX_HITS and len(expected.recording) >= number
+        for first in (0.1, 1, WINDOWS_PER_HIT):
+            monkeypatch.setattr(searcher.phonetic.alignment, "WINDOWS_PER_HIT", first)
             found = align_extensions(extensions, Cutoff(-1, 0.0), index)
             for column, same in zip(found, expected, strict=True):
                 np.testing.assert_array_equal(column, same)
