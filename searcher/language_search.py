@@ -9,8 +9,6 @@ search_language      candidates of every term, with probabilities if it occurs
 
 from typing import NamedTuple
 
-import numpy as np
-
 from searcher.calibrated_candidates import calibrate
 from searcher.candidates import Candidates
 from searcher.lexical_candidates import find_by_words
@@ -43,7 +41,7 @@ def search_language(request: Request, language: PreparedLanguage) -> LanguageRes
     lexical = find_by_words(request, language)
     # The words of a spoken query are a guess: such queries are a kind of terms of their own.
     is_oov = lexical.is_oov(request.words) & ~request.is_spoken
-    places = np.bincount(lexical.candidates.term, minlength=len(is_oov)) * is_oov
+    places = lexical.places_of_parts(len(is_oov)) * is_oov
     phonetic = find_by_phones(request, language, is_oov, places)
     candidates, variants, log_evidence = calibrate(
         request, language, is_oov, lexical, phonetic.found

@@ -31,6 +31,14 @@ class LexicalResult(NamedTuple):
     found_words: set[str]  # the words of the variants and wildcards that the segments have
     outside_ecf: int  # candidates left out
 
+    def places_of_parts(self, n_terms: int) -> Int64s:
+        """(terms,) how many places each has where its words are split or joined."""
+        candidates = self.candidates
+        is_of_parts = np.array([one.method in ("split", "join") for one in self.variants], bool)
+        some = candidates.rows(np.flatnonzero(is_of_parts[candidates.variant]))
+        places = np.unique(np.stack([some.term, some.recording, some.start_ms]), axis=1)
+        return np.bincount(places[0], minlength=n_terms)
+
     def is_oov(self, terms: Sequence[Sequence[str]]) -> Bools:
         """(terms,) which have a word that the segments lack."""
         return np.array(

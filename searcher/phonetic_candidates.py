@@ -94,7 +94,7 @@ def find_by_phones(
         request: the terms.
         language: where they are searched.
         is_oov: (terms,) which have a word that its segments lack.
-        places: (terms,) how many other words have found, of OOV terms.
+        places: (terms,) how many an OOV term has where its words are split or joined.
     """
     is_searched = request.is_spoken  # the recogniser may have misheard them in words it knows
     if request.phonetic_words != "none":
@@ -147,7 +147,7 @@ def phonetic_hits(
 
     Args:
         pronunciations: of each term; with their log weights if it was spoken.
-        places: (terms,) that were found by words: so many more hits are kept.
+        places: (terms,) that splitting and joining found: so many more hits are kept.
         phonetic: indexes of the segments, within that speech.
         null: what scores are rare there: a name that is said often has as many hits.
         inside: which hits lie inside the speech that is searched.
@@ -175,16 +175,17 @@ def phonetic_hits(
         found = search_phones(some, phonetic.indexes, confusion, workers, advance_all, limits)
         for phones in some:
             hits[phones] = _in_table(found[phones], phonetic), perfect[phones]
+
+    def own(phones: Pronunciation, log_weight: float, n: int) -> tuple[WeightedPronunciation, Hits]:
+        found, perfect = hits[phones]
+        limit = HitLimit(MAX_HITS + n, null.rare_score(len(phones), perfect))
+        pronunciation = WeightedPronunciation(phones, perfect, log_weight)
+        return pronunciation, up_to(limit, found)  # a term of the same sound may have more
+
     of_terms = [
-        combined(
-            [
-                (WeightedPronunciation(phones, hits[phones][1], log_weight), hits[phones][0])
-                for phones, log_weight in of_term.items()
-            ],
-            null,
-        )
+        combined([own(phones, weight, n) for phones, weight in of_term.items()], null)
         if isinstance(of_term, Mapping)
-        else _best_fitting(of_term, hits, MAX_HITS + n, null)
+        else _best_fitting([own(phones, 0.0, n) for phones in of_term])
         for of_term, n in zip(pronunciations, places.tolist(), strict=True)
     ]
     return _within(of_terms, inside)
@@ -205,27 +206,19 @@ def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[Pho
 
 
 def _best_fitting(
-    pronunciations: Sequence[Pronunciation],
-    hits: Mapping[Pronunciation, tuple[Hits, float]],
-    most: int,
-    null: NullDistribution,
+    of_pronunciations: Sequence[tuple[WeightedPronunciation, Hits]],
 ) -> PhoneticHits | None:
-    """The hits of the pronunciation whose best hit has most of a perfect score.
+    """The hits of the pronunciation whose best hit has most of a perfect score."""
 
-    Another term that sounds the same may have more of them.
-    """
+    def best_share(one: tuple[WeightedPronunciation, Hits]) -> float:
+        pronunciation, found = one
+        return float(found.measures[:, SCORE].max(initial=0.0)) / max(pronunciation.perfect, 1e-9)
 
-    def best_share(phones: Pronunciation) -> float:
-        found, perfect = hits[phones]
-        return float(found.measures[:, SCORE].max(initial=0.0)) / max(perfect, 1e-9)
-
-    if not pronunciations:
+    if not of_pronunciations:
         return None
-    phones = max(pronunciations, key=best_share)
-    found, perfect = hits[phones]
-    found = up_to(HitLimit(most, null.rare_score(len(phones), perfect)), found)
+    pronunciation, found = max(of_pronunciations, key=best_share)
     found_by = np.zeros(len(found.recording), np.int64)
-    return PhoneticHits.everywhere(found, (WeightedPronunciation(phones, perfect),), found_by)
+    return PhoneticHits.everywhere(found, (pronunciation,), found_by)
 
 
 def combined(

@@ -114,7 +114,7 @@ def hit_features(
 
 
 def no_hit(name: str, archive: Archive) -> float:
-    """The value of a hit's feature where there is no hit: `MAX_HITS` others fit better."""
+    """The value of a hit's feature where there is no hit: at least `MAX_HITS` others fit better."""
     return float(np.log(MAX_HITS)) - archive.log_slots if name == "log_e_rate" else 0.0
 
 

@@ -34,7 +34,7 @@ class HitLimit(NamedTuple):
     """How many hits of a query are kept."""
 
     number: int = MAX_HITS  # the best ones
-    rare_score: float = math.inf  # nats; from here on all hits are kept, however many there are
+    rare_score: float = math.inf  # nats; from here on all that are found are kept
 
 
 class Query(NamedTuple):

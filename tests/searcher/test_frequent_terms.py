@@ -7,8 +7,11 @@ import pytest
 
 from indexer import index_files
 from searcher import open_index
+from searcher.candidates import NONE, Candidates
+from searcher.lexical_candidates import LexicalResult
 from searcher.phonetic.ratios import MAX_HITS
 from searcher.pronunciations import pronounced
+from searcher.variant import Variant
 
 SAID = ("hahnen federn", "hahn federn", "hahnen feder", "hahn feder")
 UTTERANCES, WORDS, EACH = 600, 8, 6
@@ -61,7 +64,9 @@ def places(index, *terms):
     return of_terms
 
 
-def test_all_places_are_found_and_equal_ones_are_equally_probable(index):
+@pytest.mark.parametrize("is_large", [False, True])
+def test_all_places_are_found_and_equal_ones_are_equally_probable(index, monkeypatch, is_large):
+    monkeypatch.setattr("searcher.phonetic.search.FULL_SCAN_ARCS", 0 if is_large else 10**9)
     (of_words,) = places(index, "hahnenfedern")
     for words in SAID[:3]:
         found = [p for p in of_words[words] if p > 0.5]
@@ -81,3 +86,19 @@ def test_a_term_that_sounds_the_same_changes_nothing(index):
     assert both[0] == places(index, "hahnenfedern")[0]
     assert both[1] == places(index, "hahnenphedern")[0]
     assert sum(map(len, both[1].values())) < sum(map(len, both[0].values()))  # it has no split
+
+
+def test_places_are_counted_where_words_are_split_or_joined():
+    """Similar words are no reason to expect that a term is said often."""
+    methods = ("split", "levenshtein", "join", "exact")
+    variants = tuple(Variant((method,), 1.0, method, "") for method in methods)
+    term, variant, start_ms = np.array(
+        [(0, 0, 5), (0, 2, 5), (0, 0, 9), (0, 1, 20), (2, 2, 5), (2, 3, 7)]
+    ).T
+    zeros, score = np.zeros(6, np.int64), np.ones(6)
+    candidates = Candidates(
+        term, variant, zeros, start_ms, start_ms + 1, score, variant, zeros, zeros
+    )
+    lexical = LexicalResult(candidates, variants, set(), 0)
+    assert lexical.places_of_parts(4).tolist() == [2, 0, 1, 0]
+    assert LexicalResult(NONE, (), set(), 0).places_of_parts(2).tolist() == [0, 0]

@@ -202,7 +202,8 @@ def test_segments_change_nothing(large, whole, tmp_path, monkeypatch, segments, 
     parts = [networks[i::segments] for i in reversed(range(segments))]
     found = hits_of(stored(tmp_path / "s", parts).segments(), queries)
     assert found == expected
-    assert min(map(len, found)) >= MAX_HITS
+    assert min(map(len, found)) >= MAX_HITS < max(map(len, found))
+    assert len(found[-1]) >= 100  # its limit
 
 
 @pytest.mark.parametrize("shards", [2, 3])
