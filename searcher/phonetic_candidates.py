@@ -2,8 +2,8 @@
 
 find_by_phones
     pronounced, pronounced_queries   the phones of each term (`searcher.pronunciations`)
-    phonetic_hits                    their hits (`searcher.phonetic.search`)
     searched_archive                 what is known of accidental hits (`searcher.phonetic_indexes`)
+    phonetic_hits                    their hits (`searcher.phonetic.search`)
 hits_as_candidates                   hits as candidates, with the words that stand there
 """
 

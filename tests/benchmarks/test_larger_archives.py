@@ -6,7 +6,7 @@ import pytest
 from benchmarks.larger_archives import in_larger_archive
 from searcher.calibration.features import Evidence, feature_names
 from searcher.calibration.weights import examples_of
-from searcher.phonetic.alignment import MAX_HITS
+from searcher.phonetic.ratios import MAX_HITS
 
 NAMES = sorted(feature_names(in_vocabulary=False))
 
