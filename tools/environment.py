@@ -40,7 +40,9 @@ def main(folder: str, lock: str) -> int:
     pinned += ["--no-deps"]  # a lock has all of them; pip would look at newer releases, too
     subprocess.run([*pinned, "--require-hashes", "-r", lock], check=True)
     subprocess.run([*pinned, "--editable", "."], check=True)
-    subprocess.run([*pip, "check"], check=True, stdout=subprocess.DEVNULL)
+    checked = subprocess.run([*pip, "check"], capture_output=True, text=True, check=False)
+    if checked.returncode:
+        raise SystemExit(f"{lock}: packages do not fit each other: {checked.stdout.strip()}")
     stamp.write_text(wanted)
     return 0
 
