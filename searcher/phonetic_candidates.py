@@ -176,16 +176,18 @@ def phonetic_hits(
         for phones in some:
             hits[phones] = _in_table(found[phones], phonetic), perfect[phones]
 
-    def own(phones: Pronunciation, log_weight: float, n: int) -> tuple[WeightedPronunciation, Hits]:
+    def within_limit(
+        phones: Pronunciation, log_weight: float, n: int
+    ) -> tuple[WeightedPronunciation, Hits]:
         found, perfect = hits[phones]
         limit = HitLimit(MAX_HITS + n, null.rare_score(len(phones), perfect))
         pronunciation = WeightedPronunciation(phones, perfect, log_weight)
         return pronunciation, up_to(limit, found)  # a term of the same sound may have more
 
     of_terms = [
-        combined([own(phones, weight, n) for phones, weight in of_term.items()], null)
+        combined([within_limit(phones, weight, n) for phones, weight in of_term.items()], null)
         if isinstance(of_term, Mapping)
-        else _best_fitting([own(phones, 0.0, n) for phones in of_term])
+        else _best_fitting([within_limit(phones, 0.0, n) for phones in of_term])
         for of_term, n in zip(pronunciations, places.tolist(), strict=True)
     ]
     return _within(of_terms, inside)

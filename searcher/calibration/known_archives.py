@@ -88,9 +88,11 @@ def archive_of(
 
 
 def _key(indexes: Sequence[PhoneticIndex], counts: Counts, *, is_part: bool) -> Key:
-    content = sha256(FORMAT.encode())
-    part = sorted(recording for index in indexes for recording in index.searched)
-    searched = [indexes[0].pronouncer, to_json(counts), part if is_part else "everything"]
+    """What the statistics of these indexes are of; see `archive_of`."""
+    content, part = sha256(FORMAT.encode()), []
+    if is_part:  # not of everything: this is asked for by each search
+        part = sorted(recording for index in indexes for recording in index.searched)
+    searched = [indexes[0].pronouncer, to_json(counts), part]
     content.update(json.dumps(searched, sort_keys=True).encode())
     search = content.hexdigest()
     for index in indexes:
