@@ -157,6 +157,34 @@ def phonetic_hits(
     Returns:
         for each term its hits, None without a pronunciation.
     """
+    hits = _search_pronunciations(pronunciations, places, phonetic, null, workers, advance)
+
+    def within_limit(
+        phones: Pronunciation, log_weight: float, n: int
+    ) -> tuple[WeightedPronunciation, Hits]:
+        found, perfect = hits[phones]
+        limit = HitLimit(MAX_HITS + n, null.rare_score(len(phones), perfect))
+        pronunciation = WeightedPronunciation(phones, perfect, log_weight)
+        return pronunciation, up_to(limit, found)  # a term of the same sound may have more
+
+    of_terms = [
+        combined([within_limit(phones, weight, n) for phones, weight in of_term.items()], null)
+        if isinstance(of_term, Mapping)
+        else _best_fitting([within_limit(phones, 0.0, n) for phones in of_term])
+        for of_term, n in zip(pronunciations, places.tolist(), strict=True)
+    ]
+    return _within(of_terms, inside)
+
+
+def _search_pronunciations(
+    pronunciations: Sequence[Sequence[Pronunciation] | Weighted],
+    places: Int64s,
+    phonetic: PhoneticIndexes,
+    null: NullDistribution,
+    workers: Executor,
+    advance: Callable[[float], None],
+) -> dict[Pronunciation, tuple[Hits, float]]:
+    """The hits of each pronunciation, and its perfect score; see `phonetic_hits`."""
     queries = list(dict.fromkeys(phones for of_term in pronunciations for phones in of_term))
     most = dict.fromkeys(queries, MAX_HITS)
     for of_term, n in zip(pronunciations, places.tolist(), strict=True):
@@ -175,22 +203,7 @@ def phonetic_hits(
         found = search_phones(some, phonetic.indexes, confusion, workers, advance_all, limits)
         for phones in some:
             hits[phones] = _in_table(found[phones], phonetic), perfect[phones]
-
-    def within_limit(
-        phones: Pronunciation, log_weight: float, n: int
-    ) -> tuple[WeightedPronunciation, Hits]:
-        found, perfect = hits[phones]
-        limit = HitLimit(MAX_HITS + n, null.rare_score(len(phones), perfect))
-        pronunciation = WeightedPronunciation(phones, perfect, log_weight)
-        return pronunciation, up_to(limit, found)  # a term of the same sound may have more
-
-    of_terms = [
-        combined([within_limit(phones, weight, n) for phones, weight in of_term.items()], null)
-        if isinstance(of_term, Mapping)
-        else _best_fitting([within_limit(phones, 0.0, n) for phones in of_term])
-        for of_term, n in zip(pronunciations, places.tolist(), strict=True)
-    ]
-    return _within(of_terms, inside)
+    return hits
 
 
 def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[PhoneticHits | None]:
