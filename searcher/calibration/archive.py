@@ -113,12 +113,15 @@ def mean_phone_ms(indexes: Sequence[PhoneticIndex]) -> float:
     duration_ms = phones = 0
     for index in indexes:
         columns = index.columns
-        phones_of_word = np.diff(index.word_phone_offsets)
-        of_posting = np.repeat(phones_of_word, np.diff(columns.posting_offsets))
-        recording = index.recordings_of(columns.posting_slot.astype(np.int64))
-        sure = (columns.posting_posterior >= SURE) & (of_posting > 0) & index.live[recording]
-        duration_ms += int(columns.posting_duration_ms[sure].sum(dtype=np.int64))
-        phones += int(of_posting[sure].sum())
+        sure = np.flatnonzero(columns.posting_posterior >= SURE)
+        if index.left_out:
+            sure = sure[
+                index.live[index.recordings_of(columns.posting_slot[sure].astype(np.int64))]
+            ]
+        words = np.searchsorted(columns.posting_offsets, sure, side="right") - 1
+        of_posting = np.diff(index.word_phone_offsets)[words]
+        duration_ms += int(columns.posting_duration_ms[sure[of_posting > 0]].sum(dtype=np.int64))
+        phones += int(of_posting.sum())
     return max(1.0, duration_ms / phones) if phones else TYPICAL_PHONE_MS
 
 

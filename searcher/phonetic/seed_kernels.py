@@ -15,7 +15,7 @@ import numpy as np
 
 from searcher.phonetic.layout import MAX_WORD_SPAN_MS
 from std.execution.compiled import compiled, compiled_within
-from std.store.columns import Int64s, UInt8s
+from std.store.columns import Int64s, UInt8s, UInt16s
 from std.values import Float32s, Int32s
 
 LANES = 64  # occurrences aligned at a time
@@ -110,19 +110,19 @@ def extension_scores(
     costs = np.empty(no_phone + 1, np.float32)  # of insertions; the last stands for no more phones
     costs[:no_phone] = insertion
     costs[no_phone] = NEVER
-    phones = np.empty((LANES, q + 3), np.int64)
+    phones = np.empty((q + 3, LANES), np.uint16)
     places = np.empty(LANES, np.int64)
     left = np.empty(LANES, np.int64)  # phones that a lane still takes
     gains = np.empty(LANES, np.float32)
     for forwards in (False, True):
-        ratios = np.empty((no_phone + 1, q), np.float32)  # of the query in this direction
+        ratios = np.empty((q, no_phone + 1), np.float32)  # of the query in this direction
         omitted = np.empty(q, np.float32)
         for k in range(q):
             at = k if forwards else q - 1 - k
             omitted[k] = deletion[at]
             for phone in range(no_phone):
-                ratios[phone, k] = match[at, phone]
-            ratios[no_phone, k] = NEVER
+                ratios[k, phone] = match[at, phone]
+            ratios[k, no_phone] = NEVER
         order, bounds = _by_rest(seed_of, seed_spans, q, forwards)
         for rest in range(1, q + 1):
             for first in range(bounds[rest], bounds[rest + 1], LANES):
@@ -137,7 +137,7 @@ def extension_scores(
                         begin = word_offsets[word] + seed_spans[seed, 2]
                         size = min(word_offsets[word + 1] - begin, left[lane])
                         for z in range(size):
-                            phones[lane, z] = word_phones[begin + z]
+                            phones[z, lane] = word_phones[begin + z]
                         left[lane] -= size
                 _add_phones_beside(
                     places[:lanes], forwards, slot_key, slot_word, word_offsets, word_phones,
@@ -181,7 +181,7 @@ def _add_phones_beside(
     word_phones: UInt8s,
     left: Int64s,
     n: int,
-    phones: Int64s,
+    phones: UInt16s,
 ) -> None:
     """The phones of the likeliest words beside each seed, slot by slot.
 
@@ -191,7 +191,7 @@ def _add_phones_beside(
         places: (lanes,) slots of the seeds.
         left: (LANES,) phones that each lane still takes; a slot without phones counts as one.
         n: phones that a lane takes.
-        phones: (LANES, n) filled.
+        phones: (n, LANES) filled.
     """
     begins = np.empty(len(places), np.int64)
     sizes = np.empty(len(places), np.int64)
@@ -222,22 +222,27 @@ def _add_phones_beside(
                 begin = begins[lane] if forwards else begins[lane] + sizes[lane] - 1
                 step = 1 if forwards else -1
                 for z in range(size):
-                    phones[lane, filled[lane] + z] = word_phones[begin + step * z]
+                    phones[filled[lane] + z, lane] = word_phones[begin + step * z]
                 filled[lane] += size
                 left[lane] -= max(size, 1)
 
 
 @compiled_within
 def _gains(
-    phones: Int64s, rest: int, ratios: Float32s, omitted: Float32s, costs: Float32s, gains: Float32s
+    phones: UInt16s,
+    rest: int,
+    ratios: Float32s,
+    omitted: Float32s,
+    costs: Float32s,
+    gains: Float32s,
 ) -> None:
     """What the phones of each lane add for the rest of the query.
 
     Args:
-        phones: (LANES, n) of each lane, away from the seed.
+        phones: (n, LANES) of each lane, away from the seed.
         rest: query phones left.
-        ratios: (P + 1, Q) of each phone and the query's, these away from the seed, ending with
-            the query's end; `NEVER` for the last, which is no phone.
+        ratios: (Q, P + 1) of the query's phones, away from the seed, ending with the query's end,
+            and each phone; `NEVER` for the last, which is no phone.
         omitted: (Q,) deletions, likewise.
         costs: (P + 1,) of insertions.
         gains: (LANES,) filled.
@@ -252,10 +257,10 @@ def _gains(
     gains[:] = 0.0
     for s in range(rest + 3):
         for lane in range(LANES):
-            phone = phones[lane, s]
-            inserted[lane] = costs[phone]
-            for k in range(rest):
-                same[k, lane] = ratios[phone, begin + k]
+            inserted[lane] = costs[phones[s, lane]]
+        for k in range(rest):
+            for lane in range(LANES):
+                same[k, lane] = ratios[begin + k, phones[s, lane]]
         for lane in range(LANES):
             diagonal[lane] = row[0, lane]
             row[0, lane] += inserted[lane]
