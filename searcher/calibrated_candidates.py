@@ -21,7 +21,8 @@ from searcher.calibration.weights import LogRatios
 from searcher.candidates import Candidates, concatenate, in_order
 from searcher.lexical_candidates import LexicalResult
 from searcher.pairing import Paired, pair_with_hits
-from searcher.phonetic_candidates import PhoneticHits, PhoneticResult, hits_as_candidates
+from searcher.phonetic_candidates import PhoneticResult, hits_as_candidates
+from searcher.phonetic_hits import PhoneticHits
 from searcher.prepared import PreparedLanguage
 from searcher.pronunciations import mean_phones
 from searcher.request import Request

@@ -22,7 +22,7 @@ from searcher.candidates import Candidates
 from searcher.lexical.deduplicate import overlap
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import SAME_PLACE_MS, SCORE
-from searcher.phonetic_candidates import PhoneticHits
+from searcher.phonetic_hits import PhoneticHits
 from std.store.columns import Int64s
 from std.values import Float64s
 

@@ -23,7 +23,7 @@ from searcher.calibration.weights import Examples, examples_of, together
 from searcher.candidates import NONE, Candidates
 from searcher.lexical.lookup import inside_ecf
 from searcher.pairing import pair_with_hits
-from searcher.phonetic_candidates import PhoneticHits, phonetic_hits
+from searcher.phonetic_hits import PhoneticHits, phonetic_hits
 from searcher.phonetic_indexes import PhoneticIndexes, searched_archive
 from searcher.pronunciations import mean_phones, pronounced
 from searcher.tuning.labels import Judge, Labels, Phrase, Places, SearchByWords

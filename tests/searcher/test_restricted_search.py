@@ -16,7 +16,7 @@ from searcher.development_set import lexical_candidates
 from searcher.found_terms import find_terms
 from searcher.lexical.lookup import inside_ecf
 from searcher.pairing import pair_with_hits
-from searcher.phonetic_candidates import phonetic_hits
+from searcher.phonetic_hits import phonetic_hits
 from searcher.phonetic_indexes import searched_archive, slots_inside
 from searcher.pronunciations import pronounced
 from searcher.tuning.examples import Speech, by_transcript, labelled, labelled_by_words

@@ -12,7 +12,7 @@ from searcher.calibration.null_distribution import NullDistribution
 from searcher.phonetic.alignment import Hits
 from searcher.phonetic.layout import N_MEASURES, SCORE
 from searcher.phonetic.ratios import MAX_HITS, WeightedPronunciation
-from searcher.phonetic_candidates import combined
+from searcher.phonetic_hits import combined
 from searcher.pronunciations import mean_phones, pronounced_queries
 from searcher.request import SpokenWords
 from std.nist import std_list, term_list
