@@ -37,7 +37,7 @@ from searcher.tuning.examples import (
     decoy_examples,
     examples_of_phrases,
 )
-from searcher.tuning.reference import Transcript, make_transcript
+from searcher.tuning.reference import Transcript, make_transcript, phrases_said
 from searcher.tuning.tune import queries
 from std.phonetics.confusion import Counts
 
@@ -78,7 +78,8 @@ class Half:
             one.excerpts,
         )
         terms = [one.config.text.phrase(term.text) for term in one.data.terms.terms]
-        oov, in_vocabulary = queries(self.transcript, indexes, terms, SEED)
+        said = phrases_said(self.transcript, terms)
+        oov, in_vocabulary = queries(self.transcript, indexes, said, SEED)
         found = examples_of_phrases(by_transcript(self.transcript), speech, oov, in_vocabulary)
         return found._replace(oov=together([found.oov, decoy_examples(found.oov.n_terms, speech)]))
 

@@ -3,7 +3,7 @@
 Occurrences and pairs are those of scoring: both come from `std.matching`.
 
     Lexemes            --make_transcript-->   Transcript, normalised as the index is
-    phrases            --find_occurrences-->  Occurrences
+    phrases            --find_occurrences-->  Occurrences; --phrases_said--> those that have some
     hits, Occurrences  --correct_hits-->      which hits are paired with an occurrence
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from searcher.tuning.labels import Phrase
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences, find
 from std.store.columns import Int64s
@@ -69,6 +70,12 @@ def find_occurrences(transcript: Transcript, phrases: Sequence[Sequence[str]]) -
     """Where phrases occur; ``term`` counts in ``phrases``."""
     terms = tuple(Term(str(i), " ".join(words)) for i, words in enumerate(phrases))
     return find(TermList(terms), transcript.lexemes)
+
+
+def phrases_said(transcript: Transcript, phrases: Sequence[Phrase]) -> list[Phrase]:
+    """The phrases that occur."""
+    rows = np.unique(find_occurrences(transcript, phrases).term)
+    return [phrases[row] for row in rows.tolist()]
 
 
 def correct_hits(

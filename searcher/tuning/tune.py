@@ -1,7 +1,7 @@
 """Learn a model: how phones are confused, and what evidence is worth.
 
     transcript            --> confusion counts (`searcher.tuning.confusion`)
-    transcript + terms    --> queries: words the index lacks, words and pairs that it has
+    transcript + terms    --> queries, said ones: words the index lacks, words and pairs that it has
     queries, marked terms --> examples, right or wrong (`searcher.tuning.examples`)
     examples              --> weights of the evidence, near those that were shipped
 
@@ -31,7 +31,7 @@ from searcher.tuning.examples import (
 )
 from searcher.tuning.labels import Phrase, SearchByWords
 from searcher.tuning.marked import MarkedPlace, by_marks
-from searcher.tuning.reference import Transcript
+from searcher.tuning.reference import Transcript, phrases_said
 from std.errors import ConfigError
 from std.phonetics.confusion import Counts
 from std.values import Excerpt
@@ -51,7 +51,7 @@ class Transcribed:
     """A transcript, and what to ask about it."""
 
     transcript: Transcript  # of the development set; its recordings are the search's table
-    terms: Sequence[Phrase]  # further queries, above all phrases
+    terms: Sequence[Phrase]  # further queries, above all phrases; those that are said count
     excerpts: Sequence[Excerpt]  # the transcribed speech
 
 
@@ -132,7 +132,9 @@ def _of_transcript(
         ConfigError: there are too few.
     """
     transcript = transcribed.transcript
-    oov, in_vocabulary = queries(transcript, speech.indexes, transcribed.terms, seed)
+    # Decoys stand for what nobody says, a fixed share: a list may have any number of such terms.
+    said = phrases_said(transcript, transcribed.terms)
+    oov, in_vocabulary = queries(transcript, speech.indexes, said, seed)
     examples = examples_of_phrases(by_transcript(transcript), speech, oov, in_vocabulary)
     right = {
         "does not know": int(np.count_nonzero(examples.oov.is_right)),

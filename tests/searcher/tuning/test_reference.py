@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from searcher.tuning.reference import correct_hits, find_occurrences, make_transcript
+from searcher.tuning.reference import (
+    correct_hits,
+    find_occurrences,
+    make_transcript,
+    phrases_said,
+)
 from std.text import Normalisation
 from std.values import Lexemes, Recording
 
@@ -50,6 +55,12 @@ def test_a_transcript_keeps_spoken_words_of_known_recordings(said):
 )
 def test_occurrences_of_a_phrase(said, words, expected):
     assert spans_ms(said, words) == expected
+
+
+def test_phrases_that_occur(said):
+    phrases = [("polizei", "sagt"), ("nie",), ("sagt", "die"), ("die",), ("polizei", "sagt")]
+    assert phrases_said(said, phrases) == [phrases[0], phrases[3], phrases[4]]
+    assert phrases_said(said, []) == []
 
 
 def test_each_occurrence_is_paired_with_one_hit(said):

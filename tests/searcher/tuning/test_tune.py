@@ -60,6 +60,25 @@ def test_tune_learns_what_the_command_learns(store, development, model, tmp_path
     assert (read_back.pronouncer, read_back.tuned_on) == (learned.pronouncer, learned.tuned_on)
 
 
+def test_terms_that_nobody_says_teach_nothing(store, development, model, tmp_path):
+    said = (development / "terms.xml").read_text()
+    invented = [f"knorzel{a}{b}" for a in "bdfgk" for b in ("ing", "au", "ost", "ich", "ung")]
+    known = ["nirgends", "die polizei sagt nie"]
+    terms = "".join(
+        f'<term termid="X-{i}"><termtext>{text}</termtext></term>\n'
+        for i, text in enumerate([*invented, *known])
+    )
+    (tmp_path / "terms.xml").write_text(said.replace("</termlist>", f"{terms}</termlist>"))
+    learned = searcher.tune(
+        store,
+        ecf_path=development / "ecf.xml",
+        rttm_path=development / "ref.rttm",
+        terms_path=tmp_path / "terms.xml",
+    )
+    searcher.save_model(learned, tmp_path / "model.json")
+    assert (tmp_path / "model.json").read_bytes() == model.read_bytes()
+
+
 @pytest.mark.parametrize("transcribed", ["copies", "copies and originals"])
 def test_copies_teach_what_one_recording_does(german, development, model, tmp_path, transcribed):
     meshes = tmp_path / "meshes"
