@@ -15,12 +15,7 @@ import numpy as np
 from searcher.calibration.null_distribution import NullDistribution
 from searcher.phonetic.alignment import Hits, best_rows, up_to
 from searcher.phonetic.layout import SCORE
-from searcher.phonetic.ratios import (
-    MAX_HITS,
-    HitLimit,
-    WeightedPronunciation,
-    perfect_score,
-)
+from searcher.phonetic.ratios import MAX_HITS, HitLimit, WeightedPronunciation, perfect_score
 from searcher.phonetic.search import MIN_SHARE, search_phones
 from searcher.phonetic_indexes import PhoneticIndexes
 from searcher.pronunciations import Weighted

@@ -133,9 +133,10 @@ def summary(learned: Mapping[str, float]) -> list[str]:
         lines.append(
             f"{counted(round(learned['phones_aligned']), 'phone')} of missed words aligned, "
             f"{counted(int(learned['unknown_right']), 'occurrence')} of unknown and "
-            f"{learned['known_right']} of "
+            f"{int(learned['known_right']):,} of "
             "known words learned from"
         )
+        lines.append(f"{counted(int(learned['terms_said']), 'term')} of the list said")
         lines += [
             f"too few occurrences of {kind} words: their shipped weights stay"
             for kind in ("unknown", "known")
@@ -144,7 +145,7 @@ def summary(learned: Mapping[str, float]) -> list[str]:
     if "marks" in learned:
         lines.append(
             f"{counted(int(learned['marks']), 'mark')} learned from, "
-            f"{learned['marks_right']} of them right"
+            f"{int(learned['marks_right']):,} of them right"
         )
         if learned["marks_unused"]:
             unused = counted(int(learned["marks_unused"]), "mark")

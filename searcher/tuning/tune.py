@@ -149,6 +149,7 @@ def _of_transcript(
     figures: dict[str, float] = {
         "recordings": len({*transcript.recording.tolist()}),  # transcribed ones
         "words": len(transcript.words),
+        "terms_said": len({*said}),
         "phones_aligned": float(confusion.substituted.sum() + confusion.deleted.sum()),
         "unknown_queries": len(oov),
         "unknown_right": right["does not know"],

@@ -36,6 +36,7 @@ def test_a_model_says_what_it_learned_from(model):
     assert learned.pronouncer == "espeak-ng:de"
     assert learned.tuned_on["recordings"] == 3
     assert learned.tuned_on["unknown_right"] >= 30
+    assert 0 < learned.tuned_on["terms_said"] < 265  # of the list
     assert 0.1 < learned.spoken_doubt < 0.5
     same = learned.confusion.substituted.trace()
     assert 0.6 < same / learned.tuned_on["phones_aligned"] < 0.95
