@@ -349,6 +349,7 @@ def main() -> None:
                 table(title, {system: found[point] for system, found in reference.items()})
             recovered(sets, added)
         if args.images:
+            args.images.mkdir(parents=True, exist_ok=True)
             draw_thresholds(name, sets[0], args.images)
             draw_candidates(name, sets[0], args.images)
 

@@ -37,8 +37,8 @@ from searcher.tuning.examples import (
     decoy_examples,
     examples_of_phrases,
 )
-from searcher.tuning.reference import Transcript, make_transcript, phrases_said
-from searcher.tuning.tune import queries
+from searcher.tuning.reference import Transcript, make_transcript
+from searcher.tuning.tune import queries, with_few_absent
 from std.phonetics.confusion import Counts
 
 RIDGES = (3, 10, 30, 100, 300)
@@ -78,8 +78,10 @@ class Half:
             one.excerpts,
         )
         terms = [one.config.text.phrase(term.text) for term in one.data.terms.terms]
-        said = phrases_said(self.transcript, terms)
-        oov, in_vocabulary = queries(self.transcript, indexes, said, SEED)
+        oov, in_vocabulary = (
+            with_few_absent(asked, self.transcript, SEED)
+            for asked in queries(self.transcript, indexes, terms, SEED)
+        )
         found = examples_of_phrases(by_transcript(self.transcript), speech, oov, in_vocabulary)
         return found._replace(oov=together([found.oov, decoy_examples(found.oov.n_terms, speech)]))
 

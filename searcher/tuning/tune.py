@@ -1,7 +1,7 @@
 """Learn a model: how phones are confused, and what evidence is worth.
 
     transcript            --> confusion counts (`searcher.tuning.confusion`)
-    transcript + terms    --> queries, said ones: words the index lacks, words and pairs that it has
+    transcript + terms    --> queries: words the index lacks, words and pairs that it has
     queries, marked terms --> examples, right or wrong (`searcher.tuning.examples`)
     examples              --> weights of the evidence, near those that were shipped
 
@@ -51,7 +51,7 @@ class Transcribed:
     """A transcript, and what to ask about it."""
 
     transcript: Transcript  # of the development set; its recordings are the search's table
-    terms: Sequence[Phrase]  # further queries, above all phrases; those that are said count
+    terms: Sequence[Phrase]  # further queries, above all phrases
     excerpts: Sequence[Excerpt]  # the transcribed speech
 
 
@@ -132,9 +132,10 @@ def _of_transcript(
         ConfigError: there are too few.
     """
     transcript = transcribed.transcript
-    # Decoys stand for what nobody says, a fixed share: a list may have any number of such terms.
-    said = phrases_said(transcript, transcribed.terms)
-    oov, in_vocabulary = queries(transcript, speech.indexes, said, seed)
+    oov, in_vocabulary = (
+        with_few_absent(asked, transcript, seed)
+        for asked in queries(transcript, speech.indexes, transcribed.terms, seed)
+    )
     examples = examples_of_phrases(by_transcript(transcript), speech, oov, in_vocabulary)
     right = {
         "does not know": int(np.count_nonzero(examples.oov.is_right)),
@@ -149,7 +150,7 @@ def _of_transcript(
     figures: dict[str, float] = {
         "recordings": len({*transcript.recording.tolist()}),  # transcribed ones
         "words": len(transcript.words),
-        "terms_said": len({*said}),
+        "terms_said": len({*phrases_said(transcript, transcribed.terms)}),
         "phones_aligned": float(confusion.substituted.sum() + confusion.deleted.sum()),
         "unknown_queries": len(oov),
         "unknown_right": right["does not know"],
@@ -241,6 +242,19 @@ def queries(
     drawn = rng.sample(words, min(IV_WORDS, len(words)))
     drawn += rng.sample(both, min(IV_PAIRS, len(both)))
     return oov, sorted({*drawn, *(in_vocabulary & set(terms))})
+
+
+def with_few_absent(asked: Sequence[Phrase], transcript: Transcript, seed: int) -> list[Phrase]:
+    """The queries, of which no more are left that nobody says than are said.
+
+    Such terms teach what evidence is worth where a term does not occur, as decoys do. But a list
+    may have any number of them, and weights would follow the number.
+    """
+    said = {*phrases_said(transcript, asked)}
+    absent = [words for words in asked if words not in said]
+    rng = random.Random(seed)  # a sample, not a secret
+    kept = said.union(rng.sample(absent, min(len(absent), len(said))))
+    return [words for words in asked if words in kept]
 
 
 def _with_confusion(prior: Model, indexes: PhoneticIndexes, confusion: Counts) -> Model:

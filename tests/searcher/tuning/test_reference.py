@@ -7,6 +7,7 @@ from searcher.tuning.reference import (
     make_transcript,
     phrases_said,
 )
+from searcher.tuning.tune import with_few_absent
 from std.text import Normalisation
 from std.values import Lexemes, Recording
 
@@ -61,6 +62,19 @@ def test_phrases_that_occur(said):
     phrases = [("polizei", "sagt"), ("nie",), ("sagt", "die"), ("die",), ("polizei", "sagt")]
     assert phrases_said(said, phrases) == [phrases[0], phrases[3], phrases[4]]
     assert phrases_said(said, []) == []
+
+
+def test_queries_that_nobody_says_are_no_more_than_those_that_are_said(said):
+    absent = [(f"nie{i}",) for i in range(9)]
+    asked = [*absent[:4], ("die",), *absent[4:], ("polizei", "sagt")]
+    kept = with_few_absent(asked, said, seed=1)
+    assert {("die",), ("polizei", "sagt")} < set(kept)
+    assert len(kept) == 4
+    assert kept == sorted(kept, key=asked.index)
+    assert kept == with_few_absent(asked, said, seed=1) != with_few_absent(asked, said, seed=2)
+    few = [absent[0], ("die",)]
+    assert with_few_absent(few, said, seed=1) == few
+    assert with_few_absent(absent, said, seed=1) == []
 
 
 def test_each_occurrence_is_paired_with_one_hit(said):
