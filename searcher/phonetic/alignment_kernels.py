@@ -228,34 +228,41 @@ def _arcs_of(first_slot: int, end_slot: int, columns: PhoneticColumns, room: Arc
     """The alternatives of a run of slots: where each begins, ends, and what it weighs.
 
     Those that begin together are in the order of their slots. They are sorted by insertion, as they
-    are almost in order already; numba takes a second to compile `np.argsort`.
+    are almost in order already; numba takes a second to compile `np.argsort`. Each column is read
+    in a loop of its own: cache misses overlap.
 
     Args:
         room: what is filled, until the next call.
     """
     starts, slots, rows = room.starts, room.slots, room.rows
     first_nodes = room.first_nodes
-    n = 0
+    first_arc = np.int64(columns.slot_arc_offsets[first_slot])
+    n = columns.slot_arc_offsets[end_slot] - first_arc
+    for a in range(n):
+        rows[a] = columns.arc_rows[first_arc + a]
+    for a in range(n):
+        # An index may be damaged: no start and no posterior leads out of the ranges below.
+        start_ms = np.int64(columns.posting_start_ms[rows[a]])
+        starts[a] = start_ms if start_ms < LATEST_MS else LATEST_MS
     for slot in range(first_slot, end_slot):
         recording = columns.slot_key[slot] & RECORDING
-        for arc in range(columns.slot_arc_offsets[slot], columns.slot_arc_offsets[slot + 1]):
-            row = np.int64(columns.arc_rows[arc])
-            # An index may be damaged: no start and no posterior leads out of the ranges below.
-            start = recording | min(np.int64(columns.posting_start_ms[row]), LATEST_MS)
-            at = n
+        begin = columns.slot_arc_offsets[slot] - first_arc
+        for a in range(begin, columns.slot_arc_offsets[slot + 1] - first_arc):
+            start, row = recording | starts[a], rows[a]
+            at = a
             while at > 0 and starts[at - 1] > start:
                 starts[at], slots[at], rows[at] = starts[at - 1], slots[at - 1], rows[at - 1]
                 at -= 1
             starts[at], slots[at], rows[at] = start, slot, row
-            n += 1
+    for a in range(n):
+        room.ends[a] = starts[a] + columns.posting_duration_ms[rows[a]]
+    for a in range(n):
+        posterior = columns.posting_posterior[rows[a]]
+        room.posteriors[a] = min(posterior, np.float32(1)) if posterior > 1e-4 else np.float32(1e-4)
     first_nodes[0] = 0
     for a in range(n):
-        row = rows[a]
-        word = _word_of(row, columns.posting_offsets, columns.block_words)
-        posterior = columns.posting_posterior[row]
-        room.ends[a] = starts[a] + columns.posting_duration_ms[row]
+        word = _word_of(rows[a], columns.posting_offsets, columns.block_words)
         room.words[a] = word
-        room.posteriors[a] = min(posterior, np.float32(1)) if posterior > 1e-4 else np.float32(1e-4)
         size = columns.word_phone_offsets[word + 1] - columns.word_phone_offsets[word]
         first_nodes[a + 1] = first_nodes[a] + size
     return Arcs(
