@@ -136,7 +136,7 @@ def summary(learned: Mapping[str, float]) -> list[str]:
             f"{int(learned['known_right']):,} of "
             "known words learned from"
         )
-        lines.append(f"{counted(int(learned['terms_said']), 'term')} of the list said")
+        lines.append(f"terms of the list that are said: {int(learned['terms_said']):,}")
         lines += [
             f"too few occurrences of {kind} words: their shipped weights stay"
             for kind in ("unknown", "known")

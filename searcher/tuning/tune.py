@@ -245,10 +245,18 @@ def queries(
 
 
 def with_few_absent(asked: Sequence[Phrase], transcript: Transcript, seed: int) -> list[Phrase]:
-    """The queries, of which no more are left that nobody says than are said.
+    """The queries that are said, and at most as many that nobody says.
 
-    Such terms teach what evidence is worth where a term does not occur, as decoys do. But a list
-    may have any number of them, and weights would follow the number.
+    The second teach what evidence is worth where a term does not occur, as decoys do. But a list
+    may have any number of them, and the weights would follow the number.
+
+    Args:
+        asked: queries, each once.
+        transcript: of the development set.
+        seed: draws those that are kept of the second.
+
+    Returns:
+        queries in their order.
     """
     said = {*phrases_said(transcript, asked)}
     absent = [words for words in asked if words not in said]
