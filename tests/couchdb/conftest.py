@@ -3,6 +3,7 @@
 import json
 import ssl
 import threading
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -31,16 +32,16 @@ def speech(network):
 
 @pytest.fixture
 def opened():
-    stores = []
+    stores = ExitStack()
     layout = Layout(bucket_postings=3, part_rows=4, part_words=5, slot_rows=3)
 
     def open_one(url: str, *, retry_policy: RetryPolicy = HURRY, layout: Layout = layout):
-        stores.append(open_couchdb(url, create=True, retry_policy=retry_policy, layout=layout))
-        return stores[-1]
+        store = open_couchdb(url, create=True, retry_policy=retry_policy, layout=layout)
+        return stores.enter_context(closing(store))
 
+    open_one.close_all = stores.close
     yield open_one
-    for one in stores:
-        one.close()
+    stores.close()
 
 
 @pytest.fixture
