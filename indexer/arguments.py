@@ -220,6 +220,12 @@ def add_list_options(parse: argparse.ArgumentParser) -> None:
 def add_output_options(parse: argparse.ArgumentParser) -> None:
     """What happens on errors, the configuration, and what is printed."""
     parse.add_argument("--keep-going", action="store_true", help="index what can be read")
+    parse.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse a file with a value that cannot be (an end before its start, a confidence of "
+        "NaN, broken letters); default: repair it by rule, and report it",
+    )
     add_config_options(parse)
     add_row_options(parse, "--list and --dry-run", "everything else")
     add_progress_options(parse)
@@ -287,5 +293,6 @@ def input_options(args: argparse.Namespace) -> "InputOptions":
         word_on=args.word_on,
         lattice_method=args.lattice_method,
         keep_nonwords=args.keep_nonwords,
+        strict=args.strict,
         tiers=tuple(args.tier),
     )

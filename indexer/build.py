@@ -31,7 +31,7 @@ from indexer.origins import Origins, origins
 from indexer.shards import Shard, audio_files, commit, commit_last, gathered_batch
 from std.config import Config
 from std.display.numbers import counted
-from std.errors import InputError, StdError
+from std.errors import InputError, StdError, named
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
 from std.metadata.table import NO_METADATA, Metadata
@@ -51,6 +51,19 @@ class IndexedInput(NamedTuple):
     utterances: Mapping[Recording, int]
 
 
+class Mended(NamedTuple):
+    """How often a kind of value was mended in all inputs, and where first."""
+
+    times: int
+    path: Path
+    line: int  # 1-based; 0: anywhere
+
+    @property
+    def place(self) -> str:
+        """The first place as messages name it."""
+        return f"{named(self.path)}:{self.line}" if self.line else named(self.path)
+
+
 @dataclass(slots=True)
 class BuildReport:
     """What one run of the indexer did."""
@@ -68,6 +81,7 @@ class BuildReport:
     skipped: list[Skipped] = field(default_factory=list)
     nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: read and left out
+    repairs: dict[str, Mended] = field(default_factory=dict)  # by kind
     estimated: set[Recording] = field(default_factory=set)  # recordings with estimated word times
     uncut: list[Path] = field(default_factory=list)  # inputs with text without spaces, not cut
     warnings: list[str] = field(default_factory=list)
@@ -222,6 +236,9 @@ def _count(result: FileColumns, report: BuildReport) -> None:
     report.nonwords += result.nonwords
     report.tiers.read += result.tiers.read
     report.tiers.left_out += result.tiers.left_out
+    for kind, (count, line) in result.repairs.items():
+        before = report.repairs.get(kind, Mended(0, result.source.path, line))
+        report.repairs[kind] = before._replace(times=before.times + count)
     report.utterances += sum(map(len, result.utterances.values()))
     if not any(len(columns.posting_start_ms) for columns in result.shards.values()):
         report.wordless.append(result.source.path)

@@ -90,6 +90,10 @@ def figures(report: "IndexReport", jobs: int) -> dict[str, Any]:
         "nonwords": report.nonwords,
         "tiers": report.tiers,
         "tiers_left_out": report.tiers_left_out,
+        "repairs": {
+            kind: {"count": mended.times, "first": mended.place}
+            for kind, mended in report.repairs.items()
+        },
         "times_estimated": len(report.estimated),
         "wordless": [str(path) for path in report.wordless],
     }
@@ -176,6 +180,8 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
             "std-index",
             f"{counted(len(report.skipped), 'file')} skipped: no recogniser output (--verbose)",
         )
+    for kind, mended in report.repairs.items():
+        warn("std-index", f"repaired: {kind} ({mended.times}, first {mended.place})")
     for warning in report.warnings:
         warn("std-index", warning)
     shown = report.wordless if args.verbose else report.wordless[:NAMED]

@@ -3,7 +3,7 @@
 Every file is read as it would be indexed, so what is refused here would be refused then.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from std.config import Config
 from std.errors import InputError, StdError
 from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, open_input
+from std.repairs import Repair
 from std.values import Recording
 
 UNKNOWN_JSON = "JSON"  # of no service by its keys, though a reader finds words in it
@@ -31,6 +32,7 @@ class Preview:
     format: str = ""  # a name of `indexer.formats.detect.FORMATS`
     recordings: dict[Recording, int] = field(default_factory=dict)  # utterances of each
     postings: int = 0
+    repairs: Mapping[str, Repair] = field(default_factory=dict)  # what would be mended
     problem: str = ""  # why it would be refused
     skipped: str = ""  # what else it is: it would be passed over
 
@@ -50,6 +52,7 @@ class Preview:
                 {"file": one.file, "channel": one.channel, "utterances": n}
                 for one, n in self.recordings.items()
             ],
+            "repairs": {kind: one.times for kind, one in self.repairs.items()},
             "problem": self.problem or None,
             "skipped": self.skipped or None,
         }
@@ -83,6 +86,7 @@ def dry_run(
                 format_name,
                 {one: len(names) for one, names in result.utterances.items()},
                 _postings(result),
+                result.repairs,
                 str(refused) if refused else "",
             )
         elif isinstance(result, Skipped):

@@ -26,6 +26,7 @@ from std.characters import has_characters
 from std.config import Config
 from std.errors import InputError, StdError
 from std.files import size_bytes
+from std.repairs import Repair, Repairs
 from std.store.columns import SegmentColumns
 from std.values import Recording
 
@@ -41,6 +42,7 @@ class FileColumns:
     nonwords: Counter[str]  # noises that were dropped
     languages: Mapping[Recording, str]  # of those where the file says one
     tiers: Tiers  # of an annotation: read and left out
+    repairs: Mapping[str, Repair]  # what was mended, by kind
     uncut: bool  # whether it has text without spaces that `[text] unspaced` leaves as it is
 
 
@@ -67,12 +69,14 @@ def index_file(
     path = source.path
     nonwords = Nonwords(options.nonwords.keep)
     tiers = Tiers(options.tiers.wanted)
+    repairs = Repairs(strict=options.repairs.strict)
     options = replace(
         options,
         file=source.name or options.file,
         characters=config.text.unspaced == "characters",
         nonwords=nonwords,
         tiers=tiers,
+        repairs=repairs,
     )
     collecting = gc.isenabled()
     gc.disable()  # parsing makes many objects and no cycles: up to a third of the time
@@ -95,6 +99,7 @@ def index_file(
             nonwords=nonwords.dropped,
             languages=_languages(utterances),
             tiers=tiers,
+            repairs=repairs.found,
             uncut=config.text.unspaced == "keep" and has_characters("".join(utterances.vocabulary)),
         )
     except ValueError as error:

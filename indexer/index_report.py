@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from indexer.build import IndexedInput
+from indexer.build import IndexedInput, Mended
 from indexer.describe import Described
 from indexer.file_columns import Skipped
 from indexer.index_run import Changes
@@ -38,6 +38,7 @@ class IndexReport:
     nonwords: Mapping[str, int]  # noises that were dropped, the most frequent first
     tiers: Mapping[str, int]  # of annotations: how many files had each tier that was read
     tiers_left_out: Mapping[str, int]  # and each that was not
+    repairs: Mapping[str, Mended]  # values that could not be and were put right, by kind
     estimated: tuple[Recording, ...]  # recordings with estimated times of words, in order
     skipped: tuple[Skipped, ...]  # files of folders that are no recogniser output
     wordless: tuple[Path, ...]  # inputs that hold no word
@@ -71,6 +72,7 @@ def report_of(changes: Changes, pronouncer: Pronouncer, experiment: ECF | None) 
         nonwords=dict(built.nonwords.most_common()),
         tiers=dict(built.tiers.read.most_common()),
         tiers_left_out=dict(built.tiers.left_out.most_common()),
+        repairs=built.repairs,
         estimated=tuple(sorted(built.estimated)),
         skipped=tuple(built.skipped),
         wordless=tuple(built.wordless),

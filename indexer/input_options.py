@@ -11,6 +11,7 @@ from indexer.inputs import NameBy
 from indexer.lattices.lattice import LatticeMethod
 from indexer.networks.nonwords import Nonwords
 from std.files import read
+from std.repairs import Repairs
 
 NAMES: dict[NameBy | None, Names] = {
     None: "any",
@@ -38,6 +39,8 @@ class InputOptions:
     keep_nonwords: bool = False  # index noises as if they were words
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
+    strict: bool = False  # refuse a file with a value that cannot be, instead of mending it
+
     def load(self) -> ReaderOptions:
         """Read the files; the result is what each reader takes.
 
@@ -53,6 +56,7 @@ class InputOptions:
             names=NAMES[self.name_by],
             nonwords=Nonwords(self.keep_nonwords),
             tiers=Tiers(self.tiers),
+            repairs=Repairs(strict=self.strict),
             one_best=read(timed_words, self.one_best) if self.one_best else None,
             times=self.times,
             slot_times=read_times(self.times, self.frame_shift_s) if self.times else None,

@@ -16,14 +16,18 @@ from typing import Any, BinaryIO
 
 from std.errors import MAX_QUOTED, InputError, quoted
 from std.files import content_of, decode, read_text
-from std.limits import (
-    MAX_CHANNEL,
-    MAX_DOCUMENT_BYTES,
-    MAX_TIME_S,
-    MAX_UTTERANCE_BYTES,
-    POSTERIOR_TOLERANCE,
-)
+from std.limits import MAX_CHANNEL, MAX_DOCUMENT_BYTES, MAX_TIME_S, MAX_UTTERANCE_BYTES
 from std.ranges import Range
+from std.repairs import (
+    BEFORE_ZERO,
+    CONTROL,
+    NO_LETTER,
+    NO_TIME,
+    REFUSED,
+    TOO_LATE,
+    Repairs,
+    confidence,
+)
 
 _BLANK = re.compile(r"[\s\x1e]*")  # and the record separator of JSON text sequences
 
@@ -51,10 +55,16 @@ DECODER = json.JSONDecoder(parse_constant=_refuse)
 STRICT = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=_finite)
 # Recognisers write NaN where they know nothing: `Part.number` refuses it where it is asked for.
 LENIENT = json.JSONDecoder(object_pairs_hook=_distinct)
+RAW = json.JSONDecoder(object_pairs_hook=_distinct, strict=False)  # with control characters
+_CONTROL = re.compile(r"[\x00-\x1f]")
 
 
 def documents(
-    stream: BinaryIO, path: Path | str, *, split_letters: bool = False
+    stream: BinaryIO,
+    path: Path | str,
+    *,
+    split_letters: bool = False,
+    repairs: Repairs = REFUSED,
 ) -> Iterator["Part"]:
     """Yield the JSON values of a file; the elements of a list count as values.
 
@@ -63,6 +73,7 @@ def documents(
         path: its name, for messages.
         split_letters: a text may hold a part of a letter's bytes: they become lone surrogates,
             which `whole` makes letters again.
+        repairs: counts what is mended, here and in the values.
 
     Raises:
         InputError: something is no JSON, or there is nothing.
@@ -71,22 +82,48 @@ def documents(
     if split_letters:
         text = content.decode("utf-8-sig", "surrogateescape")
     else:
-        text = decode(content, path)
+        text = _decoded(content, path, repairs)
     at, line, empty = 0, 1, True
     while (start := _BLANK.match(text, at).end()) < len(text):  # type: ignore[union-attr]  # matches
         line += text.count("\n", at, start)
         try:
-            value, at = LENIENT.raw_decode(text, start)
+            value, at = _raw_decoded(text, start, path, line, repairs)
         except (ValueError, RecursionError) as error:  # JSONDecodeError is a ValueError
             wrong = line + text.count("\n", start, getattr(error, "pos", start))
             what = getattr(error, "msg", str(error))
             raise InputError(path, wrong, f"JSON ({what})", text[start : start + 99]) from error
         for element in value if isinstance(value, list) else [value]:
             empty = False
-            yield Part(path, line, element)
+            yield Part(path, line, element, repairs=repairs)
         line += text.count("\n", start, at)
     if empty:
         raise InputError(path, 0, "a JSON document", "an empty file")
+
+
+def _decoded(content: bytes, path: Path | str, repairs: Repairs) -> str:
+    """Decode JSON; what is no letter of UTF-8 becomes U+FFFD."""
+    try:
+        return decode(content, path)
+    except InputError as error:
+        text = content.decode("utf-8-sig", "replace")
+        repairs.note(NO_LETTER, error, text.count("\ufffd"))
+        return text
+
+
+def _raw_decoded(
+    text: str, start: int, path: Path | str, line: int, repairs: Repairs
+) -> tuple[Any, int]:
+    """Decode the JSON value that begins at a place, and say where it ends."""
+    try:
+        return LENIENT.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        if not _CONTROL.match(text, error.pos) or "control character" not in error.msg:
+            raise
+        wrong = line + text.count("\n", start, error.pos)
+        expected = f"JSON ({error.msg})"
+        problem = InputError(path, wrong, expected, text[error.pos : error.pos + MAX_QUOTED])
+        repairs.note(CONTROL, problem)
+        return RAW.raw_decode(text, start)
 
 
 def read_json(path: Path) -> "Part":
@@ -123,10 +160,18 @@ def whole(text: str) -> str:
 class Part:
     """A JSON value, the line its document begins in, and the way to it within the document."""
 
-    __slots__ = ("line", "path", "value", "where")
+    __slots__ = ("line", "path", "repairs", "value", "where")
 
-    def __init__(self, path: Path | str, line: int, value: Any, where: str = "") -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        line: int,
+        value: Any,
+        where: str = "",
+        repairs: Repairs = REFUSED,
+    ) -> None:
         self.path, self.line, self.value, self.where = path, line, value, where
+        self.repairs = repairs  # what is mended in its values
 
     def error(self, expected: str) -> InputError:
         """Return the error that something else stands here."""
@@ -145,13 +190,13 @@ class Part:
         if not isinstance(self.value, dict):
             raise self.error("a JSON object")
         where = f"{self.where}.{key}" if self.where else key
-        return Part(self.path, self.line, self.value.get(key), where)
+        return Part(self.path, self.line, self.value.get(key), where, self.repairs)
 
     def __iter__(self) -> Iterator["Part"]:
         if not isinstance(self.value, list):
             raise self.error("a list")
         for i, element in enumerate(self.value):
-            yield Part(self.path, self.line, element, f"{self.where}[{i}]")
+            yield Part(self.path, self.line, element, f"{self.where}[{i}]", self.repairs)
 
     def each(self, key: str) -> Iterator["Part"]:
         """Yield the elements of a list under a key; nothing where there is no such key."""
@@ -178,8 +223,10 @@ class Part:
             raise self.error("text")
         try:
             self.value.encode()
-        except UnicodeEncodeError as error:
-            raise self.error("UTF-8 text") from error
+        except UnicodeEncodeError:
+            lost = self.value.encode("utf-8", "replace").decode()
+            self.repairs.note(NO_LETTER, self.error("UTF-8 text"), lost.count("?"))
+            return re.sub("[\ud800-\udfff]+", "\ufffd", self.value)
         return self.value
 
     def number(self) -> float:
@@ -226,26 +273,30 @@ class Part:
             per_second: units of the number in a second.
 
         Raises:
-            InputError: the value is not a number, or below 0, or too large.
+            InputError: the value is not a number, or below 0 or too large and not to be mended.
         """
         bare = self.value
         if isinstance(bare, str):
             bare = bare.removesuffix("s")
+        if isinstance(bare, float) and not math.isfinite(bare):
+            self.repairs.note(NO_TIME, self.error("a number"))
+            return math.nan
         value = Part(self.path, self.line, bare, self.where).number() / per_second
-        if not 0 <= value <= MAX_TIME_S:
-            raise self.error(f"seconds from 0 to {MAX_TIME_S}")
-        return value
+        if 0 <= value <= MAX_TIME_S:
+            return value
+        kind = BEFORE_ZERO if value < 0 else TOO_LATE
+        self.repairs.note(kind, self.error(f"seconds from 0 to {MAX_TIME_S}"))
+        return 0.0 if value < 0 else math.nan
 
     def probability(self) -> float:
         """Return a number between 0 and 1; one that rounding has put just outside is clipped.
 
         Raises:
-            InputError: the value is not such a number.
+            InputError: the value is not such a number, and not to be mended.
         """
-        value = self.number()
-        if not -POSTERIOR_TOLERANCE <= value <= 1 + POSTERIOR_TOLERANCE:
-            raise self.error("a number from 0 to 1")
-        return min(max(value, 0.0), 1.0)
+        if isinstance(self.value, float) and not math.isfinite(self.value):
+            return confidence(math.nan, self.error("a number"), self.repairs)
+        return confidence(self.number(), self.error("a number from 0 to 1"), self.repairs)
 
     def channel(self) -> int:
         """Return the number of a channel.

@@ -73,7 +73,7 @@ def parse(
     utterances = NumberedUtterances(path, options)
     messages: list[Part] = []
     words: list[Part] = []
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         if "messages" in _keys(document):
             messages += document["messages"]
         elif {"end_of_turn", "message_type"} & _keys(document) or document[

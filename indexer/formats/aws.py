@@ -27,7 +27,7 @@ from typing import BinaryIO
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.stated_language import stated_language
-from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     UNNAMED,
@@ -42,6 +42,7 @@ from indexer.networks.hypotheses import (
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
+from std.repairs import UNKNOWN
 from std.values import Recording
 
 MIN_CONFIDENCE = 1e-6
@@ -67,8 +68,8 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not AWS Transcribe's.
     """
-    builder = NetworkBuilder(path, options.characters)
-    for document in documents(stream, path):
+    builder = NetworkBuilder(path, options.characters, options.repairs)
+    for document in documents(stream, path, repairs=options.repairs):
         builder.language = stated_language(document)
         recording = recording_for(path, options, document.name(["jobName", "JobName"]))
         if document.has("Transcript"):

@@ -49,7 +49,7 @@ def parse(
         InputError: the file is no JSON, or not of an AWS stream.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         for key in WRAPPERS:
             document = document[key] if document.has(key) else document
         for result in document["Results"]:

@@ -30,7 +30,7 @@ from typing import BinaryIO
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.stated_language import stated_language
-from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     Hypothesis,
@@ -44,6 +44,7 @@ from indexer.networks.hypotheses import (
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
+from std.repairs import UNKNOWN
 from std.values import Recording
 
 TICKS = 1e7  # per second
@@ -83,9 +84,9 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Azure's.
     """
-    builder = NetworkBuilder(path, options.characters)
+    builder = NetworkBuilder(path, options.characters, options.repairs)
     count = 0
-    for document in map(_unwrapped, documents(stream, path)):
+    for document in map(_unwrapped, documents(stream, path, repairs=options.repairs)):
         recording = recording_for(path, options, _source(document))
         for file, phrase, per_second in _phrases(document):
             best = _hypotheses(phrase)

@@ -26,11 +26,14 @@ from std.fields import number, numbered, shown, text
 from std.limits import CHANNEL
 from std.n_best import TimedWord, aligned
 from std.nist.audio_names import recording_name
+from std.repairs import REFUSED, Repairs, confidence
 from std.values import Recording
 
 SLOTS_AT_ONCE = 1 << 16
 NULL_WORD = "@"
-NO_CONFIDENCE = (b"NA", b"-")
+MARKS = (b"<ALT_BEGIN>", b"<ALT>", b"<ALT_END>")
+NO_CONFIDENCE = (b"NA", b"-", b"nan", b"NaN")
+LEAST_GOOD = 0.9  # of a file's first lines
 NO_NUMBER = -1.0  # what ROVER writes for it
 
 
@@ -51,7 +54,8 @@ def looks_like(head: bytes) -> bool:
     rows = [row for row in lines if row and not row[0].startswith(b";;")]
     if not rows:
         return head.startswith(b";;")
-    return all(5 <= len(row) <= 8 and all(map(_is_time, row[2:4])) for row in rows)
+    good = sum(5 <= len(row) <= 8 and all(map(_is_time, row[2:4])) for row in rows)
+    return good >= LEAST_GOOD * len(rows)
 
 
 def _is_time(token: bytes) -> bool:
@@ -71,25 +75,26 @@ def parse(
     Raises:
         InputError: a line is not a word or a part of an alternation.
     """
-    builder, waiting = NetworkBuilder(path), 0
-    by_recording = _read(stream, path)
+    builder, waiting = NetworkBuilder(path, repairs=options.repairs), 0
+    by_recording = _read(stream, path, options.repairs)
     for recording in list(by_recording):
         if waiting > SLOTS_AT_ONCE:
             yield utterances_of(
                 builder.columns(), path, options.segments, nonwords=options.nonwords
             )
-            builder, waiting = NetworkBuilder(path), 0
+            builder, waiting = NetworkBuilder(path, repairs=options.repairs), 0
         slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
         waiting += len(slots)
         count, said_until = 0, 0.0
         for words in sorted(slots, key=_start_s):
             start, end = _start_s(words), max(word.end_s for word in words)
+            end = max(start, end)
             if not count or (options.segments is None and start > said_until + PAUSE_S):
                 count, said_until = count + 1, end
                 name = recording.file if options.segments else f"{recording.file}-{count}"
                 builder.utterance(words[0].line, recording, name)
             said_until = max(said_until, end)
-            _write(builder, words, start, end)
+            _write(builder, [_sure(word, path, options.repairs) for word in words], start, end)
     yield utterances_of(builder.columns(), path, options.segments, nonwords=options.nonwords)
 
 
@@ -104,12 +109,20 @@ def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]
             TimedWord(words[0].token, words[0].start_s, words[0].end_s)
             for words in sorted(slots, key=_start_s)
         ]
-        for recording, slots in _read(stream, path).items()
+        for recording, slots in _read(stream, path, REFUSED).items()
     }
 
 
 def _start_s(words: _Slot) -> float:
     return min(word.start_s for word in words)
+
+
+def _sure(word: _Word, path: Path | str, repairs: Repairs) -> _Word:
+    """A word whose confidence is one, or unknown."""
+    if word.confidence is None or 0 <= word.confidence <= 1:
+        return word
+    problem = InputError(path, word.line, "a posterior in [0, 1]", f"{word.confidence:g}")
+    return word._replace(confidence=confidence(word.confidence, problem, repairs))
 
 
 def _write(builder: NetworkBuilder, words: _Slot, start: float, end: float) -> None:
@@ -121,18 +134,33 @@ def _write(builder: NetworkBuilder, words: _Slot, start: float, end: float) -> N
         builder.word(word.line, word.token, mass, word.start_s, word.end_s)
 
 
-def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:
+def _rows(
+    stream: BinaryIO, path: Path | str, repairs: Repairs
+) -> Iterator[tuple[int, Recording, bytes, _Word | None]]:
+    """Yield each line's number, recording and word as written; the word unless it is a mark."""
+
+    def read(numbered_line: tuple[int, bytes]) -> tuple[int, Recording, bytes, _Word | None]:
+        at, line = numbered_line
+        fields = line.split()
+        if not 5 <= len(fields) <= 8:
+            raise InputError(path, at, "5 or 6 fields", shown(line.strip()))
+        word = None if fields[4] in MARKS else _word(path, at, fields)
+        return at, recording_in(path, at, fields), fields[4], word
+
+    lines = (
+        (at, line)
+        for at, line in numbered(stream, path)
+        if line.strip() and not line.lstrip().startswith(b";;")
+    )
+    return repairs.rows(lines, read)
+
+
+def _read(stream: BinaryIO, path: Path | str, repairs: Repairs) -> dict[Recording, list[_Slot]]:
     slots: dict[Recording, list[_Slot]] = {}
     alternatives: list[list[_Word]] = []  # of the alternation being read
     begun = at = 0
-    for at, line in numbered(stream, path):
-        fields = line.split()
-        if not fields or fields[0].startswith(b";;"):
-            continue
-        if not 5 <= len(fields) <= 8:
-            raise InputError(path, at, "5 or 6 fields", shown(line.strip()))
-        where = slots.setdefault(recording_in(path, at, fields), [])
-        mark = fields[4]
+    for at, recording, mark, word in _rows(stream, path, repairs):
+        where = slots.setdefault(recording, [])
         if mark == b"<ALT_BEGIN>" and not alternatives:
             begun, alternatives = at, [[]]
         elif mark == b"<ALT>" and alternatives:
@@ -140,12 +168,12 @@ def _read(stream: BinaryIO, path: Path | str) -> dict[Recording, list[_Slot]]:
         elif mark == b"<ALT_END>" and alternatives:
             where += _alternation(path, begun, alternatives)
             alternatives = []
-        elif mark in (b"<ALT_BEGIN>", b"<ALT>", b"<ALT_END>"):
+        elif word is None:
             raise InputError(path, at, "ALT_BEGIN, ALT, ALT_END in this order", shown(mark))
         elif alternatives:
-            alternatives[-1].append(_word(path, at, fields))
+            alternatives[-1].append(word)
         elif mark != NULL_WORD.encode():
-            where.append([_word(path, at, fields)])
+            where.append([word])
     if alternatives:
         raise InputError(path, at, f"<ALT_END> to the <ALT_BEGIN> of line {begun}", "the end")
     if not slots:
@@ -176,11 +204,11 @@ def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:
         return _Word(line, 0.0, 0.0, token, None)
     start = number(path, line, fields[2], "a start in seconds")
     duration = number(path, line, fields[3], "a duration in seconds")
-    confidence = None
+    sure = None
     if len(fields) > 5 and fields[5] not in NO_CONFIDENCE:
-        confidence = number(path, line, fields[5], "a confidence")
-        confidence = None if confidence == NO_NUMBER else confidence
-    return _Word(line, start, start + duration, token, confidence)
+        sure = number(path, line, fields[5], "a confidence")
+        sure = None if sure == NO_NUMBER else sure
+    return _Word(line, start, start + duration, token, sure)
 
 
 def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -> list[_Slot]:

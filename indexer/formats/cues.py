@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.formats.reader_options import ReaderOptions
-from indexer.networks.columns import RawUtterances, utterances_of
+from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     HypothesisWord,
     bare,
@@ -29,19 +29,23 @@ from indexer.networks.hypotheses import (
     untimed,
 )
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.raw import RawUtterances
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S
+from std.repairs import Repairs, span_s
 from std.values import Float64s, Recording
 
 CUES_AT_ONCE = 1 << 16
-SECONDS_PER_LETTER = 0.07  # of a cue without length: letters of speech, about 14 a second
 _MAY_BE_REMARK = re.compile("[\\[({<*%+\uff3b\u3010\uff08\u2669-\u266c\U0001f3b5\U0001f3b6]")
 
 
 class Cue(NamedTuple):
-    """A stretch of text with its times; ``words`` where each of them has its own."""
+    """A stretch of text with its times; ``words`` where each of them has its own.
+
+    One whose end is NaN lasts until the next, or as long as its letters take.
+    """
 
     line: int  # where it begins in the file
     start_s: float
@@ -75,13 +79,14 @@ def utterances_of_cues(
         options: whether noises are kept; it counts those that are dropped.
 
     Raises:
-        InputError: there is no cue, or a cue or a word ends before it starts or takes too long.
+        InputError: there is no cue, or a time cannot be and is not to be mended.
     """
     waiting, number, found = iter(cues), 0, False
     while block := list(islice(waiting, CUES_AT_ONCE)):
         found = True
-        _check_times(block, path)
-        columns = _columns(block, recording, number, options.nonwords)
+        columns = _columns(
+            _mended(block, path, options.repairs), recording, number, options.nonwords
+        )
         number += len(columns.utterances)
         yield utterances_of(columns, path, nonwords=options.nonwords)
     if not found:
@@ -121,7 +126,7 @@ def _columns(
             f"{one.file}-{count}" for count, one in enumerate(recordings, start=number + 1)
         ],
         lines=np.array([cues[i].line for i in kept], dtype=np.int64),
-        utterance_spans_s=_spans([cues[i] for i in kept]),
+        utterance_spans_s=_written_spans([cues[i] for i in kept]),
         bounds=np.concatenate([[0], np.cumsum(counts[kept])]).astype(np.int64),
         slot_spans_s=np.full((n, 2), np.nan),
         epsilons=1 - posteriors,
@@ -159,31 +164,35 @@ def _tokens(texts: Sequence[str], nonwords: Nonwords) -> list[list[str]]:
     ]
 
 
-def _spans(cues: Sequence[Cue]) -> Float64s:
-    """Return (u, 2) start and end; cues without length last as long as their letters take."""
-    spans = _written_spans(cues)
-    for row in np.flatnonzero(spans[:, 1] <= spans[:, 0]).tolist():
-        letters = sum(map(str.isalnum, cues[row].text))
-        spans[row, 1] = spans[row, 0] + SECONDS_PER_LETTER * letters
-    return spans
-
-
 def _written_spans(cues: Sequence[Cue]) -> Float64s:
     starts_s, ends_s = ([cue[column] for cue in cues] for column in (1, 2))
     return np.array([starts_s, ends_s], dtype=np.float64).T
 
 
-def _check_times(cues: Sequence[Cue], path: Path | str) -> None:
+def _mended(cues: list[Cue], path: Path | str, repairs: Repairs) -> list[Cue]:
+    """Put times right that cannot be; a cue without a start cannot be placed and has no words."""
     spans = _written_spans(cues)
     good = (spans[:, 0] >= 0) & (spans[:, 1] >= spans[:, 0]) & (spans[:, 1] <= MAX_TIME_S)
-    for cue in [cues[row] for row in np.flatnonzero(~good).tolist()]:
-        got = f"{cue.start_s:g} to {cue.end_s:g}"
-        raise InputError(path, cue.line, f"0 <= start <= end <= {MAX_TIME_S} s", got)
-    for cue in cues:
-        for word in cue.words:
-            if word.start_s != word.start_s:
-                continue
-            if not 0 <= word.start_s <= word.end_s <= word.start_s + MAX_WORD_S:
-                got = f"{word.start_s:g} to {word.end_s:g}"
-                expected = f"a word from its start to its end, at most {MAX_WORD_S} s"
-                raise InputError(path, cue.line, expected, got)
+    for row in np.flatnonzero(~good).tolist():
+        cue = cues[row]
+        start_s, end_s = span_s(*cue[1:3], MAX_TIME_S, (path, cue.line), repairs)
+        if start_s != start_s:
+            start_s, end_s, cue = 0.0, 0.0, cue._replace(text="", words=())
+        cues[row] = cue._replace(start_s=start_s, end_s=end_s)
+    for row, cue in enumerate(cues):
+        if cue.words and not all(map(_is_plain, cue.words)):
+            words = [_mended_word(word, cue.line, path, repairs) for word in cue.words]
+            cues[row] = cue._replace(words=words)
+    return cues
+
+
+def _is_plain(word: HypothesisWord) -> bool:
+    return 0 <= word.start_s <= word.end_s <= word.start_s + MAX_WORD_S
+
+
+def _mended_word(
+    word: HypothesisWord, line: int, path: Path | str, repairs: Repairs
+) -> HypothesisWord:
+    span = span_s(word.start_s, word.end_s, MAX_WORD_S, (path, line), repairs)
+    end_s = span.end_s if span.end_s == span.end_s else span.start_s
+    return word._replace(start_s=span.start_s, end_s=end_s)

@@ -65,7 +65,7 @@ def parse(
         InputError: the file is no JSON, or not Deepgram's, or an error of the service.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in map(_unwrapped, documents(stream, path)):
+    for document in map(_unwrapped, documents(stream, path, repairs=options.repairs)):
         if document.has("channel_index") and document.has("channel"):
             _result(utterances, document, recording, options.nonwords)
         elif document["type"].value == "TurnInfo":

@@ -36,10 +36,13 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not DeepSpeech's.
     """
-    builder, recording = NetworkBuilder(path, options.characters), recording_for(path, options)
+    builder, recording = (
+        NetworkBuilder(path, options.characters, options.repairs),
+        recording_for(path, options),
+    )
     scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
     count = 0
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         transcripts = list(document["transcripts"])
         logs = [scale * transcript["confidence"].number() for transcript in transcripts]
         word_lists = [list(map(_word, transcript["words"])) for transcript in transcripts]

@@ -12,6 +12,7 @@ with it are tried. What nothing reads is described by `indexer.formats.looks`.
 import codecs
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -67,6 +68,7 @@ from std.files import open_input, rewound
 from std.json_fields import documents
 from std.limits import MAX_UTTERANCE_BYTES
 from std.nearest import meant
+from std.repairs import Repairs
 
 Parse = Callable[[BinaryIO, Path, ReaderOptions], Iterator[Utterances | Lattice]]
 LooksLike = Callable[[bytes], bool]
@@ -232,12 +234,14 @@ def _any_json(
     for name in _candidates(content, likeliest):
         if name == "timed-text" and likeliest in problems and b'"words"' in content:
             continue  # it would read captions without the words that their own reader refuses
+        own = replace(options, repairs=Repairs(strict=options.repairs.strict))
         try:
-            blocks = list(FORMATS[name][0](BytesIO(content), path, options))
+            blocks = list(FORMATS[name][0](BytesIO(content), path, own))
         except InputError as error:
             problems[name] = error
             continue
         if any(isinstance(block, Utterances) and len(block.words) for block in blocks):
+            options.repairs.add(own.repairs)
             return blocks
         if wordless is None and (name == likeliest or not _HAS_VALUES.search(content)):
             wordless = blocks

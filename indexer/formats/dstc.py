@@ -37,9 +37,9 @@ def parse(
     Raises:
         InputError: the file is no JSON, or no such log, or does not say when its turns begin.
     """
-    builder = NetworkBuilder(path)
+    builder = NetworkBuilder(path, repairs=options.repairs)
     count = 0
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         session = recording_for(path, options, document.name(["session-id"]))
         if not document.has("turns") and _cnet(document) is None:
             raise document.error("a list of turns, or a cnet")

@@ -42,7 +42,7 @@ def parse(
         InputError: the file is no JSON, or not ElevenLabs'.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         for transcript in (
             document.each("transcripts") if document.has("transcripts") else [document]
         ):

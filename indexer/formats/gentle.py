@@ -44,7 +44,7 @@ def parse(
         InputError: the file is no JSON, or not Gentle's, or the transcription is not done.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         if not document.has("words"):
             require_transcript(document, "Gentle's words")
         words = spoken(_words(document["words"]), options.nonwords)

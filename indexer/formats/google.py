@@ -27,7 +27,7 @@ from indexer.formats import riva
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.stated_language import stated_language
-from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     HypothesisWord,
@@ -41,6 +41,7 @@ from indexer.networks.hypotheses import (
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
+from std.repairs import UNKNOWN
 from std.values import Recording
 
 ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
@@ -73,9 +74,12 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Google's.
     """
-    builder, recording = NetworkBuilder(path, options.characters), recording_for(path, options)
+    builder, recording = (
+        NetworkBuilder(path, options.characters, options.repairs),
+        recording_for(path, options),
+    )
     by_file: dict[str | None, list[Part]] = {}
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         for file, result in _results(document):
             by_file.setdefault(file, []).append(result)
     everything = [result for results in by_file.values() for result in results]

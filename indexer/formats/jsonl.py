@@ -25,14 +25,16 @@ import orjson
 
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
-from indexer.networks.builder import UNKNOWN, NetworkBuilder
-from indexer.networks.columns import RawUtterances, is_valid, utterances_of
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.raw import RawUtterances, is_valid
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import shown, text
 from std.json_fields import DECODER
 from std.limits import MAX_CHANNEL, MAX_UTTERANCE_BYTES
 from std.network_lines import dump as dump  # what `parse` reads, for its users
+from std.repairs import REFUSED, UNKNOWN, Repairs
 from std.values import Float64s, Recording
 
 BYTES_AT_ONCE = 1 << 17
@@ -67,7 +69,7 @@ def parse(
     for lines in _lines(stream, path):
         columns = _parse_in_bulk(lines, recording)
         if columns is None:
-            columns = parse_strictly(lines, path, recording)
+            columns = parse_strictly(lines, path, recording, options.repairs)
         empty = empty and not columns.utterances
         yield utterances_of(columns, path, nonwords=options.nonwords)
     if empty:
@@ -172,18 +174,22 @@ def _numbers(*columns: Sequence[Any]) -> Float64s:
 
 
 def parse_strictly(
-    lines: Iterable[tuple[int, bytes]], path: Path | str, recording: Recording
+    lines: Iterable[tuple[int, bytes]],
+    path: Path | str,
+    recording: Recording,
+    repairs: Repairs = REFUSED,
 ) -> RawUtterances:
     """Read utterances one by one.
 
     Args:
         lines: 1-based line number and content.
         path, recording: as for `parse`.
+        repairs: counts what is mended.
 
     Raises:
         InputError: the first line that is not as it should be.
     """
-    builder = NetworkBuilder(path)
+    builder = NetworkBuilder(path, repairs=repairs)
     for at, line in lines:
         if line.strip():
             try:

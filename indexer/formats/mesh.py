@@ -27,12 +27,14 @@ from indexer.formats import mesh_bulk
 from indexer.formats.mesh_bulk import UNUSED, unnamed
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
-from indexer.networks.builder import UNKNOWN, NetworkBuilder
-from indexer.networks.columns import RawUtterances, utterances_of
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.raw import RawUtterances
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, shown, text, whole_number
 from std.limits import MAX_UTTERANCE_BYTES
+from std.repairs import REFUSED, UNKNOWN, Repairs
 from std.values import ConfusionNetwork, Recording
 
 BLOCK_BYTES = 1 << 20
@@ -64,7 +66,7 @@ def parse(
     for block in _blocks(stream, path):
         columns = mesh_bulk.columns_of(block, recording, meshes, line)
         if columns is None:
-            columns = parse_strictly(block, path, recording, meshes, line)
+            columns = parse_strictly(block, path, recording, meshes, line, options.repairs)
         meshes += len(columns.utterances)
         line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
         yield utterances_of(columns, path, options.segments, options.one_best, options.nonwords)
@@ -90,7 +92,12 @@ def _blocks(stream: BinaryIO, path: Path | str) -> Iterator[bytes]:
 
 
 def parse_strictly(
-    block: bytes, path: Path | str, recording: Recording, meshes: int = 0, line: int = 0
+    block: bytes,
+    path: Path | str,
+    recording: Recording,
+    meshes: int = 0,
+    line: int = 0,
+    repairs: Repairs = REFUSED,
 ) -> RawUtterances:
     """Read whole meshes line by line.
 
@@ -99,11 +106,12 @@ def parse_strictly(
         path, recording: as for `parse`.
         meshes: how many meshes the file had before this block.
         line: how many lines the file had before this block.
+        repairs: counts what is mended.
 
     Raises:
         InputError: the first line that is not as it should be.
     """
-    builder = NetworkBuilder(path)
+    builder = NetworkBuilder(path, repairs=repairs)
     mesh: _Mesh | None = None
     for at, content in enumerate(block.split(b"\n"), start=line + 1):
         keyword, *fields = content.split() or [b""]

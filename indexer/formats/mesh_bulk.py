@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.formats.tokens import Tokens, tokenized
-from indexer.networks.columns import RawUtterances, is_valid
+from indexer.networks.raw import RawUtterances, is_valid
 from indexer.networks.slot_times import Int64s
 from std.values import Bools, Float64s, Recording
 

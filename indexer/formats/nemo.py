@@ -47,7 +47,7 @@ def parse(
         InputError: the file is no JSON, or not NeMo's, or a manifest without ``pred_text``.
     """
     utterances = NumberedUtterances(path, options)
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         if document.has("session_id"):
             recording = recording_for(path, options, document.name(["session_id"]))
             words = spoken((_word(word, 0.0) for word in document["words"]), options.nonwords)

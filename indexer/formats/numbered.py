@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer.formats.reader_options import ReaderOptions
-from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     Hypothesis,
@@ -18,6 +18,7 @@ from indexer.networks.hypotheses import (
     write_words,
 )
 from indexer.networks.utterances import Utterances
+from std.repairs import UNKNOWN
 from std.values import Recording
 
 
@@ -35,7 +36,7 @@ class NumberedUtterances:
     """Collects utterances in the order they are added; those without words are left out."""
 
     def __init__(self, path: Path | str, options: ReaderOptions) -> None:
-        self._builder = NetworkBuilder(path, options.characters)
+        self._builder = NetworkBuilder(path, options.characters, options.repairs)
         self._path, self._options = path, options
         self._count = 0
         self.language = ""  # of the utterances that are added from now on

@@ -43,7 +43,7 @@ def parse(
         InputError: the file is no JSON, or not PocketSphinx's.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         words = [_word(word) for word in document["w"]]
         utterances.add(document.line, recording, words, _span(document))
     yield utterances.collected()

@@ -20,6 +20,7 @@ from std.files import content_of, is_nameless, open_input
 from std.limits import MAX_CHANNEL, MAX_TIME_S
 from std.n_best import TimedWord
 from std.nist.audio_names import recording_name
+from std.repairs import Repairs
 from std.values import Float64s, Recording
 
 WordOn = Literal["auto", "link", "source", "target"]
@@ -50,6 +51,7 @@ class ReaderOptions:
     characters: bool = False  # whether hypotheses are cut into characters (`std.characters`)
     nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
+    repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts what is mended
 
 
 DEFAULT = ReaderOptions()

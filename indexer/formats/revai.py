@@ -44,7 +44,7 @@ def parse(
         InputError: the file is no JSON, or not Rev.ai's, or the job failed or is not done.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         utterances.language = stated_language(document)
         if document["type"].value == "final":
             timed = document.has("ts") and document.has("end_ts")

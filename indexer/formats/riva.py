@@ -67,7 +67,11 @@ def parse(
         InputError: the file is no JSON, or not Riva's.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    results = [result for document in documents(stream, path) for result in document["results"]]
+    results = [
+        result
+        for document in documents(stream, path, repairs=options.repairs)
+        for result in document["results"]
+    ]
     is_stream = any(result.first((*FINAL, "stability")) for result in results)
     until_s: dict[Recording, float] = {}
     for result in results:

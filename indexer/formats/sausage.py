@@ -24,7 +24,7 @@ import numpy as np
 
 from indexer.formats.reader_options import DEFAULT, ReaderOptions, with_sidecar_files
 from indexer.formats.recordings import recording_for
-from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.slot_times import untangled
 from indexer.networks.utterances import Utterances
@@ -32,6 +32,7 @@ from std.errors import InputError
 from std.fields import number, numbered, shown, text
 from std.files import open_input
 from std.limits import MAX_LINKS
+from std.repairs import UNKNOWN
 from std.values import Float64s
 
 UTTERANCES_AT_ONCE = 256
@@ -57,7 +58,7 @@ def parse(
     if options.times and options.slot_times is None:
         times = read_times(options.times, options.frame_s)
     recording = recording_for(path, options)
-    builder, waiting, any_sausage = NetworkBuilder(path), 0, False
+    builder, waiting, any_sausage = NetworkBuilder(path, repairs=options.repairs), 0, False
     for at, line in numbered(stream, path, LONGEST_LINE):
         fields = line.split()
         if not fields:
@@ -84,7 +85,7 @@ def parse(
             yield utterances_of(
                 builder.columns(), path, options.segments, options.one_best, options.nonwords
             )
-            builder, waiting = NetworkBuilder(path), 0
+            builder, waiting = NetworkBuilder(path, repairs=options.repairs), 0
     if not any_sausage:
         raise InputError(path, 0, "sausages, one utterance per line", "an empty file")
     yield utterances_of(

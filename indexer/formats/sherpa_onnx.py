@@ -62,7 +62,7 @@ def parse(
         InputError: the file is no JSON, or not sherpa-onnx's, or its tokens have no times.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in _last_of_segments(list(documents(stream, path))):
+    for document in _last_of_segments(list(documents(stream, path, repairs=options.repairs))):
         tokens = _tokens(document)
         utterances.language = _MARK.sub(r"\1", document.name(["lang"]))
         if not tokens and document["text"].text().strip():

@@ -60,7 +60,7 @@ def parse(
     """
     utterances = NumberedUtterances(path, options)
     messages: list[Part] = []
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         document = document.first(WRAPPERS) or document
         if document["message"].value == "AddTranscript":
             messages.append(document)

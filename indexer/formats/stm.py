@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.caption_text import decoded
-from indexer.formats.ctm import recording_in
+from indexer.formats.ctm import LEAST_GOOD, recording_in
 from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
@@ -40,7 +40,7 @@ def looks_like(head: bytes) -> bool:
     """Tell whether a file that begins like this is an STM."""
     lines = [line.split(None, 5) for line in head.split(b"\n")[:-1] or [head]]
     rows = [row for row in lines if row and not row[0].startswith(b";;")]
-    return bool(rows) and all(map(_is_row, rows))
+    return bool(rows) and sum(map(_is_row, rows)) >= LEAST_GOOD * len(rows)
 
 
 def _is_row(row: list[bytes]) -> bool:
@@ -58,26 +58,29 @@ def parse(
         InputError: a line has too few fields, a time is none, or braces do not match.
     """
     text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path)
-    yield from utterances_of_cues(_cues(text, path), path, recording_for(path, options), options)
+    lines = (
+        (at, line)
+        for at, line in enumerate(text.split("\n"), start=1)
+        if line.strip() and not line.lstrip().startswith(";;")
+    )
+    cues = options.repairs.rows(lines, lambda line: _cue(*line, path))
+    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
 
-def _cues(text: str, path: Path | str) -> Iterator[Cue]:
-    for at, line in enumerate(text.split("\n"), start=1):
-        if not line.strip() or line.lstrip().startswith(";;"):
-            continue
-        fields = line.split(None, 5)
-        if len(fields) < 5:
-            expected = "file, channel, speaker, begin, end, transcript"
-            raise InputError(path, at, expected, shown(line.strip().encode()))
-        begin, end = (number(path, at, one.encode(), "a time in seconds") for one in fields[3:5])
-        recording = recording_in(path, at, [one.encode() for one in fields[:2]])
-        transcript = fields[5] if len(fields) > 5 else ""
-        label, _, rest = transcript.partition(" ")
-        if _LABEL.match(label):
-            transcript = rest
-        if transcript.strip().lower() == NOT_SPOKEN or fields[2].lower() in NOBODY:
-            transcript = ""
-        yield Cue(at, begin, end, _first_of_alternatives(transcript, path, at), recording=recording)
+def _cue(at: int, line: str, path: Path | str) -> Cue:
+    fields = line.split(None, 5)
+    if len(fields) < 5:
+        expected = "file, channel, speaker, begin, end, transcript"
+        raise InputError(path, at, expected, shown(line.strip().encode()))
+    begin, end = (number(path, at, one.encode(), "a time in seconds") for one in fields[3:5])
+    recording = recording_in(path, at, [one.encode() for one in fields[:2]])
+    transcript = fields[5] if len(fields) > 5 else ""
+    label, _, rest = transcript.partition(" ")
+    if _LABEL.match(label):
+        transcript = rest
+    if transcript.strip().lower() == NOT_SPOKEN or fields[2].lower() in NOBODY:
+        transcript = ""
+    return Cue(at, begin, end, _first_of_alternatives(transcript, path, at), recording=recording)
 
 
 def _first_of_alternatives(transcript: str, path: Path | str, line: int) -> str:

@@ -15,7 +15,7 @@ Source: openai-whisper ``utils.WriteTSV``; whisper.cpp ``output_csv``; RFC 4180.
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -38,6 +38,7 @@ from std.fields import shown
 from std.files import content_of
 from std.limits import CHANNEL, MAX_UTTERANCE_BYTES
 from std.nist.audio_names import recording_name
+from std.repairs import BAD_ROW, NO_CONFIDENCE, Repairs
 from std.values import Recording
 
 SEPARATORS = ("\t", ",", ";", "|")
@@ -65,7 +66,7 @@ def parse(
     separator, columns = _header(first)
     if not columns:
         raise InputError(path, 1, EXPECTED, shown(first.encode()))
-    rows = list(_rows(rest, separator, len(_fields(first, separator)), path))
+    rows = list(_rows(rest, separator, len(_fields(first, separator)), path, options.repairs))
     cues = list(_cues(rows, columns, path, options))
     recording = recording_for(path, options)
     if "word" in columns and "text" not in columns:
@@ -95,7 +96,7 @@ def _quoting(separator: str) -> Literal[0, 3]:
 
 
 def _rows(
-    text: str, separator: str, width: int, path: Path | str
+    text: str, separator: str, width: int, path: Path | str, repairs: Repairs
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows below the header with their line; empty ones are none."""
     limit = csv.field_size_limit(LONGEST_FIELD)
@@ -110,9 +111,11 @@ def _rows(
     try:
         for row in reader:
             if any(map(str.strip, row)):
-                if len(row) > width:  # a text that should have been in quotation marks
-                    raise InputError(path, begins, f"{width} fields", str(len(row)))
-                yield begins, [*row, *[""] * (width - len(row))]
+                if len(row) <= width:
+                    yield begins, [*row, *[""] * (width - len(row))]
+                else:  # a text that should have been in quotation marks
+                    problem = InputError(path, begins, f"{width} fields", str(len(row)))
+                    repairs.note(BAD_ROW, problem)
             begins = reader.line_num + 2
     except csv.Error as error:
         raise InputError(path, reader.line_num + 1, "a row of fields", str(error)) from error
@@ -142,17 +145,23 @@ def _cues(
             found = shown(row[at[0]].encode())
             raise InputError(path, line, f"a time as {at[1].what}", found) from error
 
+    def times_in(numbered: tuple[int, list[str]]) -> tuple[int, list[str], float, float]:
+        line, row = numbered
+        return line, row, time_in(row, line, start_at), time_in(row, line, end_at)
+
     try:
         starts_s, ends_s = (
             times_s([row[place] for _, row in rows], column.unit_s or guessed)
             for place, column in (start_at, end_at)
         )
+        timed: Iterable[tuple[int, list[str], float, float]] = (
+            (line, row, start_s, end_s)
+            for (line, row), start_s, end_s in zip(rows, starts_s, ends_s, strict=True)
+        )
     except ValueError:
-        for line, row in rows:
-            time_in(row, line, start_at), time_in(row, line, end_at)
-        raise
+        timed = options.repairs.rows(rows, times_in)
     language_at, confidence_at = columns.get("language"), columns.get("confidence")
-    for (line, row), start_s, end_s in zip(rows, starts_s, ends_s, strict=True):
+    for line, row, start_s, end_s in timed:
         if "end" not in columns:
             end_s += start_s
         text = spoken_part(row[text_at[0]], options.nonwords)
@@ -161,17 +170,23 @@ def _cues(
         if language_at:
             cue = cue._replace(language=row[language_at[0]].strip())
         if "word" in columns and "text" not in columns:
-            confidence = _confidence(row, line, confidence_at, path)
+            confidence = _confidence(row, line, confidence_at, path, options.repairs)
             cue = cue._replace(words=[HypothesisWord(text, confidence, start_s, end_s)])
         yield cue
 
 
 def _confidence(
-    row: Sequence[str], line: int, at: tuple[int, Column] | None, path: Path | str
+    row: Sequence[str],
+    line: int,
+    at: tuple[int, Column] | None,
+    path: Path | str,
+    repairs: Repairs,
 ) -> float:
     written = row[at[0]].strip() if at else ""
     if not re.fullmatch(r"(0?\.\d+|[01](\.\d*)?)?", written):
-        raise InputError(path, line, "a confidence from 0 to 1", shown(written.encode()))
+        problem = InputError(path, line, "a confidence from 0 to 1", shown(written.encode()))
+        repairs.note(NO_CONFIDENCE, problem)
+        return 1.0
     return min(1.0, float(written)) if written else 1.0
 
 

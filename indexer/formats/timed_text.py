@@ -16,7 +16,7 @@ readers of their own. The services' shapes are those that TranscriptX's fixtures
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -70,13 +70,14 @@ def parse(
     Raises:
         InputError: the file is no JSON, or a row lacks something.
     """
-    ones = list(documents(stream, path))
+    ones = list(documents(stream, path, repairs=options.repairs))
     language = ""
     if len(ones) == 1 and (inside := _rows_in(ones[0])) is not None:
         language, ones = stated_language(ones[0]), inside
     rows = [(row, _fields(tuple(row.value) if isinstance(row.value, dict) else ())) for row in ones]
     unit = _unit_s(rows)
-    cues = [_cue(row, fields, unit, language, options) for row, fields in rows]
+    read = partial(_cue, unit=unit, language=language, options=options)
+    cues = list(options.repairs.rows(rows, lambda row: read(*row)))
     recording = recording_for(path, options)
     if all(cue.words for cue in cues):
         cues = list(timed_cues((cue.line, word) for cue in cues for word in cue.words))

@@ -44,7 +44,7 @@ def parse(
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
     scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         if not isinstance(document["text"].value, list):
             words = _words(document["word_offsets"], options.nonwords)
             utterances.add_n_best(document.line, recording, [Hypothesis(1.0, words)])

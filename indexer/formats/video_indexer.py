@@ -53,7 +53,7 @@ def parse(
         InputError: the file is no JSON, or not Video Indexer's, or the video is not processed.
     """
     utterances = NumberedUtterances(path, options)
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         recording = recording_for(path, options, document.name(["name"]))
         videos = list(document.first(VIDEOS) or ())
         for video in videos or [document]:

@@ -44,10 +44,13 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Vosk's.
     """
-    builder, recording = NetworkBuilder(path, options.characters), recording_for(path, options)
+    builder, recording = (
+        NetworkBuilder(path, options.characters, options.repairs),
+        recording_for(path, options),
+    )
     scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
     count = 0
-    for result in _results(documents(stream, path)):
+    for result in _results(documents(stream, path, repairs=options.repairs)):
         alternatives = list(result.each("alternatives"))
         if alternatives:
             word_lists = [_words(alternative) for alternative in alternatives]

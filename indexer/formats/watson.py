@@ -49,9 +49,9 @@ def parse(
     Raises:
         InputError: the file is no JSON, or not Watson's.
     """
-    builder, recording = NetworkBuilder(path), recording_for(path, options)
+    builder, recording = NetworkBuilder(path, repairs=options.repairs), recording_for(path, options)
     count = 0
-    for document in documents(stream, path):
+    for document in documents(stream, path, repairs=options.repairs):
         for result in _results(document):
             if result["final"].value is False:
                 continue

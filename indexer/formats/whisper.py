@@ -32,12 +32,13 @@ from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.stated_language import stated_language
 from indexer.formats.whisper_tokens import Token, joined, without_marks
-from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import HypothesisWord, by_pauses, spoken, untimed, write_words
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
+from std.repairs import UNKNOWN
 
 KEYS = (  # of which a document of the family has all in one line
     "transcription offsets", "segments text", "segments language", "avg_logprob text",
@@ -70,9 +71,11 @@ def parse(
     Raises:
         InputError: the file is no JSON, or none of these.
     """
-    builder, recording = NetworkBuilder(path), recording_for(path, options)
+    builder, recording = NetworkBuilder(path, repairs=options.repairs), recording_for(path, options)
     count = 0
-    for document, chunks in _by_kind(documents(stream, path, split_letters=True)):
+    for document, chunks in _by_kind(
+        documents(stream, path, split_letters=True, repairs=options.repairs)
+    ):
         builder.language = stated_language(document)
         utterances = _chunks(chunks, options.nonwords) if chunks else None
         for start, end, words in utterances or _utterances(document, options.nonwords):
@@ -107,7 +110,8 @@ def _utterances(document: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
     )
     if words is not None and not any(segment.has("words") for segment in document.each("segments")):
         return _cut(_words(words, nonwords))
-    return (_segment(segment, nonwords) for segment in document["segments"])
+    rows = document["segments"]
+    return rows.repairs.rows(rows, lambda segment: _segment(segment, nonwords))
 
 
 def _segment(segment: Part, nonwords: Nonwords) -> _Utterance:

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from indexer.networks.builder import UNKNOWN
 from indexer.networks.hypotheses import HypothesisWord, bare
 from std.json_fields import Part, whole
+from std.repairs import UNKNOWN
 
 _MARK = re.compile(r"\[_\w+\]")
 

@@ -18,8 +18,9 @@ import numpy as np
 
 from indexer.lattices import minimum_bayes_risk
 from indexer.lattices.lattice import NO_WORD, Lattice, LatticeMethod, ordered
-from indexer.networks.columns import RawUtterances, utterances_of
+from indexer.networks.columns import utterances_of
 from indexer.networks.nonwords import Nonwords, is_noise, replacements
+from indexer.networks.raw import RawUtterances
 from indexer.networks.slot_times import Int64s, untangled
 from indexer.networks.utterances import Utterances, slot_errors
 from std.values import ConfusionNetwork, Float64s, Int32s

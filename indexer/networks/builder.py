@@ -1,26 +1,37 @@
-"""Builds `indexer.networks.columns.RawUtterances` word by word; each check names its line.
+"""Builds `indexer.networks.raw.RawUtterances` word by word; each check names its line.
 
 For formats without a bulk parser, and for naming the line of an error that a bulk parser met.
+What cannot be is put right by the rules of `std.repairs`, or refused.
 """
 
-import math
 from pathlib import Path
 
 import numpy as np
 
-from indexer.networks.columns import RawUtterances
+from indexer.networks.raw import RawUtterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
+from std.repairs import (
+    NO_CONFIDENCE,
+    OUT_OF_ORDER,
+    REFUSED,
+    TOO_MUCH,
+    UNKNOWN,
+    Repairs,
+    Span,
+    span_s,
+)
 from std.values import Recording
-
-UNKNOWN = math.nan
 
 
 class NetworkBuilder:
     """Collects utterances: `utterance`, then its `slot`s, each with its `word`s."""
 
-    def __init__(self, path: Path | str, characters: bool = False) -> None:
+    def __init__(
+        self, path: Path | str, characters: bool = False, repairs: Repairs = REFUSED
+    ) -> None:
         self.path = path
+        self._repairs = repairs
         self.characters = characters  # whether hypotheses are cut into characters
         self.language = ""  # of the utterances that are begun from now on, where the file says it
         self._languages: list[str] = []
@@ -53,12 +64,12 @@ class NetworkBuilder:
             name: of the utterance.
             start_s, end_s: s; unknown unless the file says them.
         """
-        self._check_span(line, start_s, end_s, MAX_TIME_S)
+        span = self._span(line, start_s, end_s, MAX_TIME_S)
         self._recordings.append(recording)
         self._utterances.append(name)
         self._languages.append(self.language)
         self._lines.append(line)
-        self._utterance_spans.append((start_s, end_s))
+        self._utterance_spans.append(span)
         self._bounds.append(len(self._epsilons))
 
     def slot(
@@ -71,14 +82,17 @@ class NetworkBuilder:
             start_s, end_s: s; unknown unless the file says them.
             epsilon: probability that there is no word here.
         """
-        self._check_span(line, start_s, end_s, MAX_TIME_S)
-        if len(self._epsilons) > self._bounds[-1] and start_s < self._slot_spans[-1][0]:
+        span = self._whole_span(line, start_s, end_s, MAX_TIME_S)
+        if len(self._epsilons) > self._bounds[-1] and span.start_s < self._slot_spans[-1][0]:
             before = self._slot_spans[-1][0]
-            raise InputError(self.path, line, f"slots in time order, from {before} s", f"{start_s}")
+            expected = f"slots in time order, from {before} s"
+            self._repairs.note(
+                OUT_OF_ORDER, InputError(self.path, line, expected, f"{span.start_s}")
+            )
+            span = Span(before, max(before, span.end_s))
         self._mass = 0.0
-        self._add_mass(line, epsilon)
-        self._slot_spans.append((start_s, end_s))
-        self._epsilons.append(epsilon)
+        self._slot_spans.append(span)
+        self._epsilons.append(self._added_mass(line, epsilon))
         self._offsets.append(len(self._tokens))
 
     def word(
@@ -100,11 +114,10 @@ class NetworkBuilder:
             start_s, end_s: s; unknown unless the file says them.
             times_line: line of the times, if they stand in another.
         """
-        self._check_span(times_line or line, start_s, end_s, MAX_WORD_S)
-        self._add_mass(line, posterior)
+        span = self._whole_span(times_line or line, start_s, end_s, MAX_WORD_S)
+        self._posteriors.append(self._added_mass(line, posterior))
         self._tokens.append(token)
-        self._posteriors.append(posterior)
-        self._spans.append((start_s, end_s))
+        self._spans.append(span)
 
     def columns(self) -> RawUtterances:
         """Return the utterances collected."""
@@ -125,20 +138,21 @@ class NetworkBuilder:
             languages=self._languages,
         )
 
-    def _add_mass(self, line: int, posterior: float) -> None:
+    def _added_mass(self, line: int, posterior: float) -> float:
         if not -POSTERIOR_TOLERANCE <= posterior <= 1 + POSTERIOR_TOLERANCE:
-            raise InputError(self.path, line, "a posterior in [0, 1]", f"{posterior:g}")
+            problem = InputError(self.path, line, "a posterior in [0, 1]", f"{posterior:g}")
+            self._repairs.note(NO_CONFIDENCE, problem)
+            posterior = max(0.0, 1.0 - self._mass)
         self._mass += posterior
         if self._mass > 1 + SUM_TOLERANCE:
-            raise InputError(self.path, line, "posteriors summing to 1", f"{self._mass:g}")
+            problem = InputError(self.path, line, "posteriors summing to 1", f"{self._mass:g}")
+            self._repairs.note(TOO_MUCH, problem)
+        return posterior
 
-    def _check_span(self, line: int, start_s: float, end_s: float, longest_s: float) -> None:
-        if math.isnan(start_s) and math.isnan(end_s):
-            return
-        got = f"{start_s:.3f} to {end_s:.3f}"
-        if not 0 <= start_s <= end_s:
-            raise InputError(self.path, line, "0 <= start <= end in seconds", got)
-        if not end_s <= MAX_TIME_S:
-            raise InputError(self.path, line, f"times up to {MAX_TIME_S} s", got)
-        if end_s - start_s > longest_s:
-            raise InputError(self.path, line, f"a word of at most {longest_s} s", got)
+    def _span(self, line: int, start_s: float, end_s: float, longest_s: float) -> Span:
+        return span_s(start_s, end_s, longest_s, (self.path, line), self._repairs)
+
+    def _whole_span(self, line: int, start_s: float, end_s: float, longest_s: float) -> Span:
+        """Times of a slot or a word: one whose end is not known has no length."""
+        span = self._span(line, start_s, end_s, longest_s)
+        return span if span.end_s == span.end_s else Span(span.start_s, span.start_s)

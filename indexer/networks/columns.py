@@ -1,19 +1,20 @@
 """What every reader of recogniser output makes first: the columns of many utterances at once.
 
-A reader fills `RawUtterances` (seconds, tokens and posteriors as written); `utterances_of`
-does what is common to all formats, in a few array passes over all utterances together:
+A reader fills `indexer.networks.raw.RawUtterances` (seconds, tokens and posteriors as written);
+`utterances_of` does what is common to all formats, in a few array passes over all of them
+together:
 
     tokens -> words      non-words become epsilon mass, pronunciation variants are merged
     posteriors           slots that sum to a little over one are scaled to one
     seconds -> ms        round(1000 * s); missing slot times derived (`indexer.networks.slot_times`)
 
 Large text formats have two parsers. The bulk parser converts whole columns and checks them with
-`is_valid`; if anything is unusual, the strict parser reads the same text word by word into an
-`indexer.networks.builder.NetworkBuilder`, which names the line of an error.
+`indexer.networks.raw.is_valid`; if anything is unusual, the strict parser reads the same text word
+by word into an `indexer.networks.builder.NetworkBuilder`, which names the line of an error.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, pairwise
 from pathlib import Path
 
@@ -21,65 +22,18 @@ import numpy as np
 
 from indexer.networks.estimated_times import Filled, filled, letters
 from indexer.networks.nonwords import Nonwords, is_noise, replacements, spoken
+from indexer.networks.raw import RawUtterances
+from indexer.networks.settled_spans import settled
 from indexer.networks.slot_times import Int64s, times_from_one_best, untangled, weighted_spans
 from indexer.networks.utterance_spans import SEGMENTS_HINT, UtteranceSpan, span_of
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
-from std.limits import MAX_TIME_S, MAX_WORD_S, POSTERIOR_TOLERANCE, SUM_TOLERANCE
+from std.limits import MAX_WORD_S
 from std.n_best import TimedWord
-from std.values import Float64s, Recording
+from std.values import Float64s
 
 SEGMENT_TOLERANCE_S = 1.0  # times may reach that far beyond their segment
 FLOAT32_NOISE = 1e-6  # a sum of float32 posteriors that far beyond 1 is 1
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RawUtterances:
-    """Utterances as written, in CSR layout: utterance -> slots -> words. NaN = not written.
-
-    Slot i of all owns words ``offsets[i]:offsets[i + 1]``; utterance j owns slots
-    ``bounds[j]:bounds[j + 1]``.
-    """
-
-    recordings: list[Recording]  # (u,)
-    utterances: list[str]  # (u,)
-    lines: Int64s  # (u,) 1-based, where each begins
-    utterance_spans_s: Float64s  # (u, 2)
-    bounds: Int64s  # (u + 1,)
-    slot_spans_s: Float64s  # (n, 2)
-    epsilons: Float64s  # (n,)
-    offsets: Int64s  # (n + 1,)
-    vocabulary: list[str]  # (v,) the tokens as written, each once
-    tokens: Int64s  # (m,) index into vocabulary
-    posteriors: Float64s  # (m,)
-    spans_s: Float64s  # (m, 2)
-    languages: Sequence[str] = ()  # (u,) as the file says them; none at all where it does not
-
-
-def is_valid(columns: RawUtterances) -> bool:
-    """Tell whether every number is one that the strict parser would accept unchanged."""
-    masses, slots = columns.posteriors, len(columns.epsilons)
-    slot_of = np.repeat(np.arange(slots), np.diff(columns.offsets))
-    sums = columns.epsilons + np.bincount(slot_of, masses, slots)
-    low, high = -POSTERIOR_TOLERANCE, 1 + POSTERIOR_TOLERANCE
-    starts = columns.slot_spans_s[:, 0]
-    backwards = np.flatnonzero(starts[1:] < starts[:-1]) + 1
-    first = np.zeros(slots + 1, dtype=bool)  # slots that may: those that begin an utterance
-    first[columns.bounds] = True
-    return bool(
-        ((masses >= low) & (masses <= high)).all()
-        and ((columns.epsilons >= low) & (sums <= 1 + SUM_TOLERANCE)).all()
-        and first[backwards].all()
-        and _spans_are_valid(columns.utterance_spans_s, MAX_TIME_S)
-        and _spans_are_valid(columns.slot_spans_s, MAX_TIME_S)
-        and _spans_are_valid(columns.spans_s, MAX_WORD_S)
-    )
-
-
-def _spans_are_valid(spans: Float64s, longest: float) -> bool:
-    start, end = spans.T
-    good = (start >= 0) & (end >= start) & (end <= MAX_TIME_S) & (end - start <= longest)
-    return bool((good | (np.isnan(start) & np.isnan(end))).all())
 
 
 def utterances_of(
@@ -111,6 +65,8 @@ def utterances_of(
     if segments is not None:
         columns = _placed(columns, path, segments)
     columns = _words_only(columns, nonwords or Nonwords())
+    if segments is None:
+        columns = settled(columns)
     slot_of = _slot_of(columns)
     totals = columns.epsilons + np.bincount(slot_of, columns.posteriors, len(columns.epsilons))
     excess = np.where(totals > 1 + FLOAT32_NOISE, totals, 1.0)

@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from indexer.networks.builder import UNKNOWN, NetworkBuilder
+from indexer.networks.builder import NetworkBuilder
 from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, is_noise, remarks
 from std.characters import characters
 from std.errors import InputError
 from std.n_best import TimedWord, aligned
+from std.repairs import UNKNOWN
 
 PAUSE_S = 0.5  # phrases are not joined over more
 _AROUND = string.punctuation + string.whitespace  # of what `bare` takes off, the most frequent

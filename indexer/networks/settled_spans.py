@@ -1,0 +1,110 @@
+"""Where utterances end whose end nobody has written, or that overlap the next one.
+
+    settled   utterances -> the same; those that share their time among their words do not overlap
+
+A line of a transcript that has a start only lasts until the next one, at most as long as its
+letters take. So does one that ends where it starts, or before. A caption that stays until its line
+leaves the screen ends when the next one comes up: so no words of one are put between those of the
+other. Of those that start together, one is said after the other.
+
+All of this is for utterances of one speaker in one channel, none of whose words has a time.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from indexer.networks.estimated_times import letters
+from indexer.networks.raw import RawUtterances
+from indexer.networks.slot_times import Int64s
+from std.values import Bools, Float64s
+
+SECONDS_PER_LETTER = 0.07  # of speech, about 14 letters a second
+SHORTEST_PER_LETTER = 0.02  # a cue is not cut to less: nobody speaks that fast
+
+
+def settled(columns: RawUtterances) -> RawUtterances:
+    """Give utterances ends that nobody has written, and let those without words' times not overlap.
+
+    Args:
+        columns: as written, with a start of each utterance, or neither start nor end.
+    """
+    spans = columns.utterance_spans_s
+    starts, ends = spans.T
+    bare = _untimed(columns) & ~np.isnan(starts)
+    group = _groups(columns)
+    same = group[1:] == group[:-1]
+    in_order = same & (starts[1:] > starts[:-1])
+    if (in_order & (ends[:-1] <= starts[1:]) | ~same).all() and not (bare & ~(ends > starts)).any():
+        return columns  # as nearly always
+    length_s = _letters(columns)
+    rows = np.lexsort((starts, group))  # stable: as written where they start together
+    rows = rows[bare[rows]]
+    spans = spans.copy()
+    spans[rows] = _settled(spans[rows], group[rows], length_s[rows])
+    return replace(columns, utterance_spans_s=spans)
+
+
+def _settled(spans: Float64s, group: Int64s, n_letters: Float64s) -> Float64s:
+    """Settle the spans of bare utterances, in order of groups and starts."""
+    starts, ends = spans.T.copy()
+    first = np.ones(len(spans), dtype=bool)  # of those that start together
+    first[1:] = (group[1:] != group[:-1]) | (starts[1:] > starts[:-1])
+    run = np.cumsum(first) - 1
+    begins = np.flatnonzero(first)
+    n_runs = len(begins)
+    following = np.full(n_runs, np.inf)
+    more = group[begins[1:]] == group[begins[:-1]]
+    following[:-1][more] = starts[begins[1:]][more]
+    in_run = np.bincount(run, n_letters, n_runs)
+
+    unwritten = ~(ends > starts)
+    ends[unwritten] = (starts + SECONDS_PER_LETTER * n_letters)[unwritten]
+    ends[unwritten] = np.minimum(ends, following[run])[unwritten]
+    room = following - starts[begins]
+    cut = (ends > following[run]) & (room > SHORTEST_PER_LETTER * in_run)[run]
+    ends[cut] = following[run][cut]
+
+    several = (np.bincount(run, minlength=n_runs) > 1)[run]
+    if several.any():
+        last = np.full(n_runs, -np.inf)
+        np.maximum.at(last, run, ends)
+        reached = np.cumsum(n_letters)
+        before = reached - n_letters
+        offset = (reached - before[begins][run], before - before[begins][run])
+        share = np.maximum(in_run, 1.0)[run]
+        whole = (last - starts[begins])[run]
+        begin = starts.copy()
+        starts[several] = (begin + whole * offset[1] / share)[several]
+        ends[several] = (begin + whole * offset[0] / share)[several]
+    return np.stack([starts, ends], axis=1)
+
+
+def _untimed(columns: RawUtterances) -> Bools:
+    """(u,) whether neither a word nor a slot of an utterance has times."""
+    utterances = np.arange(len(columns.utterances))
+    utterance_of = np.repeat(utterances, np.diff(columns.bounds))
+    slot_of = np.repeat(np.arange(len(columns.epsilons)), np.diff(columns.offsets))
+    timed = np.zeros(len(utterances), dtype=bool)
+    timed[utterance_of[~np.isnan(columns.slot_spans_s[:, 0])]] = True
+    timed[utterance_of[slot_of[~np.isnan(columns.spans_s[:, 0])]]] = True
+    return ~timed
+
+
+def _letters(columns: RawUtterances) -> Float64s:
+    """(u,) letters of each utterance's words."""
+    n_utterances = len(columns.utterances)
+    utterance_of = np.repeat(np.arange(n_utterances), np.diff(columns.bounds))
+    word_letters = letters(columns.vocabulary)[columns.tokens]
+    slot_of = np.repeat(np.arange(len(columns.epsilons)), np.diff(columns.offsets))
+    return np.bincount(utterance_of[slot_of], word_letters, n_utterances).astype(np.float64)
+
+
+def _groups(columns: RawUtterances) -> Int64s:
+    """(u,) number of each utterance's recording and speaker."""
+    ids: dict[object, int] = {}
+    speakers = getattr(columns, "speakers", ()) or [""] * len(columns.recordings)
+    keys = zip(columns.recordings, speakers, strict=True)
+    return np.fromiter(
+        (ids.setdefault(key, len(ids)) for key in keys), np.int64, len(columns.recordings)
+    )

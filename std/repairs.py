@@ -1,0 +1,161 @@
+"""What a reader mends in a damaged file instead of refusing it, counted by kind.
+
+One bad value does not cost a recording: each rule below says what becomes of it. Where nobody
+counts, nothing is mended: `REFUSED` raises, and so does ``--strict``.
+
+    Repairs          one of a reading: what was mended, how often, and in which line first
+    Repairs.rows     rows of which some cannot be read are skipped, unless most of them are
+    span_s           times of an utterance or a word, with what is wrong in them put right
+    confidence       a confidence, 1 where it is none
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from std.errors import InputError
+from std.limits import MAX_TIME_S, POSTERIOR_TOLERANCE
+
+Row = TypeVar("Row")
+Read = TypeVar("Read")
+
+# Kinds, as reports name them: what was found, and what became of it.
+BEFORE_ZERO = "time below 0, taken as 0"
+BACKWARDS = "end before its start, estimated"
+TOO_LONG = "word longer than 65.535 s, cut"
+TOO_LATE = "time beyond 298 h, estimated"
+NO_TIME = "time that is no number, estimated"
+NO_END = "missing end, estimated"
+OUT_OF_ORDER = "slot before the one before it, moved"
+NO_CONFIDENCE = "confidence that is none, taken as unknown"
+TOO_MUCH = "posteriors that sum to more than 1, scaled"
+NO_LETTER = "bytes that are no letter, written as \ufffd"
+CONTROL = "control character in a text, taken as a blank"
+NO_TEXT = "row without a text, skipped"
+BAD_ROW = "row that cannot be read, skipped"
+
+UNKNOWN = math.nan
+MOST_ROWS = 0.5  # that are skipped; beyond, it is another format
+
+
+class Repair(NamedTuple):
+    """How often something was mended in a file, and where first (1-based; 0: anywhere)."""
+
+    times: int
+    line: int
+
+
+class Repairs:
+    """What was mended in one reading."""
+
+    __slots__ = ("found", "strict")
+
+    def __init__(self, *, strict: bool = False) -> None:
+        self.strict = strict  # nothing is mended
+        self.found: dict[str, Repair] = {}
+
+    def note(self, kind: str, problem: InputError, count: int = 1) -> None:
+        """Count what is mended.
+
+        Raises:
+            InputError: nothing is to be mended.
+        """
+        if self.strict:
+            raise problem
+        before = self.found.get(kind, Repair(0, problem.line))
+        self.found[kind] = Repair(before.times + count, before.line)
+
+    def add(self, other: "Repairs") -> None:
+        """Count what another reading of the same file has mended."""
+        for kind, (count, line) in other.found.items():
+            before = self.found.get(kind, Repair(0, line))
+            self.found[kind] = Repair(before.times + count, before.line)
+
+    def rows(self, rows: Iterable[Row], read: Callable[[Row], Read]) -> Iterator[Read]:
+        """Yield what is read of each row; those that cannot be read are skipped.
+
+        Raises:
+            InputError: most rows cannot be read, or nothing is to be mended: the first's error.
+        """
+        good, problems = 0, []
+        for row in rows:
+            try:
+                result = read(row)
+            except InputError as error:
+                if self.strict:
+                    raise
+                problems.append(error)
+            else:
+                good += 1
+                yield result
+        if len(problems) > MOST_ROWS * (good + len(problems)):
+            raise problems[0]
+        for problem in problems:
+            self.note(BAD_ROW, problem)
+
+
+REFUSED = Repairs(strict=True)  # of whoever mends nothing
+
+
+class Span(NamedTuple):
+    """Start and end in seconds; NaN where one is not known."""
+
+    start_s: float
+    end_s: float
+
+
+def span_s(
+    start_s: float,
+    end_s: float,
+    longest_s: float,
+    place: tuple[Path | str, int],
+    repairs: Repairs,
+) -> Span:
+    """Return times as they can be: none below 0 or beyond what an index holds, no end too early.
+
+    Args:
+        start_s, end_s: as written, s; NaN = unknown, an end alone may be.
+        longest_s: that it may take; what is longer is cut.
+        place: path and line, for messages.
+        repairs: counts what is put right.
+
+    Returns:
+        start and end; the end NaN where it is to be estimated, both where nothing is known.
+
+    Raises:
+        InputError: nothing is to be mended.
+    """
+    if 0 <= start_s <= end_s <= MAX_TIME_S and end_s - start_s <= longest_s:
+        return Span(start_s, end_s)
+    if math.isnan(start_s):
+        return Span(UNKNOWN, UNKNOWN)
+    path, line = place
+    got = f"{start_s:.3f} to {end_s:.3f}"
+    if max(start_s, end_s) > MAX_TIME_S:
+        repairs.note(TOO_LATE, InputError(path, line, f"times up to {MAX_TIME_S} s", got))
+        return Span(UNKNOWN, UNKNOWN)
+    wrong = InputError(path, line, "0 <= start <= end in seconds", got)
+    if start_s < 0:
+        repairs.note(BEFORE_ZERO, wrong)
+        start_s, end_s = 0.0, max(end_s, 0.0)
+    if end_s < start_s:
+        repairs.note(BACKWARDS, wrong)
+        end_s = UNKNOWN
+    elif end_s - start_s > longest_s:
+        expected = f"a word of at most {longest_s} s"
+        repairs.note(TOO_LONG, InputError(path, line, expected, got))
+        end_s = start_s + longest_s
+    return Span(start_s, end_s)
+
+
+def confidence(value: float, problem: InputError, repairs: Repairs) -> float:
+    """Return a confidence from 0 to 1: what rounding has put outside is clipped, others are 1.
+
+    Raises:
+        InputError: it is none, and nothing is to be mended.
+    """
+    if -POSTERIOR_TOLERANCE <= value <= 1 + POSTERIOR_TOLERANCE:
+        return min(max(value, 0.0), 1.0)
+    repairs.note(NO_CONFIDENCE, problem)
+    return 1.0

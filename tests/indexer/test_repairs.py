@@ -1,0 +1,94 @@
+"""What damaged files give: the rest of them, and a count of what was put right."""
+
+import json
+
+import pytest
+
+from indexer import index_files
+from indexer.formats.detect import parse_file
+from indexer.formats.reader_options import ReaderOptions
+from std import repairs
+from std.errors import InputError
+from std.repairs import Repairs
+
+
+def words_of(path, **options):
+    """(word, start, end in ms) of a file, and what was mended."""
+    mended = Repairs()
+    blocks = list(parse_file(path, options=ReaderOptions(repairs=mended, **options)))
+    rows = [
+        (word, *span)
+        for block in blocks
+        for network in block
+        for word, span in zip(network.words, network.spans_ms.tolist(), strict=True)
+    ]
+    return rows, mended.found
+
+
+FIRST = {"start": 1, "end": 2, "text": " first"}
+LAST = {"start": 5, "end": 6, "text": " last"}
+WORD = {"word": " purple", "start": 3.0, "end": 4.0, "probability": 0.5}
+CASES = [
+    ({"start": 4, "end": 3, "text": " purple"}, repairs.BACKWARDS, ("purple", 4000, 4420)),
+    ({"start": -0.02, "end": 0.5, "text": " purple"}, repairs.BEFORE_ZERO, ("purple", 0, 500)),
+    ({"start": 3, "end": 80, "text": " purple", "words": [{**WORD, "end": 79}]}, repairs.TOO_LONG,
+     ("purple", 3000, 68535)),
+    ({"start": 3, "end": 4, "text": "", "words": [{**WORD, "probability": float("nan")}]},
+     repairs.NO_CONFIDENCE, ("purple", 3000, 4000)),
+    ({"start": 3, "end": 4, "text": "", "words": [{**WORD, "probability": 1.5}]},
+     repairs.NO_CONFIDENCE, ("purple", 3000, 4000)),
+    ({"start": 3, "end": 4, "text": None}, repairs.BAD_ROW, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "kind", "word"), CASES, ids=[str(i) for i in range(len(CASES))])
+def test_one_bad_value_does_not_cost_a_recording(tmp_path, row, kind, word):
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps({"language": "en", "text": "", "segments": [FIRST, row, LAST]}))
+    rows, found = words_of(path)
+    others = [one for one in rows if one[0] != "purple"]
+    assert others == [("first", 1000, 2000), ("last", 5000, 6000)]
+    assert [one for one in rows if one[0] == "purple"] == ([word] if word else [])
+    assert {kind: one.times for kind, one in found.items()} == {kind: 1}
+    with pytest.raises(InputError):
+        list(parse_file(path, options=ReaderOptions(repairs=Repairs(strict=True))))
+
+
+def test_broken_letters_and_control_characters(tmp_path):
+    path = tmp_path / "talk.json"
+    row = {"start": 1, "end": 2, "text": " gr\x01n abc"}
+    good = json.dumps({"language": "en", "segments": [row]})
+    path.write_bytes(good.encode().replace(b"\\u0001", b"\x01").replace(b"abc", b"abc\xe6 d"))
+    rows, found = words_of(path)
+    assert rows[0][0].startswith("gr")
+    assert {*found} == {repairs.CONTROL, repairs.NO_LETTER}
+
+
+def test_ctm_with_negative_durations_as_nists_own(tmp_path):
+    path = tmp_path / "talk.ctm"
+    lines = ["5 A 1.00 0.20 IN", "5 A 1.20 -0.01 AND", "5 A 1.22 0.07 THEY"]
+    path.write_text("".join(f"{line}\n" for line in lines * 4))
+    rows, found = words_of(path)
+    assert rows[4] == ("AND", 1200, 1200)
+    assert found[repairs.BACKWARDS] == (4, 2)
+
+
+def test_lines_that_cannot_be_read_are_skipped_unless_most_are(tmp_path):
+    path = tmp_path / "talk.ctm"
+    path.write_text("x 1 0.1 0.2 a\n" * 10 + "x 1 zero 0.2 b\n")
+    rows, found = words_of(path)
+    assert len(rows) == 10
+    assert found == {repairs.BAD_ROW: (1, 11)}
+    path.write_text("start,end,text\n" + "0,x,a\n" * 3 + "0,1,b\n" * 2)
+    with pytest.raises(InputError, match=r"talk.ctm:2: expected a time as end, got 'x'"):
+        list(parse_file(path, "table", ReaderOptions(repairs=Repairs())))
+
+
+def test_reports_say_what_was_repaired_and_where_first(tmp_path):
+    path = tmp_path / "talk.srt"
+    path.write_text("1\n00:00:05,000 --> 00:00:04,000\nhello there\n")
+    report = index_files(path, "memory:repairs")
+    (mended,) = report.repairs.values()
+    assert (mended.times, mended.place) == (1, f"{path}:2")
+    with pytest.raises(InputError, match=r"talk.srt:2: expected 0 <= start <= end"):
+        index_files(path, "memory:repairs_strict", strict=True)
