@@ -1,24 +1,29 @@
-"""espeak-ng as a converter, through the shared library that espeakng-loader ships.
+"""espeak-ng as a converter: the library that espeakng-loader ships, in a process of its own.
 
-The library speaks one language at a time and keeps that as global state: every call happens
-under one lock, and sets the voice first if another converter was the last to speak.
+What reaches the library is bounded (`std.phonetics.pieces`), and what it breaks all the same ends
+with its process (`std.phonetics.espeak_process`): a text that ends it is asked for in a new one,
+then in halves, down to letters; a letter that ends it has no phones. All converters here share one
+such process, under a lock: it speaks one language at a time.
 """
 
-import ctypes
+import atexit
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
-from functools import cache
+from contextlib import suppress
+from select import POLLIN, poll
 from threading import Lock
 
 from std.errors import ConfigError
+from std.phonetics import espeak_process
 from std.phonetics.phones import Pronunciation, segmented
+from std.phonetics.pieces import MAX_BYTES, pieces
 
-_SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS: no audio device is opened
-_DONT_EXIT = 0x8000  # espeakINITIALIZE_DONT_EXIT: errors are returned, the process lives on
-_UTF8 = 1  # espeakCHARS_UTF8
-_IPA_WITH_UNDERSCORES = 0x02 | ord("_") << 8
-
-_lock = Lock()
-_speaking = ""  # whose voice the library has
+PIPE_BYTES = 16_384  # that every system's pipes hold
+AT_ONCE = PIPE_BYTES // (MAX_BYTES + 2)  # texts: asking for them never waits for answers to be read
+ANSWER_S = 20  # after which a text has hung the library
+_CONTROLS = str.maketrans(dict.fromkeys("\0\n\r", " "))
 
 
 class Espeak:
@@ -27,50 +32,127 @@ class Espeak:
     def __init__(self, language: str) -> None:
         self._language = language
         with _lock:
-            _speak(language)
+            _speaking(language)
 
     @property
     def name(self) -> str:
         return f"espeak-ng:{self._language}"
 
     def pronounce(self, words: Sequence[str]) -> list[Pronunciation]:
+        of_word = [pieces(word.translate(_CONTROLS)) for word in words]
         with _lock:
-            _speak(self._language)
-            return [segmented(_phonemes(word)) for word in words]
+            spoken = iter(_spoken(self._language, [piece for one in of_word for piece in one]))
+        return [segmented("_".join(next(spoken) for _ in one)) for one in of_word]
 
 
-@cache
-def _library() -> ctypes.CDLL:
-    import espeakng_loader
+class _Process:
+    """espeak-ng, running."""
 
-    library = ctypes.CDLL(str(espeakng_loader.get_library_path()))
-    library.espeak_TextToPhonemes.restype = ctypes.c_char_p
-    library.espeak_TextToPhonemes.argtypes = [
-        ctypes.POINTER(ctypes.c_char_p),
-        ctypes.c_int,
-        ctypes.c_int,
-    ]
-    folder = str(espeakng_loader.get_data_path()).encode()
-    if library.espeak_Initialize(_SYNCHRONOUS, 0, folder, _DONT_EXIT) < 0:
-        raise ConfigError("pronunciation: espeak-ng could not load its data")
-    return library
+    def __init__(self) -> None:
+        import espeakng_loader
+
+        library, data = espeakng_loader.get_library_path(), espeakng_loader.get_data_path()
+        self.owner = os.getpid()
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", espeak_process.__file__, str(library), str(data)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # what C writes when it ends
+            bufsize=0,
+        )
+        self._read = b""  # of an answer, so far
+        self.language = ""  # whose voice it has
+
+    def ask(self, lines: Sequence[str]) -> list[str]:
+        """The answers to lines, up to the one that ended the process."""
+        assert self._process.stdin
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(
+                "".join(f"{line}\n" for line in lines).encode(errors="replace")
+            )
+        answers: list[str] = []
+        while len(answers) < len(lines) and (answer := self._answer()) is not None:
+            answers.append(answer)
+        return answers
+
+    def _answer(self) -> str | None:
+        """Its next line; None if it has ended, or hangs."""
+        assert self._process.stdout
+        waiting = poll()
+        waiting.register(self._process.stdout, POLLIN)
+        while b"\n" not in self._read:
+            more = self._process.stdout.read(PIPE_BYTES) if waiting.poll(ANSWER_S * 1000) else b""
+            if not more:
+                return None
+            self._read += more
+        line, _, self._read = self._read.partition(b"\n")
+        return line.decode(errors="replace")
+
+    def end(self) -> None:
+        """End it; in another process, which inherited it by a fork, only let go of it."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()
+        if self.owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
 
 
-def _speak(language: str) -> None:
-    global _speaking
-    if _speaking != language:
-        if _library().espeak_SetVoiceByName(language.encode()) != 0:
+_lock = Lock()
+_process: _Process | None = None
+
+
+def _speaking(language: str) -> _Process:
+    """The process, with the voice of a language.
+
+    Raises:
+        ConfigError: there is no such voice, or the library cannot be loaded.
+    """
+    global _process
+    if _process and _process.owner != os.getpid():
+        _end()
+    if not _process:
+        _process = _Process()
+    if _process.language != language:
+        answers = _process.ask([f"={language}"])
+        if not answers:
+            _end()
+            raise ConfigError("pronunciation: espeak-ng could not load its data")
+        if answers != ["ok"]:
             raise ConfigError(
                 f"pronunciation.language: expected a language of espeak-ng, got {language!r}"
             )
-        _speaking = language
+        _process.language = language
+    return _process
 
 
-def _phonemes(word: str) -> str:
-    """IPA of a text; espeak-ng stops at each clause and moves the pointer, NULL at the end."""
-    rest = ctypes.c_char_p(word.replace("\0", " ").encode())
-    clauses = []
-    while rest.value:
-        clause = _library().espeak_TextToPhonemes(ctypes.byref(rest), _UTF8, _IPA_WITH_UNDERSCORES)
-        clauses.append(clause.decode() if clause else "")
-    return "_".join(clauses)
+def _spoken(language: str, texts: Sequence[str]) -> list[str]:
+    """IPA of texts, none of which is longer than a piece."""
+    answers: list[str] = []
+    while len(answers) < len(texts):
+        asked = [f"+{text}" for text in texts[len(answers) : len(answers) + AT_ONCE]]
+        found = _speaking(language).ask(asked)
+        answers += found
+        if len(found) < len(asked):
+            _end()
+            answers.append(_alone(language, texts[len(answers)]))
+    return answers
+
+
+def _alone(language: str, text: str) -> str:
+    """IPA of a text that may have ended the process, of which another may be guilty."""
+    if answer := _speaking(language).ask([f"+{text}"]):
+        return answer[0]
+    _end()
+    middle = len(text) // 2
+    return "_".join(_alone(language, half) for half in (text[:middle], text[middle:]) if middle)
+
+
+def _end() -> None:
+    global _process
+    if _process:
+        _process.end()
+    _process = None
+
+
+atexit.register(_end)

@@ -75,6 +75,13 @@ def test_with_the_token(guarded):
     assert guarded("/healthz").json["detail"] == ""
 
 
+@pytest.mark.parametrize("term", ["dort" * 45, "dahin" * 40, "9" * 200, "ἄ" * 200, "वि" * 90])
+def test_no_term_ends_the_service(guarded, term):
+    before = guarded("/api/search", term="dort", headers=bearer()).json["total"]
+    assert guarded("/api/search", term=term, headers=bearer()).status == 200
+    assert guarded("/api/search", term="dort", headers=bearer()).json["total"] == before
+
+
 def test_a_ticket_opens_one_recording_for_some_time(guarded):
     given = guarded("/api/tickets/KERSTIN_00", headers=bearer()).json["ticket"]
     assert guarded("/api/audio/KERSTIN_00", ticket=given).status == 200
