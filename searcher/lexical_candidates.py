@@ -97,8 +97,10 @@ class VariantTable:
         candidates, first = part.candidates, piece.first_variant
         numbers = np.arange(first, first + len(piece.variants) + len(part.wildcard_variants))
         at = candidates.variant - len(piece.variants)
-        for i in np.unique(at[at >= 0]).tolist():
-            family = first + int(candidates.family[np.argmax(at == i)])
+        of_wildcards = np.flatnonzero(at >= 0)
+        expanded, some = np.unique(at[of_wildcards], return_index=True)
+        families = candidates.family[of_wildcards[some]] + first
+        for i, family in zip(expanded.tolist(), families.tolist(), strict=True):
             key = family, part.wildcard_variants[i]
             number = self._expanded.setdefault(key, len(self._planned) + len(self._expanded))
             numbers[len(piece.variants) + i] = number

@@ -15,6 +15,7 @@ Linking all neighbours into one event would lose a word said twice in a row.
 import numpy as np
 
 from searcher.candidates import Candidates, in_order
+from searcher.lexical.best_first import best_first
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
 
@@ -95,9 +96,6 @@ def is_same_event(candidates: Candidates, others: Candidates) -> Bools:
 def _suppress(candidates: Candidates, group: Int64s) -> tuple[Bools, Float64s]:
     """Keep the best candidate of each event, with the scores of its family's pieces summed.
 
-    All groups at once: each round keeps the best candidate left in every group and drops those
-    that are the same event.
-
     Args:
         candidates: (n,) ordered by group.
         group: (n,) the overlap group of each.
@@ -105,18 +103,9 @@ def _suppress(candidates: Candidates, group: Int64s) -> tuple[Bools, Float64s]:
     Returns:
         (n,) which to keep; (n,) the scores, summed for those that are kept.
     """
-    keep = np.zeros(len(group), dtype=bool)
-    score = candidates.score.copy()
-    left = np.lexsort((candidates.start_ms, -candidates.score, group))
-    while len(left):
-        is_best = np.ones(len(left), dtype=bool)
-        is_best[1:] = group[left[1:]] != group[left[:-1]]
-        group_number = np.cumsum(is_best) - 1
-        best = left[is_best]
-        best_of_group = best[group_number]
-        same_event = is_best | is_same_event(candidates.rows(left), candidates.rows(best_of_group))
-        pieces = same_event & (candidates.family[left] == candidates.family[best_of_group])
-        total = np.bincount(group_number[pieces], candidates.score[left[pieces]])
-        keep[best], score[best] = True, np.minimum(total, 1.0)
-        left = left[~same_event]
-    return keep, score
+    order = np.lexsort((candidates.start_ms, -candidates.score))
+    owner = best_first(candidates, group, order, is_same_event)
+    keep = owner == np.arange(len(owner))
+    pieces = order[candidates.family[order] == candidates.family[owner[order]]]
+    total = np.bincount(owner[pieces], candidates.score[pieces], minlength=len(owner))
+    return keep, np.where(keep, np.minimum(total, 1.0), candidates.score)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from searcher.lexical.best_first import ranges
 from std.config import SearchConfig
 from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, Postings, Slots, UInt64s
 from std.values import Float64s
@@ -113,7 +114,7 @@ def skip_costs(slots: Slots, floor: float) -> SkipCost:
             np.searchsorted(slots.key, gap_end[gaps], side="right"),
             slots.positions(right_slot[gaps]),
         )
-        gap, row = _ranges(first, last)  # few gaps have a slot inside: only those are looked at
+        gap, row = ranges(first, last)  # few gaps have a slot inside: only those are looked at
         epsilon = np.maximum(slots.epsilon[row].astype(np.float64), floor)
         skipped[gaps] = np.bincount(gap, weights=np.log(epsilon), minlength=len(gaps))
         return skipped
@@ -174,15 +175,7 @@ def _extend(
 
 def _pairs(key: UInt64s, earliest: UInt64s, latest: UInt64s) -> tuple[Int64s, Int64s]:
     """All (window, row) with earliest[window] <= key[row] <= latest[window]."""
-    return _ranges(np.searchsorted(key, earliest), np.searchsorted(key, latest, side="right"))
-
-
-def _ranges(first: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
-    """All (i, row) with first[i] <= row < last[i]."""
-    counts = np.maximum(last - first, 0)
-    which = np.repeat(np.arange(len(first)), counts)
-    within = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return which, first[which] + within
+    return ranges(np.searchsorted(key, earliest), np.searchsorted(key, latest, side="right"))
 
 
 def _rows(paths: Paths, which: Int64s) -> Paths:

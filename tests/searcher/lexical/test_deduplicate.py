@@ -1,9 +1,12 @@
+import time
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searcher.candidates import Candidates
+from searcher.lexical import best_first as blocks
 from searcher.lexical.deduplicate import SAME_EVENT_MS, deduplicate
 
 
@@ -124,18 +127,8 @@ def test_what_is_kept_never_competes_and_everything_dropped_did(rows):
 
 @given(st.lists(row(), max_size=12))
 def test_equals_going_through_them_best_first(rows):
-    """The slow twin: one after the other, as the module's docstring says it."""
-    found = deduplicate(made(*rows))
-    free = sorted(sorted(rows, key=lambda one: (one[0], one[2], one[3])), key=best_first)
-    expected = []
-    while free:
-        best = free[0]
-        near = [one for one in free[1:] if competes(best, one)]
-        total = best[5] + sum(one[5] for one in near if one[6] == best[6])
-        expected.append((*best[:5], min(1.0, total), *best[6:]))
-        free = [one for one in free[1:] if one not in near]
-    got = sorted(zip(*(c.tolist() for c in found), strict=True))
-    assert got == [pytest.approx(one) for one in sorted(expected)]
+    got = sorted(zip(*(c.tolist() for c in deduplicate(made(*rows))), strict=True))
+    assert got == [pytest.approx(one) for one in in_turn(rows)]
 
 
 def best_first(one):
@@ -157,3 +150,66 @@ def competes(a, b):
     if a[6] == b[6]:
         return slots_meet or 2 * shared_ms > min(a[4] - a[3], b[4] - b[3])
     return True
+
+
+def in_turn(rows):
+    """The slow twin: one after the other, as the module's docstring says it."""
+    free = sorted(sorted(rows, key=lambda one: (one[0], one[2], one[3])), key=best_first)
+    expected = []
+    while free:
+        best = free[0]
+        near = [one for one in free[1:] if competes(best, one)]
+        total = best[5] + sum(one[5] for one in near if one[6] == best[6])
+        expected.append((*best[:5], min(1.0, total), *best[6:]))
+        free = [one for one in free[1:] if not competes(best, one)]
+    return sorted(expected)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 400), st.sampled_from([500, 5000, 60_000]))
+@settings(max_examples=60, deadline=None)
+def test_dense_groups_equal_going_through_them_best_first(seed, n, within_ms):
+    """Many candidates of any length at one place, in blocks as small as they can be."""
+    rng = np.random.default_rng(seed)
+    start = rng.integers(0, within_ms, n)
+    length = (rng.exponential(1, n) ** 3 * rng.choice([0, 100, 1000], n)).astype(int)
+    slot = start // rng.choice([50, 300]) + rng.integers(0, 2, n)
+    ties = rng.choice([1, 10, 1000])
+    columns = (
+        *(rng.integers(0, 2, n), rng.integers(0, 6, n), rng.integers(0, 2, n), start),
+        *(start + length, (1 + rng.integers(0, ties, n)) / ties),
+        *(rng.integers(0, 3, n), slot, slot + rng.integers(0, 3, n)),
+    )
+    rows = list(dict.fromkeys(zip(*(column.tolist() for column in columns), strict=True)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "LEAST_AT_ONCE", int(rng.choice([1, 7, 64])))
+        patch.setattr(blocks, "MOST_PAIRS", int(rng.choice([1, 50, 10**6])))
+        patch.setattr(blocks, "PAIRS_EACH", int(rng.choice([1, 16])))
+        found = deduplicate(made(*rows))
+    got = sorted(zip(*(c.tolist() for c in found), strict=True))
+    assert got == [pytest.approx(one) for one in in_turn(rows)]
+
+
+CROWDS = {
+    "one-best words without a pause": lambda i, n: (i * 300, 300, 1 + 0 * i, i % 50, i, 0),
+    "a word said again and again": lambda i, n: (i * 300, 600, 1 + 0 * i, 0 * i, i, 1),
+    "likelier and likelier": lambda i, n: (i * 300, 600, (1 + i) / n, 0 * i, i, 1),
+    "all at one place": lambda i, n: (0 * i, 300, (1 + i) / n, i, 0 * i, 0),
+    "all in one minute": lambda i, n: (i * 60_000 // n, 400, 1 + 0 * i, i % 7, i, 0),
+    "one inside the other": lambda i, n: (i, 2 * (n - i), (1 + i) / n, i, 3 * i, 0),
+}
+
+
+@pytest.mark.parametrize("crowd", CROWDS)
+def test_crowds_take_time_almost_linear_in_their_number(crowd):
+    """Two hundred thousand, whose square is more than a minute's work however fast a pair is."""
+    n = 200_000
+    i = np.arange(n)
+    start, length, score, variant, slot, width = CROWDS[crowd](i, n)
+    zeros = np.zeros(n, np.int64)
+    candidates = Candidates(
+        zeros, variant, zeros, start, start + length, np.asarray(score, float), zeros, slot,
+        slot + width,
+    )  # fmt: skip
+    begin = time.process_time()
+    deduplicate(candidates)
+    assert time.process_time() - begin < 6
