@@ -24,6 +24,7 @@ def network_line(network: ConfusionNetwork) -> dict[str, Any]:
         "start": network.start_ms / 1000,
         "end": network.end_ms / 1000,
         **({"language": network.language} if network.language else {}),
+        **({"speaker": network.speaker} if network.speaker else {}),
         "slots": [
             {
                 "s": start / 1000,

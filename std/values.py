@@ -85,6 +85,7 @@ class ConfusionNetwork:
     spans_ms: Int32s  # (m, 2) start, end of each alternative
     times_estimated: bool = False  # slot times are interpolated, not the recogniser's
     language: str = ""  # name or code, where the recogniser's output says it
+    speaker: str = ""  # who spoke, likewise
     slot_errors_ms: Int32s | None = None  # (n,) how far times may be off; None: by the flag
 
     def __post_init__(self) -> None:

@@ -122,7 +122,7 @@ def _items(builder: NetworkBuilder, items: Part, recording: Recording) -> None:
                 items.line, epsilon=max(0.0, 1 - sum(word.confidence for word in alternatives))
             )
             for word in alternatives:
-                builder.word(items.line, *word)
+                builder.word(items.line, *word[:4])
         at += len(utterance)
 
 

@@ -25,6 +25,7 @@ from indexer.networks.hypotheses import (
     bare,
     by_pauses,
     single,
+    speaker_of,
     spoken,
     untimed,
 )
@@ -54,6 +55,7 @@ class Cue(NamedTuple):
     words: Sequence[HypothesisWord] = ()
     recording: Recording | None = None  # None: the file's
     language: str = ""
+    speaker: str = ""
 
 
 def timed_cues(words: Iterable[tuple[int, HypothesisWord]]) -> Iterator[Cue]:
@@ -63,7 +65,7 @@ def timed_cues(words: Iterable[tuple[int, HypothesisWord]]) -> Iterator[Cue]:
     for some in by_pauses([word for _, word in rows]):
         end_s = max(word.end_s for word in some)
         text = " ".join(word.token for word in some)
-        yield Cue(rows[done][0], some[0].start_s, end_s, text, some)
+        yield Cue(rows[done][0], some[0].start_s, end_s, text, some, speaker=speaker_of(some))
         done += len(some)
 
 
@@ -110,7 +112,7 @@ def _columns(
     spans_s, posteriors = np.full((len(rows), 2), np.nan), np.ones(len(rows))
     if timed:
         has_times = np.isin(cue_of, list(timed))
-        own = [word[1:] for words in timed.values() for word in words]
+        own = [word[1:4] for words in timed.values() for word in words]
         numbers = np.array(own, np.float64).reshape(-1, 3)
         posteriors[has_times], spans_s[has_times] = numbers[:, 0], numbers[:, 1:]
 
@@ -136,6 +138,7 @@ def _columns(
         posteriors=posteriors,
         spans_s=spans_s,
         languages=[cues[i].language for i in kept],
+        speakers=[cues[i].speaker for i in kept],
     )
 
 

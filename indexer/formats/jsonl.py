@@ -6,7 +6,8 @@
 Times count from the start of the recording. ``utt`` and ``slots`` must be there. ``file`` and
 ``channel`` default to the file's name and 1, ``eps`` to 0; ``start`` with ``end``, ``s`` with
 ``e`` and START with END may be left out and are then derived
-(`indexer.networks.slot_times`). Other keys are ignored. The contract is in docs/formats.md.
+(`indexer.networks.slot_times`). ``language`` and ``speaker`` are kept, other keys are
+ignored. The contract is in docs/formats.md.
 
     parse            some lines at once in bulk; unusual ones with the strict parser
     dump             what parse reads
@@ -142,7 +143,8 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUttera
     ):
         return None
     languages = [network.get("language", "") for network in networks]
-    if not {*map(type, languages)} <= {str}:
+    speakers = [network.get("speaker", "") for network in networks]
+    if not {*map(type, languages), *map(type, speakers)} <= {str}:
         return None
     return RawUtterances(
         recordings=recordings,
@@ -160,6 +162,7 @@ def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUttera
         posteriors=_numbers(masses)[0],
         spans_s=_numbers(starts, ends).T,
         languages=languages,
+        speakers=speakers,
     )
 
 
@@ -204,6 +207,8 @@ def _read(builder: NetworkBuilder, at: int, network: "_Object", recording: Recor
     where = Recording(network.name("file", recording.file), network.channel(recording.channel))
     language = network.content.get("language", "")
     builder.language = network.string(language, "language") if language else ""
+    speaker = network.content.get("speaker", "")
+    builder.speaker = network.string(speaker, "speaker") if speaker else ""
     builder.utterance(at, where, network.name("utt"), *network.span("start", "end"))
     for slot in map(network.inner, network.array("slots")):
         epsilon = slot.content.get("eps", 0.0)

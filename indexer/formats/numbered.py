@@ -14,6 +14,7 @@ from indexer.networks.hypotheses import (
     Hypothesis,
     HypothesisWord,
     by_pauses,
+    speaker_of,
     write_hypotheses,
     write_words,
 )
@@ -40,6 +41,7 @@ class NumberedUtterances:
         self._path, self._options = path, options
         self._count = 0
         self.language = ""  # of the utterances that are added from now on
+        self.speaker = ""  # likewise, of words that do not say who spoke them
 
     def add(
         self,
@@ -48,14 +50,17 @@ class NumberedUtterances:
         words: Sequence[HypothesisWord],
         span: Span = NO_SPAN,
     ) -> None:
-        """Add an utterance of one word sequence.
+        """Add an utterance of one word sequence, or one for each speaker's turn in it.
 
         Raises:
             InputError: times or posteriors are none.
         """
-        if words:
-            self._begin(line, recording, span)
-            write_words(self._builder, line, words)
+        one_speaker = len({word.speaker for word in words} - {""}) <= 1
+        for said in [words] if one_speaker else by_pauses(words):
+            if said:
+                whole = len(said) == len(words)
+                self._begin(line, recording, span if whole else NO_SPAN, said)
+                write_words(self._builder, line, said)
 
     def add_by_pauses(
         self, line: int, recording: Recording, words: Sequence[HypothesisWord]
@@ -73,7 +78,7 @@ class NumberedUtterances:
         """
         at = 0
         for utterance in by_pauses([words[0] for words in slots]):
-            self._begin(line, recording, NO_SPAN)
+            self._begin(line, recording, NO_SPAN, utterance)
             for words in slots[at : at + len(utterance)]:
                 total = max(1.0, sum(word.confidence for word in words))
                 competing = [Hypothesis(word.confidence / total, [word]) for word in words]
@@ -94,7 +99,7 @@ class NumberedUtterances:
         if len(hypotheses) == 1:
             self.add(line, recording, hypotheses[0].words, span)
         elif any(hypothesis.words for hypothesis in hypotheses):
-            self._begin(line, recording, span)
+            self._begin(line, recording, span, hypotheses[0].words)
             write_hypotheses(self._builder, line, hypotheses)
 
     def collected(self) -> Utterances:
@@ -105,7 +110,10 @@ class NumberedUtterances:
         """
         return utterances_of(self._builder.columns(), self._path, nonwords=self._options.nonwords)
 
-    def _begin(self, line: int, recording: Recording, span: Span) -> None:
+    def _begin(
+        self, line: int, recording: Recording, span: Span, words: Sequence[HypothesisWord]
+    ) -> None:
         self._count += 1
+        self._builder.speaker = speaker_of(words) or self.speaker
         self._builder.language = self.language
         self._builder.utterance(line, recording, f"{recording.file}-{self._count}", *span)

@@ -34,7 +34,9 @@ class NetworkBuilder:
         self._repairs = repairs
         self.characters = characters  # whether hypotheses are cut into characters
         self.language = ""  # of the utterances that are begun from now on, where the file says it
+        self.speaker = ""  # likewise
         self._languages: list[str] = []
+        self._speakers: list[str] = []
         self._recordings: list[Recording] = []
         self._utterances: list[str] = []
         self._lines: list[int] = []
@@ -68,6 +70,7 @@ class NetworkBuilder:
         self._recordings.append(recording)
         self._utterances.append(name)
         self._languages.append(self.language)
+        self._speakers.append(self.speaker)
         self._lines.append(line)
         self._utterance_spans.append(span)
         self._bounds.append(len(self._epsilons))
@@ -136,6 +139,7 @@ class NetworkBuilder:
             posteriors=np.array(self._posteriors, dtype=np.float64),
             spans_s=np.array(self._spans, dtype=np.float64).reshape(-1, 2),
             languages=self._languages,
+            speakers=self._speakers,
         )
 
     def _added_mass(self, line: int, posterior: float) -> float:

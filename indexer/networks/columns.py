@@ -82,6 +82,7 @@ def utterances_of(
         recordings=columns.recordings,
         names=columns.utterances,
         languages=columns.languages or [""] * len(columns.utterances),
+        speakers=_named(columns),
         spans_ms=_whole_spans(utterance_spans, slot_spans, columns.bounds).astype(np.int64),
         times_estimated=estimated,
         bounds=columns.bounds,
@@ -94,6 +95,14 @@ def utterances_of(
         posteriors=(columns.posteriors / excess[slot_of]).astype(np.float32),
         word_spans_ms=np.rint(spans).astype(np.int32),
     )
+
+
+def _named(columns: RawUtterances) -> Sequence[str]:
+    """(u,) names of speakers, without line breaks and with one blank between their parts."""
+    if not columns.speakers:
+        return [""] * len(columns.utterances)
+    spelt = {name: " ".join(name.split()) for name in set(columns.speakers)}
+    return [spelt[name] for name in columns.speakers]
 
 
 def _require_times(columns: RawUtterances, slot_spans: Float64s, path: Path | str) -> None:

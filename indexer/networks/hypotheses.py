@@ -35,6 +35,7 @@ class HypothesisWord(NamedTuple):
     confidence: float
     start_s: float = UNKNOWN
     end_s: float = UNKNOWN
+    speaker: str = ""  # where the file says of words who spoke them
 
 
 class Hypothesis(NamedTuple):
@@ -128,7 +129,7 @@ def single(words: Sequence[HypothesisWord], *, cut: bool = False) -> list[Hypoth
         letters = np.cumsum([0, *map(len, tokens)])
         ends = word.start_s + (word.end_s - word.start_s) * letters / max(letters[-1], 1)
         for token, (start, end) in zip(tokens, pairwise(ends.tolist()), strict=True):
-            parts.append(HypothesisWord(token, word.confidence, start, end))
+            parts.append(HypothesisWord(token, word.confidence, start, end, word.speaker))
     return parts
 
 
@@ -142,7 +143,7 @@ def write_words(builder: NetworkBuilder, line: int, words: Sequence[HypothesisWo
     """
     for word in single(words):
         builder.slot(line, epsilon=max(0.0, 1 - word.confidence))
-        builder.word(line, *word)
+        builder.word(line, *word[:4])
 
 
 def write_hypotheses(builder: NetworkBuilder, line: int, hypotheses: Sequence[Hypothesis]) -> None:
@@ -171,7 +172,7 @@ def write_hypotheses(builder: NetworkBuilder, line: int, hypotheses: Sequence[Hy
             best.setdefault(word.token, word)  # times of the best hypothesis that has it
         builder.slot(line, epsilon=max(0.0, 1 - sum(map(math.fsum, masses.values()))))
         for token, weights in masses.items():
-            builder.word(line, token, min(1.0, math.fsum(weights)), *best[token][2:])
+            builder.word(line, token, min(1.0, math.fsum(weights)), *best[token][2:4])
 
 
 def weighted(logs: Sequence[float], words: Sequence[Sequence[HypothesisWord]]) -> list[Hypothesis]:
@@ -236,14 +237,24 @@ def at_common_pauses(
 
 
 def by_pauses(words: Sequence[HypothesisWord]) -> Iterator[list[HypothesisWord]]:
-    """Cut a long hypothesis into utterances at pauses of more than half a second."""
-    begins = [
-        0,
-        *(
-            i + 1
-            for i, (one, other) in enumerate(pairwise(words))
-            if other.start_s > one.end_s + PAUSE_S
-        ),
-        len(words),
-    ]
-    yield from (list(words[lo:hi]) for lo, hi in pairwise(begins) if lo < hi)
+    """Cut a long hypothesis into utterances: at pauses of more than half a second, and where
+    somebody else goes on.
+
+    >>> said = [("a", "Ada"), ("b", ""), ("c", "Bo")]
+    >>> words = [HypothesisWord(word, 1.0, i, i + 1, name) for i, (word, name) in enumerate(said)]
+    >>> [[word.token for word in some] for some in by_pauses(words)]
+    [['a', 'b'], ['c']]
+    """
+    begins, speaker = [0], words[0].speaker if words else ""
+    for i, (one, other) in enumerate(pairwise(words), start=1):
+        changes = other.speaker not in ("", speaker) and speaker and other.start_s == other.start_s
+        if changes or other.start_s > one.end_s + PAUSE_S:
+            begins.append(i)
+        speaker = other.speaker or speaker
+    yield from (list(words[lo:hi]) for lo, hi in pairwise([*begins, len(words)]) if lo < hi)
+
+
+def speaker_of(words: Sequence[HypothesisWord]) -> str:
+    """Return who spoke most of some words; of equals the first, empty if nobody is named."""
+    names = [word.speaker for word in words if word.speaker]
+    return max(dict.fromkeys(names), key=names.count, default="")

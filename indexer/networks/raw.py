@@ -35,6 +35,7 @@ class RawUtterances:
     posteriors: Float64s  # (m,)
     spans_s: Float64s  # (m, 2)
     languages: Sequence[str] = ()  # (u,) as the file says them; none at all where it does not
+    speakers: Sequence[str] = ()  # (u,) likewise
 
 
 def is_valid(columns: RawUtterances) -> bool:

@@ -32,6 +32,7 @@ class Utterances:
     recordings: Sequence[Recording]  # (u,)
     names: Sequence[str]  # (u,)
     languages: Sequence[str]  # (u,) name or code; "" where the file says none
+    speakers: Sequence[str]  # (u,) who spoke; "" where the file does not say it
     spans_ms: Int64s  # (u, 2) start, end
     times_estimated: Bools  # (u,) slot times are interpolated, not the recogniser's
     bounds: Int64s  # (u + 1,)
@@ -67,6 +68,7 @@ class Utterances:
                 times_estimated=bool(self.times_estimated[i]),
                 slot_errors_ms=self.slot_errors_ms[lo:hi],
                 language=self.languages[i],
+                speaker=self.speakers[i],
             )
 
     @property
@@ -86,6 +88,7 @@ class Utterances:
             recordings=[self.recordings[row] for row in rows],
             names=[self.names[row] for row in rows],
             languages=[self.languages[row] for row in rows],
+            speakers=[self.speakers[row] for row in rows],
             spans_ms=self.spans_ms[picked],
             times_estimated=self.times_estimated[picked],
             bounds=_ends(np.diff(self.bounds)[picked]),
@@ -117,6 +120,7 @@ def stacked(networks: Iterable[ConfusionNetwork]) -> Utterances:
         recordings=[network.recording for network in networks],
         names=[network.utterance for network in networks],
         languages=[network.language for network in networks],
+        speakers=[network.speaker for network in networks],
         spans_ms=_array([(n.start_ms, n.end_ms) for n in networks], np.int64).reshape(-1, 2),
         times_estimated=_array([network.times_estimated for network in networks], np.bool_),
         bounds=_ends(_array([len(network) for network in networks], np.int64)),
@@ -144,6 +148,7 @@ def concatenated(blocks: Sequence[Utterances]) -> Utterances:
         recordings=[recording for block in blocks for recording in block.recordings],
         names=[name for block in blocks for name in block.names],
         languages=[language for block in blocks for language in block.languages],
+        speakers=[speaker for block in blocks for speaker in block.speakers],
         spans_ms=_joined([block.spans_ms for block in blocks], np.int64, 2),
         times_estimated=_joined([block.times_estimated for block in blocks], np.bool_),
         bounds=_ends(_joined([np.diff(block.bounds) for block in blocks], np.int64)),

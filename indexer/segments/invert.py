@@ -21,6 +21,7 @@ from std.store.columns import (
     first_slots,
     pack_vocabulary,
 )
+from std.store.speakers import speaker_columns
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Float32s, Int32s
 
@@ -47,6 +48,7 @@ def invert(
     utterances = utterances.take(_time_order(utterances))
     recordings, row = _recordings(utterances)
     n_slots = np.diff(utterances.bounds)
+    speakers, speaker = _speakers(utterances.speakers)
     n_words = np.diff(utterances.offsets[utterances.bounds])
 
     vocabulary, word = _word_ids(utterances, normalisation)
@@ -78,13 +80,20 @@ def invert(
         slot_key=slot_key,
         slot_epsilon=epsilon,
         slot_word=likeliest_words(word, posterior, slot, epsilon),
-        extra=slot_errors(utterances.slot_errors_ms[slot_order]),
+        extra=slot_errors(utterances.slot_errors_ms[slot_order])
+        | speaker_columns(speakers, np.repeat(speaker, n_slots)[slot_order]),
     )
 
 
 def slot_errors(errors_ms: npt.NDArray[np.integer]) -> dict[str, Column]:
     """The column `SLOT_ERROR` among a segment's extra ones; none where no time is estimated."""
     return {SLOT_ERROR: errors_ms.astype("<u4")} if errors_ms.any() else {}
+
+
+def _speakers(names: Sequence[str]) -> tuple[list[str], Int64s]:
+    """The different names, and (u,) the row of each utterance's."""
+    row_of = dict(zip(dict.fromkeys(names), count(), strict=False))
+    return [*row_of], np.fromiter(map(row_of.__getitem__, names), np.int64, len(names))
 
 
 def _ascending(middle_ms: Int64s, n_slots: Int64s) -> Int64s:

@@ -28,6 +28,7 @@ from std.store.columns import (
     first_slots,
     pack_vocabulary,
 )
+from std.store.speakers import NAMES, Speakers, speaker_columns
 from std.store.verify import verified_columns
 from std.values import Bools, Float32s, Int32s, Recording
 
@@ -46,7 +47,8 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
     Args:
         segments: what to merge; those without an id are not committed yet. Slots of one recording
             that share their middle come in the order in which the segments' speech of it begins.
-        rebuild: makes the extra columns of the result, of which only `SLOT_ERROR` stays without.
+        rebuild: makes the extra columns of the result, of which only `SLOT_ERROR`
+            and the speakers stay without.
 
     Returns:
         Columns equal to those of inverting all the live recordings' networks at once.
@@ -92,7 +94,7 @@ def merged(segments: Sequence[Segment], rebuild: Rebuild | None = None) -> Segme
             ],
             np.int32,
         )[slot_order],
-        extra=_slot_errors(parts, slot_kept, slot_order),
+        extra=_slot_errors(parts, slot_kept, slot_order) | _speakers(parts, slot_kept, slot_order),
     )
     return replace(columns, extra={**columns.extra, **rebuild(columns)}) if rebuild else columns
 
@@ -108,6 +110,21 @@ def _slot_errors(
         for part, kept in zip(parts, slot_kept, strict=True)
     ]
     return slot_errors(_concatenated(errors_ms, np.uint32)[slot_order])
+
+
+def _speakers(
+    parts: Sequence[SegmentColumns], slot_kept: Sequence[Rows], slot_order: Int64s
+) -> dict[str, Column]:
+    """The columns of the merged segment that say who spoke, where a part has them."""
+    if not any(NAMES in part.extra for part in parts):
+        return {}
+    names: list[str] = []
+    rows = []
+    for part, kept in zip(parts, slot_kept, strict=True):
+        speakers = Speakers.read(part.extra)
+        rows.append(speakers.in_all(len(part.slot_key))[kept] + len(names))
+        names += speakers.names
+    return speaker_columns(names, _concatenated(rows, np.int32)[slot_order])
 
 
 def _merged_slot_keys(

@@ -6,8 +6,8 @@ Every kind of store keeps the same columns, so a search gives the same hits in e
     posting_*             word by word (CSR: posting_offsets), by recording and time within a word
     slot_*                recording by recording (CSR: slot_offsets) in time order; needed to skip
                           empty slots in phrases and to show context
-    extra                 further columns by name (`SLOT_ERROR`, the phone columns); stores only
-                          keep them
+    extra                 further columns by name (`SLOT_ERROR`, those of `std.store.speakers`, the
+                          phone columns); stores only keep them
 
 A key is ``recording << 32 | time_ms``: one sorted column orders all recordings of a segment, and
 a join of two words is a binary search in it. Times are below 2**32 ms, words below 2**16 ms.
@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from std.errors import StoreError
+from std.store.speakers import Speakers
 from std.values import Bools, Float32s, Int32s, Recording, freeze
 
 Int64s = npt.NDArray[np.int64]
@@ -152,6 +153,8 @@ class SegmentColumns:
         errors = self.extra.get(SLOT_ERROR)
         if errors is not None and (errors.shape != (n,) or errors.dtype != np.dtype("<u4")):
             raise ValueError(f"{SLOT_ERROR} does not have {n} rows of <u4")
+        if (turns := Speakers.read(self.extra).begin)[-1] >= max(n, 1):
+            raise ValueError(f"turns of speakers up to slot {turns[-1]} of {n}")
         freeze(self)
 
     def posting_keys(self, rows: slice | Int64s) -> UInt64s:

@@ -1,0 +1,126 @@
+"""Who spoke in the slots of a segment: three extra columns, small because people take turns.
+
+    speakers        the different names, sorted by code point, as UTF-8 lines; the empty name is
+                    that of slots of which nobody says who spoke
+    speaker_begin   (k,) of <i4: the first slot of each turn, ascending from 0
+    speaker_row     (k,) of <i4: whose turn it is, a row of the names
+
+A turn is a run of slots with one speaker. A segment without any name has none of these columns,
+nor has an index that was made before there were any.
+
+    speaker_columns   a name for each slot -> columns
+    Speakers          the columns, read
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from std.errors import StoreError
+
+NAMES, BEGIN, ROW = "speakers", "speaker_begin", "speaker_row"
+COLUMNS = (NAMES, BEGIN, ROW)
+Column = npt.NDArray[np.generic]
+Integers = npt.NDArray[np.integer]
+
+
+class HasColumns(Protocol):
+    """What the columns are read from: a segment of any store."""
+
+    @property
+    def id(self) -> str | None:
+        """Name of the segment; None before it is committed."""
+        ...
+
+    def extra(self, name: str) -> Column | None:
+        """A further column; None if it has none of this name."""
+        ...
+
+
+class Speakers(NamedTuple):
+    """Who spoke in each slot of a segment."""
+
+    names: tuple[str, ...]  # ascending; "" where nobody says who spoke
+    begin: Integers  # (k,) first slot of each turn, ascending
+    row: Integers  # (k,) of each turn's speaker among the names
+
+    @classmethod
+    def of(cls, segment: HasColumns) -> "Speakers":
+        """The speakers of a segment; one without names has one turn of the empty name.
+
+        Raises:
+            StoreError: the columns are damaged.
+        """
+        extra = {name: column for name in COLUMNS if (column := segment.extra(name)) is not None}
+        try:
+            return cls.read(extra)
+        except ValueError as error:
+            raise StoreError(f"segment {segment.id}: expected speakers, got {error}") from error
+
+    @classmethod
+    def read(cls, extra: Mapping[str, Column]) -> "Speakers":
+        """The speakers among the extra columns of a segment.
+
+        Raises:
+            ValueError: the columns do not fit each other.
+        """
+        if not any(name in extra for name in COLUMNS):
+            return UNKNOWN
+        for name in COLUMNS:
+            if name not in extra:
+                raise ValueError(f"no column {name}")
+            expected = "u1" if name == NAMES else "<i4"
+            if extra[name].dtype != np.dtype(expected) or extra[name].ndim != 1:
+                raise ValueError(f"{name} that is no row of {expected}")
+        names = tuple(extra[NAMES].tobytes().decode().split("\n")[:-1])
+        begin: npt.NDArray[Any] = extra[BEGIN]
+        row: npt.NDArray[Any] = extra[ROW]
+        if len(begin) != len(row) or not len(row):
+            raise ValueError(f"{len(begin)} turns of {len(row)} speakers")
+        if begin[0] != 0 or (begin[1:] <= begin[:-1]).any():
+            raise ValueError("turns that do not ascend from slot 0")
+        if row.min() < 0 or row.max() >= len(names):
+            raise ValueError(f"turns of other speakers than the {len(names)} named")
+        return cls(names, begin, row)
+
+    def at(self, slots: Integers) -> Integers:
+        """(n,) row among the names of who spoke in each of n slots."""
+        return self.row[np.searchsorted(self.begin, slots, side="right") - 1]
+
+    def in_all(self, n_slots: int) -> Integers:
+        """(n_slots,) the same of each slot of the segment."""
+        return np.repeat(self.row, np.diff(np.append(self.begin, n_slots)))
+
+    def within(self, first: int, end: int) -> set[str]:
+        """The names of those who spoke in some of the slots from ``first`` to before ``end``."""
+        turn = int(np.searchsorted(self.begin, first, side="right")) - 1
+        last = int(np.searchsorted(self.begin, end, side="left"))
+        rows = np.unique(self.row[turn:last]) if first < end else self.row[:0]
+        return {self.names[row] for row in rows.tolist()} - {""}
+
+
+UNKNOWN = Speakers(("",), np.zeros(1, np.int32), np.zeros(1, np.int32))
+
+
+def speaker_columns(names: Sequence[str], row: Integers) -> dict[str, Column]:
+    """The extra columns of a segment; none where nobody says who spoke.
+
+    Args:
+        names: in any order, perhaps twice or not used.
+        row: (n,) of each slot, in order: whose it is.
+    """
+    begin = np.flatnonzero(np.diff(row, prepend=-1))
+    turns = row[begin]
+    used = sorted({names[i] for i in np.unique(turns).tolist()})
+    if used in ([], [""]):
+        return {}
+    number = {name: i for i, name in enumerate(used)}
+    new_row = np.array([number.get(name, -1) for name in names], np.int32)[turns]
+    kept = np.flatnonzero(np.diff(new_row, prepend=-1))
+    return {
+        NAMES: np.frombuffer("\n".join([*used, ""]).encode(), np.uint8),
+        BEGIN: begin[kept].astype("<i4"),
+        ROW: new_row[kept].astype("<i4"),
+    }
