@@ -24,6 +24,7 @@ from typing import BinaryIO
 from indexer.formats.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_keys import speaker_in
 from indexer.networks.hypotheses import Hypothesis, HypothesisWord, spoken, untimed, weighted
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
@@ -99,6 +100,6 @@ def _best(document: Part, nonwords: Nonwords) -> list[HypothesisWord]:
 def _word(word: Part, offset_s: float) -> HypothesisWord:
     for start, end in SPANS:
         if word.has(end):
-            times = (offset_s + word[key].seconds() for key in (start, end))
-            return HypothesisWord(word["word"].text(), 1.0, *times)
+            start_s, end_s = (offset_s + word[key].seconds() for key in (start, end))
+            return HypothesisWord(word["word"].text(), 1.0, start_s, end_s, speaker_in(word))
     raise word["end"].error("a time in seconds")

@@ -56,11 +56,12 @@ class NumberedUtterances:
             InputError: times or posteriors are none.
         """
         one_speaker = len({word.speaker for word in words} - {""}) <= 1
-        for said in [words] if one_speaker else by_pauses(words):
-            if said:
-                whole = len(said) == len(words)
-                self._begin(line, recording, span if whole else NO_SPAN, said)
-                write_words(self._builder, line, said)
+        turns = [words] if one_speaker else list(by_pauses(words))
+        for i, said in enumerate(turns if words else []):
+            start_s = said[0].start_s if i else span.start_s
+            end_s = said[-1].end_s if i < len(turns) - 1 else span.end_s
+            self._begin(line, recording, Span(start_s, end_s), said)
+            write_words(self._builder, line, said)
 
     def add_by_pauses(
         self, line: int, recording: Recording, words: Sequence[HypothesisWord]

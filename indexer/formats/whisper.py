@@ -28,13 +28,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from indexer.formats.numbered import NumberedUtterances, Span
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_keys import speaker_in
 from indexer.formats.stated_language import stated_language
 from indexer.formats.whisper_tokens import Token, joined, without_marks
-from indexer.networks.builder import NetworkBuilder
-from indexer.networks.columns import utterances_of
-from indexer.networks.hypotheses import HypothesisWord, by_pauses, spoken, untimed, write_words
+from indexer.networks.hypotheses import HypothesisWord, by_pauses, spoken, untimed
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
@@ -54,6 +54,7 @@ class _Utterance(NamedTuple):
     start_s: float
     end_s: float
     words: Sequence[HypothesisWord]
+    speaker: str = ""  # of words that do not say who spoke them
 
 
 def looks_like(head: bytes) -> bool:
@@ -71,19 +72,16 @@ def parse(
     Raises:
         InputError: the file is no JSON, or none of these.
     """
-    builder, recording = NetworkBuilder(path, repairs=options.repairs), recording_for(path, options)
-    count = 0
+    collected, recording = NumberedUtterances(path, options), recording_for(path, options)
     for document, chunks in _by_kind(
         documents(stream, path, split_letters=True, repairs=options.repairs)
     ):
-        builder.language = stated_language(document)
+        collected.language = stated_language(document)
         utterances = _chunks(chunks, options.nonwords) if chunks else None
-        for start, end, words in utterances or _utterances(document, options.nonwords):
-            if words:
-                count += 1
-                builder.utterance(document.line, recording, f"{recording.file}-{count}", start, end)
-                write_words(builder, document.line, words)
-    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
+        for start, end, words, speaker in utterances or _utterances(document, options.nonwords):
+            collected.speaker = speaker
+            collected.add(document.line, recording, words, Span(start, end))
+    yield collected.collected()
 
 
 def _by_kind(parts: Iterable[Part]) -> Iterator[tuple[Part, list[Part]]]:
@@ -119,14 +117,15 @@ def _segment(segment: Part, nonwords: Nonwords) -> _Utterance:
     words = _words(segment["words"], nonwords) if segment.has("words") else []
     if not words and not (segment.has("words") and segment["words"].value):
         words = untimed(segment["text"].text(), nonwords=nonwords)
-    return _Utterance(start, end, words)
+    return _Utterance(start, end, words, speaker_in(segment))
 
 
 def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
     tokens = list(map(_token, part))
     if any(word.has("t_dtw") for word in part):
         return spoken(joined(tokens), nonwords)
-    return spoken((HypothesisWord(written.text(), *rest) for written, *rest in tokens), nonwords)
+    words = (HypothesisWord(token.written.text(), *token[1:]) for token in tokens)
+    return spoken(words, nonwords)
 
 
 def _token(word: Part) -> Token:
@@ -135,11 +134,11 @@ def _token(word: Part) -> Token:
         start, end, written, probability = word
         return Token(written, probability.probability(), start.seconds(), end.seconds())
     written = word["word"] if word.has("word") else word["text"]
-    times = [word[key].seconds() if word.has(key) else UNKNOWN for key in ("start", "end")]
-    if any(time != time for time in times):  # half a span is none
-        times = [UNKNOWN, UNKNOWN]
+    start_s, end_s = (word[key].seconds() if word.has(key) else UNKNOWN for key in ("start", "end"))
+    if start_s != start_s or end_s != end_s:  # half a span is none
+        start_s = end_s = UNKNOWN
     confidence = next((word[key].probability() for key in CONFIDENCES if word.has(key)), 1.0)
-    return Token(written, confidence, *times)
+    return Token(written, confidence, start_s, end_s, speaker_in(word))
 
 
 def _cut(words: Sequence[HypothesisWord]) -> Iterator[_Utterance]:
@@ -177,13 +176,14 @@ def _cpp(segments: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
         return _cut(spoken(joined(wholes), nonwords))
     return [
         _Utterance(
-            start,
-            end,
+            whole.start_s,
+            whole.end_s,
             spoken(joined(map(_cpp_token, segment["tokens"])), nonwords)
             if segment.has("tokens")
-            else untimed(without_marks(written.text()), nonwords=nonwords),
+            else untimed(without_marks(whole.written.text()), nonwords=nonwords),
+            speaker_in(segment),
         )
-        for segment, (written, _, start, end) in zip(segments, wholes, strict=True)
+        for segment, whole in zip(segments, wholes, strict=True)
     ]
 
 

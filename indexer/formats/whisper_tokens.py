@@ -27,6 +27,7 @@ class Token(NamedTuple):
     confidence: float = 1.0
     start_s: float = UNKNOWN
     end_s: float = UNKNOWN
+    speaker: str = ""
 
     @property
     def text(self) -> str:
@@ -66,4 +67,5 @@ def _word(tokens: Sequence[Token]) -> HypothesisWord:
         sum(token.confidence for token in spoken_tokens) / len(spoken_tokens),
         min((token.start_s for token in timed), default=UNKNOWN),
         max((token.end_s for token in timed), default=UNKNOWN),
+        next((token.speaker for token in tokens if token.speaker), ""),
     )

@@ -98,10 +98,13 @@ def utterances_of(
 
 
 def _named(columns: RawUtterances) -> Sequence[str]:
-    """(u,) names of speakers, without line breaks and with one blank between their parts."""
+    """(u,) names of speakers as text of one line, with one blank between their parts."""
     if not columns.speakers:
         return [""] * len(columns.utterances)
-    spelt = {name: " ".join(name.split()) for name in set(columns.speakers)}
+    spelt = {
+        name: " ".join(name.encode(errors="replace").decode().split())
+        for name in set(columns.speakers)
+    }
     return [spelt[name] for name in columns.speakers]
 
 

@@ -247,10 +247,11 @@ def by_pauses(words: Sequence[HypothesisWord]) -> Iterator[list[HypothesisWord]]
     """
     begins, speaker = [0], words[0].speaker if words else ""
     for i, (one, other) in enumerate(pairwise(words), start=1):
-        changes = other.speaker not in ("", speaker) and speaker and other.start_s == other.start_s
-        if changes or other.start_s > one.end_s + PAUSE_S:
+        changes = bool(speaker) and other.speaker not in ("", speaker)
+        if other.start_s - one.end_s > (-math.inf if changes else PAUSE_S):  # NaN: where is unknown
             begins.append(i)
-        speaker = other.speaker or speaker
+            speaker = other.speaker
+        speaker = speaker or other.speaker
     yield from (list(words[lo:hi]) for lo, hi in pairwise([*begins, len(words)]) if lo < hi)
 
 
