@@ -298,6 +298,14 @@ class Part:
             return confidence(math.nan, self.error("a number"), self.repairs)
         return confidence(self.number(), self.error("a number from 0 to 1"), self.repairs)
 
+    def log_probability(self) -> float:
+        """Return the probability whose natural logarithm a number is.
+
+        Raises:
+            InputError: the value is not such a number, and not to be mended.
+        """
+        return math.exp(min(0.0, self.number()))
+
     def channel(self) -> int:
         """Return the number of a channel.
 

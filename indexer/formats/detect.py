@@ -61,6 +61,7 @@ from indexer.formats.caption_text import as_utf8
 from indexer.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.service_answers import what_instead
+from indexer.formats.units import speech_is_plausible
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
@@ -78,6 +79,7 @@ UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'(?<=[:\[,])\s*"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
+ANY_JSON = "timed-text"  # reads rows by what their keys mean, whoever wrote them
 HEAD_BYTES = 1 << 16
 
 JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
@@ -231,20 +233,27 @@ def _any_json(
     """
     problems: dict[str, InputError] = {}
     wordless: list[Utterances | Lattice] | None = None
+    first: tuple[list[Utterances | Lattice], ReaderOptions] | None = None
     for name in _candidates(content, likeliest):
-        if name == "timed-text" and likeliest in problems and b'"words"' in content:
-            continue  # it would read captions without the words that their own reader refuses
         own = replace(options, repairs=Repairs(strict=options.repairs.strict))
         try:
             blocks = list(FORMATS[name][0](BytesIO(content), path, own))
         except InputError as error:
             problems[name] = error
             continue
-        if any(isinstance(block, Utterances) and len(block.words) for block in blocks):
-            options.repairs.add(own.repairs)
-            return blocks
+        utterances = [block for block in blocks if isinstance(block, Utterances)]
+        if any(len(block.words) for block in utterances):
+            if first is None:
+                first = blocks, own
+            if speech_is_plausible(utterances):
+                first = blocks, own
+                break
+            continue
         if wordless is None and (name == likeliest or not _HAS_VALUES.search(content)):
             wordless = blocks
+    if first is not None:
+        options.repairs.add(first[1].repairs)
+        return first[0]
     if likeliest in problems:
         raise problems[likeliest]
     if wordless is not None:
@@ -263,4 +272,7 @@ def _any_json(
 def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:
     if likeliest is not None:
         yield likeliest
-    yield from (name for name in near_json(content) if name != likeliest)
+    whole = near_json(content, 1.0)
+    yield from (
+        name for name in dict.fromkeys([*whole, ANY_JSON, *near_json(content)]) if name != likeliest
+    )

@@ -110,7 +110,7 @@ JSON_KEYS: Mapping[str, tuple[str, ...]] = {
     "google": ("results alternatives transcript words", "alternatives transcript words"),
     "whisper": (
         "segments start end text", "transcription offsets text", "chunks timestamp text",
-        "start end words", "words start end word", "word_segments start end", "start end text",
+        "start end words", "words start end word", "word_segments start end",
     ),
     "vosk": ("result text conf word", "monologues terms text", "result word start end"),
     "pocketsphinx-json": ("b d p t w",),

@@ -14,8 +14,10 @@ Source: openai-whisper ``utils.WriteTSV``; whisper.cpp ``output_csv``; RFC 4180.
 """
 
 import csv
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -24,13 +26,15 @@ from indexer.formats.columns_of_cues import (
     Column,
     columns_of,
     is_complete,
+    is_text,
     time_s,
     times_s,
-    unit_s,
 )
 from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.tiers import Tier, chosen
+from indexer.formats.units import unit_s
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
@@ -38,13 +42,14 @@ from std.fields import shown
 from std.files import content_of
 from std.limits import CHANNEL, MAX_UTTERANCE_BYTES
 from std.nist.audio_names import recording_name
-from std.repairs import BAD_ROW, NO_CONFIDENCE, Repairs
+from std.repairs import BAD_ROW, NO_CONFIDENCE, NO_END, UNKNOWN, Repairs
 from std.values import Recording
 
 SEPARATORS = ("\t", ",", ";", "|")
 LONGEST_FIELD = 1 << 20
 EXPECTED = "columns start, end and text"
 Columns = Mapping[str, tuple[int, Column]]
+Numbered = tuple[int, list[str]]  # a row and its line
 
 
 def looks_like(head: bytes) -> bool:
@@ -78,10 +83,17 @@ def parse(
 def _header(line: str) -> tuple[str, Columns]:
     """Return what stands between the columns, and those of a cue; none if one is missing."""
     for separator in SEPARATORS:
-        columns = columns_of(_fields(line, separator))
-        if is_complete(columns):
+        fields = _fields(line, separator)
+        columns = columns_of(fields)
+        if is_complete(columns) and ({"end", "duration"} & {*columns} or _tells(fields, columns)):
             return separator, columns
     return "", {}
+
+
+def _tells(fields: Sequence[str], columns: Columns) -> bool:
+    """Tell whether a table without ends is one of speech, by the name of its text."""
+    at = columns.get("text", columns.get("word"))
+    return at is not None and is_text(fields[at[0]])
 
 
 def _fields(line: str, separator: str) -> list[str]:
@@ -124,55 +136,94 @@ def _rows(
 
 
 def _cues(
-    rows: Sequence[tuple[int, list[str]]],
-    columns: Columns,
-    path: Path | str,
-    options: ReaderOptions,
+    rows: Sequence[Numbered], columns: Columns, path: Path | str, options: ReaderOptions
 ) -> Iterator[Cue]:
-    text_at = columns.get("text", columns.get("word"))
-    assert text_at is not None  # as the header is complete
-    end_at = columns.get("end", columns.get("duration"))
-    assert end_at is not None
-    start_at = columns["start"]
-    guessed = 1.0
-    if "end" in columns and not (start_at[1].unit_s or end_at[1].unit_s):
-        guessed = unit_s([(row[start_at[0]], row[end_at[0]], row[text_at[0]]) for _, row in rows])
-
-    def time_in(row: Sequence[str], line: int, at: tuple[int, Column]) -> float:
-        try:
-            return time_s(row[at[0]], at[1].unit_s or guessed)
-        except ValueError as error:
-            found = shown(row[at[0]].encode())
-            raise InputError(path, line, f"a time as {at[1].what}", found) from error
-
-    def times_in(numbered: tuple[int, list[str]]) -> tuple[int, list[str], float, float]:
-        line, row = numbered
-        return line, row, time_in(row, line, start_at), time_in(row, line, end_at)
-
-    try:
-        starts_s, ends_s = (
-            times_s([row[place] for _, row in rows], column.unit_s or guessed)
-            for place, column in (start_at, end_at)
-        )
-        timed: Iterable[tuple[int, list[str], float, float]] = (
-            (line, row, start_s, end_s)
-            for (line, row), start_s, end_s in zip(rows, starts_s, ends_s, strict=True)
-        )
-    except ValueError:
-        timed = options.repairs.rows(rows, times_in)
+    text_at = columns["text" if "text" in columns else "word"]
+    rows = _of_speech(rows, columns, path, options)
+    timed = _timed(rows, columns, text_at, path, options.repairs)
     language_at, confidence_at = columns.get("language"), columns.get("confidence")
     for line, row, start_s, end_s in timed:
-        if "end" not in columns:
-            end_s += start_s
         text = spoken_part(row[text_at[0]], options.nonwords)
         recording = _recording(row, line, columns, path, options.names != "file")
         cue = Cue(line, start_s, end_s, text, recording=recording)
         if language_at:
             cue = cue._replace(language=row[language_at[0]].strip())
         if "word" in columns and "text" not in columns:
-            confidence = _confidence(row, line, confidence_at, path, options.repairs)
-            cue = cue._replace(words=[HypothesisWord(text, confidence, start_s, end_s)])
+            sure = _confidence(row, line, confidence_at, path, options.repairs)
+            cue = cue._replace(words=[HypothesisWord(text, sure, start_s, end_s)])
         yield cue
+
+
+def _of_speech(
+    rows: Sequence[Numbered], columns: Columns, path: Path | str, options: ReaderOptions
+) -> Sequence[Numbered]:
+    """Leave out the rows of phones and notes, where a column says which rows have words."""
+    if "tier" not in columns:
+        return rows
+    place = columns["tier"][0]
+    tiers = [Tier(name) for name in dict.fromkeys(row[place].strip() for _, row in rows)]
+    if not (options.tiers.wanted or any(tier.of_words for tier in tiers)):
+        return rows
+    read = {tiers[at].name for at in chosen(tiers, options.tiers, path)}
+    return [one for one in rows if one[1][place].strip() in read]
+
+
+def _timed(
+    rows: Sequence[Numbered],
+    columns: Columns,
+    text_at: tuple[int, Column],
+    path: Path | str,
+    repairs: Repairs,
+) -> Iterator[tuple[int, list[str], float, float]]:
+    """Yield each row's line, fields, start and end in seconds; the end NaN without one."""
+    start_at = columns["start"]
+    end_at = columns.get("end", columns.get("duration"))
+    from_start = "end" not in columns
+    guessed = 1.0
+    if end_at and not (from_start or start_at[1].unit_s or end_at[1].unit_s):
+        guessed = _guessed_unit_s(rows, start_at[0], end_at[0], text_at[0])
+
+    def time_in(row: Sequence[str], line: int, at: tuple[int, Column] | None) -> float:
+        if at is None:
+            return UNKNOWN
+        written = row[at[0]]
+        if at is end_at and not written.strip():
+            problem = InputError(path, line, f"a time as {at[1].what}", written)
+            repairs.note(NO_END, problem)
+            return UNKNOWN
+        try:
+            return time_s(written, at[1].unit_s or guessed)
+        except ValueError as error:
+            found = shown(written.encode())
+            raise InputError(path, line, f"a time as {at[1].what}", found) from error
+
+    def times_in(numbered: Numbered) -> tuple[int, list[str], float, float]:
+        line, row = numbered
+        start_s, end_s = time_in(row, line, start_at), time_in(row, line, end_at)
+        return line, row, start_s, start_s + end_s if from_start else end_s
+
+    if end_at is None:
+        return repairs.rows(rows, times_in)
+    try:
+        starts_s, ends_s = (
+            times_s([row[place] for _, row in rows], column.unit_s or guessed)
+            for place, column in (start_at, end_at)
+        )
+    except ValueError:
+        return repairs.rows(rows, times_in)
+    return (
+        (line, row, start_s, start_s + end_s if from_start else end_s)
+        for (line, row), start_s, end_s in zip(rows, starts_s, ends_s, strict=True)
+    )
+
+
+def _guessed_unit_s(rows: Sequence[Numbered], start: int, end: int, text: int) -> float:
+    """Tell the unit of whole numbers by the rate of speech; of others it is the second."""
+    try:
+        numbers = [(float(row[start]), float(row[end]), len(row[text])) for _, row in rows]
+    except ValueError:
+        return 1.0
+    return unit_s(numbers) if all(map(math.isfinite, chain(*numbers))) else 1.0
 
 
 def _confidence(

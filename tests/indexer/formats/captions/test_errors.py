@@ -65,7 +65,7 @@ ERRORS = [
     (table, "a,b\n", ":1: expected columns start, end and text"),
     (table, "start,end,file,channel,text\n1,2,a,x,ja\n", "a channel, a number from"),
     (timed_text, '[{"start": 1, "end": 2, "text": "ja"}, {"start": 1}]',
-     "a start, an end or a duration"),
+     "a text at [1]"),
     (timed_text, '[{"start": "soon", "end": 2, "text": "ja"}]', "a time, in numbers or as"),
     (stm, "f 1 s 1.0\n", ":1: expected file, channel, speaker, begin, end, transcript"),
     (stm, "f 1 s x 2.0 ja\n", ":1: expected a time in seconds"),

@@ -1,0 +1,67 @@
+"""Words from pieces of words, as many recognisers write them: tokens of their own vocabulary.
+
+    joined    pieces, with their times and confidences -> words
+
+Where some pieces begin with a blank or ``▁`` and others do not, each of the former begins a word;
+so does each after one that ends with a blank. ``##`` before a piece and ``@@`` behind it glue it to
+its neighbour. A word has the geometric mean of its pieces' confidences: that of their logarithms.
+"""
+
+import math
+from collections.abc import Sequence
+
+from indexer.networks.hypotheses import HypothesisWord, bare
+
+MARK = "\u2581"  # before a word, as SentencePiece writes it
+LEAST, MOST = 0.1, 0.97  # of pieces that have a mark: beyond, it marks nothing
+LEAST_CONFIDENCE = 1e-6
+
+
+def joined(pieces: Sequence[HypothesisWord]) -> list[HypothesisWord]:
+    """Make words of pieces; words stay as they are.
+
+    >>> pieces = [HypothesisWord(text, 1.0) for text in ("Hel", "lo", " you", ".")]
+    >>> [word.token for word in joined(pieces)]
+    ['Hello', 'you.']
+    """
+    texts = [piece.token.replace(MARK, " ") for piece in pieces]
+    begins = _begins(texts)
+    if begins is None:
+        return [
+            piece._replace(token=text.strip()) for piece, text in zip(pieces, texts, strict=True)
+        ]
+    groups: list[list[HypothesisWord]] = []
+    for piece, text, begin in zip(pieces, texts, begins, strict=True):
+        if begin or not groups:
+            groups.append([])
+        groups[-1].append(piece._replace(token=text.strip().removeprefix("##").removesuffix("@@")))
+    return [_word(group) for group in groups if any(piece.token for piece in group)]
+
+
+def _begins(texts: Sequence[str]) -> list[bool] | None:
+    """Whether each piece begins a word; None where they are words already."""
+    if any(text.strip().startswith("##") for text in texts):
+        return [not text.strip().startswith("##") for text in texts]
+    glued = [text.strip().endswith("@@") for text in texts]
+    if any(glued):
+        return [not before for before in (False, *glued[:-1])]
+    spoken = [text for text in texts if bare(text)]
+    led = sum(text[:1].isspace() for text in spoken[1:])
+    if len(spoken) > 1 and LEAST <= led / (len(spoken) - 1) <= MOST:
+        return [
+            text[:1].isspace() or before[-1:].isspace()
+            for before, text in zip(("", *texts[:-1]), texts, strict=True)
+        ]
+    return None
+
+
+def _word(pieces: Sequence[HypothesisWord]) -> HypothesisWord:
+    spoken = [piece for piece in pieces if bare(piece.token)] or pieces
+    timed = [piece for piece in spoken if piece.start_s == piece.start_s] or spoken
+    logs = [math.log(max(piece.confidence, LEAST_CONFIDENCE)) for piece in spoken]
+    return HypothesisWord(
+        "".join(piece.token for piece in pieces),
+        math.exp(sum(logs) / len(logs)),
+        timed[0].start_s,
+        timed[-1].end_s,
+    )

@@ -1,0 +1,99 @@
+"""JSON of rows: what keys mean, whoever wrote them; words rather than their sentences."""
+
+import contextlib
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from indexer.formats.detect import parse_file
+from indexer.formats.json_rows import rows_in
+from indexer.formats.reader_options import DEFAULT
+from indexer.formats.timed_text import parse
+from indexer.networks.utterances import networks_in
+from std.errors import InputError
+
+SHAPES = json.loads((Path(__file__).parents[3] / "data/asr/rows/shapes.json").read_text())
+WORDS = [("purple", 500, 900), ("carrots", 900, 1400)]
+OTHERS = {  # what is not as everywhere
+    "gst": [("green", 10100, 10500), ("beans", 10500, 11000)],
+    "salute": [("purple", 480, 900), ("carrots", 900, 1400)],
+    "amivoice": [("アドテック", 500, 1400)],
+}
+IN_ROWS = {"recall2", "aeneas", "podlove", "teams", "two_sides", "simple_ms", "whisper_ms"}
+
+
+def words_of(path):
+    return [
+        (word.lower(), *span)
+        for network in networks_in(parse_file(path))
+        for word, span in zip(network.words, network.spans_ms.tolist(), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_services_rows_are_read_by_what_their_keys_mean(tmp_path, name):
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(SHAPES[name]))
+    found = words_of(path)
+    if name in IN_ROWS:  # words share the time of their row
+        assert (found[0][:2], found[1][0]) == (("purple", 500), "carrots")
+    else:
+        assert found[:2] == OTHERS.get(name, WORDS)[: len(found)]
+
+
+def test_words_count_from_what_they_stand_in_where_their_times_say_so(tmp_path):
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(SHAPES["tencent"]))
+    assert words_of(path)[2:] == [("green", 5000, 5400), ("beans", 5400, 6400)]
+
+
+def test_what_two_lists_say_alike_is_read_once_and_what_they_do_not_twice():
+    words = [{"text": one, "start": i, "end": i + 1} for i, one in enumerate(["a", "b", "c"])]
+    sentence = [{"text": "a b c", "start": 0, "end": 3}]
+    found = rows_in([(1, {"sentences": sentence, "words": words})])
+    assert [row.text for row in found] == ["a", "b", "c"]
+    other = [{"text": "d e", "start": 4, "end": 5}]
+    found = rows_in([(1, {"agent": sentence, "customer": other})])
+    assert [row.text for row in found] == ["a b c", "d e"]
+
+
+def test_a_row_keeps_its_text_where_what_is_inside_says_something_else():
+    row = {"text": "we met Ann", "start": 0, "end": 3, "marks": [{"text": "Ann", "start": 2}]}
+    assert [one.text for one in rows_in([(1, row)])] == ["we met Ann"]
+
+
+def test_recordings_are_told_apart(tmp_path):
+    path = tmp_path / "talk.jsonl"
+    rows = [{"audio_filepath": f"/d/{name}.wav", "start": 0.0, "end": 1.4, "text": "purple carrots"}
+            for name in ("rec1", "rec2")]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert [one.recording.file for one in networks_in(parse_file(path))] == ["rec1", "rec2"]
+
+
+def test_offsets_of_frames_lose_to_seconds(tmp_path):
+    path = tmp_path / "talk.json"
+    word = {"word": "purple", "start_offset": 6, "end_offset": 11, "start": 0.48, "end": 0.88}
+    path.write_text(json.dumps([word, {**word, "word": "carrots", "start": 0.88, "end": 1.36}]))
+    assert words_of(path) == [("purple", 480, 880), ("carrots", 880, 1360)]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 99) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(
+        st.sampled_from(["start", "end", "text", "words", "word", "speaker", "timestamp", "a",
+                         "tiers", "alternatives", "confidence", "duration", "channel", "file"]),
+        inner, max_size=5),
+    max_leaves=30,
+)  # fmt: skip
+
+
+@given(json_values)
+@settings(max_examples=300, deadline=None)
+def test_any_json_gives_networks_or_an_input_error(value):
+    with contextlib.suppress(InputError):
+        list(parse(io.BytesIO(json.dumps(value).encode()), "x", DEFAULT))
