@@ -49,10 +49,11 @@ class Repair(NamedTuple):
 class Repairs:
     """What was mended in one reading."""
 
-    __slots__ = ("found", "strict")
+    __slots__ = ("found", "refused", "strict")
 
     def __init__(self, *, strict: bool = False) -> None:
         self.strict = strict  # nothing is mended
+        self.refused: InputError | None = None  # what was not mended as nothing is
         self.found: dict[str, Repair] = {}
 
     def note(self, kind: str, problem: InputError, count: int = 1) -> None:
@@ -62,6 +63,7 @@ class Repairs:
             InputError: nothing is to be mended.
         """
         if self.strict:
+            self.refused = problem
             raise problem
         before = self.found.get(kind, Repair(0, problem.line))
         self.found[kind] = Repair(before.times + count, before.line)
@@ -84,6 +86,7 @@ class Repairs:
                 result = read(row)
             except InputError as error:
                 if self.strict:
+                    self.refused = error
                     raise
                 problems.append(error)
             else:

@@ -57,8 +57,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the first 
         "language", "lang", "locale", "language code", "sprache", "langue", "idioma", "taal",
     ),
     "speaker": (
-        "speaker", "speaker name", "speaker display name", "speaker label", "speaker id", "spk",
-        "speaker tag", "speaker index", "participant", "voice", "who", "user", "author", "name",
+        "speaker name", "speaker display name", "voice", "speaker", "speaker label", "speaker id",
+        "spk",
+        "speaker tag", "speaker index", "participant", "who", "user", "author", "name",
         "sprecher", "sprecherin", "person", "locuteur", "intervenant", "orateur", "hablante",
         "orador", "interlocutor", "spreker",
     ),

@@ -239,6 +239,8 @@ def _any_json(
         try:
             blocks = list(FORMATS[name][0](BytesIO(content), path, own))
         except InputError as error:
+            if name == likeliest and error is own.repairs.refused:
+                raise  # it is the likeliest's, but for a value that cannot be
             problems[name] = error
             continue
         utterances = [block for block in blocks if isinstance(block, Utterances)]
@@ -272,7 +274,4 @@ def _any_json(
 def _candidates(content: bytes, likeliest: str | None) -> Iterator[str]:
     if likeliest is not None:
         yield likeliest
-    whole = near_json(content, 1.0)
-    yield from (
-        name for name in dict.fromkeys([*whole, ANY_JSON, *near_json(content)]) if name != likeliest
-    )
+    yield from (name for name in (ANY_JSON, *near_json(content)) if name != likeliest)

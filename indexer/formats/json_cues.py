@@ -82,6 +82,7 @@ def cues_of(
             spoken_part(one.text, options.nonwords),
             recording=place(one.row),
             language=_name(one.row.get("language")),
+            speaker=_name(one.row.get("speaker")),
         )
         for one in timed
     ]
@@ -241,7 +242,8 @@ def _word(
         longest = one.start_s + 0.07 * max(1, len(one.text.strip()))
         end_s = min(longest, following) if following > one.start_s else longest
     text = spoken_part(one.text, options.nonwords)
-    return HypothesisWord(text, _confidence(one.row, path, options), one.start_s, end_s)
+    sure = _confidence(one.row, path, options)
+    return HypothesisWord(text, sure, one.start_s, end_s, _name(one.row.get("speaker")))
 
 
 def _confidence(row: Row, path: Path | str, options: ReaderOptions) -> float:
@@ -262,7 +264,7 @@ def _name(value: Any) -> str:
     """A name as it is written: a text, a number, or an object with one."""
     if isinstance(value, dict):
         value = next((value[key] for key in NAMES if value.get(key) not in (None, "")), "")
-    return str(value).strip() if isinstance(value, str | int) else ""
+    return str(value).strip() if isinstance(value, str | int) and value is not True else ""
 
 
 def _places(rows: Sequence[Row], recording: Recording, options: ReaderOptions) -> Place:
@@ -290,7 +292,12 @@ def _places(rows: Sequence[Row], recording: Recording, options: ReaderOptions) -
 
 def speakers_of(document: Any) -> Mapping[str, str]:
     """Names of speakers by their ids, where a document lists them."""
-    listed = document.get("speakers") if isinstance(document, dict) else None
+    if not isinstance(document, dict):
+        return {}
+    named = document.get("speaker_names")
+    if isinstance(named, dict):
+        return {name: _name(value) for name, value in named.items()}
+    listed = document.get("speakers")
     if not isinstance(listed, list):
         return {}
     return {

@@ -155,10 +155,10 @@ class _Finder:
             where = f"{around.where}.{key}" if around.where else key
             if rows := self.within(child, inner._replace(where=where), depth + 1):
                 lists.append(rows)
-        if paired := _paired(value, fields, inner):
-            return paired
-        row = [Row(value, fields, around)] if is_row else []
+        row = _paired(value, fields, inner) or ([Row(value, fields, around)] if is_row else [])
         inside = _all_said(lists)
+        if inside and (turns := _turns(value)) and not _name_speakers(inside):
+            inside = _with_speakers(inside, turns)
         return inside if _says_all(inside, row) else row
 
     def _parent(self, around: Around) -> Around:
@@ -261,7 +261,7 @@ def _all_said(lists: list[list[Row]]) -> list[Row]:
         same = [other for other in kept if _say_the_same(words, other[1])]
         if not same:
             kept.append((rows, words))
-        elif not any("speaker" in row.fields or "speaker" in row.around.said for row in same[0][0]):
+        elif not _name_speakers(same[0][0]):
             kept[kept.index(same[0])] = (_with_speakers(same[0][0], rows), same[0][1])
     order = {id(rows): at for at, rows in enumerate(lists)}
     joined = sorted(kept, key=lambda one: order.get(id(one[0]), 0))
@@ -289,6 +289,21 @@ def _texts(rows: Sequence[Row]) -> Iterator[str]:
 def _say_the_same(one: Counter[str], other: Counter[str]) -> bool:
     smaller = min(one.total(), other.total())
     return smaller > 0 and (one & other).total() >= SAME * smaller
+
+
+def _name_speakers(rows: Sequence[Row]) -> bool:
+    return any(row.get("speaker") is not None for row in rows)
+
+
+def _turns(value: Mapping[str, Any]) -> list[Row]:
+    """Turns of speakers that stand beside what they say: rows with a start, and no text."""
+    turns = []
+    for child in value.values():
+        for one in child if isinstance(child, list) else ():
+            fields = fields_of(tuple(one)) if isinstance(one, dict) else {}
+            if {"start", "speaker"} <= {*fields} and "text" not in fields:
+                turns.append(Row(one, fields, Around()))
+    return turns
 
 
 def _with_speakers(words: list[Row], turns: Sequence[Row]) -> list[Row]:

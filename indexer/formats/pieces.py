@@ -10,7 +10,7 @@ its neighbour. A word has the geometric mean of its pieces' confidences: that of
 import math
 from collections.abc import Sequence
 
-from indexer.networks.hypotheses import HypothesisWord, bare
+from indexer.networks.hypotheses import HypothesisWord, bare, speaker_of
 
 MARK = "\u2581"  # before a word, as SentencePiece writes it
 LEAST, MOST = 0.1, 0.97  # of pieces that have a mark: beyond, it marks nothing
@@ -64,4 +64,5 @@ def _word(pieces: Sequence[HypothesisWord]) -> HypothesisWord:
         math.exp(sum(logs) / len(logs)),
         timed[0].start_s,
         timed[-1].end_s,
+        speaker_of(pieces),
     )

@@ -142,15 +142,18 @@ def _cues(
     rows = _of_speech(rows, columns, path, options)
     timed = _timed(rows, columns, text_at, path, options.repairs)
     language_at, confidence_at = columns.get("language"), columns.get("confidence")
+    speaker_at = columns.get("speaker")
     for line, row, start_s, end_s in timed:
         text = spoken_part(row[text_at[0]], options.nonwords)
         recording = _recording(row, line, columns, path, options.names != "file")
         cue = Cue(line, start_s, end_s, text, recording=recording)
+        if speaker_at:
+            cue = cue._replace(speaker=row[speaker_at[0]].strip())
         if language_at:
             cue = cue._replace(language=row[language_at[0]].strip())
         if "word" in columns and "text" not in columns:
             sure = _confidence(row, line, confidence_at, path, options.repairs)
-            cue = cue._replace(words=[HypothesisWord(text, sure, start_s, end_s)])
+            cue = cue._replace(words=[HypothesisWord(text, sure, start_s, end_s, cue.speaker)])
         yield cue
 
 

@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from indexer.formats.columns_of_cues import columns_of, is_complete
 from indexer.formats.cues import utterances_of_cues
-from indexer.formats.json_cues import cues_of
+from indexer.formats.json_cues import cues_of, speakers_of
 from indexer.formats.json_rows import rows_in
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
@@ -74,7 +74,11 @@ def parse(
     language = stated_language(parts[0]) if len(parts) == 1 else ""
     recording = recording_for(path, options)
     cues = cues_of(rows, path, recording, options)
-    cues = [cue if cue.language else cue._replace(language=language) for cue in cues]
+    names = speakers_of(parts[0].value) if len(parts) == 1 else {}
+    cues = [
+        cue._replace(language=cue.language or language, speaker=names.get(cue.speaker, cue.speaker))
+        for cue in cues
+    ]
     yield from utterances_of_cues(cues, path, recording, options)
 
 

@@ -103,7 +103,7 @@ def _letters(columns: RawUtterances) -> Float64s:
 def _groups(columns: RawUtterances) -> Int64s:
     """(u,) number of each utterance's recording and speaker."""
     ids: dict[object, int] = {}
-    speakers = getattr(columns, "speakers", ()) or [""] * len(columns.recordings)
+    speakers = columns.speakers or [""] * len(columns.recordings)
     keys = zip(columns.recordings, speakers, strict=True)
     return np.fromiter(
         (ids.setdefault(key, len(ids)) for key in keys), np.int64, len(columns.recordings)

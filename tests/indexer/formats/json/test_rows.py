@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from indexer.formats.detect import parse_file
 from indexer.formats.json_rows import rows_in
-from indexer.formats.reader_options import DEFAULT
+from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.timed_text import parse
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
+from std.repairs import Repairs
 
 SHAPES = json.loads((Path(__file__).parents[3] / "data/asr/rows/shapes.json").read_text())
 WORDS = [("purple", 500, 900), ("carrots", 900, 1400)]
@@ -29,7 +30,7 @@ IN_ROWS = {"recall2", "aeneas", "podlove", "teams", "two_sides", "simple_ms", "w
 def words_of(path):
     return [
         (word.lower(), *span)
-        for network in networks_in(parse_file(path))
+        for network in networks_in(parse_file(path, options=ReaderOptions(repairs=Repairs())))
         for word, span in zip(network.words, network.spans_ms.tolist(), strict=True)
     ]
 
@@ -43,6 +44,21 @@ def test_services_rows_are_read_by_what_their_keys_mean(tmp_path, name):
         assert (found[0][:2], found[1][0]) == (("purple", 500), "carrots")
     else:
         assert found[:2] == OTHERS.get(name, WORDS)[: len(found)]
+
+
+NAMED = {
+    "clova": "A", "gladia": "0", "recall": "Anna", "recall2": "Anna", "tencent": "0",
+    "transcribee": "Anna", "dpe": "Anna", "sonix": "Speaker 1", "soniox": "1", "funasr": "0",
+    "happyscribe": "Anna", "podlove": "Anna", "teams": "Anna", "amberscript": "Anna",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_rows_say_who_spoke(tmp_path, name):
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(SHAPES[name]))
+    first = next(networks_in(parse_file(path, options=ReaderOptions(repairs=Repairs()))))
+    assert first.speaker == NAMED[name]
 
 
 def test_words_count_from_what_they_stand_in_where_their_times_say_so(tmp_path):
