@@ -1,6 +1,7 @@
 """std-index's command line: the parser, what does not go together, what it says of the inputs."""
 
 import argparse
+import codecs
 from typing import TYPE_CHECKING
 
 from indexer import FORMAT_NAMES
@@ -66,6 +67,14 @@ def format_argument(text: str) -> str:
     return text
 
 
+def encoding_argument(text: str) -> str:
+    """The name of an encoding."""
+    try:
+        return codecs.lookup(text).name
+    except LookupError as error:
+        raise argparse.ArgumentTypeError(f"expected an encoding, got {quoted(text)}") from error
+
+
 def add_format_options(parse: argparse.ArgumentParser) -> None:
     """What names recordings, and what an input needs beside itself to be read."""
     parse.add_argument(
@@ -78,6 +87,13 @@ def add_format_options(parse: argparse.ArgumentParser) -> None:
         "--format", default="auto", type=format_argument,
         help=f"of the input; auto, which looks into each file, or one of {', '.join(FORMAT_NAMES)}",
     )  # fmt: skip
+    parse.add_argument(
+        "--encoding",
+        type=encoding_argument,
+        metavar="NAME",
+        help="of texts that are in an old code page: cp1250, mac_roman, shift_jis, ...; default: "
+        "told by their letters",
+    )
     parse.add_argument(
         "--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)"
     )
@@ -294,5 +310,6 @@ def input_options(args: argparse.Namespace) -> "InputOptions":
         lattice_method=args.lattice_method,
         keep_nonwords=args.keep_nonwords,
         strict=args.strict,
+        encoding=args.encoding,
         tiers=tuple(args.tier),
     )

@@ -39,6 +39,7 @@ class InputOptions:
     keep_nonwords: bool = False  # index noises as if they were words
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
+    encoding: str | None = None  # of texts that are not in UTF-8 and do not say in what
     strict: bool = False  # refuse a file with a value that cannot be, instead of mending it
 
     def load(self) -> ReaderOptions:
@@ -48,6 +49,7 @@ class InputOptions:
             InputError: a file is not what it should be.
         """
         options = ReaderOptions(
+            encoding=self.encoding,
             frame_s=self.frame_shift_s,
             word_on=self.word_on,
             acoustic_scale=self.acoustic_scale,

@@ -12,6 +12,7 @@ with it are tried. What nothing reads is described by `indexer.formats.looks`.
 import codecs
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -57,8 +58,8 @@ from indexer.formats import (
     webvtt,
     whisper,
 )
-from indexer.formats.caption_text import as_utf8
-from indexer.formats.looks import CLAIMS, IS_JSON, has_keys, near_json, unknown
+from indexer.formats.encodings import as_utf8, decoded, is_wide
+from indexer.formats.looks import IS_JSON, has_keys, near_json, unknown
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.service_answers import what_instead
 from indexer.formats.units import speech_is_plausible
@@ -75,12 +76,12 @@ Parse = Callable[[BinaryIO, Path, ReaderOptions], Iterator[Utterances | Lattice]
 LooksLike = Callable[[bytes], bool]
 
 BOM = codecs.BOM_UTF8
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'(?<=[:\[,])\s*"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
 ANY_JSON = "timed-text"  # reads rows by what their keys mean, whoever wrote them
 HEAD_BYTES = 1 << 16
+LEAST_LOST = 4  # bytes of JSON that are no UTF-8: fewer are damage
 
 JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "jsonl": (jsonl.parse, jsonl.looks_like),
@@ -140,7 +141,7 @@ def detect(head: bytes, path: Path | str) -> str:
     """
     name = _detected(head, path)
     if name is None:
-        raise unknown(_text_of(head), path)
+        raise unknown(_text_of(as_utf8(head)), path)
     return name
 
 
@@ -169,9 +170,14 @@ def parse_file(
         whole = stream
         if input_format == "auto":
             head = stream.read(HEAD_BYTES)
+            if options.encoding or is_wide(head):
+                content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
+                whole = BytesIO(in_utf8(content, path, options))
+                head, stream = whole.read(HEAD_BYTES), whole
             name = _detected(head, path)
             if is_json(head) and name != "jsonl":
                 content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
+                content = _known_letters(content, path, options)
                 likeliest = name or _detected(content, path)
                 yield from _any_json(content, path, options, likeliest)
                 return
@@ -200,13 +206,30 @@ def foreign(
     return None
 
 
+def in_utf8(content: bytes, path: Path, options: ReaderOptions) -> bytes:
+    """Return a text in UTF-8, whatever it is in."""
+    return decoded(content, path, options.repairs, options.encoding).encode()
+
+
+def _known_letters(content: bytes, path: Path, options: ReaderOptions) -> bytes:
+    """Return JSON in UTF-8 if it is in a code page; else as it is, letters in pieces included."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        letters = content.decode("utf-8", "replace")
+        lost = letters.count("\ufffd")
+        if (
+            lost >= LEAST_LOST
+            and lost > sum(letter > "\x7f" for letter in letters) - lost
+            and b'"tokens"' not in content
+        ):
+            with suppress(InputError):
+                return in_utf8(content, path, options)
+    return content
+
+
 def _detected(head: bytes, path: Path | str) -> str | None:
-    if head.startswith(UTF_16):
-        wide = as_utf8(head).lstrip()
-        if name := next((name for name, one in CAPTION_FORMATS.items() if one[1](wide)), None):
-            return name
-        promised = CLAIMS.search(str(path)) or IS_JSON.search(str(path))
-        raise (InputError if promised else ForeignFileError)(path, 1, "UTF-8 text", "UTF-16")
+    head = as_utf8(head)
     if _KALDI_BINARY.match(head):
         raise InputError(path, 1, "Kaldi's text form (ark,t:)", "its binary form (ark:)")
     head = _text_of(head)

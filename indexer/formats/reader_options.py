@@ -37,6 +37,7 @@ class ReaderOptions:
 
     file: str | None = None  # name of the recording, where the file does not say it
     channel: int = 1
+    encoding: str | None = None  # of texts, where they do not say it themselves
     names: Names = "any"  # of recordings: the content's, else the file's; or one of them only
     segments: Mapping[str, UtteranceSpan] | None = None  # by utterance
     symbols: Mapping[str, str] | None = None  # word by its id, as Kaldi's words.txt

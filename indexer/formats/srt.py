@@ -19,9 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.caption_text import decoded, spoken_part
+from indexer.formats.caption_text import spoken_part
 from indexer.formats.clock import require_times, time_lines
 from indexer.formats.cues import Cue, utterances_of_cues
+from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.roll_up import without_repeats
@@ -53,7 +54,7 @@ def parse(
     Raises:
         InputError: there is no line of times, one cannot be read, or text stands before the first.
     """
-    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path)
+    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs)
     captions = without_repeats(list(_captions(text, path)))
     cues = (_spoken(caption, options.nonwords) for caption in captions)
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.caption_text import decoded
 from indexer.formats.ctm import LEAST_GOOD, recording_in
 from indexer.formats.cues import Cue, utterances_of_cues
+from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.networks.utterances import Utterances
@@ -57,7 +57,7 @@ def parse(
     Raises:
         InputError: a line has too few fields, a time is none, or braces do not match.
     """
-    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path)
+    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs)
     lines = (
         (at, line)
         for at, line in enumerate(text.split("\n"), start=1)

@@ -21,7 +21,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from indexer.formats.caption_text import decoded, spoken_part
+from indexer.formats.caption_text import spoken_part
 from indexer.formats.columns_of_cues import (
     Column,
     columns_of,
@@ -31,6 +31,7 @@ from indexer.formats.columns_of_cues import (
     times_s,
 )
 from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
+from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.tiers import Tier, chosen
@@ -66,7 +67,7 @@ def parse(
     Raises:
         InputError: the header lacks a column, a row a field, or a time is none.
     """
-    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path).lstrip()
+    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs).lstrip()
     first, _, rest = text.partition("\n")
     separator, columns = _header(first)
     if not columns:

@@ -22,8 +22,8 @@ from math import isfinite
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.caption_text import decoded
 from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
+from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.tiers import Tier, chosen
@@ -77,7 +77,9 @@ def parse(
     Raises:
         InputError: a value is missing or another one than expected, or no tier is speech.
     """
-    values = _Values(decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path), path)
+    values = _Values(
+        decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs), path
+    )
     values.begin()
     tiers = [_tier(values) for _ in range(values.count("a number of tiers"))]
     names = [Tier(name, intervals is not None) for name, intervals in tiers]

@@ -27,9 +27,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.caption_text import decoded, spoken_part
+from indexer.formats.caption_text import spoken_part
 from indexer.formats.clock import CLOCK, require_times, seconds, time_lines
 from indexer.formats.cues import Cue, utterances_of_cues
+from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.roll_up import without_repeats
@@ -60,7 +61,7 @@ def parse(
     Raises:
         InputError: there is no cue, the times of one cannot be read, or cues hold no text.
     """
-    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path).lstrip()
+    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs).lstrip()
     if not text.startswith("WEBVTT"):
         raise InputError(path, 1, "WEBVTT", shown(text[:80].encode()))
     language = _LANGUAGE.search(text.partition("\n\n")[0])

@@ -39,7 +39,7 @@ def test_unknown_formats_are_refused(head):
 @pytest.mark.parametrize(
     ("head", "expected"),
     [
-        ('{"text"'.encode("utf-16"), "UTF-8 text, got 'UTF-16'"),
+        ('{"colour": "red"}'.encode("utf-16"), "got 'JSON with the keys colour'"),
         (b"utt1 \0B\x04\xff", r"Kaldi's text form \(ark,t:\), got 'its binary form"),
     ],
 )

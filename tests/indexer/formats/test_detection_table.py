@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.formats.caption_text import as_utf8
 from indexer.formats.detect import FORMATS, JSON_FORMATS, TEXT_FORMATS, detect, is_json, parse_file
+from indexer.formats.encodings import as_utf8
 from indexer.formats.reader_options import DEFAULT
 from std.errors import InputError
 

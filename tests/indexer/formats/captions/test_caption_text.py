@@ -1,12 +1,14 @@
+# ruff: noqa: RUF001  # letters of other alphabets are meant
 """Text of captions: its encoding, its lines, and which part of it is spoken."""
 
 import pytest
 
-from indexer.formats import srt
-from indexer.formats.caption_text import decoded, spoken_part
+from indexer.formats.caption_text import spoken_part
+from indexer.formats.encodings import decoded
 from indexer.networks.nonwords import Nonwords
 from std.errors import InputError
-from tests.indexer.formats.captions.conftest import parsed, read, said
+from std.repairs import NO_LETTER, Repairs
+from tests.indexer.formats.captions.conftest import read, said
 
 
 @pytest.mark.parametrize("name", ["crlf_utf16.srt", "windows1252.srt"])
@@ -14,11 +16,39 @@ def test_encodings(name):
     assert said(read(name))[1] == (2000, 3000, "Müller")
 
 
-def test_other_code_pages_are_refused():
-    hello = "\u041f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440"
-    cyrillic = f"1\n00:00:01,000 --> 00:00:02,000\n{hello}\n".encode("cp1251")
-    with pytest.raises(InputError, match="x:3: expected UTF-8, UTF-16 or Windows-1252"):
-        parsed(srt, cyrillic)
+IN_PAGES = {
+    "cp1250": "proszę usiąść i słuchać, żółw poszły na łąkę",
+    "cp1251": "железная дорога новая, и мы не знаем что это",
+    "cp1252": "ça va très bien, l'été est fini, garçon où êtes-vous",
+    "mac_roman": "Über das schöne Wetter müssen wir später sprechen",
+    "cp1254": "güneşli bir gün, şimdi çıkıyoruz, yarın değil",
+    "shift_jis": "今日は天気がいいですね。電車に乗ります",
+    "gbk": "今天天气很好，我们去公园散步吧",
+    "cp949": "안녕하세요 오늘 날씨가 좋습니다",
+    "utf-16-le": "das Haus steht",
+    "utf-16-be": "das Haus steht",
+}
+
+
+@pytest.mark.parametrize("page", IN_PAGES)
+def test_the_letters_of_a_language_tell_the_code_page(page):
+    text = f"1\n00:00:01,000 --> 00:00:02,000\n{IN_PAGES[page]}\n"
+    assert decoded(text.encode(page), "x") == text
+
+
+def test_doubt_is_a_refusal_that_names_the_way_out():
+    text = "1\n00:00:01,000 --> 00:00:02,000\nΓεια\n"
+    with pytest.raises(InputError, match=r"x:3: expected .* in doubt'; --encoding NAME says it"):
+        decoded(text.encode("cp1253"), "x")
+    assert decoded(text.encode("cp1253"), "x", encoding="cp1253") == text
+
+
+def test_damaged_utf_8_is_not_another_code_page():
+    repairs = Repairs()
+    assert decoded("Müller geht über".encode() + b" \xe6 Br", "x", repairs).endswith(" \ufffd Br")
+    assert {*repairs.found} == {NO_LETTER}
+    with pytest.raises(InputError, match="x:1: expected UTF-8 text"):
+        decoded("Müller geht über".encode() + b" \xe6 Br", "x")
 
 
 def test_line_ends_are_the_same():
