@@ -9,6 +9,7 @@ import stat
 import tempfile
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,11 @@ from std.errors import STANDARD_STREAM, InputError, StdError, named
 from std.files import is_nameless
 from std.outputs import descriptor_of, output_name, status_of, unwritable
 
-INDEX_FILES = ("manifest.json", "lock", "segments", "metadata", "bktree")  # see `std.store.folder`
+INDEX_FILES = (  # see `std.store.folder`
+    *("manifest.json", "lock", "segments", "metadata"),
+    *("bktree", "null-distribution.json"),
+)
+DEEPEST = 4  # folders up from an index's deepest file to the index
 Given = Path | Sequence[Path] | None
 
 
@@ -36,10 +41,12 @@ def require_distinct(
 
     Args:
         inputs, outputs: the command line's options and the files that they name.
-        stores: the indexes used; where one is a folder, its own files are not written.
+        stores: the indexes used, which may not be there yet; as those that the paths lie in, they
+            keep their own files: none is an output, nor an input, which might be removed meanwhile.
 
     Raises:
-        StdError: an output is an input, another output or a part of an index; a pipe is read twice.
+        StdError: an output is an input or another output; one of them is a part of an index; a pipe
+            is read twice.
         InputError: an output is a folder, is in no folder, or cannot be looked at.
     """
     written: list[tuple[str, Path, Place]] = []
@@ -48,12 +55,12 @@ def require_distinct(
         for other, other_path, taken in written:
             if _same(place, taken, path) and not _shareable(path, other_path, place):
                 raise _refused(option, output_name(path), other)
-        for store in stores:
-            if descriptor_of(path) is None and _belongs_to(path, Path(store)):
-                raise StdError(f"{option}: expected a file other than the index's own, got {path}")
+        if descriptor_of(path) is None:
+            _refuse_own_files(option, path, stores)
         written.append((option, path, place))
     read: dict[tuple[int, int], str] = {}
     for option, path in _pairs(inputs):
+        _refuse_own_files(option, path, stores)
         source = _place(path, 0)
         if source is None:
             continue  # opening it says what is wrong
@@ -138,12 +145,24 @@ def _folds_case(folder: Path) -> bool:
         return False  # nothing can be written there, which the writing says
 
 
-def _belongs_to(path: Path, index: Path) -> bool:
-    """Whether a file is one of those that an index in a folder consists of, links followed."""
-    folder, file = Path(os.path.realpath(index)), Path(os.path.realpath(path))
-    if not folder.is_dir() or not file.is_relative_to(folder):
-        return False
-    return file.relative_to(folder).parts[:1] in {(name,) for name in INDEX_FILES}
+def _refuse_own_files(option: str, path: Path, stores: Sequence[str]) -> None:
+    """Refuse a file of one of these indexes, or of any index that it lies in, links followed."""
+    file = Path(os.path.realpath(path))
+    around = [one for one in [*file.parents][:DEEPEST] if _is_index(one)]
+    for index in (*(Path(os.path.realpath(store)) for store in stores), *around):
+        if not index.is_dir() or not file.is_relative_to(index):
+            continue
+        if file.relative_to(index).parts[:1] in {(name,) for name in INDEX_FILES}:
+            raise StdError(f"{option}: expected a file other than the index's own, got {path}")
+
+
+def _is_index(folder: Path) -> bool:
+    manifest = folder / "manifest.json"
+    with suppress(OSError):
+        if manifest.is_file():
+            with manifest.open("rb") as stream:
+                return b'"format": "std-index"' in stream.read(200)
+    return False
 
 
 def _pairs(options: Mapping[str, Given]) -> Iterator[tuple[str, Path]]:

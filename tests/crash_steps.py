@@ -143,10 +143,8 @@ def only_reads(arguments: tuple) -> bool:
 
 WATCHED = {
     "folder": [
-        *((os, name) for name in ("fsync", "unlink", "rmdir")),
-        *((Path, name) for name in ("mkdir", "rename", "replace", "unlink", "chmod")),
+        *((os, name) for name in ("fsync", "unlink", "rmdir", "mkdir", "rename", "fchmod")),
         (np, "save"),
-        (shutil, "rmtree"),
     ],
     "couchdb": [(Database, "_once")],
 }

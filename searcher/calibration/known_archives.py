@@ -26,7 +26,7 @@ from searcher.phonetic.index import PhoneticIndex
 from std.errors import InputError
 from std.execution.workers import IN_PROCESS, Executor
 from std.json_fields import Part, read_json
-from std.outputs import open_output
+from std.own_folder import OwnFolder
 from std.phonetics.confusion import Counts, to_json
 from std.ranges import Range
 from std.store import Segment
@@ -74,8 +74,8 @@ def archive_of(
             known.move_to_end(key.digest)
         return archive
     path = folder / FILE if folder else None
-    if path and path.exists() and not path.is_file():
-        path = None  # a pipe of that name would keep a search waiting
+    if path and (path.is_symlink() or (path.exists() and not path.is_file())):
+        path = None  # a pipe of that name would keep a search waiting, a link leads elsewhere
     archive = _load(path, key.digest, indexes) if path else None
     if archive is None:
         archive = learn_archive(indexes, counts, workers)
@@ -117,7 +117,7 @@ def _save(archive: Archive, key: Key, indexes: Sequence[PhoneticIndex], path: Pa
     others = [one.value for one in _kept(path) if one.value.get("search") != key.search]
     alike = [one for one in others if one.get("is_part") == key.is_part]
     rest = [one for one in others if one.get("is_part") != key.is_part]
-    with suppress(OSError, InputError), open_output(path) as sink:
+    with suppress(OSError), OwnFolder(path.parent) as folder, folder.replacing(FILE) as sink:
         every = {"format": FORMAT, "archives": [document, *alike[: KEPT - 1], *rest]}
         sink.write(json.dumps(every).encode() + b"\n")
 

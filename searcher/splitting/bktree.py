@@ -11,8 +11,8 @@ The arrays can be kept as .npy files and mapped into memory again: `save`, `load
 
 import json
 import re
-import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,6 +26,7 @@ from searcher.splitting.matches import MAX_EDITS, MAX_LETTERS, Limits, Matches, 
 from searcher.vocabulary import Vocabulary
 from std.errors import InputError
 from std.json_fields import read_json
+from std.own_folder import OwnFolder
 from std.values import Int32s
 
 SEED = 1973  # the thesis inserts in random order; a fixed one makes the same tree every time
@@ -44,6 +45,8 @@ ARRAYS = {  # and their types; letters are bytes where the alphabet allows it
     "edge": "<i4",
     "root": "<i4",
 }
+FILES = ("bktree.json", *(f"{name}.npy" for name in ARRAYS))
+TREE = re.compile("[0-9a-f]{16}")  # folders of trees, beside an index
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,13 +206,23 @@ def kept_with(index: Path, vocabulary: Vocabulary) -> BKTreeIndex:
     """
     folder = index / "bktree" / vocabulary.digest()[:16]
     try:
-        if not folder.exists():
-            shutil.rmtree(folder.parent, ignore_errors=True)
-            folder.parent.mkdir()
+        with OwnFolder(index) as own, own.folder("bktree", create=True) as trees:
+            if not trees.status(folder.name):
+                _remove_trees(trees)
+            with suppress(FileNotFoundError):
+                trees.folder(folder.name).close()  # no link
         return load_or_build(folder, vocabulary)
     except (OSError, InputError):
-        shutil.rmtree(folder, ignore_errors=True)  # damaged: the next search saves it anew
+        with suppress(OSError), OwnFolder(index) as own, own.folder("bktree") as trees:
+            trees.remove_folder(folder.name, FILES.__contains__)  # the next search saves it anew
         return build(vocabulary)
+
+
+def _remove_trees(trees: OwnFolder) -> None:
+    """Remove the trees of other words, and nothing else."""
+    for name in filter(TREE.fullmatch, trees.names()):
+        with suppress(OSError):
+            trees.remove_folder(name, FILES.__contains__)
 
 
 def _arrays(tree: BKTreeIndex) -> dict[str, npt.NDArray[Any]]:

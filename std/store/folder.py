@@ -8,36 +8,26 @@
         bktree/                   a tree of the words, which the searcher builds on demand
 
 A segment is written under a temporary name, its files and folders are synchronised to disk, and
-it is renamed; after that the manifest is replaced. The next writer removes the folders that a
-killed writer left and no manifest names. A reader maps all columns of a snapshot when it opens
-it, so columns that a writer removes later stay readable.
+it is renamed; after that the manifest is replaced. The next writer removes what a killed writer
+left and no manifest names: files with names as above, nothing else. A reader maps all columns of a
+snapshot when it opens it, so columns that a writer removes later stay readable. No link inside the
+folder is followed (`std.own_folder`).
 """
 
 import dataclasses
 import fcntl
-import re
-import shutil
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from std.errors import InputError, StoreBusyError, StoreError, StoreWarning
+from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.metadata.table import NO_METADATA, Metadata
-from std.outputs import open_output
-from std.store.column_files import (
-    difference,
-    error_reason,
-    intact,
-    map_column,
-    sync_folder,
-    write_column,
-)
-from std.store.columns import SegmentColumns, from_arrays
+from std.own_folder import OwnFolder
+from std.store.column_files import error_reason, sync_folder, write_column
+from std.store.columns import SegmentColumns
 from std.store.manifest import (
-    SEGMENT_ID,
     Manifest,
     SegmentEntry,
     manifest_after_commit,
@@ -47,57 +37,13 @@ from std.store.manifest import (
     metadata_from_text,
     segment_entry,
 )
+from std.store.mapped import MappedSegment, differences, map_segment, opened
 from std.store.missing_index import found_instead
-from std.store.resident import ResidentSegment
+from std.store.own_names import COLUMN_FILE, belongs_to_index, remove_unreferenced
 from std.store.verify import faults
 from std.text import Normalisation
 
-SEGMENT_FOLDER = re.compile(rf"{SEGMENT_ID.pattern}(\.tmp)?")  # names of segments' folders
-METADATA_FILE = re.compile(rf"\.?{SEGMENT_ID.pattern}\.json(\..*)?")  # and its temporary file
 SNAPSHOT_TRIES = 5  # a merge may remove a segment between reading the manifest and mapping it
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MappedSegment(ResidentSegment):
-    """A segment in a folder. Pickling keeps its path only; unpickling maps it again."""
-
-    id: str
-    root: Path
-    entry: SegmentEntry
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        entry = dataclasses.replace(self.entry, deleted=self.deleted)
-        return map_segment, (self.root.absolute(), entry)
-
-
-def map_segment(root: Path, entry: SegmentEntry) -> MappedSegment:
-    """Map all columns of a segment of the index in a folder.
-
-    Raises:
-        FileNotFoundError: a column is gone (a merge may have replaced the segment).
-        StoreError: the columns are not those that were committed.
-    """
-    folder = root / "segments" / entry.id
-    arrays = {
-        name: map_column(path, recorded) for name, path, recorded in column_files(root, entry)
-    }
-    try:
-        columns = from_arrays(entry.recordings, arrays)
-    except ValueError as error:
-        raise StoreError(f"{folder}: expected columns that fit, got: {error}") from error
-    return MappedSegment(columns, entry.deleted, id=entry.id, root=root, entry=entry)
-
-
-def column_files(root: Path, entry: SegmentEntry) -> list[tuple[str, Path, Mapping[str, Any]]]:
-    """Name, path and what the manifest records of each column of a segment.
-
-    Raises:
-        StoreError: it records no columns, or one outside the segment's folder.
-    """
-    folder = root / "segments" / entry.id
-    if not isinstance(entry.files, Mapping) or any(Path(name).name != name for name in entry.files):
-        raise StoreError(f"{folder}: expected a record of its columns, got {entry.files!r:.80}")
-    return [(name, folder / f"{name}.npy", recorded) for name, recorded in entry.files.items()]
 
 
 class FolderStore:
@@ -113,18 +59,24 @@ class FolderStore:
 
     def _manifest(self) -> Manifest:
         try:
-            return manifest_from_json(self._manifest_path.read_bytes(), str(self._manifest_path))
+            content = self._content("manifest.json")
         except FileNotFoundError:
             return Manifest()
         except OSError as error:
             raise StoreError(f"{self._manifest_path}: {error_reason(error)}") from error
+        return manifest_from_json(content, str(self._manifest_path))
+
+    def _content(self, *names: str) -> bytes:
+        """A file's, in folders of the index."""
+        with opened(self._root, *names[:-1]) as folder, folder.reading(names[-1]) as stream:
+            return stream.read()
 
     def normalisation(self) -> Normalisation | None:
         return self._manifest().normalisation
 
     def revision(self) -> str:
         try:
-            status = self._manifest_path.stat()
+            status = self._manifest_path.lstat()
         except FileNotFoundError:
             return ""
         except OSError as error:
@@ -151,7 +103,7 @@ class FolderStore:
                 return self._known_metadata
             path = self._metadata_path(manifest.metadata)
             try:
-                content = path.read_bytes() if manifest.metadata else b""
+                content = self._content("metadata", path.name) if manifest.metadata else b""
             except FileNotFoundError as error:  # a commit may have replaced them
                 newer = self._manifest() != manifest
                 if not newer or attempt == SNAPSHOT_TRIES - 1:
@@ -180,7 +132,8 @@ class FolderStore:
     def _lock(self) -> IO[bytes]:
         """The open file whose lock is the right to write."""
         try:
-            lock = (self._root / "lock").open("ab")
+            with OwnFolder(self._root) as folder:
+                lock = folder.appending("lock")
         except OSError as error:
             raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
         try:
@@ -216,11 +169,12 @@ class FolderStore:
             table = metadata_after_commit(self._metadata_to_change(metadata), metadata, manifest)
             self._write_metadata(table)
             manifest = dataclasses.replace(manifest, metadata=table.id)
-            with open_output(self._manifest_path) as stream:
-                stream.write(manifest_to_json(manifest).encode())
-            sync_folder(self._root)
+            with OwnFolder(self._root) as root:
+                with root.replacing("manifest.json") as stream:
+                    stream.write(manifest_to_json(manifest).encode())
+                root.sync()
             self._known_metadata = table
-        except (OSError, InputError) as error:
+        except OSError as error:
             self._remove_unreferenced()  # a full disk needs the room
             raise StoreError(f"{self.url}: cannot write: {error_reason(error)}") from error
         self._remove_unreferenced()
@@ -228,20 +182,22 @@ class FolderStore:
     def _write(self, columns: SegmentColumns, manifest: Manifest) -> SegmentEntry:
         """Put a segment's folder in place; no manifest names it yet."""
         entry = segment_entry(columns)
-        final = self._root / "segments" / entry.id
         for live in manifest.segments:
-            if live.id == entry.id and intact(final, live.files or {}):
+            if live.id == entry.id and not any(differences(self._root, live)):
                 return dataclasses.replace(entry, files=live.files)  # indexed before
-        files = {}
-        temporary = final.with_name(f"{entry.id}.tmp")
-        temporary.mkdir(parents=True)
-        for name, column in columns.arrays().items():
-            files[name] = write_column(temporary / f"{name}.npy", column)
-        sync_folder(temporary)
-        if final.exists():  # the same speech, but damaged
-            shutil.rmtree(final)
-        temporary.rename(final)
-        sync_folder(final.parent)
+        temporary = f"{entry.id}.tmp"
+        with OwnFolder(self._root) as root, root.folder("segments", create=True) as segments:
+            segments.make_folder(temporary)
+            with segments.folder(temporary) as folder:
+                files = {
+                    name: write_column(folder, name, column)
+                    for name, column in columns.arrays().items()
+                }
+                folder.sync()
+            if segments.status(entry.id):  # the same speech, but damaged
+                segments.remove_folder(entry.id, COLUMN_FILE.fullmatch)
+            segments.rename(temporary, entry.id)
+            segments.sync()
         return dataclasses.replace(entry, files=files)
 
     def _metadata_to_change(self, given: Metadata) -> Metadata:
@@ -259,28 +215,14 @@ class FolderStore:
         """Put the metadata in place; no manifest names them yet."""
         if not table or table is self._known_metadata:
             return
-        path = self._metadata_path(table.id)
-        path.parent.mkdir(exist_ok=True)
-        with open_output(path) as stream:
-            stream.write(table.text.encode())
-        sync_folder(path.parent)
+        with OwnFolder(self._root) as root, root.folder("metadata", create=True) as folder:
+            with folder.replacing(f"{table.id}.json") as stream:
+                stream.write(table.text.encode())
+            folder.sync()
 
     def _remove_unreferenced(self) -> None:
-        """Remove what the manifest does not name: replaced, or left by a killed writer."""
-        manifest = self._manifest()
-        live = {entry.id for entry in manifest.segments}
-        with suppress(OSError):  # what cannot be removed now is removed next time
-            folder = self._root / "segments"
-            for path in folder.iterdir() if folder.is_dir() else ():
-                if SEGMENT_FOLDER.fullmatch(path.name) and path.name not in live:
-                    shutil.rmtree(path, ignore_errors=True)
-            for path in self._root.glob(".manifest.json.*"):
-                path.unlink(missing_ok=True)
-            for path in self._root.glob("metadata/*"):
-                if path.name != f"{manifest.metadata}.json":
-                    path.unlink(missing_ok=True)
-            if not manifest.metadata and (self._root / "metadata").is_dir():
-                (self._root / "metadata").rmdir()
+        with OwnFolder(self._root) as root:
+            remove_unreferenced(root, self._manifest())
 
     def clean_up(self) -> int:
         with self.writing():
@@ -293,12 +235,8 @@ class FolderStore:
         except StoreError as error:
             yield str(error)
         for entry in self._manifest().segments:
-            damaged = [
-                f"{path}: expected the file that was committed, got {wrong}"
-                for _, path, recorded in column_files(self._root, entry)
-                if (wrong := difference(path, recorded))
-            ]
             try:
+                damaged = [*differences(self._root, entry)]
                 yield from damaged or faults(entry, map_segment(self._root, entry).columns())
             except (FileNotFoundError, StoreError) as error:
                 yield str(error)
@@ -319,7 +257,7 @@ def open_folder(url: str, *, create: bool) -> FolderStore:
             if not root.exists():
                 root.mkdir(parents=True)
                 sync_folder(root.parent)
-            foreign = [path.name for path in root.iterdir() if not _belongs_to_index(path)]
+            foreign = [path.name for path in root.iterdir() if not belongs_to_index(path)]
         except OSError as error:
             raise StoreError(
                 f"{url}: expected a folder for the index, got: {error_reason(error)}"
@@ -331,15 +269,3 @@ def open_folder(url: str, *, create: bool) -> FolderStore:
     store = FolderStore(url)
     store.normalisation()  # a damaged manifest is refused now, not later
     return store
-
-
-def _belongs_to_index(path: Path) -> bool:
-    if path.name == "segments":
-        return path.is_dir() and all(
-            SEGMENT_FOLDER.fullmatch(segment.name) for segment in path.iterdir()
-        )
-    if path.name == "metadata":
-        return path.is_dir() and all(METADATA_FILE.fullmatch(one.name) for one in path.iterdir())
-    return path.name in ("manifest.json", "lock", "bktree") or path.name.startswith(
-        ".manifest.json."
-    )

@@ -1,0 +1,177 @@
+"""A folder that belongs to this package, held open: no link in it is followed.
+
+Somebody else may have made the folder, and put links or pipes where our files should be. So names
+are single, and are looked up in the open folder (openat, O_NOFOLLOW): nothing outside is read,
+written or removed, whatever becomes of the path meanwhile. The path of the folder itself is the
+user's, who may name it by a link.
+
+Errors are those of the operating system, with the whole path in them.
+"""
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Self
+
+from std.outputs import MAX_PREFIX
+
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{8}\.tmp")
+
+
+class OwnFolder:
+    """An open folder; a context manager that closes it."""
+
+    def __init__(self, path: Path, descriptor: int | None = None) -> None:
+        self.path = path
+        self._descriptor = (
+            os.open(path, os.O_RDONLY | os.O_DIRECTORY) if descriptor is None else descriptor
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def folder(self, name: str, *, create: bool = False) -> "OwnFolder":
+        """A folder in it, open.
+
+        Args:
+            name: of it.
+            create: make it if it is not there.
+        """
+        if create:
+            with suppress(FileExistsError):
+                self.make_folder(name)
+        return OwnFolder(self.path / name, self._open(name, os.O_RDONLY | os.O_DIRECTORY))
+
+    def make_folder(self, name: str) -> None:
+        """Make a folder that is not there yet."""
+        with self._named(name):
+            os.mkdir(name, dir_fd=self._descriptor)
+
+    def names(self) -> list[str]:
+        """What is in it."""
+        return sorted(os.listdir(self._descriptor))  # noqa: PTH208  # pathlib takes no descriptor
+
+    def status(self, name: str) -> os.stat_result | None:
+        """What a name stands for, itself if it is a link; None if nothing is there."""
+        try:
+            with self._named(name):
+                return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def reading(self, name: str) -> BinaryIO:
+        """A regular file, open for reading."""
+        return os.fdopen(self._regular(name, os.O_RDONLY), "rb")
+
+    def writing(self, name: str) -> BinaryIO:
+        """A new file, open for writing."""
+        return os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
+
+    def appending(self, name: str) -> BinaryIO:
+        """A regular file, open for appending; made if it is not there."""
+        return os.fdopen(self._regular(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab")
+
+    @contextmanager
+    def replacing(self, name: str) -> Iterator[BinaryIO]:
+        """A file that takes the place of another, or of nothing, when all went well.
+
+        It keeps the permissions and the owner of the other.
+        """
+        temporary = f".{name[:MAX_PREFIX]}.{secrets.token_hex(4)}.tmp"
+        before = self.status(name)
+        try:
+            with self.writing(temporary) as stream:
+                yield stream
+                stream.flush()
+                if before and stat.S_ISREG(before.st_mode):
+                    with suppress(OSError):  # only its owner and root may give a file away
+                        os.fchown(stream.fileno(), before.st_uid, before.st_gid)
+                    os.fchmod(stream.fileno(), stat.S_IMODE(before.st_mode))
+                os.fsync(stream.fileno())
+            self.rename(temporary, name)
+        except BaseException:
+            with suppress(OSError):
+                self.remove(temporary)
+            raise
+
+    def rename(self, name: str, new: str) -> None:
+        """Give something in it another name; a file of that name is replaced."""
+        with self._named(name):
+            os.rename(name, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+
+    def remove(self, name: str) -> None:
+        """Remove a file; a link is left as it is."""
+        with self._named(name):
+            status = self.status(name)
+            if status and stat.S_ISREG(status.st_mode):
+                os.unlink(name, dir_fd=self._descriptor)
+
+    def remove_folder(self, name: str, is_ours: Callable[[str], object]) -> None:
+        """Remove files of a folder in it, and the folder if nothing else is there.
+
+        Args:
+            name: of the folder.
+            is_ours: whether a file of some name is removed.
+        """
+        with self.folder(name) as folder:
+            for one in filter(is_ours, folder.names()):
+                folder.remove(one)
+            left = folder.names()
+        if not left:
+            with self._named(name):
+                os.rmdir(name, dir_fd=self._descriptor)
+
+    def sync(self) -> None:
+        """Make what was renamed in it survive a power cut."""
+        os.fsync(self._descriptor)
+
+    def _regular(self, name: str, flags: int) -> int:
+        descriptor = self._open(name, flags | os.O_NONBLOCK)  # a pipe would keep us waiting
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return descriptor
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "Not a regular file", str(self.path / name))
+
+    def _open(self, name: str, flags: int) -> int:
+        with self._named(name):
+            return os.open(
+                name, flags | os.O_NOFOLLOW | os.O_NOCTTY, 0o666, dir_fd=self._descriptor
+            )
+
+    @contextmanager
+    def _named(self, name: str) -> Iterator[None]:
+        """Errors with the whole path; a link is named as what is wrong."""
+        if name in ("", ".", "..") or "/" in name:
+            raise ValueError(f"expected one name, got {name!r}")
+        try:
+            yield
+        except OSError as error:
+            reason = error.strerror or str(error)
+            if error.errno in (errno.ELOOP, errno.ENOTDIR) and self._is_link(name):
+                reason = "A link, which is not followed"
+            raise type(error)(error.errno, reason, str(self.path / name)) from error
+
+    def _is_link(self, name: str) -> bool:
+        status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        return stat.S_ISLNK(status.st_mode)
+
+
+def temporary_of(name: str) -> str:
+    """What a file that `OwnFolder.replacing` did not finish was to become; empty: no such file.
+
+    >>> temporary_of(".manifest.json.0123abcd.tmp"), temporary_of(".manifest.json.original")
+    ('manifest.json', '')
+    """
+    match = _TEMPORARY.fullmatch(name)
+    return match["name"] if match else ""
