@@ -15,6 +15,7 @@ term_list_of   the queries as NIST's term list
 """
 
 import json
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +29,7 @@ from std.values import Term, TermList
 
 FORMAT = "std spoken queries 1"
 WEIGHT = Range(0, 1, above=True)
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ufffe\uffff]")  # XML and terminals cannot hold them
 MAX_SUM = 1 + 1e-6  # of the weights of a query: they are written with so many digits
 
 
@@ -90,8 +92,8 @@ def parse(path: Path) -> SpokenQueries:
 
 def _query(part: Part) -> SpokenQuery:
     query_id = part["id"].text().strip()
-    if not query_id:
-        raise part["id"].error("the name of a query")
+    if not query_id or CONTROLS.search(query_id):
+        raise part["id"].error("the name of a query, without control characters")
     alternatives = [
         WeightedWords(_words(one["words"]), one["weight"].within(WEIGHT))
         for one in part["alternatives"]
@@ -104,8 +106,8 @@ def _query(part: Part) -> SpokenQuery:
 
 def _words(part: Part) -> str:
     words = " ".join(part.text().split())
-    if not words:
-        raise part.error("words")
+    if not words or CONTROLS.search(words):
+        raise part.error("words, without control characters")
     return words
 
 

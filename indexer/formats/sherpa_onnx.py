@@ -32,6 +32,7 @@ from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 
 LONGEST_TOKEN_S = 0.5
+MOST_LOG = 1e-3  # of a probability: it is rounded
 LOG_PROBABILITIES = ("ys_probs", "ys_log_probs")
 
 _IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -93,11 +94,17 @@ def _tokens(document: Part) -> list[_Token]:
         raise times.error(f"a time for each of {len(written)} tokens")
     logs = [0.0] * len(starts)
     if rates := document.first(key for key in LOG_PROBABILITIES if document[key].value):
-        logs = [part.number() for part in rates]
+        logs = [_log_probability(part) for part in rates]
         if len(logs) != len(written):
             raise rates.error(f"a log probability for each of {len(written)} tokens")
     ends = _ends(document, starts)
     return [_Token(*row) for row in zip(written, starts, ends, logs, strict=False)]
+
+
+def _log_probability(part: Part) -> float:
+    if (value := part.number()) > MOST_LOG:
+        raise part.error("the logarithm of a probability, at most 0")
+    return value
 
 
 def _ends(document: Part, starts: Sequence[float]) -> list[float]:

@@ -73,6 +73,8 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     begin, stop = slots.of_recordings(candidates.recording)
     first = slots.positions(candidates.first_slot)
     end = slots.positions(candidates.last_slot) + 1
+    if not ((begin <= first) & (first < end) & (end <= stop)).all():
+        raise StoreError(f"segment {segment.id}: expected postings in slots of their recordings")
     unspaced = _is_unspaced(segment)
     around = _around(slots.word, words, begin, first, end, stop, unspaced=unspaced)
     own_slots = zip((first - begin).tolist(), (end - begin).tolist(), strict=True)

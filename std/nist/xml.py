@@ -11,7 +11,7 @@ from typing import BinaryIO, NoReturn, Protocol
 
 from lxml import etree
 
-from std.errors import InputError
+from std.errors import InputError, StdError, quoted
 from std.limits import CHANNEL, SECONDS
 from std.ranges import Range
 
@@ -174,10 +174,12 @@ def escape(text: str) -> str:
     """Escape for an element's text or an attribute in double quotes.
 
     Raises:
-        ValueError: a control character, which XML cannot hold.
+        StdError: a control character, which XML cannot hold.
     """
     if CONTROL_CHARACTERS.search(text):
-        raise ValueError(f"XML cannot hold the control character in {text!r}")
+        raise StdError(
+            f"expected text that XML can hold, got a control character in {quoted(text)}"
+        )
     return text.translate(ENTITIES)
 
 

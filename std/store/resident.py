@@ -23,6 +23,7 @@ from std.store.columns import (
     Slots,
     UInt32s,
     UInt64s,
+    first_slots,
     unpack_vocabulary,
 )
 from std.values import Bools, Float32s, Int32s
@@ -69,7 +70,10 @@ class ResidentSegment:
             offsets=columns.slot_offsets,
         )
         limits = len(columns.recordings), len(self._words)
-        return checked_slots(slots, *limits, self._place)
+        checked = checked_slots(slots, *limits, self._place)
+        if not np.array_equal(first_slots(columns.slot_key, limits[0]), columns.slot_offsets):
+            raise StoreError(f"{self._place}: expected the slots of each recording together")
+        return checked
 
     def words(self) -> list[str]:
         return self._words
@@ -189,7 +193,7 @@ def checked_rows(slot: Int32s, slots: int, place: str) -> Int32s:
 
 
 def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slots:
-    """The same slots, after checking that their recordings and words exist.
+    """The same slots, after checking their order, and that their recordings and words exist.
 
     Args:
         slots: to check.
@@ -201,6 +205,8 @@ def checked_slots(slots: Slots, recordings: int, words: int, place: str) -> Slot
     """
     if len(slots.key) and int(slots.key.max() >> KEY_SHIFT) >= recordings:
         raise StoreError(f"{place}: a slot names a recording that does not exist")
+    if (slots.key[1:] < slots.key[:-1]).any():
+        raise StoreError(f"{place}: expected slots in order of time")
     if len(slots.word) and not -1 <= int(slots.word.min()) <= int(slots.word.max()) < words:
         raise StoreError(f"{place}: a slot names a word that does not exist")
     return slots

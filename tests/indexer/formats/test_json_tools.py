@@ -189,12 +189,20 @@ def test_sherpa_onnx_tokens_that_do_not_spell_the_text():
     assert (network.start_ms, network.end_ms, network.times_estimated) == (0, 800, True)
 
 
+def test_sherpa_onnx_the_least_probability_is_none():
+    value = decoded("das haus", [" das", " haus"], [0.0, 0.2], ys_probs=[-1.7e308, 1e-7])
+    (network,) = read("sherpa-onnx", value)
+    assert words([network])[0].endswith("haus")
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
         (decoded("das", ["das"], []), "when each token was decoded at timestamps"),
         (decoded("das", ["das"], [0, 1]), "a time for each of 1 tokens"),
         (decoded("das", ["das"], [0], ys_probs=[-1, -1]), "a log probability for each of 1"),
+        (decoded("das", ["das"], [0], ys_log_probs=[9007199254740993]), "at most 0"),
+        (decoded("das", ["das"], [0], ys_probs=[0.5]), "at most 0"),
     ],
 )
 def test_sherpa_onnx_without_times(value, expected):
