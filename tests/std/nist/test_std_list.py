@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from std.errors import InputError
+from std.errors import InputError, StdError
 from std.nist import std_list
 from std.values import Detections, Recording, STDList, TermSearch
 
@@ -220,7 +220,7 @@ def test_nan_and_control_characters_are_not_written():
     )  # fmt: skip
     with pytest.raises(ValueError, match="NaN"):
         std_list.dump(nan, io.BytesIO())
-    with pytest.raises(ValueError, match="control character"):
+    with pytest.raises(StdError, match="control character"):
         std_list.dump(STDList(hits.detections, hits.searches, system_id="a\x00b"), io.BytesIO())
 
 
