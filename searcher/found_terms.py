@@ -71,8 +71,8 @@ def find_terms(
         excerpts: candidates outside them are left out and counted; None = everything counts.
         workers: who searches the segments.
         wildcards: whether a person asks: a * in a term stands for any letters of a word, otherwise
-            for itself, and without a model in-vocabulary terms are looked up by their words only,
-            which takes milliseconds.
+            for itself; letters without accents stand for accented ones; and without a model
+            in-vocabulary terms are looked up by their words only, which takes milliseconds.
         spoken: queries that were spoken; they are further terms.
         advance: called with each share of the work that is done; the shares add up to 1 at most, as
             words are looked up all at once.
@@ -92,7 +92,7 @@ def find_terms(
     n = max(1, len(index.languages))
     request = Request(
         words, expansions, phonetic_words, searched, alternatives, workers,
-        lambda share: advance(share / n),
+        lambda share: advance(share / n), wildcards or config.text.fold_accents,
     )  # fmt: skip
     of_language = tuple(search_language(request, language) for language in index.languages)
     seconds = time.perf_counter() - begin

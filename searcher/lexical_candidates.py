@@ -2,6 +2,7 @@
 
 find_by_words
     same_words       other spellings of the terms' words (`searcher.spellings`)
+    typed_words      what people type for words of the index (`searcher.typed_words`)
     variants_in      word sequences that written terms are looked up as (`searcher.term_variants`)
     search_segment   look-up and join in every segment, by any worker (`searcher.lexical.lookup`)
     VariantTable     one numbering of the variants of all segments
@@ -18,6 +19,7 @@ from searcher.prepared import PreparedLanguage
 from searcher.request import Request
 from searcher.spellings import same_words
 from searcher.term_variants import spoken_variants, variants_in
+from searcher.typed_words import typed_words
 from searcher.variant import Variant
 from std.store.columns import Int64s
 from std.values import Bools
@@ -48,10 +50,7 @@ class LexicalResult(NamedTuple):
 
 def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult:
     """Look up the variants of every term in every segment."""
-    spelt: dict[str, tuple[str, ...]] = {}
-    if language.config.search.spelling != "exact":
-        words = {word for term in request.words for word in term}
-        spelt = same_words(words, language.segments, language.language)
+    spelt, typed = _looked_up(request, language)
     of_term = variants_in(request.written, language, request.wildcards, spelt)
     of_term += [spoken_variants(alternatives) for alternatives in request.spoken]
     variants = tuple(variant for variants in of_term for variant in variants)
@@ -61,6 +60,7 @@ def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult
         language.config,
         request.excerpts,
         {**{pattern: one.words for pattern, one in request.wildcards.items()}, **spelt},
+        typed,
     )
     tasks = [
         (piece, segment)
@@ -77,6 +77,21 @@ def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult
         parts.append(variant_table.renumbered(part, piece, rows[segment]))
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
     return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf)
+
+
+def _looked_up(
+    request: Request, language: PreparedLanguage
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """What words of the terms stand for, themselves included; those of that they are typed as."""
+    segments, code = language.segments, language.language
+    words = {word for term in request.words for word in term}
+    is_exact = language.config.search.spelling == "exact"
+    spelt = {} if is_exact else same_words(words, segments, code)
+    fold = request.fold_accents and not is_exact
+    typed = typed_words(words, segments, code, fold=fold)
+    for word, others in typed.items():
+        spelt[word] = tuple(sorted({word, *spelt.get(word, ()), *others}))
+    return spelt, typed
 
 
 class VariantTable:

@@ -30,6 +30,8 @@ class Request(NamedTuple):
     workers: Executor = IN_PROCESS  # who searches the segments
     advance: Callable[[float], None] = lambda share: None  # of the phonetic searches, once done
 
+    fold_accents: bool = False  # whether words stand for others with accents
+
     @property
     def written(self) -> tuple[tuple[str, ...], ...]:
         """The words of the terms that were written."""

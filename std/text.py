@@ -11,16 +11,20 @@ Typographic punctuation (``punctuation = "fold"``):
     at word edges     quotation marks, hyphens and , ; : ! ? … are removed; apostrophes only where
                       there is one on both sides ('tis and dogs' keep theirs)
 
-Words that are punctuation only are left out of terms. Full stops stay (``u.s.``), as do symbols
-(``c++``, ``at & t``).
+Words that are punctuation only are left out of terms. So are full stops behind a word (``u.s.``
+is ``u.s``), but for an initial (``j.``); symbols stay (``c++``, ``at & t``).
+
+Readers of texts take off more (`bare`: ``$5``, ``dogs'``). So a word of a term that an index does
+not have is looked up bare (`searcher.spellings`): whatever stands around it, it is found.
 
 Text without spaces (``unspaced = "characters"``) is cut into characters (`std.characters`).
 """
 
 import re
+import string
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Literal, get_args, get_type_hints
 
 from std.characters import characters, has_characters, without_outer_stars
@@ -49,8 +53,10 @@ _MEANINGS = {
 }
 _MARKS = ("--", "...", "\u2026", "\u2025", *_DASHES)
 _SEPARATORS = re.compile(rf"[\s{_DASHES}\u2026\u2025]+|--+|\.\.\.+")
+_ASCII_AROUND = "".join(set(string.punctuation) - set("+#")) + string.whitespace
 _EDGES = frozenset('-",;:!?¿¡\u2026\u2025')
 _EDGES_AND_APOSTROPHE = _EDGES | {"'"}
+_SYMBOLS_BEHIND = re.compile(r"(?<=[^\W\d_])(?:\+{1,2}|#)")  # c++, c#, f#, notepad++
 LATER_RULES = ("punctuation", "unspaced")  # an index made before one of them says "keep" for it
 
 
@@ -75,11 +81,17 @@ class Normalisation:
     sharp_s: Literal["keep", "ss"] = "keep"
     punctuation: Literal["fold", "keep"] = "fold"
     unspaced: Literal["characters", "keep"] = "characters"
+    # Of a search, not of an index: see `searcher.spellings`.
+    fold_accents: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, kind in get_type_hints(Normalisation).items():  # an index may say anything
-            if getattr(self, name) not in get_args(kind):
+            if getattr(self, name) not in (get_args(kind) or (False, True)):
                 raise ValueError(f"text.{name} is {getattr(self, name)!r}")
+
+    def rules(self) -> dict[str, str]:
+        """What an index is made with, by name."""
+        return {name: rule for name, rule in asdict(self).items() if name != "fold_accents"}
 
     def word(self, text: str) -> str:
         """Normalise one word."""
@@ -99,7 +111,9 @@ class Normalisation:
             return normal
         at_edges = _EDGES_AND_APOSTROPHE
         bare = [
-            w if w.isalnum() or not (w[:1] in at_edges or w[-1:] in at_edges) else _bare(w)
+            w
+            if w.isalnum() or not (w[:1] in at_edges or w[-1:] in at_edges or w[-1:] == ".")
+            else _bare(w)
             for w in normal
         ]
         return bare if all(bare) else [w or text for w, text in zip(bare, texts, strict=True)]
@@ -174,12 +188,34 @@ def _bare(word: str) -> str:
     first, last = 0, len(word)
     while first < last and word[first] in _EDGES_AND_APOSTROPHE:
         first += 1
-    while last > first and word[last - 1] in _EDGES_AND_APOSTROPHE:
+    while last > first and (word[last - 1] in _EDGES_AND_APOSTROPHE or word[last - 1] == "."):
         last -= 1
     if first == last:
         return word
+    if last == first + 1 and word[first].isalpha() and word[last : last + 1] == ".":
+        last += 1  # an initial, and a letter that is spelt out
     before, after = word[first - 1 : first] == "'", word[last : last + 1] == "'"
     return word[first - (before and not after) : last + (after and not before)]
+
+
+def bare(written: str) -> str:
+    """Take off blanks, punctuation and symbols around a word, but those of a name (``c++``).
+
+    >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("C++,"), bare("$5.")
+    ('Haus-Nr', "don't", '', 'C++', '5')
+    """
+    if written.isalnum():  # letters and numbers: most words
+        return written
+    written = written.strip(_ASCII_AROUND)
+    if written.isalnum():
+        return written
+    first, last = 0, len(written)
+    while first < last and unicodedata.category(written[first])[0] not in "LNM":
+        first += 1
+    while last > first and unicodedata.category(written[last - 1])[0] not in "LNM":
+        last -= 1
+    symbols = _SYMBOLS_BEHIND.match(written, last)
+    return written[first : symbols.end() if symbols else last]
 
 
 def _quoted(text: str) -> str:
@@ -213,7 +249,7 @@ def require_same(query: Normalisation, store: Normalisation, url: str) -> None:
         StoreError: they differ; the message names the first difference.
     """
     ours = asdict(query)
-    for key, theirs in asdict(store).items():
+    for key, theirs in store.rules().items():
         if ours[key] != theirs:
             raise StoreError(
                 f"{url}: expected text.{key} = {theirs!r} as this store was indexed with, "

@@ -7,8 +7,6 @@ it there.
 """
 
 import math
-import string
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -22,9 +20,9 @@ from std.characters import characters
 from std.errors import InputError
 from std.n_best import TimedWord, aligned
 from std.repairs import UNKNOWN
+from std.text import bare as without_edges
 
 PAUSE_S = 0.5  # phrases are not joined over more
-_AROUND = string.punctuation + string.whitespace  # of what `bare` takes off, the most frequent
 UNNAMED = "<unk>"  # said, but the recogniser does not tell what: no phrase is joined over it
 
 
@@ -46,26 +44,14 @@ class Hypothesis(NamedTuple):
 
 
 def bare(written: str) -> str:
-    """Take off blanks, punctuation and symbols around a word; inside they stay.
-
-    A masked word is one that is not named.
+    """Take off blanks, punctuation and symbols around a word; one that is masked is not named.
 
     >>> bare(" »Haus-Nr.«, "), bare("don't"), bare("..."), bare("s***")
     ('Haus-Nr', "don't", '', '<unk>')
     """
-    if written.isalnum():  # letters and numbers: most words
-        return written
     if "**" in written or written.strip().lower() in UNKNOWN_WORDS:
         return UNNAMED
-    written = written.strip(_AROUND)
-    if written.isalnum():
-        return written
-    first, last = 0, len(written)
-    while first < last and unicodedata.category(written[first])[0] not in "LNM":
-        first += 1
-    while last > first and unicodedata.category(written[last - 1])[0] not in "LNM":
-        last -= 1
-    return written[first:last]
+    return without_edges(written)
 
 
 def untimed(

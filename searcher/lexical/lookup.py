@@ -19,9 +19,13 @@ from searcher.variant import Variant
 from std.config import Config
 from std.ecf_filter import inside_one
 from std.execution.workers import Executor
+from std.languages.folding import explained
 from std.store import Segment
 from std.store.columns import Int64s, Postings, UInt64s
+from std.text import bare
 from std.values import Bools, Excerpt, Float64s, Recording
+
+TYPED = 0.999  # times the posterior of a word that people type otherwise: of equals it is second
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +38,7 @@ class Plan:
     excerpts: Sequence[Excerpt] | None
     # What a word stands for: one with *, or one that the index spells in several ways.
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    typed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # those that people type so
     first_variant: int = 0  # of a piece: its place in the whole plan
 
     def pieces(self, segments: Sequence[Segment], workers: Executor) -> "list[Plan]":
@@ -78,7 +83,15 @@ def search_segment(task: tuple[Plan, Segment]) -> SegmentResult:
     for pattern in words & plan.stands_for.keys():
         words_here = [word for word in plan.stands_for[pattern] if word in postings]
         if words_here:
-            unions[pattern] = union({word: postings[word] for word in words_here})
+            typed = plan.typed.get(pattern, ())
+            unions[pattern] = union(
+                {
+                    word: _second(postings[word])
+                    if word in typed and bare(word) != bare(pattern)
+                    else postings[word]
+                    for word in words_here
+                }
+            )
             in_vocabulary.add(pattern)
     candidates, wildcard_variants = look_up(plan, postings, unions, segment)
     inside = inside_ecf(
@@ -143,10 +156,15 @@ def look_up(
     return concatenate(parts), tuple(wildcard_variants)
 
 
+def _second(postings: Postings) -> Postings:
+    """Postings of a word that is typed as another one is written, which comes first."""
+    return postings._replace(posterior=postings.posterior * np.float32(TYPED))
+
+
 def _wildcard_variant(variant: Variant, words: tuple[str, ...]) -> Variant:
     """A variant with wildcards, with the words that stand for them."""
     pairs = zip(variant.words, words, strict=True)
-    how = ", ".join(f"{asked} as {word}" for asked, word in pairs if asked != word)
+    how = ", ".join(explained(asked, word) for asked, word in pairs if bare(asked) != bare(word))
     return replace(variant, words=words, how=how)
 
 

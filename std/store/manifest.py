@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from std.errors import StoreError, quoted
@@ -162,7 +162,7 @@ def _version(manifest: Manifest) -> int:
 
 def _rules(normalisation: Normalisation | None) -> dict[str, str] | None:
     """The rules of a normalisation, as a program of the manifest's version knows them."""
-    rules = None if normalisation is None else asdict(normalisation)
+    rules = None if normalisation is None else normalisation.rules()
     if rules and rules["unspaced"] == "keep":
         del rules["unspaced"]
     return rules
