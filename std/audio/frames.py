@@ -14,6 +14,7 @@ from typing import Any
 from std.errors import InputError
 from std.extras import required
 
+ALONE = {"protocol_whitelist": "none"}  # a playlist or a list of parts may name no other file
 MAX_DAMAGED = 100_000  # a stream that never ends and never decodes
 
 
@@ -40,7 +41,10 @@ def opened(path: Path, extra: str = "audio") -> Iterator[tuple[Any, Any]]:
     try:
         if not path.stat().st_size:
             raise InputError(path, 0, "audio", "an empty file")
-        with av.open(str(path), metadata_errors="ignore") as container:
+        with (
+            path.open("rb") as file,
+            av.open(file, metadata_errors="ignore", options=ALONE) as container,
+        ):
             yield container, next(iter(container.streams.audio), None)
     except (av.error.FFmpegError, OSError) as error:
         raise InputError(path, 0, "audio", error.strerror or str(error)) from error
