@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from std.errors import StoreError
 from std.store import Segment
 from std.store.columns import KEY_SHIFT, Slots
 from std.store.resident import ResidentSegment
@@ -76,6 +77,8 @@ def _words(
                 in_slot[row][word] = found_word
     words = []
     for row, word in one_best.items():
+        if word not in in_slot[row]:
+            raise _no_posting(segment)
         competing = sorted(
             (other for other in in_slot[row].values() if other.word != word),
             key=lambda other: (-other.posterior, other.word),
@@ -120,10 +123,16 @@ def _words_in_memory(
             competing[word_id] = Word(name, start_ms / 1000, length_ms / 1000, posterior)
     words = []
     for row, word_id in zip(rows.tolist(), slots.word[rows].tolist(), strict=True):
-        likeliest = in_slot[row].pop(word_id)
+        likeliest = in_slot[row].pop(word_id, None)
+        if likeliest is None:
+            raise _no_posting(segment)
         others = sorted(in_slot[row].values(), key=lambda other: (-other.posterior, other.word))
         words.append(replace(likeliest, alternatives=tuple(others)))
     return words
+
+
+def _no_posting(segment: Segment) -> StoreError:
+    return StoreError(f"segment {segment.id}: expected a posting of the likeliest word of a slot")
 
 
 def _rows_between(slots: Slots, recording: int, from_s: float, to_s: float) -> np.ndarray:

@@ -51,6 +51,7 @@ def main(index: str, seed: str) -> None:
                 with np.errstate(all="ignore"), open_index(index) as opened:
                     for term in TERMS:
                         opened.hit_columns(opened.find(term), decided=False).documents()
+                    opened.words(opened.recordings()[0].recording.file, 0.0, 30.0)
                 outcomes["searched"] += 1
             except StdError:
                 outcomes["refused"] += 1
