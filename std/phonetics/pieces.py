@@ -3,9 +3,9 @@
 
 import unicodedata
 
-# Of a word that espeak-ng 1.52 is given. Its buffers hold 160 bytes and 200 phones of a word. Built
-# with an address sanitiser it wrote past their ends from 158 bytes up, in no language below that
-# except at any length for some numbers of Arabic and Tswana and some letters of foreign scripts.
+# Of a word that espeak-ng 1.52 is given, whose buffers hold 160 bytes and 200 phones of it. Built
+# with an address sanitiser it wrote past their ends from 158 bytes of Danish up. Below that only
+# numbers and mixtures of scripts and signs do harm, at any length: hence its own process.
 MAX_LETTERS = 60
 MAX_BYTES = 120
 _VOWELS = frozenset("aeiouyæøœаеиоуыэюяєіїαεηιουω")
