@@ -14,6 +14,8 @@ from std.store.columns import KEY_SHIFT, Slots
 from std.store.resident import ResidentSegment
 from std.values import Recording
 
+DOUBTFUL = 0.5  # posterior below which a word was rather not said
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -24,6 +26,11 @@ class Word:
     duration_s: float
     posterior: float
     alternatives: tuple["Word", ...] = ()
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether that it was said is less likely than not."""
+        return self.posterior < DOUBTFUL
 
 
 def words_of_recording(

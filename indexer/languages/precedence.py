@@ -7,8 +7,8 @@ In this order of precedence:
     3  the ECF: its excerpt's attribute ``language``, else the ECF's own
     4  the recogniser's output, where it says one (Whisper, AWS, Azure, Google, our JSONL)
     5  the recording's own words (`std.languages.detection`), if they leave no doubt
-    6  in doubt: the likeliest language of all the run's doubtful recordings together,
-       else that of most of the index
+    6  in doubt: the likeliest language of all the run's doubtful recordings of its script
+       together, else that of most of the index that is written in this script
 
 A segment holds recordings of one language, so its words are pronounced once. Which recordings
 are told by their words does not depend on how they are cut into segments, shards or processes;
@@ -35,6 +35,7 @@ from std.languages.detection import (
     telling,
     worth,
 )
+from std.languages.scripts import script_of
 from std.store.columns import KEY_SHIFT, Int64s, SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import Float64s, Recording
@@ -127,6 +128,23 @@ def pooled(parts: Iterable[tuple[SegmentColumns, Sequence[bool]]]) -> Guess:
         for word, _, count in _masses(columns):
             counts[word] += float(count[marked].sum())
     return guess(shares(counts, total), total)
+
+
+def recording_scripts(columns: SegmentColumns) -> list[str]:
+    """(R,) the script that most of each recording's words are written in; empty: they have none."""
+    scripts = [script_of(word) for word in unpack_vocabulary(columns.vocabulary)]
+    names = sorted({*scripts, ""})
+    number = np.array([names.index(script) for script in scripts], np.int64)
+    of_posting = np.repeat(number, np.diff(columns.posting_offsets))
+    recording = _recording_of_posting(columns, slice(None))
+    size = len(columns.recordings)
+    mass = np.bincount(
+        recording * len(names) + of_posting,
+        columns.posting_posterior,
+        minlength=size * len(names),
+    ).reshape(size, len(names))
+    mass[:, 0] = 0  # numbers are written in any
+    return [names[i] for i in mass.argmax(axis=1).tolist()]
 
 
 def _recording_of_posting(columns: SegmentColumns, rows: slice | Int64s) -> Int64s:

@@ -12,10 +12,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from indexer.languages.precedence import OTHERS, Spoken, Told, pooled, split, spoken
+from indexer.languages.precedence import (
+    OTHERS,
+    Spoken,
+    Told,
+    pooled,
+    recording_scripts,
+    split,
+    spoken,
+)
 from indexer.segments.phone_columns import PhoneColumnBuilder
 from std.config import Config
 from std.languages.detection import MIN_SHARE, of_segment
+from std.languages.scripts import may_be_in
 from std.phonetics.g2p import UnpronounceableError, converter
 from std.store import Segment
 from std.store.columns import SegmentColumns
@@ -55,14 +64,52 @@ class Pronouncer:
         marks = [
             [_in_doubt(recording) for recording in of_recordings] for of_recordings in languages
         ]
-        language = pooled(zip(columns, marks, strict=True)).language if _any(marks) else ""
-        language = language or self._main(segments)
+        if not _any(marks):
+            scripts = [[""] * len(one) for one in languages]
+        else:
+            scripts = [recording_scripts(segment_columns) for segment_columns in columns]
+        segments = list(segments)
+        likeliest = {
+            script: self._likeliest(script, columns, marks, scripts, segments)
+            for script in sorted({script for of_columns in scripts for script in of_columns})
+        }
         parts = []
-        for segment_columns, of_recordings in zip(columns, languages, strict=True):
-            settled = [_settled(recording, language) for recording in of_recordings]
+        for segment_columns, of_recordings, of_columns in zip(
+            columns, languages, scripts, strict=True
+        ):
+            settled = [
+                _settled(recording, likeliest[script])
+                for recording, script in zip(of_recordings, of_columns, strict=True)
+            ]
             self._note(segment_columns, settled)
             parts.append(self._made(segment_columns, settled))
         return parts
+
+    def _likeliest(
+        self,
+        script: str,
+        columns: Sequence[SegmentColumns],
+        marks: Sequence[Sequence[bool]],
+        scripts: Sequence[Sequence[str]],
+        segments: Iterable[Segment],
+    ) -> str:
+        """The language of recordings in doubt that are written in a script; arguments by columns.
+
+        Args:
+            script: theirs.
+            columns: what becomes segments.
+            marks: which recordings are in doubt.
+            scripts: of the recordings.
+            segments: others of the index.
+        """
+        in_doubt = [
+            [mark and own == script for mark, own in zip(of_columns, owns, strict=True)]
+            for of_columns, owns in zip(marks, scripts, strict=True)
+        ]
+        together = ""
+        if _any(in_doubt):
+            together = pooled(zip(columns, in_doubt, strict=True)).language
+        return together or self._main(segments, script)
 
     def _note(self, columns: SegmentColumns, languages: Sequence[Spoken]) -> None:
         recordings = (indexed.recording for indexed in columns.recordings)
@@ -75,14 +122,15 @@ class Pronouncer:
             for language, part in parts.items()
         ]
 
-    def _main(self, segments: Iterable[Segment]) -> str:
-        """The language that most of the index's speech is in, this run's included."""
+    def _main(self, segments: Iterable[Segment], script: str) -> str:
+        """The language of a script that most of the index's speech is in, this run's included."""
         speech = Counter[str]()
         for recording in self.found.values():
             speech[recording.language] += recording.speech_ms
         speech.update(speech_by_language(segments, self.found))
         del speech[""]
-        return min(speech, key=lambda language: (-speech[language], language), default="")
+        written = [language for language in speech if may_be_in(script, language)]
+        return min(written, key=lambda language: (-speech[language], language), default="")
 
 
 def speech_by_language(

@@ -25,6 +25,8 @@ from std.store.speakers import speaker_columns
 from std.text import Normalisation
 from std.values import ConfusionNetwork, Float32s, Int32s
 
+SURE = 1e-3  # posteriors of a slot may sum to so much less than 1
+
 
 def invert(
     utterances: Utterances | Iterable[ConfusionNetwork], normalisation: Normalisation | None = None
@@ -79,7 +81,9 @@ def invert(
         slot_offsets=first_slots(slot_key, len(recordings)),
         slot_key=slot_key,
         slot_epsilon=epsilon,
-        slot_word=likeliest_words(word, posterior, slot, epsilon),
+        slot_word=likeliest_words(
+            word, posterior, slot, _said_rather(slot_key, slot, posterior, epsilon)
+        ),
         extra=slot_errors(utterances.slot_errors_ms[slot_order])
         | speaker_columns(speakers, np.repeat(speaker, n_slots)[slot_order]),
     )
@@ -116,12 +120,33 @@ def make_keys(recording: Int64s, time_ms: npt.NDArray[np.integer]) -> UInt64s:
     return key
 
 
-def likeliest_words(word: Int64s, posterior: Float32s, slot: Int64s, epsilon: Float32s) -> Int32s:
+def _said_rather(
+    slot_key: UInt64s, slot: Int64s, posterior: Float32s, epsilon: Float32s
+) -> Float32s:
+    """(n,) posterior from which on a slot's likeliest word is shown rather than nothing.
+
+    A recording with one word in each slot, and nothing else but "no word", is no choice of the
+    recogniser's among several: it wrote that word, however sure it was.
+
+    Args:
+        slot_key: (n,)
+        slot: (m,) of each posting.
+        posterior: (m,) likewise.
+        epsilon: (n,)
+    """
+    recording = (slot_key >> KEY_SHIFT).astype(np.int64)
+    mass = epsilon + np.bincount(slot, posterior, len(epsilon))
+    is_choice = (np.bincount(slot, minlength=len(epsilon)) > 1) | (np.abs(mass - 1) > SURE)
+    choices = np.bincount(recording, is_choice)
+    return np.where(choices[recording] > 0, epsilon, np.float32(0))
+
+
+def likeliest_words(word: Int64s, posterior: Float32s, slot: Int64s, least: Float32s) -> Int32s:
     """(n,) the likeliest word of each slot, of equals the first in the vocabulary.
 
-    -1 where 'no word' is likelier than any.
+    -1 where none is as likely as ``least`` (n,).
     """
-    best = np.full(len(epsilon), -1, dtype=np.int32)
+    best = np.full(len(least), -1, dtype=np.int32)
     if len(slot) == 0:
         return best
     order = np.argsort(slot, kind="stable")
@@ -130,7 +155,7 @@ def likeliest_words(word: Int64s, posterior: Float32s, slot: Int64s, epsilon: Fl
     top = np.maximum.reduceat(posterior, first)
     of_top = posterior == np.repeat(top, np.diff(np.append(first, len(slot))))
     likeliest = np.minimum.reduceat(np.where(of_top, word, word.max()), first)
-    said = top >= epsilon[slot[first]]
+    said = top >= least[slot[first]]
     best[slot[first][said]] = likeliest[said]
     return best
 

@@ -1,6 +1,7 @@
 """What the recogniser wrote around a detection, and what it holds for likeliest in its place."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -12,17 +13,20 @@ from searcher.recording_table import recording_table
 from std.characters import has_characters, text_of
 from std.errors import StoreError
 from std.store import Segment
-from std.store.columns import SLOT_ERROR, Int64s
+from std.store.columns import SLOT_ERROR, Int64s, Slots
 from std.values import Int32s, Recording
 
 WORDS_AROUND = 4
+DOUBTFUL = 0.5  # posterior of 'no word', above which it is likelier than any word
 CHARACTERS_AROUND = 12  # where text has no spaces
 
 
 class Context(NamedTuple):
     """The likeliest words before the slots of a detection, in them, and after them.
 
-    In its own slots the detection's words may be less likely than others, or than silence.
+    A word that is less likely than none ends with a question mark: it is all that the recogniser
+    wrote there. In its own slots the detection's words may be less likely than others, or than
+    silence.
     """
 
     before: str
@@ -76,10 +80,20 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     if not ((begin <= first) & (first < end) & (end <= stop)).all():
         raise StoreError(f"segment {segment.id}: expected postings in slots of their recordings")
     unspaced = _is_unspaced(segment)
-    around = _around(slots.word, words, begin, first, end, stop, unspaced=unspaced)
+    around = _around(_marked(slots, len(words)), words, begin, first, end, stop, unspaced=unspaced)
     own_slots = zip((first - begin).tolist(), (end - begin).tolist(), strict=True)
     errors_ms = _largest_errors(candidates, segment)
     return [*map(Context, *around, own_slots, errors_ms)]
+
+
+def _marked(slots: Slots, n_words: int) -> Int32s:
+    """(slots,) id of the likeliest word; of a doubtful one, past the ids of all words."""
+    is_doubtful = (slots.word >= 0) & (slots.epsilon > DOUBTFUL)
+    return np.where(is_doubtful, slots.word + np.int32(n_words), slots.word)
+
+
+def _shown(words: Sequence[str], word: int) -> str:
+    return words[word] if word < len(words) else f"{words[word - len(words)]}?"
 
 
 _unspaced: WeakKeyDictionary[Segment, bool] = WeakKeyDictionary()
@@ -108,7 +122,7 @@ def _around(
     Only a few slots are looked at, and more where these are silent.
 
     Args:
-        word: (slots,) id of the likeliest word; -1 where there is none.
+        word: (slots,) id of the likeliest word as `_marked` gives it; -1 where there is none.
         words: by id.
         begin, stop: (n,) first slot of the recording, and one past the last.
         first, end: (n,) likewise of the slots themselves.
@@ -128,7 +142,7 @@ def _around(
             break
         reach[is_short] *= 4
     bounds = np.maximum(starts, left - most), left, right, np.minimum(ends, right + most)
-    ids, word_of, joined = said.tolist(), words.__getitem__, text_of if unspaced else " ".join
+    ids, word_of, joined = said.tolist(), partial(_shown, words), text_of if unspaced else " ".join
     rows = [*zip(*(one.tolist() for one in bounds), strict=True)]
     before = [joined(map(word_of, ids[first:left])) for first, left, _, _ in rows]
     own = [joined(map(word_of, ids[left:right])) for _, left, right, _ in rows]
@@ -140,7 +154,9 @@ def _how_many_around(word: Int32s, words: Sequence[str], first: Int64s, end: Int
     """(n,) words to show on either side; arguments as those of `_around`."""
     said, (starts, ends) = _words_said(word, first, [first, end])
     distinct, which = np.unique(said, return_inverse=True)
-    is_character = np.array([has_characters(words[i]) for i in distinct.tolist()], bool)[which]
+    is_character = np.array([has_characters(_shown(words, i)) for i in distinct.tolist()], bool)[
+        which
+    ]
     characters = np.concatenate([[0], np.cumsum(is_character)])
     return np.where(characters[ends] > characters[starts], CHARACTERS_AROUND, WORDS_AROUND)
 

@@ -116,7 +116,10 @@ def words_around(found, segments):
 
 def test_a_hit_that_silence_beats_stands_in_its_own_context(network):
     heard = network(
-        [("the", 1.0)], [("great", 0.9, 100, 260)], [("dane", 0.3, 160, 300)], [("heard", 0.8)]
+        [("the", 1.0)],
+        [("great", 0.9, 100, 260)],
+        [("dane", 0.3, 160, 300)],
+        [("heard", 0.8), ("herd", 0.2)],
     )
     segments = [segment(heard)]
     found = search(
@@ -130,7 +133,9 @@ def test_a_hit_that_silence_beats_stands_in_its_own_context(network):
 
 def test_context_of_words_that_take_no_time(network):
     spans = [(0, 300), (300, 300), (300, 300), (300, 800)]
-    heard = network([("a", 1.0)], [("b", 0.4)], [("c", 1.0)], [("d", 1.0)], spans_ms=spans)
+    heard = network(
+        [("a", 1.0)], [("b", 0.4)], [("c", 0.9), ("e", 0.1)], [("d", 1.0)], spans_ms=spans
+    )
     segments = [segment(network([("z", 1.0)], file="early")), segment(heard)]
     terms = [Term("1", "b"), Term("2", "c"), Term("3", "b c"), Term("4", "z")]
     found = search(terms, prepare(segments, GLOBAL), speech_s=9)
