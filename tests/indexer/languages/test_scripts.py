@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001  # letters of many languages are meant
 """A script excludes languages: no recording decides the language of another script."""
 
 import pytest
