@@ -60,15 +60,18 @@ class Service:
         self.live.on_renewal(lambda snapshot: self.cache.clear())
 
     @property
-    def kept_folder(self) -> Path | None:
+    def kept_folder(self) -> Path:
         """Where what is computed from audio is kept: beside the index, or in the user's cache.
 
-        A service of the system may read an index and not write to it.
+        A service of the system may read an index and not write to it; a link in an index made by
+        somebody else may lead anywhere.
         """
         for url in self.settings.stores:
             if kind_of(url) == "folder":
                 beside = Path(url) / "service"
-                if os.access(beside if beside.exists() else url, os.W_OK):
+                parts = (beside, beside / "peaks", beside / "playable")
+                is_linked = any(part.is_symlink() for part in parts)
+                if not is_linked and os.access(beside if beside.exists() else url, os.W_OK):
                     return beside
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "std-serve"
 

@@ -19,7 +19,7 @@ from std.outputs import descriptor_of, output_name, status_of, unwritable
 
 INDEX_FILES = (  # see `std.store.folder`
     *("manifest.json", "lock", "segments", "metadata"),
-    *("bktree", "null-distribution.json"),
+    *("bktree", "null-distribution.json", "service"),
 )
 DEEPEST = 4  # folders up from an index's deepest file to the index
 Given = Path | Sequence[Path] | None

@@ -46,6 +46,8 @@ def peaks_of(entry: RecordingEntry, folder: Path | None, check: Callable[[], Non
         if folder
         else None
     )
+    if kept and kept.is_symlink():  # into what somebody else chose
+        kept = None
     if kept:
         with suppress(OSError, ValueError):
             stored = np.load(kept, allow_pickle=False)

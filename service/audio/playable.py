@@ -1,5 +1,6 @@
 """A recording in a form that browsers play: Ogg Opus, made once from any format that PyAV reads."""
 
+import re
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,22 +13,23 @@ from service.audio.peaks import name_of
 from service.problems import ProblemError
 from std.audio.encode import RATES, OpusWriter
 
+NAME = re.compile("[0-9a-f]{32}")  # that `name_of` gives
 KEPT_BYTES = 4_000_000_000  # of converted recordings; the least recently used ones are removed
 
 
-def playable(path: Path, folder: Path | None, check: Callable[[], None]) -> Path:
+def playable(path: Path, folder: Path, check: Callable[[], None]) -> Path:
     """A file that browsers play, with the sound of another.
 
     Args:
         path: of the audio.
-        folder: where converted recordings are kept; None = with the system's temporary files.
+        folder: where converted recordings are kept.
         check: may raise to stop.
     """
-    place = (folder or Path(tempfile.gettempdir()) / "std-serve") / "playable"
+    place = folder / "playable"
     try:
         place.mkdir(parents=True, exist_ok=True)
         target = place / f"{name_of(path, 0)}.ogg"
-        if target.exists():
+        if target.exists() and not target.is_symlink():
             target.touch()
             return target
         with tempfile.NamedTemporaryFile(dir=place, suffix=".part", delete=False) as part:
@@ -48,7 +50,8 @@ def playable(path: Path, folder: Path | None, check: Callable[[], None]) -> Path
 
 def remove_oldest(folder: Path, limit_bytes: int) -> None:
     """Remove the converted recordings that were not used for longest, beyond a limit."""
-    files = sorted(folder.glob("*.ogg"), key=lambda path: -path.stat().st_mtime)
+    ours = [path for path in folder.glob("*.ogg") if NAME.fullmatch(path.stem)]
+    files = sorted(ours, key=lambda path: -path.stat().st_mtime)
     total = 0
     for path in files:
         total += path.stat().st_size

@@ -1,6 +1,7 @@
 """Sound: samples, waveforms, pictures and clips of a tone whose truth is known."""
 
 import io
+import shutil
 import wave
 
 import av
@@ -159,3 +160,29 @@ def test_audio_files_are_found_by_path_and_by_name(tmp_path):
         "a/one": "a/one.mp3", "b/one": "b/one.wav", "one": "a/one.mp3", "three": "three.OGG",
     }  # fmt: skip
     assert audio_files(None) == {}
+
+
+def test_the_folder_beside_an_index_is_no_link(german_settings, tmp_path, monkeypatch):
+    from dataclasses import replace
+
+    from service.state import Service
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    index = tmp_path / "index"
+    shutil.copytree(german_settings.stores[0], index)
+    service = Service(replace(german_settings, stores=(str(index),)))
+    assert service.kept_folder == index / "service"
+    (tmp_path / "music").mkdir()
+    for name in ("service", "service/playable", "service/peaks"):
+        shutil.rmtree(index / "service", ignore_errors=True)
+        (index / name).parent.mkdir(exist_ok=True)
+        (index / name).symlink_to(tmp_path / "music")
+        assert service.kept_folder == tmp_path / "cache" / "std-serve"
+        (index / name).unlink()
+
+
+def test_only_converted_recordings_are_removed(tmp_path):
+    for name in ("song", "0" * 32, "1" * 32):
+        (tmp_path / f"{name}.ogg").write_bytes(b"1234")
+    remove_oldest(tmp_path, 0)
+    assert [path.name for path in tmp_path.iterdir()] == ["song.ogg"]
