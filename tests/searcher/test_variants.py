@@ -94,3 +94,30 @@ def test_the_tree_of_an_index_is_built_once_and_kept_with_it(tmp_path):
     assert [path.name for path in (tmp_path / "bktree").iterdir()] != [tree.name]
     (next((tmp_path / "bktree").iterdir()) / "edge.npy").write_bytes(b"damaged")
     assert VariantGenerator(other, config, tmp_path).variants(asked)
+
+
+def test_the_tree_leaves_files_of_the_user_alone(tmp_path):
+    config, asked = Config(splitting=SplittingConfig(method="bktree")), [("burganlagen",)]
+    mine = ["notes.txt", "thesis/edge.npy", "0" * 16 + "/notes.txt"]
+    for name in mine:
+        (tmp_path / "bktree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "bktree" / name).write_text("mine")
+    expected = VariantGenerator(WORDS, config).variants(asked)
+    assert VariantGenerator(WORDS, config, tmp_path).variants(asked) == expected
+    assert {(tmp_path / "bktree" / name).read_text() for name in mine} == {"mine"}
+
+
+@pytest.mark.parametrize("name", ["", "tree"])
+def test_the_tree_is_not_kept_through_a_link(tmp_path, name):
+    config, asked = Config(splitting=SplittingConfig(method="bktree")), [("burganlagen",)]
+    index, home = tmp_path / "index", tmp_path / "home"
+    index.mkdir()
+    home.mkdir()
+    (home / "edge.npy").write_text("mine")
+    if name:
+        (index / "bktree").mkdir()
+        name = WORDS.digest()[:16]
+    (index / "bktree" / name).symlink_to(home)
+    expected = VariantGenerator(WORDS, config).variants(asked)
+    assert VariantGenerator(WORDS, config, index).variants(asked) == expected
+    assert [path.read_text() for path in home.iterdir()] == ["mine"]

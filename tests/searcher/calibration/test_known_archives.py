@@ -106,3 +106,17 @@ def test_a_pipe_in_its_place_keeps_nobody_waiting(phonetic, learned, tmp_path):
     os.mkfifo(tmp_path / FILE)
     assert archive(phonetic, tmp_path).slots > 0
     assert len(learned) == 1
+
+
+@pytest.mark.parametrize("content", ["mine", None])
+def test_a_link_in_its_place_is_not_followed(phonetic, learned, tmp_path, content):
+    mine, index = tmp_path / "mine", tmp_path / "index"
+    index.mkdir()
+    if content:
+        mine.write_text(content)
+    (index / FILE).symlink_to(mine)
+    archive(phonetic, index)
+    assert (index / FILE).is_symlink()
+    assert mine.exists() == bool(content)
+    assert not content or mine.read_text() == content
+    assert len(learned) == 1
