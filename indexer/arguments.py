@@ -167,7 +167,13 @@ def add_run_options(parse: argparse.ArgumentParser) -> None:
     add_jobs_option(parse)
     add_scheduler_option(parse)
     parse.add_argument(
-        "--delete", nargs="+", type=text_argument, default=[], metavar="FILE_ID", help="recordings"
+        "--delete",
+        nargs="+",
+        action="extend",
+        type=text_argument,
+        default=[],
+        metavar="FILE_ID",
+        help="recordings",
     )
     parse.add_argument("--merge", action="store_true", help="merge all segments into one")
     parse.add_argument(

@@ -8,8 +8,9 @@ While files are indexed, the metadata of a recording come in the commit that bri
 recording whose language they name otherwise than it was indexed is pronounced again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from unicodedata import normalize
 
 from indexer.languages.precedence import METADATA, split
 from indexer.languages.pronounce import Pronouncer
@@ -17,7 +18,8 @@ from indexer.segments.merge import merged
 from indexer.shards import audio_files
 from std.errors import StoreError
 from std.languages.detection import of_segment
-from std.metadata.table import Metadata
+from std.metadata.table import Metadata, of_rows
+from std.nist.audio_names import as_stored
 from std.store import CommittedSegment, Store
 from std.store.columns import SegmentColumns
 
@@ -70,10 +72,18 @@ def describe(stores: Sequence[Store], given: Metadata, pronouncer: Pronouncer) -
     again = 0
     for store in stores:
         here = audio_files(store)
-        held |= here
-        again += _describe(store, given.of(here), pronouncer)
+        held |= {normalize("NFC", file) for file in here} | here
+        again += _describe(store, _named_as(given, here).of(here), pronouncer)
     missing = tuple(file for file in given.files if file not in held)
     return Described(len(given) - len(missing), missing, again)
+
+
+def _named_as(given: Metadata, here: Collection[str]) -> Metadata:
+    """The metadata by the names that a store has (`std.nist.audio_names`)."""
+    names = as_stored(given.files, here)
+    if all(name == own for name, own in names.items()):
+        return given
+    return of_rows({own: given.values(name) for name, own in names.items()})
 
 
 def _describe(store: Store, given: Metadata, pronouncer: Pronouncer) -> int:

@@ -11,7 +11,7 @@ import re
 import resource
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from itertools import takewhile
@@ -87,7 +87,35 @@ class Parser(argparse.ArgumentParser):
             if LONG_OPTION.fullmatch(name) and not self._begins_an_option(name):
                 near = meant(name, filter(LONG_OPTION.fullmatch, self._option_string_actions))
                 self.error(f"there is no option {cut(name)}{near}")
-        return super().parse_known_args(given, namespace)
+        return super().parse_known_args(self._with_dashes(given), namespace)
+
+    def _with_dashes(self, given: Sequence[str]) -> list[str]:
+        """The arguments; a value that begins with a dash, as a recording's name may, is no option.
+
+        So is each value of an option that takes several, where one of them does.
+        """
+        written: list[str] = []
+        rest = [*given]
+        while rest:
+            option = rest.pop(0)
+            action = self._option_string_actions.get(option)
+            n = 0
+            if action is not None and action.nargs in (None, "+"):
+                several = action.nargs == "+"
+                n = sum(1 for _ in takewhile(self._is_value, rest if several else rest[:1]))
+            values, rest = rest[:n], rest[n:]
+            if any(value.startswith("-") for value in values):
+                written += [f"{option}={value}" for value in values]
+            else:
+                written += [option, *values]
+            if option == "--":
+                return written + rest
+        return written
+
+    def _is_value(self, argument: str) -> bool:
+        """Whether an argument is the value of an option before it; a dash alone is, two are not."""
+        is_option = argument[:2] in self._option_string_actions or argument.startswith("--")
+        return not (argument.startswith("-") and is_option)
 
     def _begins_an_option(self, name: str) -> bool:
         return any(option.startswith(name) for option in self._option_string_actions)

@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
+from std.csv_output import as_meant
 from std.errors import InputError
 
 
@@ -13,7 +14,7 @@ def records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the line in which each record begins, and its fields without spaces around them.
 
-    Blank records are left out.
+    Blank records are left out, and apostrophes that `std.csv_output` puts before a formula.
 
     Args:
         text: CSV; ends of lines in quoted fields stay as they are.
@@ -32,7 +33,7 @@ def records(
     try:
         for fields in reader:
             if any(field.strip() for field in fields):
-                yield begin, [field.strip() for field in fields]
+                yield begin, [as_meant(field.strip()) for field in fields]
             begin = line + reader.line_num
     except csv.Error as error:
         raise InputError(path, begin, "fields quoted as in CSV", str(error)) from error

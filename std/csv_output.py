@@ -28,6 +28,15 @@ def harmless(cell: object) -> object:
     return cell
 
 
+def as_meant(cell: str) -> str:
+    """What `harmless` made a cell of.
+
+    >>> [as_meant(cell) for cell in ("'=1+1", "'s avonds", "'-s")]
+    ['=1+1', "'s avonds", '-s']
+    """
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
+
+
 def write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write a header and rows; the stream stays open."""
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
+from unicodedata import normalize
 
 import numpy as np
 
@@ -93,7 +94,7 @@ def chosen(
 
 def _column(name: str, recordings: Sequence[IndexRecording], metadata: Metadata) -> ValueColumn:
     if name == "recording":
-        return column_of([one.recording.file for one in recordings])
+        return column_of([normalize("NFC", one.recording.file) for one in recordings])
     if name == "language":
         return column_of([_language(one) for one in recordings])
     if name not in metadata.columns:
@@ -125,11 +126,12 @@ def _asked(comparison: Comparison) -> str:
 
 def _is_named(recording: IndexRecording, pattern: str) -> bool:
     """Whether a pattern fits the name of a recording or, with a slash, the end of a path."""
+    pattern = normalize("NFC", pattern)
     if "/" not in pattern:
-        return fnmatchcase(recording.recording.file, pattern)
+        return fnmatchcase(normalize("NFC", recording.recording.file), pattern)
     audio = recording.metadata.get("audio")
     paths = [*recording.inputs, *([audio] if audio else [])]
-    return any(_ends_as(path, pattern) for path in paths)
+    return any(_ends_as(normalize("NFC", path), pattern) for path in paths)
 
 
 def _ends_as(path: str, pattern: str) -> bool:

@@ -7,7 +7,9 @@ in hit lists, and none in transcripts: a hit in ``x.wav`` then never meets the E
 """
 
 import re
+from collections.abc import Collection, Iterable
 from functools import lru_cache
+from unicodedata import is_normalized, normalize
 
 AUDIO_EXTENSION = re.compile(
     r"\.(sph|nist|wav|wave|flac|mp[234]|m4a|aac|ogg|oga|opus|wma|amr|webm|aiff?|aifc|au|snd|caf"
@@ -20,8 +22,20 @@ AUDIO_EXTENSION = re.compile(
 def recording_name(filename: str) -> str:
     """Drop the folder and one audio extension; any other dot belongs to the name.
 
+    Letters are composed: macOS decomposes them in the names of its files.
+
     >>> recording_name("audio/bnews_000.sph"), recording_name("x.WAV"), recording_name("f.v1")
     ('bnews_000', 'x', 'f.v1')
     """
-    base = filename.strip().replace("\\", "/").rsplit("/", 1)[-1]
+    base = normalize("NFC", filename).strip().replace("\\", "/").rsplit("/", 1)[-1]
     return AUDIO_EXTENSION.sub("", base) or base
+
+
+def as_stored(names: Iterable[str], stored: Collection[str]) -> dict[str, str]:
+    """Names of recordings, each as an index has it: one of before had letters decomposed.
+
+    >>> as_stored(["\u00f6", "x"], ["o\u0308"])["\u00f6"] == "o\u0308"
+    True
+    """
+    odd = {normalize("NFC", name): name for name in stored if not is_normalized("NFC", name)}
+    return {name: name if name in stored else odd.get(name, name) for name in names}
