@@ -112,7 +112,10 @@ def _speaking(language: str) -> _Process:
     if _process and _process.owner != os.getpid():
         _end()
     if not _process:
-        _process = _Process()
+        try:
+            _process = _Process()
+        except OSError as error:  # no Python to start, too many processes
+            raise ConfigError(f"pronunciation: espeak-ng could not be started: {error}") from error
     if _process.language != language:
         answers = _process.ask([f"={language}"])
         if not answers:

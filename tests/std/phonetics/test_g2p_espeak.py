@@ -126,6 +126,13 @@ def test_a_library_that_does_not_start_is_one_line(monkeypatch, tmp_path):
             Espeak("de")
 
 
+def test_no_process_for_the_library_is_one_line(monkeypatch):
+    g2p_espeak._end()
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(ConfigError, match=r"could not be started: .* No such file"):
+        Espeak("de")
+
+
 def test_a_library_that_somebody_ended_is_started_again():
     german = Espeak("de")
     before = german.pronounce(["zeit"])
