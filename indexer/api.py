@@ -41,6 +41,7 @@ from indexer.watch import Metadata as WatchedMetadata
 from std.config import Config, load_config
 from std.display.numbers import counted
 from std.errors import InputError
+from std.execution.cost import Stopwatch
 from std.execution.processes import executor
 from std.execution.workers import Executor
 from std.files import is_regular, read
@@ -110,7 +111,7 @@ def index_files(
     >>> len(report.recordings), report.utterances, report.languages[0]["language"]
     (15, 290, 'de')
     """
-    urls = _urls(store)
+    started, urls = Stopwatch(), _urls(store)
     options = replace(options or InputOptions(), **changes)
     require_different(urls)
     config = _config(config, language)
@@ -123,7 +124,7 @@ def index_files(
     with _opened(urls, run.paths, jobs, scheduler) as (stores, workers):
         done = changed(stores, workers, config, run, delete, progress)
     done.built.skipped += [Skipped(path, "a hidden file") for path in found.hidden]
-    return report_of(done, pronouncer, experiment)
+    return report_of(done, pronouncer, experiment, started.cost())
 
 
 def delete_recordings(audio_files: Sequence[str], store: Stores) -> IndexReport:

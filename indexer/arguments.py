@@ -214,6 +214,15 @@ def add_query_options(parse: argparse.ArgumentParser) -> None:
         metavar="CSV",
         help="query,recording[,start_s,end_s]: which recordings, or parts, are which query",
     )
+    parse.add_argument(
+        "--query-recognition",
+        type=file_argument,
+        action="append",
+        default=[],
+        metavar="JSON",
+        help="what std-recognise --json printed of the queries: its CPU time is part of the "
+        "search's; repeatable",
+    )
 
 
 def add_list_options(parse: argparse.ArgumentParser) -> None:
@@ -260,6 +269,8 @@ def misuse(args: argparse.Namespace) -> str:
     """What is wrong with a combination of options; empty if nothing is."""
     if args.query_examples and not args.queries_to:
         return "--query-examples needs --queries-to"
+    if args.query_recognition and not args.queries_to:
+        return "--query-recognition needs --queries-to"
     if not args.store and not args.dry_run and not args.queries_to:
         return "the following arguments are required: --store"
     maintains = bool(args.delete or args.merge or args.clean_up or args.verify or args.list)

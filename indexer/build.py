@@ -12,7 +12,6 @@ the old one or the new one, never both and never neither. (Only where the number
 changed the old one may be in another shard; it leaves that in a commit of its own.)
 """
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -72,7 +71,6 @@ class BuildReport:
     slots: int = 0
     postings: int = 0
     speech_s: float = 0.0
-    seconds: float = 0.0
     words: set[str] = field(default_factory=set)
     recordings: set[Recording] = field(default_factory=set)
     inputs: list[IndexedInput] = field(default_factory=list)
@@ -119,7 +117,6 @@ def build(
         InputError: a file cannot be read, or holds a recording that another input holds, too.
         StoreError: a store cannot be written.
     """
-    begin = time.perf_counter()
     report = BuildReport()
     files = [file if isinstance(file, Input) else Input(file) for file in inputs]
     admission = Origins(files, origins(stores), options.segments is not None)
@@ -145,7 +142,6 @@ def build(
     report.warnings += admission.doubts()
     if options.segments is None:
         _doubt_pieces(report)
-    report.seconds = time.perf_counter() - begin
     return report
 
 

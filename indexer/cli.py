@@ -10,6 +10,7 @@ from indexer.arguments import misuse, parser
 from std.command import peak_memory_gb, print_json, progress_bar, run, say, tell, warn
 from std.display.numbers import counted
 from std.errors import named
+from std.execution.cost import Cost, Stopwatch
 from std.options import configuration_of
 
 if TYPE_CHECKING:  # --help loads no array library
@@ -45,6 +46,7 @@ def work(args: argparse.Namespace) -> int:
 
 def index(args: argparse.Namespace) -> int:
     """Delete, index, merge: in this order, one writer at a time."""
+    started = Stopwatch()
     from indexer import index_files
     from indexer.arguments import input_options, require_each_once
 
@@ -67,13 +69,13 @@ def index(args: argparse.Namespace) -> int:
     tell_of_problems(report, args)
     if args.json:
         described = {"metadata": asdict(report.described)} if args.metadata else {}
-        print_json(figures(report, args.jobs) | described)
+        print_json(figures(report, started.cost(), args.jobs) | described)
     if not args.quiet:
-        tell_summary(report, args)
+        tell_summary(report, started.cost(), args)
     return 2 if report.failures or (args.merge and report.unmerged) else 0
 
 
-def figures(report: "IndexReport", jobs: int) -> dict[str, Any]:
+def figures(report: "IndexReport", cost: Cost, jobs: int) -> dict[str, Any]:
     """What ``--json`` prints."""
     return {
         "files": audio_files(report),
@@ -83,8 +85,8 @@ def figures(report: "IndexReport", jobs: int) -> dict[str, Any]:
         "words": report.words,
         "languages": report.languages,
         "speech_seconds": report.speech_s,
-        "seconds": report.seconds,
-        "isf": report.seconds / report.speech_s if report.speech_s else None,
+        **cost._asdict(),
+        "isf": cost.cpu_seconds / report.speech_s if report.speech_s else None,
         "peak_memory_gb": peak_memory_gb(workers=jobs),
         "skipped": [str(file.path) for file in report.skipped],
         "nonwords": report.nonwords,
@@ -104,7 +106,7 @@ def audio_files(report: "IndexReport") -> int:
     return len({recording.file for recording in report.recordings})
 
 
-def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
+def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) -> None:
     """What was deleted and indexed, a line each."""
     from indexer import languages_line, pronouncer_hints
 
@@ -117,15 +119,15 @@ def tell_summary(report: "IndexReport", args: argparse.Namespace) -> None:
         tell(f"metadata of {counted(report.described.recordings, 'file')}{spoken} -> {stores}")
     if not args.input:
         return
-    speed = report.speech_s / report.seconds if report.seconds else 0.0
+    speed = report.speech_s / cost.seconds if cost.seconds else 0.0
     n_dropped = sum(report.nonwords.values())
     dropped = f", {counted(n_dropped, 'non-word')} dropped" if n_dropped else ""
     tell(
         f"{counted(audio_files(report), 'file')}, {counted(report.utterances, 'utterance')}, "
         f"{counted(report.postings, 'posting')} of {counted(report.words, 'word')}"
         f"{dropped}; "
-        f"{report.speech_s:.0f} s of speech in {report.seconds:.2f} s "
-        f"({speed:,.0f} times real time), peak memory {peak_memory_gb(workers=args.jobs):.2f} GB "
+        f"{report.speech_s:.0f} s of speech in {cost}, "
+        f"{speed:,.0f} times real time, peak memory {peak_memory_gb(workers=args.jobs):.2f} GB "
         f"-> {stores}"
     )
     if any(one["language"] for one in report.languages):
@@ -193,6 +195,7 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
 
 def clean_up(stores: Sequence[str], *, as_json: bool, quiet: bool) -> None:
     """Remove replaced segments at once."""
+    started = Stopwatch()
     from indexer import clean_up
 
     removed = {}
@@ -201,11 +204,12 @@ def clean_up(stores: Sequence[str], *, as_json: bool, quiet: bool) -> None:
         if not quiet:
             tell(f"{url}: {counted(segments, 'replaced segment')} removed")
     if as_json:
-        print_json({"removed_segments": removed})
+        print_json({"removed_segments": removed} | started.cost()._asdict())
 
 
 def verify(args: argparse.Namespace) -> int:
     """Name what is damaged in an index, one line each; say which languages it has."""
+    started = Stopwatch()
     from indexer import languages_line, pronouncer_hints, verify_index
 
     checks = []
@@ -228,6 +232,7 @@ def verify(args: argparse.Namespace) -> int:
                 "damage": {check.store: check.damage for check in checks},
                 "inputs": {check.store: check.inputs for check in intact},
                 "languages": {check.store: check.languages for check in intact},
+                **started.cost()._asdict(),
             }
         )
     return 2 if any(check.damage for check in checks) else 0

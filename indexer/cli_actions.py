@@ -20,6 +20,7 @@ from std.command import print_json, progress_bar, say, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
 from std.errors import named
+from std.execution.cost import Stopwatch
 from std.options import configuration_of
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def warn_of_unknown(path: Path, previews: "Sequence[Preview]") -> None:
 
 def watch_inputs(args: argparse.Namespace) -> int:
     """Index what appears in a folder, one line per file, until SIGTERM or Ctrl-C."""
+    started = Stopwatch()
     from indexer import watch_folder
     from indexer.arguments import input_options, require_each_once
 
@@ -127,7 +129,7 @@ def watch_inputs(args: argparse.Namespace) -> int:
             progress=lambda n_bytes: progress_bar("indexing", n_bytes, quiet=args.quiet),
         )
     if args.json:
-        print_json({"indexed": indexed})
+        print_json({"indexed": indexed} | started.cost()._asdict())
     if not args.quiet:
         tell(f"stopped; {counted(indexed, 'file')} indexed")
     return 0
@@ -135,6 +137,7 @@ def watch_inputs(args: argparse.Namespace) -> int:
 
 def write_queries(args: argparse.Namespace) -> int:
     """Write the spoken queries of the inputs for std-search."""
+    started = Stopwatch()
     from indexer import read_spoken_queries
     from indexer.arguments import input_options, require_each_once
     from std.distinct import require_distinct
@@ -143,11 +146,14 @@ def write_queries(args: argparse.Namespace) -> int:
 
     require_each_once(args)
     inputs = {"INPUT": args.input, "--query-examples": args.query_examples}
+    inputs |= {"--query-recognition": args.query_recognition}
     require_distinct(inputs, {"--queries-to": args.queries_to})
     report = read_spoken_queries(
         args.input,
         examples=args.query_examples,
         language=args.language or "",
+        ecf=args.ecf,
+        recognition=args.query_recognition,
         options=input_options(args),
     )
     with open_output(args.queries_to) as sink:
@@ -162,12 +168,15 @@ def write_queries(args: argparse.Namespace) -> int:
             warn("std-index", f"{counted(len(names), noun)} {what} ({example})")
     queries = report.spoken.queries
     if args.json:
-        print_json({"queries": {query.query_id: query.examples for query in queries}})
+        examples = {query.query_id: query.examples for query in queries}
+        seconds = {"query_seconds": report.spoken.duration_s}
+        print_json({"queries": examples} | seconds | started.cost()._asdict())
     if not args.quiet:
-        examples = sum(len(query.examples) for query in queries)
+        n_examples = sum(len(query.examples) for query in queries)
         sequences = sum(len(query.alternatives) for query in queries)
         tell(
-            f"{counted(len(queries), 'query')}, {counted(examples, 'example')}, "
+            f"{counted(len(queries), 'query')}, {counted(n_examples, 'example')} "
+            f"({report.spoken.duration_s or 0:.1f} s), "
             f"{counted(sequences, 'word sequence')} -> "
             f"{output_name(args.queries_to)}"
         )

@@ -16,6 +16,7 @@ from indexer.languages.report import (
 )
 from std.ecf_filter import speech_s
 from std.errors import StdError
+from std.execution.cost import Cost
 from std.values import ECF, Recording
 
 Language = Mapping[str, Any]  # language, pronouncer, recordings, told_by
@@ -32,7 +33,9 @@ class IndexReport:
     postings: int
     words: int  # different ones
     speech_s: float  # by the ECF where there is one, else by the utterances
-    seconds: float  # that reading and indexing took
+    seconds: float  # that passed
+    cpu_seconds: float  # of all processes, without compiling kernels
+    compile_seconds: float  # CPU time of compiling them
     languages: tuple[Language, ...]  # the most frequent first
     deleted: int  # audio files
     nonwords: Mapping[str, int]  # noises that were dropped, the most frequent first
@@ -50,7 +53,9 @@ class IndexReport:
     described: Described  # what became of the metadata that were given
 
 
-def report_of(changes: Changes, pronouncer: Pronouncer, experiment: ECF | None) -> IndexReport:
+def report_of(
+    changes: Changes, pronouncer: Pronouncer, experiment: ECF | None, cost: Cost
+) -> IndexReport:
     """What a run did, with what its pronouncer found and its ECF lacks."""
     built = changes.built
     audio_s, not_in_ecf = built.speech_s, []
@@ -66,7 +71,7 @@ def report_of(changes: Changes, pronouncer: Pronouncer, experiment: ECF | None) 
         postings=built.postings,
         words=len(built.words),
         speech_s=audio_s,
-        seconds=built.seconds,
+        **cost._asdict(),
         languages=tuple(found_languages(pronouncer)),
         deleted=changes.deleted,
         nonwords=dict(built.nonwords.most_common()),

@@ -37,6 +37,12 @@ class Example(NamedTuple):
             return self.recording
         return f"{self.recording} {self.start_ms / 1000:.3f}-{self.end_ms / 1000:.3f}"
 
+    def duration_ms(self, recording_ms: float) -> float:
+        """How long it is, in a recording of this length."""
+        if self.start_ms is None or self.end_ms is None:
+            return recording_ms
+        return self.end_ms - self.start_ms
+
 
 def query_of_name(recording: str) -> str:
     """The query that a recording is an example of: its name without ``.1`` or ``_2``.

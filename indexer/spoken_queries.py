@@ -21,13 +21,17 @@ from indexer.query_examples import Example, by_name, read_examples
 from indexer.read import networks_of
 from std.errors import InputError
 from std.files import read
-from std.spoken_queries import SpokenQueries, SpokenQuery, WeightedWords
-from std.values import ConfusionNetwork, Slot
+from std.json_fields import read_json
+from std.nist.ecf import parse as parse_ecf
+from std.ranges import Range
+from std.spoken_queries import RecognitionCost, SpokenQueries, SpokenQuery, WeightedWords
+from std.values import ECF, ConfusionNetwork, Slot
 
 AnyPath = str | PathLike[str]
 
 MAX_SEQUENCES = 50  # of a query
 DIGITS = 9  # of a weight
+COST = Range(0, 1_000_000_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ def read_spoken_queries(
     *,
     examples: Sequence[Example] | AnyPath | None = None,
     language: str = "",
+    ecf: AnyPath | None = None,
+    recognition: Sequence[AnyPath] = (),
     options: InputOptions | None = None,
 ) -> QueryReport:
     """Read recogniser output of spoken queries, as ``std-index --queries-to`` does.
@@ -58,6 +64,8 @@ def read_spoken_queries(
         examples: which recordings, or parts of them, are examples of which query, or their CSV
             (`indexer.query_examples`); None: by the recordings' names.
         language: of the queries; otherwise what the inputs say.
+        ecf: the recordings' true durations; otherwise they end with their last utterance.
+        recognition: what ``std-recognise --json`` printed when it recognised the queries.
         options: how inputs are read.
 
     Raises:
@@ -69,7 +77,30 @@ def read_spoken_queries(
     files = input_files([Path(path) for path in given], options.name_by).files
     if isinstance(examples, str | PathLike):
         examples = read(read_examples, Path(examples))
-    return spoken_queries(files, options.input_format, options.load(), examples, language)
+    experiment = read(parse_ecf, Path(ecf)) if ecf is not None else None
+    cost = recognition_cost([Path(path) for path in recognition])
+    report = spoken_queries(
+        files, options.input_format, options.load(), examples, language, experiment
+    )
+    return replace(report, spoken=replace(report.spoken, recognition=cost))
+
+
+def recognition_cost(paths: Sequence[Path]) -> RecognitionCost | None:
+    """What recognising the queries cost, by what std-recognise printed; None if nothing says it.
+
+    Raises:
+        InputError: a file is something else.
+    """
+    costs = []
+    for path in paths:
+        document = read_json(path)
+        if not document.has("audio_seconds"):
+            raise document.error("JSON of std-recognise with audio_seconds")
+        costs.append([document[key].within(COST) for key in RecognitionCost._fields])
+    if not costs:
+        return None
+    cpu_s, memory_gb = zip(*costs, strict=True)
+    return RecognitionCost(sum(cpu_s), max(memory_gb))
 
 
 def spoken_queries(
@@ -78,6 +109,7 @@ def spoken_queries(
     options: ReaderOptions,
     examples: Sequence[Example] | None = None,
     language: str = "",
+    experiment: ECF | None = None,
 ) -> QueryReport:
     """Read the networks of spoken queries.
 
@@ -87,6 +119,7 @@ def spoken_queries(
         options: of the readers.
         examples: which recordings, or parts of them, are examples of which query; None: by name.
         language: that the user names.
+        experiment: the recordings' true durations; None: they end with their last utterance.
 
     Raises:
         InputError: a file cannot be read, two hold one recording, or an example's recording is in
@@ -116,7 +149,8 @@ def spoken_queries(
                 files[0].path, 0, f"a recording for query {example.query}", example.recording
             )
         of_query.setdefault(example.query, []).append(example)
-    queries = tuple(_query(name, own, networks) for name, own in of_query.items())
+    durations_ms = _durations_ms(networks, experiment)
+    queries = tuple(_query(name, own, networks, durations_ms) for name, own in of_query.items())
     used = {example.recording for example in wanted}
     told = Counter(one.language for own in networks.values() for one in own if one.language)
     said = min(told, key=lambda name: (-told[name], name), default="")
@@ -138,8 +172,25 @@ def _networks_in(
         raise (other or error) from error
 
 
+def _durations_ms(
+    networks: Mapping[str, Sequence[ConfusionNetwork]], experiment: ECF | None
+) -> dict[str, float]:
+    """How long each recording is: by the ECF, else to the end of its last utterance."""
+    ends_ms: dict[str, float] = {
+        name: max(network.end_ms for network in own) for name, own in networks.items()
+    }
+    told_ms: dict[str, float] = {}
+    for excerpt in experiment.excerpts if experiment else ():
+        name = excerpt.recording.file
+        told_ms[name] = max(told_ms.get(name, 0.0), 1000 * excerpt.end_s)
+    return ends_ms | {name: told_ms[name] for name in told_ms if name in ends_ms}
+
+
 def _query(
-    name: str, examples: Sequence[Example], networks: Mapping[str, Sequence[ConfusionNetwork]]
+    name: str,
+    examples: Sequence[Example],
+    networks: Mapping[str, Sequence[ConfusionNetwork]],
+    durations_ms: Mapping[str, float],
 ) -> SpokenQuery:
     """A query from all its examples."""
     sequences = [
@@ -151,7 +202,9 @@ def _query(
         for words, weight in mixture(sequences, MAX_SEQUENCES)
         if round(weight, DIGITS) > 0
     )
-    return SpokenQuery(name, tuple(example.name for example in examples), weighted)
+    duration_ms = sum(example.duration_ms(durations_ms[example.recording]) for example in examples)
+    names = tuple(example.name for example in examples)
+    return SpokenQuery(name, names, weighted, round(duration_ms / 1000, 3))
 
 
 def _slots(example: Example, networks: Iterable[ConfusionNetwork]) -> list[Slot]:

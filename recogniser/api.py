@@ -4,7 +4,6 @@ recognise_files      audio files -> a folder of confusion networks, and an ECF
 RecogniseReport      what one run did
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from recogniser.inputs import audio_files
 from recogniser.options import RecognitionOptions
 from recogniser.processes import Failed, Progressed, Settings, Stopping, run
 from recogniser.recording import RecordingReport, Task, report_of
+from std.execution.cost import Stopwatch
 from std.values import Excerpt
 
 AnyPath = str | PathLike[str]
@@ -30,7 +30,9 @@ class RecogniseReport:
     already: list[RecordingReport] = field(default_factory=list)  # finished before it
     failures: list[str] = field(default_factory=list)
     ecf: Path = Path(folder.ECF_NAME)
-    seconds: float = 0.0
+    seconds: float = 0.0  # that passed
+    cpu_seconds: float = 0.0  # of all processes, without compiling kernels
+    compile_seconds: float = 0.0  # CPU time of compiling them
 
 
 @dataclass(slots=True)
@@ -73,7 +75,7 @@ def recognise_files(
         ConfigError: the recogniser cannot be loaded.
         StoppedError: stopped; what is written stays, and the next run goes on there.
     """
-    started = time.perf_counter()
+    started = Stopwatch()
     options, watcher = options or RecognitionOptions(), watcher or Watcher()
     target = Path(output)
     files = audio_files(_paths(audio), name_by)
@@ -101,7 +103,7 @@ def recognise_files(
                 results.fail(event)
             else:
                 results.finish(event)
-    report.seconds = time.perf_counter() - started
+    report.seconds, report.cpu_seconds, report.compile_seconds = started.cost()
     return report
 
 

@@ -24,6 +24,7 @@ from std.command import (
     warn,
 )
 from std.display.numbers import counted
+from std.execution.cost import Cost, Stopwatch
 from std.options import add_jobs_option, add_json_option, add_progress_options
 from std.ranges import Range
 
@@ -151,6 +152,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def recognise(args: argparse.Namespace) -> int:
     """Recognise what is not finished; tell what was done."""
+    started = Stopwatch()
     from recogniser import StoppedError, Stopping, recognise_files
     from std.distinct import require_distinct
 
@@ -173,9 +175,9 @@ def recognise(args: argparse.Namespace) -> int:
             say(COMMAND, "stopped; the same command goes on there")
             return STOPPED
     if args.json:
-        print_json(figures(report, args.jobs))
+        print_json(figures(report, started.cost(), args.jobs))
     if not args.quiet:
-        tell_summary(report, args)
+        tell_summary(report, started.cost(), args)
     return SOME_FAILED if report.failures else 0
 
 
@@ -254,7 +256,7 @@ def line_of(report: "RecordingReport") -> str:
     return ", ".join(parts)
 
 
-def figures(report: "RecogniseReport", jobs: int) -> dict[str, Any]:
+def figures(report: "RecogniseReport", cost: Cost, jobs: int) -> dict[str, Any]:
     """What ``--json`` prints."""
     audio_s = sum(one.seconds for one in report.recordings)
     return {
@@ -262,23 +264,22 @@ def figures(report: "RecogniseReport", jobs: int) -> dict[str, Any]:
         "already_finished": [one.file for one in report.already],
         "failures": report.failures,
         "audio_seconds": round(audio_s, 3),
-        "cpu_seconds": round(sum(one.cpu_s for one in report.recordings), 3),
-        "seconds": report.seconds,
-        "times_real_time": audio_s / report.seconds if report.seconds else None,
+        **cost._asdict(),
+        "times_real_time": audio_s / cost.seconds if cost.seconds else None,
         "ecf": str(report.ecf),
         "peak_memory_gb": peak_memory_gb(workers=jobs),
     }
 
 
-def tell_summary(report: "RecogniseReport", args: argparse.Namespace) -> None:
+def tell_summary(report: "RecogniseReport", cost: Cost, args: argparse.Namespace) -> None:
     """What was done, and what comes next."""
     audio_s = sum(one.seconds for one in report.recordings)
     already = f", {len(report.already)} finished before" if report.already else ""
     failed = f", {len(report.failures)} failed" if report.failures else ""
-    speed = audio_s / report.seconds if report.seconds else 0.0
+    speed = audio_s / cost.seconds if cost.seconds else 0.0
     tell(
         f"{counted(len(report.recordings), 'recording')}{already}{failed}; "
-        f"{audio_s / 60:.1f} min of audio in {report.seconds:.1f} s ({speed:.1f} times real time), "
+        f"{audio_s / 60:.1f} min of audio in {cost}, {speed:.1f} times real time, "
         f"peak memory {peak_memory_gb(workers=args.jobs):.2f} GB -> {args.output}"
     )
     if not report.failures and Path(report.ecf).exists():

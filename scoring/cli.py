@@ -24,7 +24,7 @@ EXAMPLE = """examples:
             --operating-point sws2013 --scores llr --group-by oov --group-by source-type
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms words.txt --table terms --csv
   std-score --validate hits.xml --terms terms.xml
-  std-score --resources index.json search.json
+  std-score --resources recognise.json index.json search.json
 
 --group-by takes
   attribute:NAME       by a term attribute; attribute:NAME=REGEX for some of its values,
@@ -86,9 +86,11 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--resources",
         type=file_argument,
-        nargs=2,
-        metavar=("INDEX.json", "SEARCH.json"),
-        help="speed factors and processing load from what std-index and std-search --json printed",
+        nargs="+",
+        action="extend",
+        metavar="JSON",
+        help="speed factors and processing load from what std-recognise, std-index and std-search "
+        "--json printed; several of a kind add up",
     )
     _add_operating_point(result)
     _add_selection(result)

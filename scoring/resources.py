@@ -1,60 +1,154 @@
 """Computational resources: speed factors, peak memory, and the processing load that combines them.
 
-    ISF = indexing CPU time / duration of the audio                              (no unit)
-    SSF = searching CPU time / (duration of the queries * duration of the audio) (per second)
+    ISF = CPU time of recognition and indexing / duration of the audio              (no unit)
+    SSF = CPU time of the search / (duration of the queries * duration of the audio) (per second)
     PL  = lambda * ISF * PMU_indexing + (1 - lambda) * SSF * PMU_searching
 
-PMU is the peak memory of a phase in GB. SSF has the dimension of one over time: `std-search`
-states it per second, counting one second per query, since a written query has no duration.
+CPU time is that of all processes, "as if it was computed on a single CPU"; that of compiling
+kernels, once on a machine, is not in it. PMU is the peak memory of a phase in GB, of its largest
+step. SSF has the dimension of one over time and is stated per second. The duration of spoken
+queries is that of all their examples (equation 47), and the CPU time of their recognition is part
+of the search; a written query has no duration and counts as one second.
+
+Each run of a command left one file (``--json``):
+
+    std-recognise    audio_seconds, cpu_seconds, compile_seconds, peak_memory_gb
+    std-index        speech_seconds, and the same three
+    std-search       searched_seconds, query_seconds, query_cpu_seconds, and the same three
+
+Runs of one kind add up: their CPU times, and what they worked on. The duration of the audio is
+that of recognition, or of the indexed speech if that is longer.
 
 Source: MediaEval 2013 SWS performance measures, section 4.3, equations 46-48. (The example there,
 48 h / (0.25 h * 300 h) = 0.8 per hour, is a slip: the formula gives 0.64.)
 """
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from std.display.numbers import counted
 from std.json_fields import Part, read_json
 from std.ranges import Range
 
-MAX_BYTES = 1 << 26  # of a file with figures
 LAMBDA = 0.1  # the weight of indexing that the source suggests
-FIGURE = Range(0, 1_000_000_000)  # any of them
+FIGURE = Range(0, 1_000_000_000_000)  # any of them
+UNRECOGNISED = 0.99  # a smaller share of the indexed speech is worth a remark
+# What tells the files apart: the duration of what a command worked on.
+WORKED_ON = {
+    "std-recognise": "audio_seconds",
+    "std-index": "speech_seconds",
+    "std-search": "searched_seconds",
+}
 
 
 class Resources(NamedTuple):
-    """Costs of both phases."""
+    """Costs of both phases; None where no run says it."""
 
-    isf: float
-    ssf_per_second: float
-    indexing_peak_memory_gb: float
-    searching_peak_memory_gb: float
+    isf: float | None
+    ssf_per_second: float | None
+    indexing_peak_memory_gb: float | None
+    searching_peak_memory_gb: float | None
+    included: tuple[str, ...] = ()  # what was added up, a line for each command
 
-    def processing_load(self, weight: float = LAMBDA) -> float:
-        """PL, equation 48.
+    def processing_load(self, weight: float = LAMBDA) -> float | None:
+        """PL, equation 48; None if a figure of it is not known.
 
         >>> round(Resources(0.7467, 0.64, 2.0, 4.0).processing_load(), 6)
         2.45334
         """
+        if self.isf is None or self.indexing_peak_memory_gb is None:
+            return None
+        if self.ssf_per_second is None or self.searching_peak_memory_gb is None:
+            return None
         indexing = self.isf * self.indexing_peak_memory_gb
         searching = self.ssf_per_second * self.searching_peak_memory_gb
         return weight * indexing + (1 - weight) * searching
 
 
-def read_resources(indexing: Path, searching: Path) -> Resources:
-    """Read the figures that ``std-index --json`` and ``std-search --json`` printed.
+class _Run(NamedTuple):
+    """What one run of a command cost, and what for."""
+
+    command: str
+    audio_s: float
+    cpu_s: float
+    compile_s: float
+    peak_memory_gb: float
+    query_s: float = 0.0
+    query_cpu_s: float = 0.0
+
+
+def read_resources(*paths: Path) -> Resources:
+    """Read what ``std-recognise``, ``std-index`` and ``std-search`` printed with ``--json``.
 
     Raises:
         InputError: a file is not such a document, or a figure is missing.
     """
-    index, search = read_json(indexing), read_json(searching)
+    runs = [_run(read_json(path)) for path in paths]
+    of = {command: [run for run in runs if run.command == command] for command in WORKED_ON}
+    before, searches = [*of["std-recognise"], *of["std-index"]], of["std-search"]
+    audio_s = max(_sum(run.audio_s for run in of[name]) for name in ("std-recognise", "std-index"))
+    searched = _sum(run.query_s * run.audio_s for run in searches)
+    searching_s = _sum(run.cpu_s + run.query_cpu_s for run in searches)
     return Resources(
-        _figure(index, "isf"),
-        _figure(search, "ssf"),
-        _figure(index, "peak_memory_gb"),
-        _figure(search, "peak_memory_gb"),
+        isf=_sum(run.cpu_s for run in before) / audio_s if audio_s else None,
+        ssf_per_second=searching_s / searched if searched else None,
+        indexing_peak_memory_gb=max((run.peak_memory_gb for run in before), default=None),
+        searching_peak_memory_gb=max((run.peak_memory_gb for run in searches), default=None),
+        included=tuple(_included(of["std-recognise"], of["std-index"], searches)),
     )
 
 
-def _figure(document: Part, name: str) -> float:
-    return document[name].within(FIGURE)
+def _run(document: Part) -> _Run:
+    """The figures of a document.
+
+    Raises:
+        InputError: it is none of the three.
+    """
+    command = next((name for name, key in WORKED_ON.items() if document.has(key)), "")
+    if not command:
+        raise document.error(
+            f"JSON of {', '.join(WORKED_ON)} with {' or '.join(WORKED_ON.values())}"
+        )
+    queries = ("query_seconds", "query_cpu_seconds") if command == "std-search" else ()
+    keys = (WORKED_ON[command], "cpu_seconds", "compile_seconds", "peak_memory_gb", *queries)
+    return _Run(command, *(document[key].within(FIGURE) for key in keys))
+
+
+def _included(
+    recognised: Sequence[_Run], indexed: Sequence[_Run], searches: Sequence[_Run]
+) -> Iterable[str]:
+    """What was added up, in words, and what was not."""
+    for runs, what in ((recognised, "audio"), (indexed, "speech")):
+        if runs:
+            audio_s = _sum(run.audio_s for run in runs)
+            yield f"{_times(runs)}: {_cpu(runs)} for {audio_s:.0f} s of {what}"
+    if indexed and not recognised:
+        yield "recognition is not included: no JSON of std-recognise"
+    elif _sum(r.audio_s for r in recognised) < UNRECOGNISED * _sum(r.audio_s for r in indexed):
+        yield "the recognition of some of the speech is not included: less audio than speech"
+    if searches:
+        spoken_s = _sum(run.query_cpu_s for run in searches)
+        spoken = f", with {spoken_s:.2f} s of recognising queries" if spoken_s else ""
+        yield f"{_times(searches)}: {_cpu(searches)}{spoken} for {_searched(searches)}"
+
+
+def _searched(searches: Sequence[_Run]) -> str:
+    queries_s, audio_s = ({run.query_s for run in searches}, {run.audio_s for run in searches})
+    if len(queries_s) == len(audio_s) == 1:
+        return f"{queries_s.pop():.0f} s of queries in {audio_s.pop():.0f} s of speech"
+    return f"{_sum(run.query_s * run.audio_s for run in searches):.4g} s2 of queries times speech"
+
+
+def _times(runs: Sequence[_Run]) -> str:
+    return f"{runs[0].command}, {counted(len(runs), 'run')}"
+
+
+def _cpu(runs: Sequence[_Run]) -> str:
+    compile_s = _sum(run.compile_s for run in runs)
+    compiling = f" (without {compile_s:.2f} s for compiling)" if compile_s else ""
+    return f"{_sum(run.cpu_s + run.query_cpu_s for run in runs):.2f} s CPU{compiling}"
+
+
+def _sum(values: Iterable[float]) -> float:
+    return sum(values, 0.0)

@@ -69,15 +69,16 @@ def score(args: argparse.Namespace) -> int:
             read_files=inputs_of(args),
             drawing=_drawing(args),
         )
+    text = summary_text(evaluations, statistics, resources)
     form = form_of(args, piped=TABLE)
     if form == JSON:
         print_json(summary_document(evaluations, statistics, resources))
     elif form != TABLE:
         print_rows(evaluation_rows(evaluations, args.table), form)
     elif not args.output:
-        print(summary_text(evaluations, statistics), end="")  # noqa: T201  # the result, printable
+        print(text, end="")  # noqa: T201  # the result, printable
     elif not args.quiet:
-        print(summary_text(evaluations, statistics), file=sys.stderr)  # noqa: T201  # for a person
+        print(text, file=sys.stderr)  # noqa: T201  # for a person
     if args.output and not args.quiet:
         tell(_written(args.output, systems=len(evaluations)))
     return 0

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +19,7 @@ from std.command import peak_memory_gb, print_json, progress_bar, run, tell, war
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, form_of
 from std.errors import InputError, StdError, named
+from std.execution.cost import Cost, Stopwatch
 
 if TYPE_CHECKING:
     from searcher import (
@@ -95,8 +96,8 @@ def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
 
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
+    started = Stopwatch()
     from searcher.output.notices import acceptance_notice, term_warnings
-    from std.execution.compiled import compilation_s
     from std.execution.processes import executor
     from std.files import read
     from std.nist import ecf
@@ -114,13 +115,11 @@ def batch(args: argparse.Namespace) -> None:
         bar = progress_bar(f"searching {counted(len(terms.terms), 'term')}", 1.0, quiet=args.quiet)
         with bar as advance, executor(args.jobs, args.scheduler) as workers:
             settings = selection(args) | {"workers": workers, "advance": advance}
-            compiled_before_s = compilation_s()
             if spoken:
                 of_one_recogniser = cast("Index", index)  # --fuse is refused
                 found = of_one_recogniser.search_queries(spoken, experiment, **settings)
             else:
                 found = index.search_terms(terms, experiment, **settings)
-        compiling = {"compile_seconds": compilation_s() - compiled_before_s}
         if found.outside_ecf and experiment:
             asked = " or in other recordings than asked for" if is_restricted(args) else ""
             speech = f"outside the speech of {named(args.ecf)}{asked}"
@@ -130,32 +129,31 @@ def batch(args: argparse.Namespace) -> None:
             warn("std-search", warning)
         write_oov_words(args, found, index)
         if args.output:
-            write_hit_lists(args, found, terms)
+            write_hit_lists(args, found, terms, started.cost())
         if args.term_list:
             write_term_list(args, terms)
         if args.explain or args.clips or args.srt or prints_hits(args):
             output_hits(args, found, index.hits(found), index)
-        figures = figures_of(found, experiment, index, args) | compiling
+        figures = figures_of(found, experiment, spoken, index, args)
+    cost = started.cost()
     if args.json and args.output:
-        print_json(figures)
+        print_json(figures | cost._asdict() | {"ssf": searching_speed(figures, cost)})
     if not args.quiet:
         tell_figures(found)
-        tell(summary_line(figures, args))
+        tell(summary_line(figures, cost, args))
         if notice := acceptance_notice(found, config.decision):
             tell(notice)
 
 
-def summary_line(figures: dict[str, Any], args: argparse.Namespace) -> str:
+def summary_line(figures: dict[str, Any], cost: Cost, args: argparse.Namespace) -> str:
     """What a batch brought, and where it is."""
     from std.outputs import output_name
 
     where = f" -> {output_name(args.output)}" if args.output else ""
-    compile_s = figures["compile_seconds"]
-    compiling = f", {compile_s:.2f} s of it compiling" if compile_s else ""
     return (
         f"{counted(figures['terms'], 'term')} ({figures['oov_terms']} with words the recogniser "
         f"does not know), {counted(figures['detections'], 'detection')}, "
-        f"{figures['yes']} accepted, {figures['seconds']:.2f} s{compiling}{where}"
+        f"{figures['yes']} accepted, {cost}{where}"
     )
 
 
@@ -226,7 +224,9 @@ def restricted(experiment: "ECF", index: "Index | FusedIndex", args: argparse.Na
     return replace(experiment, excerpts=excerpts)
 
 
-def write_hit_lists(args: argparse.Namespace, found: "SearchResult", terms: "TermList") -> None:
+def write_hit_lists(
+    args: argparse.Namespace, found: "SearchResult", terms: "TermList", cost: Cost
+) -> None:
     """Write the hit list, and the probabilities of its hits if a file is named.
 
     In the dialect asked for, in the term list's encoding.
@@ -242,28 +242,41 @@ def write_hit_lists(args: argparse.Namespace, found: "SearchResult", terms: "Ter
         probabilities=args.probabilities,
         system_id=args.system_id,
         dialect=args.dialect,
+        cpu_s=cost.cpu_seconds,
     )
 
 
 def figures_of(
     found: "SearchResult",
     experiment: "ECF | None",
+    spoken: "SpokenQueries | None",
     index: "Index | FusedIndex",
     args: argparse.Namespace,
 ) -> dict[str, Any]:
-    """The figures of a batch, as --json prints them."""
+    """The figures of a batch, as --json prints them, but for its cost."""
     from searcher.output.explain import summary
     from std.ecf_filter import speech_s
+    from std.spoken_queries import RecognitionCost
 
     if experiment:
         searched_s = speech_s(experiment.excerpts)
     else:
         searched = index.recordings(**selection(args))
         searched_s = sum(recording.speech_ms for recording in searched) / 1000
-    return summary(found, searched_s) | {
+    recognition = (spoken.recognition if spoken else None) or RecognitionCost()
+    return summary(found) | {
+        "searched_seconds": searched_s,
+        "query_seconds": spoken.duration_s if spoken else float(len(found.terms)),
+        "query_cpu_seconds": recognition.cpu_seconds,
         "round_trips": index.round_trips,
-        "peak_memory_gb": peak_memory_gb(),
+        "peak_memory_gb": max(peak_memory_gb(workers=args.jobs), recognition.peak_memory_gb),
     }
+
+
+def searching_speed(figures: Mapping[str, Any], cost: Cost) -> float | None:
+    """SSF per second (MediaEval 2013 SWS, equation 46): a written query counts as one second."""
+    searched = (figures["query_seconds"] or 0.0) * float(figures["searched_seconds"])
+    return (cost.cpu_seconds + figures["query_cpu_seconds"]) / searched if searched else None
 
 
 def interactive(args: argparse.Namespace) -> int:

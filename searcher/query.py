@@ -29,6 +29,7 @@ from searcher.variants import EXPANDERS, Builder
 from searcher.vocabulary import Vocabulary
 from std.config import Config
 from std.errors import ConfigError, InputError
+from std.execution.cost import Stopwatch
 from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
 from std.store import Segment, open_store
@@ -232,8 +233,8 @@ def query(
 ) -> dict[str, Any]:
     """Describe one term as `std-query --json` prints it.
 
-    ``seconds`` is the time for everything here; ``split_seconds`` the processor time for the
-    matches and splits of the words, which other programs on the machine do not change.
+    What everything here cost is in it (`std.execution.cost.Cost`); ``split_seconds`` is the CPU
+    time for the matches and splits of the words.
 
     Args:
         term: a word or a phrase.
@@ -245,7 +246,7 @@ def query(
         InputError: the term has no word.
         WordTooLongError: a word is too long to split.
     """
-    began = time.perf_counter()
+    started = Stopwatch()
     words = words_of(term, normalisation)
     vocabulary = splitter.vocabulary
     spelt = {word: list(options.spellings(word)) for word in words if not is_wildcard(word)}
@@ -273,7 +274,7 @@ def query(
         "term": term,
         "words": descriptions,
         "variants": list(map(_described, _variants(words, descriptions, splitter, options))),
-        "seconds": time.perf_counter() - began,
+        **started.cost()._asdict(),
         "split_seconds": split_seconds,
     }
 

@@ -17,6 +17,7 @@ from std.command import (
 from std.display.numbers import counted
 from std.display.rows import LINES, TABLE, Rows, form_of, print_rows
 from std.errors import STANDARD_STREAM, StdError
+from std.execution.cost import Stopwatch
 from std.options import (
     add_config_options,
     add_progress_options,
@@ -87,6 +88,7 @@ def learn(args: argparse.Namespace) -> None:
     Raises:
         StdError: there is nothing to learn from, or half of a transcript's files.
     """
+    started = Stopwatch()
     from searcher import save_model, tune
     from std.distinct import require_distinct
     from std.outputs import output_name
@@ -117,7 +119,7 @@ def learn(args: argparse.Namespace) -> None:
     save_model(model, args.output)
     figures = dict(model.tuned_on) | {"maker": model.pronouncer}
     if args.json:
-        print_json(figures)
+        print_json(figures | started.cost()._asdict())
     elif (args.nl or args.csv or args.fmt) and args.fmt != TABLE:
         documents = ({"figure": name, "value": value} for name, value in figures.items())
         rows = Rows(("figure", "value"), [*figures.items()], documents)

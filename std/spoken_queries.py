@@ -1,17 +1,20 @@
 """Spoken queries: the words that a recogniser heard in them, as the indexer hands them to search.
 
     {"format": "std spoken queries 1", "language": "en",
-     "queries": [{"id": "sws_001", "examples": ["sws_001", "sws_001.1"],
+     "recognition": {"cpu_seconds": 12.5, "peak_memory_gb": 0.5},
+     "queries": [{"id": "sws_001", "examples": ["sws_001", "sws_001.1"], "duration_s": 1.9,
                   "alternatives": [{"words": "new york", "weight": 0.8},
                                    {"words": "newark", "weight": 0.2}]}]}
 
 `std-index --queries-to` writes this file, `std-search --queries` reads it: the indexer reads
 recogniser output and has no index in its hands, the searcher has one and reads no such output.
+What recognising the queries cost is part of what the search costs.
 
-SpokenQuery    one query: weighted word sequences, from all its examples
-SpokenQueries  those of a file
-parse, dump    the file
-term_list_of   the queries as NIST's term list
+SpokenQuery      one query: weighted word sequences, from all its examples
+RecognitionCost  what std-recognise says of the queries
+SpokenQueries    those of a file
+parse, dump      the file
+term_list_of     the queries as NIST's term list
 """
 
 import json
@@ -23,6 +26,7 @@ from typing import BinaryIO, NamedTuple
 
 from std.errors import InputError
 from std.json_fields import Part, read_json
+from std.limits import MAX_TIME_S
 from std.ranges import Range
 from std.terminal import json_text
 from std.values import Term, TermList
@@ -30,6 +34,8 @@ from std.values import Term, TermList
 FORMAT = "std spoken queries 1"
 WEIGHT = Range(0, 1, above=True)
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ufffe\uffff]")  # XML and terminals cannot hold them
+DURATION_S = Range(0, MAX_TIME_S)
+COST = Range(0, 1_000_000_000_000)
 MAX_SUM = 1 + 1e-6  # of the weights of a query: they are written with so many digits
 
 
@@ -47,6 +53,7 @@ class SpokenQuery:
     query_id: str
     examples: tuple[str, ...]  # recordings of the query
     alternatives: tuple[WeightedWords, ...]  # the likeliest first; none if no word was heard
+    duration_s: float | None = None  # of all its examples; None: a file of an earlier version
 
     @property
     def term(self) -> Term:
@@ -55,12 +62,27 @@ class SpokenQuery:
         return Term(self.query_id, text, {"Examples": str(len(self.examples))})
 
 
+class RecognitionCost(NamedTuple):
+    """What it cost to recognise the queries."""
+
+    cpu_seconds: float = 0.0
+    peak_memory_gb: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class SpokenQueries:
     """The queries of a search."""
 
     queries: tuple[SpokenQuery, ...]
     language: str = ""  # name or code, where the recogniser's output says it
+    recognition: RecognitionCost | None = None  # None: not known
+
+    @property
+    def duration_s(self) -> float | None:
+        """Of all examples of all queries (MediaEval 2013 SWS, equation 47); None: not known."""
+        durations_s = [query.duration_s for query in self.queries]
+        known_s = [duration_s for duration_s in durations_s if duration_s is not None]
+        return round(sum(known_s), 3) if len(known_s) == len(durations_s) else None
 
 
 def term_list_of(spoken: SpokenQueries, ecf_filename: str) -> TermList:
@@ -87,7 +109,11 @@ def parse(path: Path) -> SpokenQueries:
     if twice := next((a for a, b in pairwise(sorted(ids)) if a == b), None):
         raise InputError(path, 0, "each query once", twice)
     language = document["language"].text() if document.has("language") else ""
-    return SpokenQueries(tuple(queries), language)
+    recognition = None
+    if document.has("recognition"):
+        part = document["recognition"]
+        recognition = RecognitionCost(*(part[key].within(COST) for key in RecognitionCost._fields))
+    return SpokenQueries(tuple(queries), language, recognition)
 
 
 def _query(part: Part) -> SpokenQuery:
@@ -101,7 +127,9 @@ def _query(part: Part) -> SpokenQuery:
     if sum(one.weight for one in alternatives) > MAX_SUM:
         raise part["alternatives"].error("weights whose sum is at most 1")
     examples = tuple(one.text() for one in part["examples"])
-    return SpokenQuery(query_id, examples, tuple(sorted(alternatives, key=lambda one: -one.weight)))
+    duration_s = part["duration_s"].within(DURATION_S) if part.has("duration_s") else None
+    likeliest_first = tuple(sorted(alternatives, key=lambda one: -one.weight))
+    return SpokenQuery(query_id, examples, likeliest_first, duration_s)
 
 
 def _words(part: Part) -> str:
@@ -118,6 +146,7 @@ def dump(queries: SpokenQueries, stream: BinaryIO) -> None:
             {
                 "id": query.query_id,
                 "examples": list(query.examples),
+                **({} if query.duration_s is None else {"duration_s": query.duration_s}),
                 "alternatives": [
                     {"words": one.words, "weight": one.weight} for one in query.alternatives
                 ],
@@ -126,5 +155,7 @@ def dump(queries: SpokenQueries, stream: BinaryIO) -> None:
         for query in queries.queries
     ]
     head = f'{{"format": {json.dumps(FORMAT)}, "language": {json_text(queries.language)},'
+    if queries.recognition:
+        head += f' "recognition": {json_text(queries.recognition._asdict())},'
     text = ",\n  ".join(lines)
     stream.write(f'{head} "queries": [\n  {text}\n]}}\n'.encode())

@@ -46,6 +46,8 @@ def test_index_reports_what_it_did(german, tmp_path, capsys):
         "words",
         "speech_seconds",
         "seconds",
+        "cpu_seconds",
+        "compile_seconds",
         "isf",
         "languages",
         "peak_memory_gb",
@@ -55,6 +57,7 @@ def test_index_reports_what_it_did(german, tmp_path, capsys):
         "tiers",
         "tiers_left_out",
         "times_estimated",
+        "repairs",
     }
     assert (figures["files"], figures["utterances"]) == (15, 290)
     assert figures["speech_seconds"] == pytest.approx(1479.422)
@@ -67,7 +70,7 @@ def test_the_speech_of_files_that_were_not_indexed_does_not_count(german, tmp_pa
     printed = capsys.readouterr()
     figures = json.loads(printed.out)
     assert figures["speech_seconds"] == pytest.approx(104.521)
-    assert figures["isf"] == pytest.approx(figures["seconds"] / 104.521)
+    assert figures["isf"] == pytest.approx(figures["cpu_seconds"] / 104.521)
     assert "; 105 s of speech in " in printed.err
 
 

@@ -107,8 +107,10 @@ def test_score_reads_pipes(demo):
 
 
 def test_costs_are_read_from_pipes(demo):
-    for name, figures in (("i.json", {"isf": 1}), ("s.json", {"ssf": 2})):
-        (demo / name).write_text(json.dumps({**figures, "peak_memory_gb": 3}))
+    cost = {"cpu_seconds": 1, "compile_seconds": 0, "peak_memory_gb": 3}
+    searched = {"searched_seconds": 9, "query_seconds": 2, "query_cpu_seconds": 0}
+    for name, figures in (("i.json", {"speech_seconds": 9}), ("s.json", searched)):
+        (demo / name).write_text(json.dumps(figures | cost))
     whole = done("std-score --resources i.json s.json", demo)
     assert done("std-score --resources <(cat i.json) - < s.json", demo) == whole
 

@@ -137,9 +137,22 @@ def _statistics_json(labels: Sequence[str], statistics: Statistics) -> dict[str,
     }  # fmt: skip
 
 
-def resources_document(resources: Resources) -> dict[str, float]:
-    """Speed factors, memory and processing load."""
+def resources_document(resources: Resources) -> dict[str, Any]:
+    """Speed factors, memory and processing load, and what they are made of."""
     return {**resources._asdict(), "processing_load": resources.processing_load()}
+
+
+def resources_lines(resources: Resources) -> list[str]:
+    """The same for people."""
+    figures = {
+        "ISF": resources.isf,
+        "SSF": resources.ssf_per_second,
+        "peak memory of indexing, GB": resources.indexing_peak_memory_gb,
+        "of the search": resources.searching_peak_memory_gb,
+        "processing load": resources.processing_load(),
+    }
+    told = [f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in figures.items()]
+    return [", ".join(told), *resources.included]
 
 
 def defined(value: float) -> float | None:
@@ -183,7 +196,9 @@ def summary_rows(evaluation: Evaluation) -> list[list[str]]:
 
 
 def summary_text(
-    evaluations: Mapping[str, Evaluation], statistics: Statistics | None = None
+    evaluations: Mapping[str, Evaluation],
+    statistics: Statistics | None = None,
+    resources: Resources | None = None,
 ) -> str:
     """What a person reads first."""
     evaluations = {printable(label): evaluation for label, evaluation in evaluations.items()}
@@ -209,6 +224,8 @@ def summary_text(
         )
     if statistics:
         lines.extend(_statistics_lines(list(evaluations), statistics))
+    if resources:
+        lines.extend(["", *resources_lines(resources)])
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

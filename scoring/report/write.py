@@ -58,7 +58,7 @@ def write_report(
         evaluations: by system name.
         folder: made if it is missing; files of the same names are replaced.
         statistics: intervals and comparisons from `scoring.compare_systems`.
-        resources: speed and memory of a system, for ``summary.json``.
+        resources: speed and memory of a system, for the summary.
         inputs: what the HTML report says was read, by kind: ``{"reference": "ref.rttm"}``.
         read_files: files that must not be overwritten, by the name that messages give them.
         drawing: how curves are drawn and tabulated.
@@ -103,7 +103,7 @@ def _summaries(
     statistics: Statistics | None,
     resources: Resources | None,
 ) -> dict[Path, Writer]:
-    text = summary_text(evaluations, statistics)
+    text = summary_text(evaluations, statistics, resources)
     document = json_text(summary_document(evaluations, statistics, resources))
     return {
         Path("summary.txt"): _content(lambda: text),

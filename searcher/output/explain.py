@@ -91,17 +91,14 @@ def _because(found: SearchResult, error_ms: Sequence[int], *, decided: bool) -> 
     ]
 
 
-def summary(found: SearchResult, speech_s: float) -> dict[str, Any]:
-    """The figures of one search over a term list."""
-    n = len(found.terms)
+def summary(found: SearchResult) -> dict[str, Any]:
+    """What one search over a term list found, in figures."""
     return {
-        "terms": n,
+        "terms": len(found.terms),
         "detections": len(found.candidates.term),
         "yes": int(found.yes.sum()),
         "oov_terms": sum(1 for words in found.oov_words if words),
         "outside_ecf": found.outside_ecf,
         "copies": found.searched_copies,
         "expected": found.expected.document(),
-        "seconds": found.seconds,
-        "ssf": found.seconds / (n * speech_s) if n and speech_s else None,
     }

@@ -22,6 +22,7 @@ def write_hits(
     probabilities: str | PathLike[str] | None = None,
     system_id: str = "std",
     dialect: Dialect = "std2006",
+    cpu_s: float | None = None,
 ) -> None:
     """Write a hit list for `scoring.score_files`, in the encoding of the term list.
 
@@ -33,6 +34,7 @@ def write_hits(
         probabilities: a second list, of the same hits with their probabilities as scores.
         system_id: name of the system.
         dialect: ``std2006`` or ``kws2013``.
+        cpu_s: CPU time of the search, which NIST asks for; None: the time that passed.
 
     Raises:
         InputError: a file cannot be written; it is then as before.
@@ -40,7 +42,7 @@ def write_hits(
     """
     if CONTROL_CHARACTERS.search(system_id):
         raise StdError(f"system_id: expected text that XML can hold, got {system_id!r}")
-    hits = hit_list(found, terms, terms_filename, system_id)
+    hits = hit_list(found, terms, terms_filename, system_id, cpu_s)
     encoding = "GB2312" if terms.encoding.lower().startswith("gb") else "UTF-8"
     with open_output(Path(path)) as sink:
         std_list.dump(hits, sink, dialect, encoding)

@@ -13,6 +13,7 @@ import numba
 from numba.core import event
 from numba.core.caching import FunctionCache
 
+from std.execution.cost import LEDGER
 from std.execution.interrupts import Hold, held
 from std.notices import compiling, not_kept
 
@@ -26,40 +27,34 @@ def _is_main() -> bool:
 
 
 class _CompilationListener(event.Listener):
-    """Hears of every compilation that the cache cannot serve, and times those of the main thread.
+    """Hears of every compilation that the cache cannot serve, and notes what it costs.
 
     A kernel that calls others has them compiled within its own compilation.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.total_s = 0.0
-        self._depth = 0
-        self._begin_s = 0.0
+        self._of_thread = threading.local()
 
     def on_start(self, event: event.Event) -> None:
         if _is_main():
             _hold.begin()
-            if not self._depth:
-                self._begin_s = time.perf_counter()
-            self._depth += 1
+        thread = self._of_thread
+        thread.depth = getattr(thread, "depth", 0) + 1
+        if thread.depth == 1:
+            thread.begin_s = time.thread_time()
         compiling()
 
     def on_end(self, event: event.Event) -> None:
+        thread = self._of_thread
+        thread.depth -= 1
+        if not thread.depth:
+            LEDGER.compiled(time.thread_time() - thread.begin_s)
         if _is_main():
             _hold.end()
-            self._depth -= 1
-            if not self._depth:
-                self.total_s += time.perf_counter() - self._begin_s
 
 
-_listener = _CompilationListener()
-event.register("numba:compile", _listener)  # type: ignore[no-untyped-call]  # numba
-
-
-def compilation_s() -> float:
-    """How long the main thread of this process has compiled kernels so far."""
-    return _listener.total_s
+event.register("numba:compile", _CompilationListener())  # type: ignore[no-untyped-call]  # numba
 
 
 class _Cache(FunctionCache):

@@ -25,6 +25,7 @@ from distributed.protocol.pickle import dumps
 from std.command import tell
 from std.errors import ConfigError, StdError
 from std.execution.code_version import version
+from std.execution.cost import Paid, paid
 from std.execution.workers import Workers
 
 CONNECT_S = 10.0
@@ -60,7 +61,7 @@ def dask(address: str) -> Iterator[Workers]:
             # A key of its own: the same call twice may give something else, files change.
             return client.submit(eval, RUN, scope, key=f"{funcname(function)}-{uuid4()}")
 
-        yield Workers(workers, submit, LOST, Watch(client, address))
+        yield Workers(workers, submit, LOST, Watch(client, address), elsewhere=True)
 
 
 async def knock(address: str) -> None:
@@ -74,8 +75,12 @@ async def knock(address: str) -> None:
     await comm.close()
 
 
-def same_code(there: str, work: bytes) -> Any:
-    """In a worker: ``function(item)``, as pickled in ``work`` by a command of version ``there``.
+def same_code(there: str, work: bytes) -> Paid:
+    """In a worker: ``function(item)`` and its cost, as pickled in ``work`` by a command.
+
+    Args:
+        there: the command's version.
+        work: function and item.
 
     Raises:
         StdError: the command runs other code than this worker.
@@ -83,7 +88,7 @@ def same_code(there: str, work: bytes) -> Any:
     if there != version():
         raise other_code(there, f"{version()} at {get_worker().address}")
     function, item = pickle.loads(work)  # from the command, through its own cluster
-    return function(item)
+    return paid(function, item)
 
 
 def other_code(here: str, got: str) -> StdError:

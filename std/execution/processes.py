@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from std.errors import ConfigError
+from std.execution.cost import paid
 from std.execution.workers import IN_PROCESS, Executor, Workers
 
 
@@ -46,11 +47,14 @@ def _processes(jobs: int) -> Iterator[Workers]:
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    # Not fork: numpy's and our own threads do not survive it.
-    context = get_context("forkserver")
+    # Not fork: numpy's and our own threads do not survive it. Not forkserver: its workers are not
+    # our children, so the system tells us neither their CPU time nor their memory.
+    context = get_context("spawn")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_follow_parent)
     try:
-        yield Workers(jobs, pool.submit, (BrokenProcessPool,))
+        yield Workers(
+            jobs, lambda function, item: pool.submit(paid, function, item), (BrokenProcessPool,)
+        )
     finally:
         pool.shutdown(cancel_futures=True)
 

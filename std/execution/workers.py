@@ -4,7 +4,8 @@
     Workers      other processes, through a ``submit`` that gives futures
 
 Results come in the order of the items whoever finishes first, and only a few items per worker are
-under way, so neither inputs nor results pile up. An item whose worker dies is done again by
+under way, so neither inputs nor results pile up. What an item cost comes with its result
+(`std.execution.cost`). An item whose worker dies is done again by
 another one where there is another one (Dask), so functions must not mind being run twice.
 """
 
@@ -15,6 +16,7 @@ from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 from std.errors import StdError
+from std.execution.cost import LEDGER
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -59,9 +61,10 @@ class Workers:
     """Other processes, through a ``submit`` that gives futures."""
 
     workers: int
-    submit: Callable[..., Any]
+    submit: Callable[..., Any]  # function, item -> the future of a `std.execution.cost.Paid`
     lost: tuple[type[Exception], ...]  # what a future raises when its worker is gone for good
     fetch: Callable[[Any, Collection[Any]], Any] = result
+    elsewhere: bool = False  # they are not processes that this one started
 
     def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         waiting = iter(items)
@@ -70,7 +73,8 @@ class Workers:
         )
         try:
             while running:
-                yield self.fetch(running.popleft(), running)
+                done = self.fetch(running.popleft(), running)
+                yield LEDGER.note(done, elsewhere=self.elsewhere)
                 running.extend(self.submit(function, item) for item in islice(waiting, 1))
         except self.lost as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]

@@ -6,6 +6,7 @@ Each line of standard input is answered by one line of standard output:
 
     =LANGUAGE    the voice to speak with: ``ok``, or empty if there is none
     +TEXT        the phones of a text in IPA, with ``_`` between them
+    ?            seconds of CPU time that the process has taken
 
 The library is C without bounds: seven letters of Greenlandic end its process. So this one holds
 nothing else, imports nothing of ours, and answers each line at once: what it had answered when it
@@ -17,6 +18,7 @@ import os
 import resource
 import signal
 import sys
+import time
 
 _SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS: no audio device is opened
 _DONT_EXIT = 0x8000  # espeakINITIALIZE_DONT_EXIT: errors are returned, the process lives on
@@ -41,6 +43,8 @@ def main(library_path: str, data: str) -> int:
         kind, text = line[:1], line[1:].rstrip(b"\n")
         if kind == b"=":
             answer = b"ok" if library.espeak_SetVoiceByName(text) == 0 else b""
+        elif kind == b"?":
+            answer = b"%.6f" % time.process_time()
         else:
             answer = ipa(library, text).replace(b"\n", b" ")
         os.write(1, answer + b"\n")

@@ -16,6 +16,7 @@ from select import POLLIN, poll
 from threading import Lock
 
 from std.errors import ConfigError
+from std.execution.cost import LEDGER
 from std.phonetics import espeak_process
 from std.phonetics.phones import Pronunciation, segmented
 from std.phonetics.pieces import MAX_BYTES, pieces
@@ -151,6 +152,13 @@ def _alone(language: str, text: str) -> str:
     return "_".join(_alone(language, half) for half in (text[:middle], text[middle:]) if middle)
 
 
+def _cpu_s() -> float:
+    """What the process has taken so far; one that has ended is in the system's account."""
+    with _lock:
+        answers = _process.ask(["?"]) if _process and _process.owner == os.getpid() else []
+    return float(answers[0]) if answers else 0.0
+
+
 def _end() -> None:
     global _process
     if _process:
@@ -159,3 +167,4 @@ def _end() -> None:
 
 
 atexit.register(_end)
+LEDGER.helpers.append(_cpu_s)

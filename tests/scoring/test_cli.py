@@ -289,39 +289,11 @@ def test_validate(tmp_path, capsys):
     assert out.err == f"std-score: {broken}:1: expected an attribute audio_filename, got 'none'\n"
 
 
-def test_resources(tmp_path, capsys):
-    index, search = tmp_path / "index.json", tmp_path / "search.json"
-    index.write_text('{"isf": 0.7467, "peak_memory_gb": 2.0}')
-    search.write_text('{"ssf": 0.64, "peak_memory_gb": 4.0}')
-    assert main(["--resources", str(index), str(search)]) == 0
-    # Equation 48 with lambda .1: .1 * .7467 * 2 + .9 * .64 * 4
-    assert json.loads(capsys.readouterr().out)["processing_load"] == pytest.approx(2.45334)
-    assert "resources" in scored(capsys, "--resources", str(index), str(search))
-    for content, message in (
-        (
-            "{",
-            ":1: expected JSON (Expecting property name enclosed in double quotes), got 'the end'",
-        ),
-        ("{}", "expected a number from 0 to 1000000000 at ssf, got 'null'"),
-        (
-            '{"ssf": 1e400, "peak_memory_gb": 4.0}',
-            "expected JSON, got 'a finite number, got 1e400'",
-        ),
-        ('{"ssf": 1, "ssf": 2}', "expected JSON, got 'each key once, got ssf again'"),
-        (f'{{"ssf": 1{"0" * 5000}}}', "expected JSON, got 'Exceeds the limit"),
-        ("[" * 100_000, "nested too deeply"),
-        ('{"ssf": "\\ud800"}', "half a surrogate pair"),
-    ):
-        search.write_text(content)
-        assert main(["--resources", str(index), str(search)]) == 2
-        assert message in capsys.readouterr().err
-
-
 USAGE = [
     ["--json"],
     ["hits.xml", "--ecf=e.xml"],
     ["--validate"],
-    ["--resources", "a.json"],
+    ["--resources"],
     [*arguments("s9"), "--bootstrap=-1"],
     [*arguments("s9"), "--confidence=1"],
     [*arguments("s9"), "--gap=-1"],

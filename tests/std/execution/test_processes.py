@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from std.errors import ConfigError, InputError, StdError
+from std.execution.cost import paid
 from std.execution.processes import executor
 from std.execution.workers import IN_PROCESS, PER_WORKER, Workers
 
@@ -87,7 +88,7 @@ def test_few_items_are_under_way():
             taken.append(n)
             yield n
 
-    workers = Workers(2, lambda function, item: Done(function(item)), ())
+    workers = Workers(2, lambda function, item: Done(paid(function, item)), ())
     for done, _ in enumerate(workers.map(lambda n: n, items()), start=1):
         assert len(taken) <= done + PER_WORKER * 2
     assert done == 50

@@ -1,0 +1,128 @@
+"""What work costs: wall time, CPU time of all its processes, and what compiling kernels took of it.
+
+    Stopwatch             runs from when it is made; `Stopwatch.cost` is what was spent since
+    paid                  in a worker: a result, with what it cost there
+    Ledger                what is not in this process's own account; `LEDGER` is the one of all work
+
+The CPU time of a command is that of this process, of those it started and of the workers of a
+cluster, "as if on a single CPU" (MediaEval 2013 SWS performance measures, section 4.3). Kernels
+are compiled once on a machine, so that is counted apart.
+"""
+
+import resource
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock, get_ident
+from typing import Any, NamedTuple
+
+SHOWN_S = 0.005  # what two decimals show
+
+
+class Cost(NamedTuple):
+    """What some work cost; the names are those of every command's JSON."""
+
+    seconds: float  # that passed on the clock
+    cpu_seconds: float  # of all processes, without compiling
+    compile_seconds: float  # CPU time that compiling kernels took, in all processes
+
+    def __str__(self) -> str:
+        """For people.
+
+        >>> print(Cost(12.345, 23.456, 0.0)), print(Cost(12.345, 3.456, 8.0))
+        12.35 s (23.46 s CPU)
+        12.35 s (3.46 s CPU, and 8.00 s for compiling)
+        (None, None)
+        """
+        compiling = self.compile_seconds
+        besides = f", and {compiling:.2f} s for compiling" if compiling >= SHOWN_S else ""
+        return f"{self.seconds:.2f} s ({self.cpu_seconds:.2f} s CPU{besides})"
+
+
+class Paid(NamedTuple):
+    """A result of a worker, and the CPU time it took there."""
+
+    result: Any
+    cpu_s: float  # with compiling
+    compile_s: float
+
+
+@dataclass(slots=True)
+class Ledger:
+    """CPU time that the system's account of this process does not show, or does not show apart."""
+
+    elsewhere_s: float = 0.0  # workers of a cluster
+    workers_compile_s: float = 0.0
+    helpers: list[Callable[[], float]] = field(default_factory=list)  # of processes that still run
+    compile_s: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+    lock: Lock = field(default_factory=Lock)
+
+    def compiled(self, seconds: float) -> None:
+        """Note that this thread compiled kernels."""
+        with self.lock:
+            self.compile_s[get_ident()] += seconds
+
+    def own_compile_s(self) -> float:
+        """Of this thread."""
+        return self.compile_s.get(get_ident(), 0.0)
+
+    def helpers_s(self) -> float:
+        """Of processes that this one started, and that have not ended."""
+        return sum(helper() for helper in self.helpers)
+
+    def note(self, paid: Paid, *, elsewhere: bool) -> Any:
+        """Note what a worker did; return its result.
+
+        Args:
+            paid: from the worker.
+            elsewhere: whether this process did not start the worker.
+        """
+        with self.lock:
+            self.workers_compile_s += paid.compile_s
+            if elsewhere:
+                self.elsewhere_s += paid.cpu_s
+        return paid.result
+
+    def total_compile_s(self) -> float:
+        """Of this process and of its workers."""
+        with self.lock:
+            return sum(self.compile_s.values()) + self.workers_compile_s
+
+
+LEDGER = Ledger()
+
+
+def _cpu_s() -> float:
+    """CPU time so far of this process, of those it started, and of a cluster's workers."""
+    spent_s = LEDGER.elsewhere_s + LEDGER.helpers_s()
+    for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
+        usage = resource.getrusage(who)
+        spent_s += usage.ru_utime + usage.ru_stime
+    return spent_s
+
+
+class Stopwatch:
+    """Runs from when it is made."""
+
+    def __init__(self) -> None:
+        self._begin = time.perf_counter(), _cpu_s(), LEDGER.total_compile_s()
+
+    def cost(self) -> Cost:
+        """What was spent since; worker processes are in it when they have ended."""
+        begin_s, cpu_before_s, compile_before_s = self._begin
+        compile_s = LEDGER.total_compile_s() - compile_before_s
+        cpu_s = max(0.0, _cpu_s() - cpu_before_s - compile_s)
+        return Cost(time.perf_counter() - begin_s, cpu_s, compile_s)
+
+
+def paid(function: Callable[[Any], Any], item: Any) -> Paid:
+    """In a worker: ``function(item)``, and what it cost.
+
+    The CPU time is this thread's and its helpers', because a cluster's worker does the work of
+    others in other threads.
+    """
+    compile_before_s, begin_s = LEDGER.own_compile_s(), time.thread_time() + LEDGER.helpers_s()
+    result = function(item)
+    spent_s = time.thread_time() + LEDGER.helpers_s() - begin_s
+    return Paid(result, max(0.0, spent_s), LEDGER.own_compile_s() - compile_before_s)
