@@ -6,9 +6,11 @@ query        one term's description, as `std-query --json` prints it
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from searcher.splitting import Splitter, make_splitter
 from searcher.splitting.matches import Limits, Matches, check_length
 from searcher.splitting.phrase import phrase_variants
 from searcher.splitting.ranking import best_splits
+from searcher.typed_words import Typed, table_of, typed_in
 from searcher.variant import Variant
 from searcher.variants import EXPANDERS, Builder
 from searcher.vocabulary import Vocabulary
@@ -174,9 +177,28 @@ def describer(
         all_matches,
         {name: _lazy(name, build, vocabulary, config, report) for name, build in EXPANDERS.items()},
         config.search.wildcard_words,
-        other_spellings(counts if config.search.spelling == "language" else {}),
+        _spellings(counts) if config.search.spelling == "language" else lambda word: (),
     )
     return lambda term: query(term, splitter, config.text, options)
+
+
+def _spellings(counts: CountsByLanguage) -> Spellings:
+    """What a person who searches for a word finds besides, with counts."""
+    respelt = other_spellings(counts)
+
+    @cache
+    def typed(language: str) -> Typed:
+        words = sorted(counts[language])
+        return Typed(words, table_of(words))
+
+    def others(word: str) -> list[tuple[str, int]]:
+        found = Counter(dict(respelt(word)))
+        for language, of_words in counts.items():
+            new = typed_in(word, [typed(language)], language) - found.keys()
+            found.update({other: of_words[other] for other in new})
+        return sorted(found.items())
+
+    return others
 
 
 def _lazy(

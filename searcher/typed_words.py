@@ -31,6 +31,13 @@ class _Table(NamedTuple):
     accented: dict[str, list[str]]
 
 
+class Typed(NamedTuple):
+    """A vocabulary, and its words by how people type them."""
+
+    words: Sequence[str]  # ascending
+    table: _Table
+
+
 _known: WeakKeyDictionary[Segment, _Table] = WeakKeyDictionary()
 
 
@@ -45,54 +52,58 @@ def typed_words(
         language: its code.
         fold: whether accents may be left out.
     """
+    vocabularies = [Typed(segment.words(), _table(segment)) for segment in segments]
     found = {}
     for word in sorted({word for word in words if not is_wildcard(word)}):
-        if others := _others(word, segments, language, fold=fold):
+        if others := typed_in(word, vocabularies, language, fold=fold):
             found[word] = tuple(sorted(others))
     return found
 
 
-def _others(word: str, segments: Sequence[Segment], language: str, *, fold: bool) -> set[str]:
-    is_known = _is_known(word, segments)
-    tables = [_table(segment) for segment in segments]
+def typed_in(
+    word: str, vocabularies: Sequence[Typed], language: str, *, fold: bool = True
+) -> set[str]:
+    """Other words than it is that a word stands for; arguments as those of `typed_words`.
+
+    Args:
+        word: of a term, normalised.
+        vocabularies: of segments.
+        language: their code.
+        fold: whether accents may be left out.
+    """
+    tables = [one.table for one in vocabularies]
+    is_known = _is_known(word, vocabularies)
     others = {other for table in tables for other in table.with_stops.get(word, ())}
     core = word if is_known or others else bare(word) or word
-    if core != word:
+    if core != word and _is_known(core, vocabularies):
         others.add(core)
-        is_known = _is_known(core, segments)
+        is_known = True
     if not fold:
         return others
     plain = folded(core)
-    if core.isascii():
-        candidates = {other for table in tables for other in table.accented.get(core, ())}
-    else:
-        candidates = {plain}.union(*(table.accented.get(plain, ()) for table in tables))
+    candidates = {plain}.union(*(table.accented.get(plain, ()) for table in tables))
     others |= {
         other
         for other in candidates - {word}
         if may_stand_for(core, other)
+        and _is_known(other, vocabularies)
         and not (is_known and is_another_letter(core, other, language))
     }
-    if plain != core and not (is_known or _are_known(others, segments)):
-        others |= _unaccented(core, segments, tables)
+    if plain != core and not (is_known or others):
+        others |= _unaccented(core, vocabularies)
     return others
 
 
-def _unaccented(word: str, segments: Sequence[Segment], tables: Sequence[_Table]) -> set[str]:
+def _unaccented(word: str, vocabularies: Sequence[Typed]) -> set[str]:
     """A word without its accents, if the recogniser writes none."""
-    accented = sum(len(table.accented) for table in tables)
-    if accented > MAX_ACCENTED * sum(len(segment.words()) for segment in segments):
+    accented = sum(len(one.table.accented) for one in vocabularies)
+    if accented > MAX_ACCENTED * sum(len(one.words) for one in vocabularies):
         return set()
-    return {one for one in typed_as(word) if _is_known(one, segments)}
+    return {one for one in typed_as(word) if _is_known(one, vocabularies)}
 
 
-def _are_known(words: Iterable[str], segments: Sequence[Segment]) -> bool:
-    return any(_is_known(word, segments) for word in words)
-
-
-def _is_known(word: str, segments: Sequence[Segment]) -> bool:
-    for segment in segments:
-        vocabulary = segment.words()
+def _is_known(word: str, vocabularies: Sequence[Typed]) -> bool:
+    for vocabulary, _ in vocabularies:
         row = bisect_left(vocabulary, word)
         if row < len(vocabulary) and vocabulary[row] == word:
             return True

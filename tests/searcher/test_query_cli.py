@@ -317,4 +317,14 @@ def test_spellings_are_those_of_the_recordings_language(capsys, tmp_path, networ
             opened.commit([replace(columns, extra=extra)], normalisation=Normalisation())
     described_terms = described(capsys, "--store", store, "homme", "coeur-one", "coeur-two")
     found = [one["words"][0]["spellings"] for one in described_terms]
-    assert found == [[["l'homme", 1]], [["cœur-one", 1]], []]
+    # œ is typed as oe in any language; l'homme is a spelling of homme in French.
+    assert found == [[["l'homme", 1]], [["cœur-one", 1]], [["cœur-two", 1]]]
+
+
+def test_accented_words_that_a_search_finds_are_shown(capsys, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("razón\t3\nrazones\t2\nlos\t9\n", "utf-8")
+    assert main(["razon", "--vocabulary", str(path), "--json"]) == 0
+    (word,) = json.loads(capsys.readouterr().out)[0]["words"]
+    assert word["in_vocabulary"]
+    assert word["spellings"] == [["razón", 3]]
