@@ -7,7 +7,8 @@ Open choices beside those of the single measures:
   level of the phonemes"): fragments with the same phonemes are one, and times are those of
   the phonemes. Only boundaries are taken from the times the system wrote.
 * Two fragments overlap if they share more than half of the shorter one.
-* Pairs are a set: a pair that two classes contain counts once.
+* Pairs are a set: a pair that two classes contain counts once. A fragment makes no pair with
+  itself, though P_clus as printed has it: that is no grouping of anything.
 * An empty transcription equals nothing, not even another empty one.
 * Lengths are counted in phonemes, time in ticks of 0.1 ms.
 """

@@ -38,7 +38,7 @@ class Classes:
 
 
 def parse(stream: BinaryIO, path: Path | str = "<stream>") -> Classes:
-    """Read a class file; classes may be empty, a file without any class may not.
+    """Read a class file; classes may be empty, and so may the file: nothing was discovered.
 
     Raises:
         InputError: a member stands before the first header or after the blank line that closed
@@ -75,8 +75,6 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> Classes:
             onsets.append(fields[1])
             offsets.append(fields[2])
             member_of.append(len(header_line) - 1)
-    if not header_line:
-        raise InputError(path, 0, "at least one header (Class and its id)", "nothing")
     return Classes(
         ids=tuple(header_line),
         member_of=np.asarray(member_of, dtype=np.int32),

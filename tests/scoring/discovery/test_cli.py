@@ -53,9 +53,10 @@ def test_json_with_folds_and_talkers(capsys, tmp_path):
     assert same["folds"]["count"] == 2
 
 
-def test_undefined_is_null_with_a_reason(capsys, tmp_path):
+@pytest.mark.parametrize("content", ["Class 0\ns00a 0.5 1.0\n", ""])
+def test_undefined_is_null_with_a_reason(capsys, tmp_path, content):
     alone = tmp_path / "alone.class"
-    alone.write_text("Class 0\ns00a 0.5 1.0\n")
+    alone.write_text(content)
     assert main([*GOLD, "--classes", str(alone), "--json"]) == 0
     got = json.loads(capsys.readouterr().out)
     assert got["measures"]["ned"] is None

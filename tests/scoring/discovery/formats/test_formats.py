@@ -45,12 +45,16 @@ def test_classes_keep_repeated_members_and_empty_classes():
     assert members(text) == {"1": [], "2": [("a", 0.0, 1.0), ("a", 0.0, 1.0)]}
 
 
+@pytest.mark.parametrize("text", ["", "\n\n"])
+def test_an_empty_file_says_that_nothing_was_discovered(text):
+    assert members(text) == {}
+
+
 def test_a_file_may_be_named_class_something():
     assert members("Class 1\nClassroom 0 1\n") == {"1": [("Classroom", 0.0, 1.0)]}
 
 
 REFUSED_CLASSES = [
-    ("empty", "\n\n", 0, "at least one header"),
     ("member first", "a 0 1\n", 1, "a header"),
     ("member after the blank line", "Class 0\n\na 0 1\n", 3, "a header"),
     ("no blank line before header", "Class 0\na 0 1\nClass 1\n", 3, "a blank line before"),
