@@ -55,3 +55,11 @@ def test_a_new_index_finds_either_way_of_writing(network, tmp_path, capsys):
     assert index([str(tmp_path / "in.jsonl"), "--store", str(store), "--quiet"]) == 0
     for term in ("foto's", "foto’s", "dollar maybe", "dollar—maybe"):
         assert hits(store, term, capsys)
+
+
+def test_it_finds_words_with_full_stops_either_way(old_index, network, tmp_path, capsys):
+    with (tmp_path / "more.jsonl").open("wb") as stream:
+        jsonl.dump([network([("u.s.", 0.9)], [("p.m", 0.9)], [("people.", 0.9)], file="m")], stream)
+    assert index([str(tmp_path / "more.jsonl"), "--store", str(old_index), "--quiet"]) == 0
+    for term, word in (("U.S.", "u.s."), ("u.s", "u.s."), ("P.M.", "p.m"), ("people", "people.")):
+        assert hits(old_index, term, capsys)[0] == word
