@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import BinaryIO
 
+from std.written_numbers import written
+
 # As spreadsheets see it: apostrophes in front are ours, full-width signs and white space count.
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf", re.ASCII | re.IGNORECASE)
@@ -44,5 +46,5 @@ def write_csv(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[o
     rows_out = SimpleNamespace(write=lambda row: text.write(row.removesuffix("\r\n") + "\n"))
     writer = csv.writer(rows_out, lineterminator="\r\n")
     writer.writerow(header)
-    writer.writerows([harmless(cell) for cell in row] for row in rows)
+    writer.writerows([harmless(written(cell)) for cell in row] for row in rows)
     text.detach()  # the caller owns the stream

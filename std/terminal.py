@@ -9,6 +9,8 @@ import json
 import re
 from typing import Any
 
+from std.written_numbers import written
+
 SPACES = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 # Words of Arabic, Indic and Mongolian scripts are spelt with joiners; elsewhere they only hide.
 _JOINED = "[\u0600-\u08ff\u0900-\u0dff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufefc]"
@@ -47,7 +49,7 @@ def json_text(document: Any) -> str:
     Raises:
         ValueError: a number is not finite.
     """
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(written(document), ensure_ascii=False, allow_nan=False)
     return text if text.isprintable() else "".join(map(_json_escaped, text))
 
 

@@ -31,6 +31,7 @@ from std.nist.xml import (
     parse_number,
 )
 from std.values import Detections, Recording, STDList, TermSearch
+from std.written_numbers import written
 
 
 class Tags(NamedTuple):
@@ -318,4 +319,5 @@ def _detected_lists(hits: STDList, tags: Tags) -> Iterator[str]:
 
 def _score(score: float) -> str:
     """A score as an XML schema float."""
+    score = written(score)
     return repr(score) if abs(score) < np.inf else "INF" if score > 0 else "-INF"
