@@ -45,6 +45,7 @@ class Cnxe(NamedTuple):
     gamma: float  # of the best affine recalibration; infinite where scores separate
     delta: float
     isotonic: float
+    unlisted: float = 0.0  # the part of ``actual`` that trials without a hit carry
 
     @property
     def calibration_loss(self) -> float:
@@ -128,6 +129,11 @@ def cross_entropy(
         target * (p_tar / targets),
         other * (1 - p_tar) / (trials - targets),
     )
+    unlisted = _Trials(
+        np.array([missing]),
+        target[-1:] * (p_tar / targets),
+        other[-1:] * (1 - p_tar) / (trials - targets),
+    )
     prior_entropy = entropy_bits(p_tar)
     minimum, gamma, delta = _minimise(weighed, p_tar)
     return Cnxe(
@@ -136,6 +142,7 @@ def cross_entropy(
         gamma,
         delta,
         _isotonic_bits(weighed) / prior_entropy,
+        _bits(unlisted, unlisted.llr + logit(p_tar)) / prior_entropy,
     )
 
 

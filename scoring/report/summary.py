@@ -22,6 +22,7 @@ SUMMARY_HEADER = (
     *("group", "terms", "scored", "targets", "corr", "fa", "miss", "P_miss", "P_fa"),
     *("ATWV", "MTWV", "thresh", "OTWV", "STWV", "MAP", "Cnxe", "Cnxe_min"),
 )
+MISLEADING = 1.0  # a Cnxe above which scores are worse than none
 SUMMARY_MEASURES = {
     "P_miss": ".3f", "P_fa": ".5f", "ATWV": ".4f", "MTWV": ".4f", "MTWV_threshold": ".3f",
     "OTWV": ".4f", "STWV": ".4f", "MAP": ".4f", "Cnxe": ".4f", "Cnxe_min": ".4f",
@@ -176,6 +177,12 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
                 lines.append(
                     f"{place}{group.name}: no P_fa, as every trial is a target: "
                     f"{counted(len(full), 'term')} ({few}{', ...' if len(full) > 3 else ''})"
+                )
+            if group.cnxe.actual > MISLEADING and group.cnxe.unlisted > group.cnxe.actual / 2:
+                lines.append(
+                    f"{place}{group.name}: Cnxe is mostly that of places without a hit "
+                    f"({group.cnxe.unlisted:.3g} of {group.cnxe.actual:.3g}), which have the "
+                    "lowest score of the list: it says where the list was cut"
                 )
             if group.cnxe.gamma < 0:
                 lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")

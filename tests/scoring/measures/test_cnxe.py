@@ -89,7 +89,7 @@ def test_against_the_equations_and_a_search(hits, more, p_tar):
 def test_corners():
     one = np.array([True])
     nothing = cross_entropy(np.array([]), np.array([], bool), 3, 100, 0.1)
-    assert nothing == (1.0, 1.0, 0.0, 0.0, 1.0)
+    assert nothing[:5] == (1.0, 1.0, 0.0, 0.0, 1.0)
     constant = cross_entropy(np.array([2.0]), one, 3, 100, 0.1)
     assert (constant.minimum, constant.gamma) == (pytest.approx(1), 0)
     separable = cross_entropy(np.array([2.0, -2.0]), np.array([True, False]), 1, 100, 0.5)
