@@ -1,7 +1,8 @@
 """Times as captions write them, and the lines that have two of them with an arrow between.
 
     CLOCK        the pattern of a time: hours may be missing, decimals follow a comma or a point
-    seconds      the groups of a match -> seconds
+    seconds, seconds_of      the groups of a match, a time -> seconds
+    frames_as_decimals       times with frames -> times with decimals
     time_lines, require_times   a text -> its lines of times, or the error that one is damaged
 
 Hours have up to four digits, as recordings of weeks have.
@@ -17,9 +18,12 @@ import numpy.typing as npt
 
 from std.errors import InputError
 from std.fields import shown
+from std.repairs import BAD_ROW, REFUSED, Repairs
 from std.values import Float64s
 
 CLOCK = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,9}))?"
+FRAME_RATES = (25, 30, 50, 60)
+_FRAMES = re.compile(r"(?<=\b\d\d:\d\d:\d\d)[:;](\d{2})(?!\d|[.:]\d)")
 _BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
 _CLOCK = re.compile(CLOCK)
 TIME_LINE = re.compile(rf"(?m)^[ \t\ufeff]*({_BARE})[ \t]*-+>[ \t]*({_BARE})(?=[ \t]|$).*$")
@@ -51,6 +55,34 @@ def seconds(hours: str | None, minutes: str, whole: str, decimals: str | None) -
     """
     total = 60 * int(minutes) + int(whole) + (3600 * int(hours) if hours else 0)
     return total + int(decimals) / 10 ** len(decimals) if decimals else float(total)
+
+
+def seconds_of(written: str) -> float:
+    """Return the seconds of a time that `CLOCK` matches.
+
+    >>> seconds_of("1:02.5")
+    62.5
+    """
+    match = _CLOCK.fullmatch(written)
+    if match is None:
+        raise ValueError(written)
+    return seconds(*match.groups())
+
+
+def frames_as_decimals(text: str) -> str:
+    """Write times with frames, ``00:00:01:12`` or ``00:00:01;12``, with decimals.
+
+    The frame rate is the lowest of `FRAME_RATES` that the largest frame number allows: a wrong one
+    of those is off by less than a fifth of a second.
+
+    >>> frames_as_decimals("00:00:01:12 --> 00:00:02;20"), frames_as_decimals("0:00:01.5")
+    ('00:00:01.480 --> 00:00:02.800', '0:00:01.5')
+    """
+    largest = max((int(frame) for frame in _FRAMES.findall(text)), default=-1)
+    if largest < 0:
+        return text
+    rate = next((rate for rate in FRAME_RATES if largest < rate), largest + 1)
+    return _FRAMES.sub(lambda match: f".{round(1000 * int(match[1]) / rate):03d}", text)
 
 
 def time_lines(text: str) -> list[TimeLine]:
@@ -108,16 +140,25 @@ def _seconds_of(digits: npt.NDArray[Any]) -> Float64s:
     return seconds
 
 
-def require_times(text: str, path: Path | str, expected: str) -> None:
-    """Refuse a line with an arrow that begins with a number and has no times.
+def require_times(text: str, path: Path | str, expected: str, repairs: Repairs = REFUSED) -> bool:
+    """Note lines with an arrow that begin with a number and have no times; tell whether there are.
 
     Raises:
-        InputError: there is such a line.
+        InputError: there is such a line, and nothing is to be mended.
     """
+    found = False
     for arrow in _ARROW.finditer(text):
         if not TIME_LINE.match(arrow[0]):
             line = text.count("\n", 0, arrow.start()) + 1
-            raise InputError(path, line, expected, shown(arrow[0].strip().encode()))
+            problem = InputError(path, line, expected, shown(arrow[0].strip().encode()))
+            repairs.note(BAD_ROW, problem)
+            found = True
+    return found
+
+
+def before_arrow(body: str) -> str:
+    """Return what stands before a line with an arrow: the text of a caption, less the next one."""
+    return _ARROW.split(body, maxsplit=1)[0]
 
 
 def _all_seconds(times: Sequence[str]) -> Float64s:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats import (
+    ass,
     assemblyai,
     aws,
     aws_streaming,
@@ -50,6 +51,7 @@ from indexer.formats import (
     tei,
     textgrid,
     timed_text,
+    transcript_lines,
     transformers,
     ttml,
     video_indexer,
@@ -80,6 +82,9 @@ _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'(?<=[:\[,])\s*"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
 ANY_JSON = "timed-text"  # reads rows by what their keys mean, whoever wrote them
+_IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading of ASS
+    rb"\[\s*\d{1,3}:\d\d|\[[a-z]{2,6}:[^\]\n]*\]|\[script info\]", re.IGNORECASE
+)
 HEAD_BYTES = 1 << 16
 LEAST_LOST = 4  # bytes of JSON that are no UTF-8: fewer are damage
 
@@ -113,6 +118,7 @@ JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
 CAPTION_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "vtt": (webvtt.parse, webvtt.looks_like),
     "srt": (srt.parse, srt.looks_like),
+    "ass": (ass.parse, ass.looks_like),
     "ttml": (ttml.parse, ttml.looks_like),
     "eaf": (eaf.parse, eaf.looks_like),
     "tei": (tei.parse, tei.looks_like),
@@ -129,6 +135,7 @@ TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "ctm": (ctm.parse, ctm.looks_like),
     **CAPTION_FORMATS,
     "stm": (stm.parse, stm.looks_like),
+    "lines": (transcript_lines.parse, transcript_lines.looks_like),
 }
 FORMATS = TEXT_FORMATS | JSON_FORMATS
 
@@ -147,7 +154,8 @@ def detect(head: bytes, path: Path | str) -> str:
 
 def is_json(head: bytes) -> bool:
     """Tell whether a file that begins like this can only be JSON."""
-    return _text_of(head)[:1] in (b"{", b"[")
+    text = _text_of(head)
+    return text[:1] in (b"{", b"[") and not _IN_BRACKETS.match(text)
 
 
 def parse_file(

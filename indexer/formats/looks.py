@@ -21,7 +21,6 @@ RECOGNISER_FIRST = (
 )
 ALL_FORMATS = "std-index --help names the formats"
 UNPACK = "unpack it first"
-NO_WORD_TIMES = "save it as SRT or WebVTT"
 IS_REFERENCE = "std-score takes it as the reference"
 
 
@@ -66,7 +65,6 @@ BINARY = [
     _Magic(rb"\x00\x00\x00\x01Bud1", "a folder's settings of macOS"),
 ]
 TEXT = [
-    _Magic(rb"\[\d+:\d\d[.:\d]*\]", "LRC or a transcript with times of lines", NO_WORD_TIMES),
     _Magic(rb"(?s).{0,99}ooTextFile", "an object of Praat's that is no TextGrid"),
     _Magic(rb"ooBinaryFile", "a binary file of Praat's", "save it as a text file"),
     _Magic(

@@ -1,9 +1,9 @@
 """The names of the formats, for a command line that loads no reader."""
 
 FORMAT_NAMES = (
-    "mesh", "slf", "pocketsphinx", "sausage", "kaldi-lattice", "plf", "ctm", "vtt", "srt", "ttml",
-    "eaf", "tei", "textgrid", "table", "stm", "jsonl", "dstc", "deepspeech", "video-indexer",
-    "gentle", "sherpa-onnx", "transformers", "nemo", "assemblyai", "elevenlabs", "revai",
-    "speechmatics", "deepgram", "watson", "aws-streaming", "aws", "azure", "riva", "google",
-    "whisper", "vosk", "pocketsphinx-json", "timed-text",
+    "mesh", "slf", "pocketsphinx", "sausage", "kaldi-lattice", "plf", "ctm", "vtt", "srt", "ass",
+    "ttml", "eaf", "tei", "textgrid", "table", "stm", "lines", "jsonl", "dstc", "deepspeech",
+    "video-indexer", "gentle", "sherpa-onnx", "transformers", "nemo", "assemblyai", "elevenlabs",
+    "revai", "speechmatics", "deepgram", "watson", "aws-streaming", "aws", "azure", "riva",
+    "google", "whisper", "vosk", "pocketsphinx-json", "timed-text",
 )  # fmt: skip

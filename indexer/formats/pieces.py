@@ -47,7 +47,9 @@ def _begins(texts: Sequence[str]) -> list[bool] | None:
         return [not before for before in (False, *glued[:-1])]
     spoken = [text for text in texts if bare(text)]
     led = sum(text[:1].isspace() for text in spoken[1:])
-    if len(spoken) > 1 and LEAST <= led / (len(spoken) - 1) <= MOST:
+    followed = sum(text[-1:].isspace() for text in spoken[:-1])
+    marked = max(led, followed) / max(1, len(spoken) - 1)
+    if LEAST <= marked <= MOST:
         return [
             text[:1].isspace() or before[-1:].isspace()
             for before, text in zip(("", *texts[:-1]), texts, strict=True)

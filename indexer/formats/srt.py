@@ -20,7 +20,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.caption_text import spoken_part
-from indexer.formats.clock import require_times, time_lines
+from indexer.formats.clock import (
+    TIME_LINE,
+    before_arrow,
+    frames_as_decimals,
+    require_times,
+    time_lines,
+)
 from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
@@ -32,11 +38,15 @@ from std.errors import InputError
 from std.fields import shown
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES
+from std.repairs import BAD_ROW, BEFORE_ZERO, Repairs
 
 _BROKEN_OFF = re.compile(r"\n[ \t]*\n[ \t]*\d+[ \t]*\n(\d+:[\d:,. \t>-]*)\Z")  # a copy cut short
 _NUMBER = re.compile(r"(?:^|\n)[ \t\ufeff]*\d+[ \t]*\n*$")
 _HEAD = re.compile(
-    rb"\s*(?:\d+[ \t]*\r?\n\s*)?(?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[,.]\d{1,9})?[ \t]*-+>[ \t]*\d"
+    rb"\s*(?:\d+[ \t]*\r?\n\s*)?-?(?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[,.:;]\d{1,9})?[ \t]*-+>[ \t]*-?\d"
+)
+_NEGATIVE = re.compile(
+    r"(?m)(?<![\d:])-(?:\d{1,4}:)?\d{1,2}:\d{1,2}[,.]\d{1,9}(?=[ \t]*-+>|[ \t]*$)"
 )
 EXPECTED = "times as 00:00:01,000 --> 00:00:02,500"
 
@@ -54,10 +64,22 @@ def parse(
     Raises:
         InputError: there is no line of times, one cannot be read, or text stands before the first.
     """
-    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs)
-    captions = without_repeats(list(_captions(text, path)))
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
+    text = decoded(content, path, options.repairs, options.encoding)
+    if len(TIME_LINE.findall(text)) != text.count("-->"):
+        text = _usual_times(text, path, options.repairs)
+    captions = without_repeats(list(_captions(text, path, options.repairs)))
     cues = (_spoken(caption, options.nonwords) for caption in captions)
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+
+
+def _usual_times(text: str, path: Path | str, repairs: Repairs) -> str:
+    """Write times with frames with decimals, and times below 0 as 0."""
+    text = frames_as_decimals(text)
+    for found in _NEGATIVE.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        repairs.note(BEFORE_ZERO, InputError(path, line, EXPECTED, shown(found[0].encode())))
+    return _NEGATIVE.sub("00:00:00,000", text)
 
 
 def _spoken(caption: Cue, nonwords: Nonwords) -> Cue:
@@ -65,21 +87,23 @@ def _spoken(caption: Cue, nonwords: Nonwords) -> Cue:
     return caption if text is caption.text else caption._replace(text=text)
 
 
-def _captions(text: str, path: Path | str) -> Iterator[Cue]:
+def _captions(text: str, path: Path | str, repairs: Repairs) -> Iterator[Cue]:
     """Yield what stands between the lines of times."""
     found = time_lines(text)
-    if len(found) != text.count("-->"):
-        require_times(text, path, EXPECTED)
+    broken = len(found) != text.count("-->") and require_times(text, path, EXPECTED, repairs)
     before = text[: found[0].begin] if found else text
     numbered = bool(before.strip("\ufeff \t\n"))
     if numbered and not before.strip("\ufeff \t\n").isdigit():
         raise InputError(path, 1, f"a number, or {EXPECTED}", shown(before.strip().encode()))
-    if numbered and text[-1:] != "\n" and (broken := _BROKEN_OFF.search(text)):
-        line = text.count("\n", 0, broken.start(1)) + 1
-        raise InputError(path, line, EXPECTED, shown(broken[1].encode()))
+    if numbered and text[-1:] != "\n" and (cut_short := _BROKEN_OFF.search(text)):
+        line = text.count("\n", 0, cut_short.start(1)) + 1
+        repairs.note(BAD_ROW, InputError(path, line, EXPECTED, shown(cut_short[1].encode())))
+        text = text[: cut_short.start()]
     ends = [following.begin for following in found[1:]]
     for times, end in zip(found, [*ends, len(text)], strict=False):
         body = text[times.end : end]
+        if broken:
+            body = before_arrow(body)
         if numbered and end < len(text):
             body = _without_number(body)
         yield Cue(times.line, times.start_s, times.end_s, body)

@@ -57,7 +57,9 @@ def parse(
     Raises:
         InputError: a line has too few fields, a time is none, or braces do not match.
     """
-    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs)
+    text = decoded(
+        content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
+    )
     lines = (
         (at, line)
         for at, line in enumerate(text.split("\n"), start=1)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from indexer.formats.caption_text import spoken_part
+from indexer.formats.clock import frames_as_decimals
 from indexer.formats.columns_of_cues import (
     Column,
     columns_of,
@@ -67,7 +68,11 @@ def parse(
     Raises:
         InputError: the header lacks a column, a row a field, or a time is none.
     """
-    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs).lstrip()
+    text = frames_as_decimals(
+        decoded(
+            content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
+        )
+    ).lstrip()
     first, _, rest = text.partition("\n")
     separator, columns = _header(first)
     if not columns:

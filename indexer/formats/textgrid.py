@@ -78,7 +78,10 @@ def parse(
         InputError: a value is missing or another one than expected, or no tier is speech.
     """
     values = _Values(
-        decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs), path
+        decoded(
+            content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
+        ),
+        path,
     )
     values.begin()
     tiers = [_tier(values) for _ in range(values.count("a number of tiers"))]

@@ -35,12 +35,12 @@ from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.roll_up import without_repeats
 from indexer.networks.hypotheses import HypothesisWord
-from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
 from std.fields import shown
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES, MAX_WORD_S
+from std.repairs import OUT_OF_ORDER, Repairs
 
 _LANGUAGE = re.compile(r"(?mi)^language[ \t]*:[ \t]*(\S+)[ \t]*$")
 _WORD_TIME = re.compile(rf"<{CLOCK}>")
@@ -61,25 +61,25 @@ def parse(
     Raises:
         InputError: there is no cue, the times of one cannot be read, or cues hold no text.
     """
-    text = decoded(content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs).lstrip()
+    text = decoded(
+        content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
+    ).lstrip()
     if not text.startswith("WEBVTT"):
         raise InputError(path, 1, "WEBVTT", shown(text[:80].encode()))
     language = _LANGUAGE.search(text.partition("\n\n")[0])
-    captions = list(_cues(text, path, language[1] if language else ""))
+    captions = list(_cues(text, path, language[1] if language else "", options.repairs))
     if captions and all(_NO_SPEECH.match(cue.text) for cue in captions):
         raise ForeignFileError(path, captions[0].line, "captions", "addresses of pictures, or data")
     nexts = [*(cue.start_s for cue in captions[1:]), float("inf")]
     limits = dict(zip((cue.line for cue in captions), nexts, strict=False))
-    cues = (
-        _spoken(cue, limits[cue.line], path, options.nonwords) for cue in without_repeats(captions)
-    )
+    cues = (_spoken(cue, limits[cue.line], path, options) for cue in without_repeats(captions))
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
 
-def _cues(text: str, path: Path | str, language: str) -> Iterator[Cue]:
+def _cues(text: str, path: Path | str, language: str, repairs: Repairs) -> Iterator[Cue]:
     found = time_lines(text)
     if len(found) < text.count("-->"):
-        require_times(text, path, EXPECTED)
+        require_times(text, path, EXPECTED, repairs)
     nexts = [following.begin for following in found[1:]]
     for times, end in zip(found, [*nexts, len(text)], strict=False):
         blank = text.find("\n\n", times.end, end)
@@ -87,22 +87,25 @@ def _cues(text: str, path: Path | str, language: str) -> Iterator[Cue]:
         yield Cue(times.line, times.start_s, times.end_s, body.lstrip("\n"), language=language)
 
 
-def _spoken(cue: Cue, next_s: float, path: Path | str, nonwords: Nonwords) -> Cue:
+def _spoken(cue: Cue, next_s: float, path: Path | str, options: ReaderOptions) -> Cue:
     """Take what was said out of a cue; where the times of words stand in it, with these."""
     if "<" not in cue.text or not (times := list(_WORD_TIME.finditer(cue.text))):
-        text = spoken_part(cue.text, nonwords)
+        text = spoken_part(cue.text, options.nonwords)
         return cue if text is cue.text else cue._replace(text=text)
     starts_s = [cue.start_s, *(seconds(*one.groups()) for one in times)]
     ends_s = [*starts_s[1:], max(starts_s[-1], min(cue.end_s, max(next_s, starts_s[-1])))]
     borders = [(0, 0), *(one.span() for one in times), (len(cue.text), len(cue.text))]
     if any(end < start for start, end in pairwise([*starts_s, cue.end_s])):
         expected = "times of words in order, inside those of the cue"
-        raise InputError(path, cue.line, expected, shown(cue.text.encode()))
+        options.repairs.note(
+            OUT_OF_ORDER, InputError(path, cue.line, expected, shown(cue.text.encode()))
+        )
+        return cue._replace(text=spoken_part(cue.text, options.nonwords))
     words: list[HypothesisWord] = []
     for (_, begin), (end, _), start_s, end_s in zip(
         borders[:-1], borders[1:], starts_s, ends_s, strict=True
     ):
-        said = spoken_part(cue.text[begin:end], nonwords).strip()
+        said = spoken_part(cue.text[begin:end], options.nonwords).strip()
         if said:
             end_s = min(end_s, start_s + MAX_WORD_S)
             words.append(HypothesisWord(said, 1.0, start_s, end_s))

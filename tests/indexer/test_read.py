@@ -81,11 +81,11 @@ def test_json_is_indexed(path, capsys):
 
 def test_every_format_can_be_named():
     assert {
-        "assemblyai", "aws", "aws-streaming", "azure", "ctm", "deepgram", "deepspeech", "dstc",
-        "eaf", "elevenlabs", "gentle", "google", "jsonl", "kaldi-lattice", "mesh", "nemo", "plf",
-        "pocketsphinx", "pocketsphinx-json", "revai", "riva", "sausage", "sherpa-onnx", "slf",
-        "speechmatics", "srt", "stm", "table", "tei", "textgrid", "timed-text", "transformers",
-        "ttml", "video-indexer", "vosk", "vtt", "watson", "whisper",
+        "ass", "assemblyai", "aws", "aws-streaming", "azure", "ctm", "deepgram", "deepspeech",
+        "dstc", "eaf", "elevenlabs", "gentle", "google", "jsonl", "kaldi-lattice", "lines",
+        "mesh", "nemo", "plf", "pocketsphinx", "pocketsphinx-json", "revai", "riva", "sausage",
+        "sherpa-onnx", "slf", "speechmatics", "srt", "stm", "table", "tei", "textgrid",
+        "timed-text", "transformers", "ttml", "video-indexer", "vosk", "vtt", "watson", "whisper",
     } == set(FORMATS)  # fmt: skip
 
 

@@ -22,6 +22,10 @@ TEXTS = {
     "sausage": b"utt1 [ <eps> 0.98 das 0.02 ] [ haus 0.9 aus 0.1 ]\n",
     "pocketsphinx": b"# getcwd: /x\n# -logbase 1.0001\nFrames 10\n#\n"
     b"Nodes 1 (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)\n",
+    "ass": b"[Script Info]\nScriptType: v4.00+\n\n[Events]\nFormat: Layer, Start, End, Style, "
+    b"Name, MarginL, MarginR, MarginV, Effect, Text\n"
+    b"Dialogue: 0,0:00:00.50,0:00:01.40,Default,Anna,0,0,0,,{\\k40}Purple {\\k50}carrots\n",
+    "lines": b"Anna Smith  0:00\nPurple carrots grow.\n\nBob Jones  0:05\nGreen beans too.\n",
     "slf": b"VERSION=1.0\nN=2 L=1\nI=0 t=0.0\nI=1 t=0.5\nJ=0 S=0 E=1 W=das a=-1 l=-1\n",
 }
 BY_SUFFIX = {".mesh": "mesh", ".jsonl": "jsonl", ".ctm": "ctm", ".srt": "srt", ".vtt": "vtt",
