@@ -28,6 +28,8 @@ statistics = compare_systems(evaluations, replicates=1000)  # bootstrap and perm
 for evaluation, intervals in zip(evaluations, statistics.systems, strict=True):
     measures, (low, high) = evaluation.groups[0].measures, intervals["terms"]["ATWV"]
     print(f"{evaluation.system_id:8} ATWV {measures['ATWV']:.3f}, 95 % {low:.3f} to {high:.3f}")
-    print(f"{'':8} misses {measures['P_miss']:.1%}, best threshold: {measures['MTWV']:.3f}")
+    print(
+        f"{'':8} misses {measures['P_miss']:.1%}, best threshold: {measures['MTWV_threshold']:.3f}"
+    )
 (pair,) = statistics.comparisons
 print(f"difference {pair.differences['ATWV'].value:.3f}, p = {pair.p_value:.4f}")

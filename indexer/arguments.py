@@ -1,11 +1,17 @@
 """std-index's command line: the parser, what does not go together, what it says of the inputs."""
 
 import argparse
-import codecs
 from typing import TYPE_CHECKING
 
 from indexer import FORMAT_NAMES
-from std.command import Parser, file_argument, folder_argument, number, text_argument
+from std.command import (
+    Parser,
+    encoding_argument,
+    file_argument,
+    folder_argument,
+    number,
+    text_argument,
+)
 from std.errors import quoted
 from std.nearest import meant
 from std.options import (
@@ -65,14 +71,6 @@ def format_argument(text: str) -> str:
         near = meant(text, FORMAT_NAMES, most=3)
         raise argparse.ArgumentTypeError(f"expected a format, got {quoted(text)}{near}")
     return text
-
-
-def encoding_argument(text: str) -> str:
-    """The name of an encoding."""
-    try:
-        return codecs.lookup(text).name
-    except LookupError as error:
-        raise argparse.ArgumentTypeError(f"expected an encoding, got {quoted(text)}") from error
 
 
 def add_format_options(parse: argparse.ArgumentParser) -> None:

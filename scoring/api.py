@@ -33,6 +33,7 @@ def score_files(
     rttm_path: str | PathLike[str],
     terms_path: str | PathLike[str],
     probabilities: str | PathLike[str] | None = None,
+    encoding: str | None = None,
     options: ScoringOptions | None = None,
     **changes: Any,
 ) -> Evaluation:
@@ -42,6 +43,7 @@ def score_files(
         hits, ecf_path, rttm_path, terms_path: files, plain or gzip, either NIST dialect.
         probabilities: a second list of the same hits (``std-search --probabilities``), which Cnxe
             and calibration judge.
+        encoding: of the transcript; by default what the term list names.
         options, changes: see `ScoringOptions`; ``changes`` are its fields by name.
 
     Raises:
@@ -55,7 +57,11 @@ def score_files(
     """
     options = replace(options or ScoringOptions(), **changes)
     reference = read_reference(
-        Path(ecf_path), Path(rttm_path), Path(terms_path), turns=options.segments
+        Path(ecf_path),
+        Path(rttm_path),
+        Path(terms_path),
+        turns=options.segments,
+        encoding=encoding,
     )
     second = Path(probabilities) if probabilities is not None else None
     return score_hits(Path(hits), reference, options, probabilities_path=second)

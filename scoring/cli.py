@@ -12,7 +12,15 @@ from scoring.limits import (
     SECONDS,
     TRIALS_PER_SECOND,
 )
-from std.command import SEED, Parser, file_argument, folder_argument, number, run
+from std.command import (
+    SEED,
+    Parser,
+    encoding_argument,
+    file_argument,
+    folder_argument,
+    number,
+    run,
+)
 from std.options import add_config_options, add_progress_options, add_row_options
 
 EXAMPLE = """examples:
@@ -32,8 +40,9 @@ EXAMPLE = """examples:
   terms:NAME=RE,RE     terms by whole id      oov                  in and out of vocabulary
   length               by words per term      frequency            by references per term
   has-references       with and without       source-type          by source type of the ECF
-  recording            by file/channel        source-type:NAME=bnews,cts
-                                              recording:NAME=REGEX
+  language             its terms (attribute language) in its speech (excerpts of the ECF)
+  recording            by file/channel        recording:NAME=REGEX
+  source-type:NAME=bnews,cts                  language:NAME=english,german
 REGEX is a regular expression, found anywhere in file/channel (such as news_07/1) or in a value, in
 either case: --recordings news takes all recordings with "news" in their names, '^news_07/1$' one.
 """
@@ -47,31 +56,8 @@ def parser() -> argparse.ArgumentParser:
         description="Score hit lists as NIST and MediaEval do: TWV, DET, Cnxe, every term, pair.",
         epilog=EXAMPLE,
     )
+    _add_inputs(result)
     add = result.add_argument
-    add(
-        "hits",
-        type=file_argument,
-        nargs="*",
-        metavar="HITS",
-        help="hit lists, either dialect, or .gz",
-    )
-    add(
-        "--probabilities",
-        type=file_argument,
-        action="append",
-        default=[],
-        metavar="HITS",
-        help="the same hits with probabilities for scores (std-search --probabilities): Cnxe and "
-        "calibration judge these; once for each of several hit lists, in their order",
-    )
-    add("--ecf", type=file_argument, metavar="XML", help="which speech is scored")
-    add("--rttm", type=file_argument, metavar="RTTM", help="the reference transcript")
-    add(
-        "--terms",
-        type=file_argument,
-        metavar="FILE",
-        help="the term list: XML, a term a line, or CSV with id,text",
-    )
     add("--output", type=folder_argument, metavar="DIR", help="write tables and plots here")
     add(
         "--table",
@@ -98,6 +84,40 @@ def parser() -> argparse.ArgumentParser:
     _add_resampling(result)
     _add_drawing(result)
     return result
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "hits",
+        type=file_argument,
+        nargs="*",
+        metavar="HITS",
+        help="hit lists, either dialect, or .gz",
+    )
+    add(
+        "--probabilities",
+        type=file_argument,
+        action="append",
+        default=[],
+        metavar="HITS",
+        help="the same hits with probabilities for scores (std-search --probabilities): Cnxe and "
+        "calibration judge these; once for each of several hit lists, in their order",
+    )
+    add("--ecf", type=file_argument, metavar="XML", help="which speech is scored")
+    add("--rttm", type=file_argument, metavar="RTTM", help="the reference transcript")
+    add(
+        "--encoding",
+        type=encoding_argument,
+        metavar="NAME",
+        help="of the reference transcript: gbk, cp1251, ... (default: as the term list names it)",
+    )
+    add(
+        "--terms",
+        type=file_argument,
+        metavar="FILE",
+        help="the term list: XML, a term a line, or CSV with id,text",
+    )
 
 
 def _add_operating_point(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ for (`scoring.group` measures it); `scoring.report` only renders.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -34,8 +34,8 @@ from std.matching.occurrences import Occurrences, find
 from std.nist.rttm import Turns
 from std.values import (
     ECF,
+    Bools,
     Detections,
-    Excerpt,
     Int32s,
     Lexemes,
     STDList,
@@ -56,6 +56,7 @@ class Evaluation:
     ignored: Mapping[str, int]
     hits_outside: Detections
     occurrences_outside: Occurrences
+    terms_not_listed: Mapping[str, int] = field(default_factory=dict)  # of the hit list: their hits
 
     @property
     def numbers(self) -> dict[str, Number]:
@@ -77,6 +78,7 @@ def evaluate(
     turns: Turns | None = None,
     hits_path: str = "<hits>",
     reference_path: str = "<reference>",
+    terms_path: str = "",
 ) -> Evaluation:
     """Score a hit list against a reference transcript.
 
@@ -84,21 +86,21 @@ def evaluate(
         ecf, lexemes, terms, hits: excerpts, words of the reference, term list, hit list.
         options: by default those of NIST's scorer.
         turns: speech turns of the reference, for segment-based scoring.
-        hits_path, reference_path: names in messages.
+        hits_path, reference_path, terms_path: names in messages.
 
     Raises:
-        InputError: an unknown term, no recording in common with the ECF, or no term occurs.
+        InputError: no term or no recording in common, or no term occurs.
         StdError: options that do not fit the input.
     """
     options = options or ScoringOptions()
-    excerpts = _excerpts(ecf, options)
+    ecf = _chosen_speech(ecf, options)
     lexemes, terms = _as_characters(lexemes, terms, options)
-    detections = chosen_number(_with_terms(hits.detections, terms, hits_path), options.number)
-    _same_recordings(ecf, "hits", detections, hits_path)
-    _same_recordings(ecf, "words", lexemes, reference_path)
+    chosen = chosen_number(hits.detections, options.number)
+    detections, terms_not_listed = _listed(chosen, terms, (hits_path, terms_path))
+    _same_recordings(ecf, {hits_path: detections, reference_path: lexemes})
     occurrences = find(terms, lexemes, max_gap_s=options.max_gap_s)
-    hits_inside, references_inside = inside_excerpts(excerpts, detections, occurrences, options)
-    scope = _scope(excerpts, terms, hits, occurrences.term[references_inside], options)
+    hits_inside, references_inside = inside_excerpts(ecf.excerpts, detections, occurrences, options)
+    scope = _scope(ecf, terms, hits, occurrences.term[references_inside], options)
     _require_targets(scope, reference_path)
     evaluated = EvaluationInput(
         lexemes=lexemes,
@@ -119,21 +121,20 @@ def evaluate(
         scores=evaluated.scores,
         terms=terms,
         groups=groups,
-        ignored={
-            "hits_outside_ecf": int((~hits_inside).sum()),
-            "references_outside_ecf": int((~references_inside).sum()),
-            **_uncounted(options, groups[0], scope, detections.term[hits_inside]),
-        },
+        ignored=_outside(hits_inside, references_inside, terms_not_listed)
+        | _uncounted(options, groups[0], scope, detections.term[hits_inside]),
         hits_outside=select_hits(detections, ~hits_inside),
         occurrences_outside=select_occurrences(occurrences, ~references_inside),
+        terms_not_listed=terms_not_listed,
     )
 
 
-def _excerpts(ecf: ECF, options: ScoringOptions) -> tuple[Excerpt, ...]:
+def _chosen_speech(ecf: ECF, options: ScoringOptions) -> ECF:
     """The speech that is scored."""
     if not options.recordings:
-        return ecf.excerpts
-    return slicing.in_recordings(ecf.excerpts, options.recordings, "--recordings")
+        return ecf
+    excerpts = slicing.in_recordings(ecf.excerpts, options.recordings, "--recordings")
+    return replace(ecf, excerpts=excerpts)
 
 
 def _as_characters(
@@ -150,7 +151,7 @@ def _as_characters(
 
 
 def _scope(
-    excerpts: tuple[Excerpt, ...],
+    ecf: ECF,
     terms: TermList,
     hits: STDList,
     target_term: Int32s,
@@ -167,7 +168,8 @@ def _scope(
     if options.searched_terms_only:
         chosen = np.array([search is not None for search in searches], np.bool_)
     targets = np.bincount(target_term, minlength=len(terms.terms))
-    return slicing.Scope(excerpts, terms, chosen, searches, targets)
+    language = ecf.language or terms.language
+    return slicing.Scope(ecf.excerpts, terms, chosen, searches, targets, language)
 
 
 def _empirical_point(scope: slicing.Scope, options: ScoringOptions) -> OperatingPoint:
@@ -193,6 +195,17 @@ def _require_targets(scope: slicing.Scope, reference_path: str) -> None:
         raise InputError(
             reference_path, 0, "an occurrence of a term inside the ECF's excerpts", "none"
         )
+
+
+def _outside(
+    hits_inside: Bools, references_inside: Bools, terms_not_listed: Mapping[str, int]
+) -> dict[str, int]:
+    """Hits and occurrences outside the excerpts, and hits of terms outside the list."""
+    return {
+        "hits_outside_ecf": int((~hits_inside).sum()),
+        "references_outside_ecf": int((~references_inside).sum()),
+        "hits_of_terms_not_in_the_term_list": sum(terms_not_listed.values()),
+    }
 
 
 def _uncounted(
@@ -244,21 +257,35 @@ def _kind_of_scores(hits: Detections, declared: ScoreKind | None, path: str) -> 
     return declared or ("probability" if likely else "llr")
 
 
-def _with_terms(hits: Detections, terms: TermList, path: str) -> Detections:
-    """The same hits, with terms as indices into the term list."""
+def _listed(
+    hits: Detections, terms: TermList, paths: tuple[str, str]
+) -> tuple[Detections, dict[str, int]]:
+    """The hits of the list's terms, as indices into it; how many the other terms have.
+
+    Raises:
+        InputError: none of the terms is in the list: they do not belong together.
+    """
     index = {term.term_id: i for i, term in enumerate(terms.terms)}
-    for term_id in hits.terms:
-        if term_id not in index:
-            raise InputError(path, 0, "terms of the term list", term_id)
-    table = np.array([index[term_id] for term_id in hits.terms], np.int32)
-    return replace(hits, terms=tuple(term.term_id for term in terms.terms), term=table[hits.term])
+    table = np.array([index.get(term_id, -1) for term_id in hits.terms], np.int32)
+    if len(table) and (table < 0).all():
+        hits_path, terms_path = paths
+        raise InputError(
+            hits_path, 0, f"terms of the term list {terms_path}".rstrip(), hits.terms[0]
+        )
+    number = np.bincount(hits.term, minlength=len(table)).tolist()
+    others = {name: n for name, n, at in zip(hits.terms, number, table, strict=True) if at < 0}
+    if others:
+        hits = select_hits(hits, table[hits.term] >= 0)
+    listed = tuple(term.term_id for term in terms.terms)
+    return replace(hits, terms=listed, term=table[hits.term]), others
 
 
-def _same_recordings(ecf: ECF, what: str, rows: Detections | Lexemes, path: str) -> None:
+def _same_recordings(ecf: ECF, files: Mapping[str, Detections | Lexemes]) -> None:
     """Refuse a file that shares no recording with the ECF: they do not belong together."""
     ecf_recordings = {excerpt.recording for excerpt in ecf.excerpts}
-    if len(rows.recording) and not ecf_recordings & set(rows.recordings):
-        first = rows.recordings[int(rows.recording[0])]
-        raise InputError(
-            path, 0, f"{what} in recordings of the ECF", f"{first.file} channel {first.channel}"
-        )
+    for path, rows in files.items():
+        if len(rows.recording) and not ecf_recordings & set(rows.recordings):
+            first = rows.recordings[int(rows.recording[0])]
+            what = "hits" if isinstance(rows, Detections) else "words"
+            expected = f"{what} in recordings of the ECF"
+            raise InputError(path, 0, expected, f"{first.file} channel {first.channel}")

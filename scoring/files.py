@@ -5,7 +5,7 @@ hit list, Reference  --score_hits-->     Evaluation
 any of the four      --check_files-->    CheckedFile for each
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -28,6 +28,7 @@ T = TypeVar("T")
 Progress = Callable[[str, int], AbstractContextManager[Callable[[float], None]]]
 
 MIN_PROGRESS_BYTES = 20_000_000  # reading less takes less than about two seconds
+NAMED = 3  # terms that a line names
 PROGRESS_STEP_BYTES = 1 << 20  # progress need not be reported with every line
 
 
@@ -52,22 +53,29 @@ class CheckedFile(NamedTuple):
 
 
 def read_reference(
-    ecf_path: Path, rttm_path: Path, terms_path: Path, *, turns: bool = False
+    ecf_path: Path,
+    rttm_path: Path,
+    terms_path: Path,
+    *,
+    turns: bool = False,
+    encoding: str | None = None,
 ) -> Reference:
     """Read what hit lists are scored against.
 
     Args:
         ecf_path, rttm_path, terms_path: files, plain or gzip.
         turns: read the speech turns too; segment-based scoring needs them.
+        encoding: of the transcript; by default what the term list names.
 
     Raises:
         InputError: a file cannot be read or is not valid.
     """
     terms = read(term_file.parse, terms_path)
-    parse_words = partial(rttm.parse, encoding=terms.encoding)
+    encoding = encoding or terms.encoding
+    parse_words = partial(rttm.parse, encoding=encoding)
     speech_turns = None
     if turns:
-        parse_turns = partial(rttm.parse_turns, encoding=terms.encoding)
+        parse_turns = partial(rttm.parse_turns, encoding=encoding)
         speech_turns, lexemes = read_twice(parse_turns, parse_words, rttm_path)
     else:
         lexemes = read(parse_words, rttm_path)
@@ -97,11 +105,9 @@ def score_hits(
         InputError: a file cannot be read, or does not fit the reference or the other list.
         StdError: the options do not fit the input.
     """
-    term_ids = {term.term_id for term in reference.terms.terms}
-    read_hits = partial(_read_hits, terms_name=reference.terms_path)
-    hits = read_hits(hits_path, term_ids, progress)
+    hits = _read_hits(hits_path, progress)
     if probabilities_path is not None:
-        second = read_hits(probabilities_path, term_ids, progress).detections
+        second = _read_hits(probabilities_path, progress).detections
         detections = with_probabilities(hits.detections, second, named(probabilities_path))
         hits = replace(hits, detections=detections)
     return evaluate(
@@ -113,6 +119,7 @@ def score_hits(
         turns=reference.turns,
         hits_path=named(hits_path),
         reference_path=reference.path,
+        terms_path=reference.terms_path,
     )
 
 
@@ -122,6 +129,7 @@ def check_files(
     ecf_path: Path | None = None,
     rttm_path: Path | None = None,
     terms_path: Path | None = None,
+    encoding: str | None = None,
     progress: Progress | None = None,
 ) -> list[CheckedFile]:
     """Check files without scoring them; the terms of hit lists against the term list, if given.
@@ -129,12 +137,14 @@ def check_files(
     Args:
         hits: hit lists.
         ecf_path, rttm_path, terms_path: None for files that are not to be checked.
+        encoding: of the transcript; by default what the term list names, else UTF-8.
         progress: reports the reading of long hit lists.
 
     Returns:
         One result per file: term list, ECF, transcript, hit lists.
     """
     results: list[CheckedFile] = []
+    terms: TermList | None = None
 
     def check(path: Path | None, kind: str, parse: Callable[[Path], T]) -> T | None:
         if path is None:
@@ -144,24 +154,20 @@ def check_files(
         except InputError as error:
             results.append(CheckedFile(named(path), kind, None, str(error)))
             return None
-        results.append(CheckedFile(named(path), kind, _contents(value), None))
+        results.append(CheckedFile(named(path), kind, _contents(value, terms), None))
         return value
 
     terms = check(terms_path, "term list", lambda path: read(term_file.parse, path))
-    encoding, term_ids = "UTF-8", None
-    if terms is not None:
-        encoding, term_ids = terms.encoding, {term.term_id for term in terms.terms}
     check(ecf_path, "ECF", lambda path: read(ecf.parse, path))
-    parse_words = partial(rttm.parse, encoding=encoding)
+    parse_words = partial(rttm.parse, encoding=encoding or (terms.encoding if terms else "UTF-8"))
     check(rttm_path, "transcript", lambda path: read(parse_words, path))
-    read_hits = partial(_read_hits, terms_name=named(terms_path) if terms_path else "")
     for hits_path in hits:
-        check(hits_path, "hit list", lambda path: read_hits(path, term_ids, progress))
+        check(hits_path, "hit list", lambda path: _read_hits(path, progress))
     return results
 
 
-def _contents(value: object) -> str:
-    """What a valid file contains, in a few words."""
+def _contents(value: object, terms: TermList | None) -> str:
+    """What a valid file contains, in a few words; of a hit list, terms that the list lacks, too."""
     match value:
         case ECF():
             recordings = {excerpt.recording for excerpt in value.excerpts}
@@ -174,15 +180,17 @@ def _contents(value: object) -> str:
             return f"{words} in {counted(len(value.recordings), 'recording')}"
         case STDList():
             hits = value.detections
-            return f"{counted(len(hits), 'hit')} of {counted(len(hits.terms), 'term')}"
+            known = {term.term_id for term in terms.terms} if terms else {*hits.terms}
+            strange = [term_id for term_id in hits.terms if term_id not in known]
+            few = ", ".join(strange[:NAMED]) + (", ..." if len(strange) > NAMED else "")
+            beside = f", {len(strange)} not in the term list ({few})" if strange else ""
+            return f"{counted(len(hits), 'hit')} of {counted(len(hits.terms), 'term')}{beside}"
     raise TypeError(f"no description for {type(value).__name__}")
 
 
-def _read_hits(
-    path: Path, term_ids: Collection[str] | None, progress: Progress | None, *, terms_name: str
-) -> STDList:
+def _read_hits(path: Path, progress: Progress | None) -> STDList:
     with open_input(path) as stream, _reported(stream, path, progress) as reported:
-        return std_list.parse(reported, path, known_terms=term_ids, terms_name=terms_name)
+        return std_list.parse(reported, path)
 
 
 @contextmanager

@@ -45,7 +45,9 @@ def score(args: argparse.Namespace) -> int:
             print_json(resources_document(resources))
             return 0
     options = _options(args)
-    reference = read_reference(args.ecf, args.rttm, args.terms, turns=options.segments)
+    reference = read_reference(
+        args.ecf, args.rttm, args.terms, turns=options.segments, encoding=args.encoding
+    )
     progress = partial(progress_bar, quiet=args.quiet)
     second = args.probabilities or [None] * len(args.hits)
     scored = [
@@ -92,6 +94,7 @@ def validate(args: argparse.Namespace) -> int:
         ecf_path=args.ecf,
         rttm_path=args.rttm,
         terms_path=args.terms,
+        encoding=args.encoding,
         progress=partial(progress_bar, quiet=args.quiet),
     )
     form = form_of(args, piped=TABLE)

@@ -10,6 +10,9 @@ A specification is written as ``KIND`` or ``KIND:DETAIL``:
     has-references              HasTargets and NoTargets
     length                      by the number of words in the term
     frequency                   by the number of reference occurrences: 1, 2-5, 6-20, 21+
+    language                    a group per language: its terms (attribute ``language``) in its
+                                speech (the ECF's excerpts); what says none counts for each
+    language:NAME=name,name     these languages together
     source-type                 a group per source type of the ECF
     source-type:NAME=type,type  the excerpts of these types
     recording                   a group per recording, named file/channel
@@ -28,11 +31,11 @@ import numpy as np
 
 from scoring.matching.counts import Counts
 from std.errors import StdError
-from std.values import Bools, Excerpt, TermList, TermSearch
+from std.values import Bools, Excerpt, Term, TermList, TermSearch
 
 KINDS = (
     *("attribute", "terms", "oov", "has-references", "length", "frequency"),
-    *("source-type", "recording"),
+    *("language", "source-type", "recording"),
 )
 FREQUENCIES = ((1, 1, "1 reference"), (2, 5, "2-5"), (6, 20, "6-20"), (21, None, "21+"))
 
@@ -55,6 +58,7 @@ class Scope:
     chosen: Bools  # (T,) terms that are scored at all
     searches: Sequence[TermSearch | None]  # (T,) what the hit list says of each term
     targets: Counts  # (T,) reference occurrences
+    language: str = ""  # of everything: what the ECF says as a whole, else the term list
 
 
 def slices(specification: str, scope: Scope) -> Iterator[Slice]:
@@ -71,6 +75,7 @@ def slices(specification: str, scope: Scope) -> Iterator[Slice]:
         "has-references": _by_references,
         "length": _by_length,
         "frequency": _by_frequency,
+        "language": _by_language,
         "source-type": _by_source_type,
         "recording": _by_recording,
     }
@@ -164,6 +169,49 @@ def _by_frequency(detail: str, scope: Scope) -> list[Slice]:
         if (scope.chosen & fits).any():
             groups.append(Slice(name, scope.excerpts, scope.chosen & fits))
     return groups
+
+
+def _by_language(detail: str, scope: Scope) -> list[Slice]:
+    of_terms = [_language_of(term) for term in scope.terms.terms]
+    of_speech = [excerpt.language for excerpt in scope.excerpts]
+    if not any((*of_terms, *of_speech)):
+        of_speech = [scope.language] * len(of_speech)
+    names: dict[str, str] = {}
+    for name in filter(None, (*of_speech, *of_terms)):
+        names.setdefault(_same(name), name)
+    if not names:
+        expected = "a language of excerpts of the ECF, or of terms (an attribute language)"
+        raise StdError(f"--group-by language: expected {expected}, got none")
+    wanted = {name: {same} for same, name in names.items()}
+    if detail:
+        title, _, listed = detail.rpartition("=")
+        wanted = {title or listed: {_same(name) for name in listed.split(",")} & names.keys()}
+
+    groups = [
+        Slice(
+            title,
+            tuple(
+                excerpt
+                for excerpt, name in zip(scope.excerpts, of_speech, strict=True)
+                if not name or _same(name) in languages
+            ),
+            scope.chosen & [not name or _same(name) in languages for name in of_terms],
+        )
+        for title, languages in wanted.items()
+        if languages
+    ]
+    return [group for group in groups if group.excerpts and group.terms.any()]
+
+
+def _language_of(term: Term) -> str:
+    """The language that a term's attributes say; empty if they say none."""
+    values = (value for name, value in term.attributes.items() if _same(name) == "language")
+    return next(values, "").strip()
+
+
+def _same(name: str) -> str:
+    """A name as names are compared."""
+    return name.strip().casefold()
 
 
 def _by_source_type(detail: str, scope: Scope) -> list[Slice]:

@@ -6,6 +6,7 @@ found, 130 = interrupted.
 """
 
 import argparse
+import codecs
 import os
 import re
 import resource
@@ -34,6 +35,7 @@ __all__ = [  # with what a command needs of `std.display`
     "SEED",
     "Parser",
     "announce",
+    "encoding_argument",
     "file_argument",
     "folder_argument",
     "number",
@@ -173,6 +175,15 @@ def file_argument(text: str) -> Path:
         raise argparse.ArgumentTypeError("expected the name of a file, got ''")
     path = Path(text)
     return path.absolute() if path == STANDARD_STREAM and text != "-" else path
+
+
+def encoding_argument(text: str) -> str:
+    """The name of an encoding of text."""
+    try:
+        "".encode(text)
+        return codecs.lookup(text).name
+    except (LookupError, ValueError) as error:  # none, or one of bytes such as base64
+        raise argparse.ArgumentTypeError(f"expected an encoding, got {quoted(text)}") from error
 
 
 def folder_argument(text: str) -> Path:

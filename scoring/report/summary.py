@@ -166,6 +166,11 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
     lines: list[str] = []
     for label, evaluation in evaluations.items():
         place = f"{label}: " if len(evaluations) > 1 else ""
+        if strange := evaluation.terms_not_listed:
+            few = ", ".join([*strange][:3]) + (", ..." if len(strange) > 3 else "")
+            hits = counted(sum(strange.values()), "hit")
+            terms = counted(len(strange), "term")
+            lines.append(f"{place}left out: {terms} not in the term list, with {hits} ({few})")
         for group in evaluation.groups:
             for what, fits in (("undefined", math.isnan), ("infinite", math.isinf)):
                 names = [name for name, value in group.measures.items() if fits(value)]

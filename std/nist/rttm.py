@@ -11,6 +11,7 @@ File names lose a folder and an audio extension, see `std.nist.audio_names`.
 Source: NIST RT-09 evaluation plan, appendix A; the test files of NIST's F4DE 3.5.0.
 """
 
+import io
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ import numpy as np
 
 from std.errors import InputError
 from std.fields import line_blocks
+from std.files import content_of, decode
 from std.limits import CHANNEL, SECONDS
 from std.nist.audio_names import recording_name
 from std.nist.xml import decimal, parse_number, text_codec
@@ -29,6 +31,7 @@ from std.values import Float64s, Int32s, Lexemes, Recording, freeze
 COLUMNS = 9
 COLUMN_COUNTS = {COLUMNS, COLUMNS + 1}
 MAX_LINE_BYTES = 1 << 20
+HINT = "--encoding NAME says what it is in"
 BLOCK_BYTES = 1 << 15  # checked together; more live lists cost the garbage collector
 Columns = tuple[tuple[str, ...], ...]  # nine columns of records
 TYPES = {"LEXEME", "SPEAKER", "SEGMENT", "NOSCORE", "NO_RT_METADATA", "NON-LEX", "NON-SPEECH"}
@@ -55,7 +58,7 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
     """Read the words of a transcript.
 
     Args:
-        encoding: as the term list names it; GB2312 is read as its superset GB18030.
+        encoding: any that Python knows; GB2312 is read as its superset GB18030.
 
     Raises:
         InputError: a line has not nine columns, an unknown type, a malformed or negative number,
@@ -129,6 +132,9 @@ def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> I
     `_check`, which looks at each line and knows what is wrong with it.
     """
     codec = text_codec(encoding, path)
+    if "\n".encode(codec) != b"\n":  # of UTF-16 and its kin no lines can be cut
+        text = decode(content_of(stream, path), path, codec)
+        stream, encoding, codec = io.BytesIO(text.encode()), "UTF-8", "utf-8"
     line = 1
     for lines in line_blocks(stream, path, BLOCK_BYTES, MAX_LINE_BYTES):
         rows = _valid_rows(lines, codec, wanted)
@@ -175,7 +181,7 @@ def _check(
             text = content.decode(codec)
         except UnicodeDecodeError as error:
             bad = repr(content[error.start : error.start + 8])
-            raise InputError(path, line, f"{encoding} text", bad) from error
+            raise InputError(path, line, f"{encoding} text", bad, HINT) from error
         if line == 1:
             text = text.removeprefix("\ufeff")
         fields = text.partition(";;")[0].split()

@@ -11,7 +11,7 @@ references twice.)
 """
 
 from array import array
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
@@ -67,11 +67,8 @@ WRITE_HITS = 10_000  # formatted at a time
 class _Reader(Reader):
     """Columns grow in `array`s; names become indices through one dictionary each."""
 
-    def __init__(
-        self, path: Path | str, known_terms: Collection[str] | None, terms_name: str
-    ) -> None:
+    def __init__(self, path: Path | str) -> None:
         super().__init__(path)
-        self.known_terms, self.terms_name = known_terms, terms_name
         self.tags = TAGS["kws2013"]  # until the root element is read
         self.hit = ""
         self.depth = 0
@@ -125,8 +122,6 @@ class _Reader(Reader):
         term_id = self.required(attributes, tags.term_id).strip()
         if not term_id:
             self.fail(f"a {tags.term_id}", "")
-        if self.known_terms is not None and term_id not in self.known_terms:
-            self.fail(f"a {tags.term_id} of the term list {self.terms_name}".rstrip(), term_id)
         search_s = self.number(attributes, tags.search_time, 0.0)
         oov = attributes.get(tags.oov_count, "NA")
         name = f"{tags.oov_count} as NA, or"
@@ -206,27 +201,16 @@ class _Reader(Reader):
         )
 
 
-def parse(
-    stream: BinaryIO,
-    path: Path | str = "<stream>",
-    *,
-    known_terms: Collection[str] | None = None,
-    terms_name: str = "",
-) -> STDList:
+def parse(stream: BinaryIO, path: Path | str = "<stream>") -> STDList:
     """Read a hit list of either dialect.
 
     Scores are XML schema floats: ``1e-3`` and ``-INF`` are numbers, ``NaN`` is refused.
 
-    Args:
-        known_terms: ids of the term list, if hits of other terms are to be refused.
-        terms_name: of the term list, for the message.
-
     Raises:
         InputError: not well formed, another document, an unknown element or decision, a time or
-            duration missing or negative, a score that is no number or outside the declared range,
-            a term that is not known.
+            duration missing or negative, a score that is no number or outside the declared range.
     """
-    reader = _Reader(path, known_terms, terms_name)
+    reader = _Reader(path)
     feed(stream, reader)
     return STDList(
         reader.detections(),

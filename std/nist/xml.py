@@ -165,8 +165,9 @@ def text_codec(encoding: str, path: object) -> str:
     if encoding.lower() in CHINESE:
         return "gb18030"
     try:
+        "".encode(encoding or "utf-8")  # base64 and others are encodings of bytes
         return codecs.lookup(encoding or "utf-8").name
-    except LookupError as error:
+    except (LookupError, ValueError) as error:
         raise InputError(str(path), 0, "encoding as UTF-8, GB2312 or ASCII", encoding) from error
 
 

@@ -127,8 +127,50 @@ def test_broken_input_is_one_line_and_status_2(broken, content, tmp_path, capsys
 def test_missing_file_and_unknown_term(tmp_path, capsys):
     assert main(arguments("s1", ecf=tmp_path / "none.xml")) == 2
     assert "none.xml: expected a readable file" in capsys.readouterr().err
-    assert main(arguments("s1", terms=NIST / "s1" / "kwlist.xml", hits=NIST / "s2/kwslist.xml.gz"))
-    assert "expected a kwid of the term list" in capsys.readouterr().err
+
+
+def test_terms_that_the_list_lacks_are_told_of(tmp_path, capsys):
+    few = tmp_path / "few.csv"
+    few.write_text("id,text\nKW-00001,metafelo\n")
+    assert main(arguments("s1", terms=few)) == 0
+    out = capsys.readouterr()
+    assert "std-score: warning: left out: 18 terms not in the term list, with " in out.err
+    assert "hits of terms not in the term list" in out.out
+    hits = str(NIST / "s1" / "kwslist.xml.gz")
+    assert main(["--validate", hits, f"--terms={few}"]) == 0
+    assert "19 terms, 18 not in the term list (KW-00002, " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "gb2312", "big5", "utf-16", "utf-16-le", "utf-8-sig"])
+def test_a_transcript_in_a_named_encoding(encoding, tmp_path, capsys):
+    rttm = "\n".join(f"LEXEME a 1 {i} 0.5 {word} lex s <NA>" for i, word in enumerate("中文好的"))
+    (tmp_path / "ref.rttm").write_bytes(f"{rttm}\n".encode(encoding))
+    (tmp_path / "terms.csv").write_text("id,text\nT1,中\nT2,好 的\n")
+    (tmp_path / "ecf.xml").write_text(
+        '<ecf><excerpt audio_filename="a" channel="1" tbeg="0" dur="99" source_type="cts"/></ecf>'
+    )
+    (tmp_path / "hits.xml").write_text(
+        '<kwslist><detected_kwlist kwid="T1"><kw file="a" channel="1" tbeg="0" dur=".5" score="1" '
+        'decision="YES"/></detected_kwlist></kwslist>'
+    )
+    files = [f"--{name}={tmp_path / file}" for name, file in
+             (("rttm", "ref.rttm"), ("terms", "terms.csv"), ("ecf", "ecf.xml"))]  # fmt: skip
+    given = [str(tmp_path / "hits.xml"), *files, f"--encoding={encoding}"]
+    assert main([*given, "--json"]) == 0
+    counts = json.loads(capsys.readouterr().out)["groups"][0]["counts"]
+    assert (counts["targets"], counts["corr"]) == (2, 1)
+    assert main([*given, "--validate"]) == 0
+    assert "valid transcript, 4 words" in capsys.readouterr().out
+    if encoding not in ("utf-8-sig", "utf-16", "utf-16-le"):
+        assert main(given[:-1]) == 2
+        assert "--encoding NAME says what it is in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["klingon", "base64", "undefined"])
+def test_an_encoding_that_nobody_knows(name, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main([*arguments("s1"), f"--encoding={name}"])
+    assert f"expected an encoding, got '{name}'" in capsys.readouterr().err
 
 
 def test_output_that_is_a_file_is_refused(tmp_path, capsys):

@@ -15,6 +15,7 @@ from scoring.group import decision_threshold
 from scoring.measures.cnxe import cross_entropy, effective_prior, from_probabilities
 from scoring.measures.twv import twv_of_terms
 from scoring.options import ScoringOptions
+from scoring.report.summary import summary_warnings
 from std.errors import InputError
 from std.files import open_input
 from std.nist import ecf, rttm, std_list, term_list
@@ -181,10 +182,27 @@ def replaced(hits, **changes):
     return type(hits)(type(found)(**columns), hits.searches)
 
 
-def test_hits_of_an_unknown_term_are_refused():
+def test_hits_of_terms_that_the_list_lacks_are_left_out_and_counted():
+    """As if the hit list did not have the term at all; the other terms keep their hits."""
     *others, hits = inputs("s1")
+    first = hits.detections.term == 0
     strange = replaced(hits, terms=("KW-X", *hits.detections.terms[1:]))
-    with pytest.raises(InputError, match=r"hits.xml: expected terms of the term list, got 'KW-X'"):
+    without = evaluate(*others, strange)
+    assert without.terms_not_listed == {"KW-X": first.sum()}
+    assert without.ignored["hits_of_terms_not_in_the_term_list"] == first.sum()
+    whole = evaluate(*others, hits).groups[0]
+    others_of = np.flatnonzero(whole.chosen)[1:]
+    assert (
+        without.groups[0].counts.corr[others_of].tolist() == whole.counts.corr[others_of].tolist()
+    )
+    (line,) = [line for line in summary_warnings({"s": without}) if "left out" in line]
+    assert line == f"left out: 1 term not in the term list, with {first.sum()} hits (KW-X)"
+
+
+def test_a_hit_list_of_other_terms_only_is_refused():
+    *others, hits = inputs("s1")
+    strange = replaced(hits, terms=tuple(f"X-{name}" for name in hits.detections.terms))
+    with pytest.raises(InputError, match=r"hits.xml: expected terms of the term list, got 'X-"):
         evaluate(*others, strange, hits_path="hits.xml")
 
 

@@ -69,7 +69,45 @@ def test_slices_of_speech(specification, expected):
     assert all(one.terms.all() for one in found)
 
 
+IN_TWO = (
+    Excerpt(Recording("f", 1), 0.0, 9.0, "bnews", "english"),
+    Excerpt(Recording("f", 2), 0.0, 9.0, "bnews", "German"),
+    Excerpt(Recording("g", 1), 0.0, 9.0, "bnews", "English"),
+)
+OF_TERMS = TermList(
+    (
+        Term("T-1", "a", {"Language": "german"}),
+        Term("T-2", "a b"),
+        Term("T-3", "c", {"Language": "english"}),
+        Term("X-4", "d e f", {"Language": "Dutch"}),
+    )
+)
+LANGUAGES = [
+    # excerpts, terms, language of the whole, specification -> rows of excerpts and of terms
+    (IN_TWO, TERMS, "", "language",
+     {"english": ([0, 2], [0, 1, 2, 3]), "German": ([1], [0, 1, 2, 3])}),
+    (EXCERPTS, OF_TERMS, "", "language",
+     {"german": ([0, 1, 2], [0, 1]), "english": ([0, 1, 2], [1, 2]), "Dutch": ([0, 1, 2], [1, 3])}),
+    (IN_TWO, OF_TERMS, "x", "language", {"english": ([0, 2], [1, 2]), "German": ([1], [0, 1])}),
+    (EXCERPTS, TERMS, "english", "language", {"english": ([0, 1, 2], [0, 1, 2, 3])}),
+    (IN_TWO, TERMS, "", "language:Both=german,english", {"Both": ([0, 1, 2], [0, 1, 2, 3])}),
+    (IN_TWO, TERMS, "", "language:german", {"german": ([1], [0, 1, 2, 3])}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("excerpts", "terms", "whole", "specification", "expected"), LANGUAGES)
+def test_slices_by_language(excerpts, terms, whole, specification, expected):
+    scope = Scope(excerpts, terms, SCOPE.chosen, SCOPE.searches, SCOPE.targets, whole)
+    found = {
+        one.name: ([excerpts.index(e) for e in one.excerpts], np.flatnonzero(one.terms).tolist())
+        for one in slices(specification, scope)
+    }
+    assert found == expected
+
+
 REFUSED = [
+    ("language", "expected a language of excerpts of the ECF, or of terms"),
+    ("language:dutch", "expected a language of excerpts of the ECF, or of terms"),
     ("colour", "expected one of attribute, terms"),
     ("attribute", "expected attribute:NAME"),
     ("attribute:Colour", r"an attribute of the terms \(Kind, Order\), got 'Colour'"),
