@@ -51,6 +51,7 @@ class Evaluation:
     language: str
     options: ScoringOptions
     scores: ScoreKind  # what the numbers that Cnxe judges were taken for
+    default_score: float | None  # what a place without a hit is worth; None: the lowest score
     terms: TermList
     groups: tuple[Group, ...]
     ignored: Mapping[str, int]
@@ -84,8 +85,7 @@ def evaluate(
 
     Args:
         ecf, lexemes, terms, hits: excerpts, words of the reference, term list, hit list.
-        options: by default those of NIST's scorer.
-        turns: speech turns of the reference, for segment-based scoring.
+        options, turns: those of NIST's scorer; speech turns, for segment-based scoring.
         hits_path, reference_path, terms_path: names in messages.
 
     Raises:
@@ -95,7 +95,7 @@ def evaluate(
     options = options or ScoringOptions()
     ecf = _chosen_speech(ecf, options)
     lexemes, terms = _as_characters(lexemes, terms, options)
-    chosen = chosen_number(hits.detections, options.number)
+    chosen, default_score = chosen_number(hits, options.number)
     detections, terms_not_listed = _listed(chosen, terms, (hits_path, terms_path))
     _same_recordings(ecf, {hits_path: detections, reference_path: lexemes})
     occurrences = find(terms, lexemes, max_gap_s=options.max_gap_s)
@@ -111,7 +111,8 @@ def evaluate(
         turns=turns,
         options=options,
         point=options.point or _empirical_point(scope, options),
-        scores=_kind_of_scores(detections, options.scores, hits_path),
+        scores=_kind_of_scores(detections, default_score, options.scores, hits_path),
+        default_score=default_score,
     )
     groups = _groups(scope, evaluated)
     return Evaluation(
@@ -119,6 +120,7 @@ def evaluate(
         language=hits.language or terms.language,
         options=options,
         scores=evaluated.scores,
+        default_score=default_score,
         terms=terms,
         groups=groups,
         ignored=_outside(hits_inside, references_inside, terms_not_listed)
@@ -182,9 +184,9 @@ def _empirical_point(scope: slicing.Scope, options: ScoringOptions) -> Operating
 def _groups(scope: slicing.Scope, evaluated: EvaluationInput) -> tuple[Group, ...]:
     """The whole, then every slice that was asked for."""
     whole = measure(slicing.Slice("all", scope.excerpts, scope.chosen), evaluated)
-    lowest_llr = None if np.isnan(whole.lowest_llr) else whole.lowest_llr
+    unlisted_llr = None if np.isnan(whole.unlisted_llr) else whole.unlisted_llr
     return whole, *(
-        measure(part, evaluated, lowest_llr)
+        measure(part, evaluated, unlisted_llr)
         for specification in evaluated.options.group_by
         for part in slicing.slices(specification, scope)
     )
@@ -246,11 +248,13 @@ def _distinct(hits: Detections) -> int:
     return len(np.unique(np.column_stack(columns), axis=0))
 
 
-def _kind_of_scores(hits: Detections, declared: ScoreKind | None, path: str) -> ScoreKind:
+def _kind_of_scores(
+    hits: Detections, default: float | None, declared: ScoreKind | None, path: str
+) -> ScoreKind:
     """What Cnxe judges: probabilities, or scores as declared, probabilities if all could be."""
     if hits.probability is not None:
         return "probability"
-    scores = hits.score
+    scores = hits.score if default is None else np.append(hits.score, default)
     likely = not len(scores) or bool(scores.min() >= 0 and scores.max() <= 1)
     if declared == "probability" and not likely:
         raise InputError(path, 0, "scores from 0 to 1", f"{scores.min():g} to {scores.max():g}")

@@ -7,7 +7,6 @@ any of the four      --check_files-->    CheckedFile for each
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar, cast
@@ -107,9 +106,8 @@ def score_hits(
     """
     hits = _read_hits(hits_path, progress)
     if probabilities_path is not None:
-        second = _read_hits(probabilities_path, progress).detections
-        detections = with_probabilities(hits.detections, second, named(probabilities_path))
-        hits = replace(hits, detections=detections)
+        second = _read_hits(probabilities_path, progress)
+        hits = with_probabilities(hits, second, named(probabilities_path))
     return evaluate(
         reference.ecf,
         reference.lexemes,

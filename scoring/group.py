@@ -49,6 +49,7 @@ class EvaluationInput:
     options: ScoringOptions
     point: OperatingPoint
     scores: ScoreKind
+    default_score: float | None = None  # of trials without a hit; None: the lowest score
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,21 +77,19 @@ class Group:
     twv: Float64s  # (U,)
     best: curve.Optimum  # (U,) each unit at its own best threshold
     cnxe: cnxe.Cnxe
-    lowest_llr: float  # of the hits that count, for Cnxe; NaN without any
+    unlisted_llr: float  # of trials without a hit, for Cnxe; NaN if there is no score at all
     measures: Mapping[str, float]  # NaN where undefined
 
     def __post_init__(self) -> None:
         freeze(self)
 
 
-def measure(
-    part: Slice, evaluated: EvaluationInput, whole_lowest_llr: float | None = None
-) -> Group:
+def measure(part: Slice, evaluated: EvaluationInput, unlisted_llr: float | None = None) -> Group:
     """Evaluate a slice.
 
     Args:
         part, evaluated: which terms, in which speech; hits, references and options.
-        whole_lowest_llr: score of trials without a hit; None if the slice is the whole.
+        unlisted_llr: score of trials without a hit, as of the whole; None if this is the whole.
 
     Raises:
         StdError: segment-based scoring without speech turns.
@@ -110,8 +109,8 @@ def measure(
     det = curve.sweep(*trials_by_hit, counted=counted)
     best = curve.optimum(*trials_by_hit, det.threshold, counted=counted)
     precision = average_precision(hit_unit, hits.score, paired, counts.targets)
-    entropy, lowest_llr = _cross_entropy(
-        part, evaluated, pairs, int(counts.targets[occurs].sum()), whole_lowest_llr
+    entropy, unlisted_llr = _cross_entropy(
+        part, evaluated, pairs, int(counts.targets[occurs].sum()), unlisted_llr
     )
     return Group(
         name=part.name,
@@ -132,7 +131,7 @@ def measure(
         twv=twv.twv_of_terms(p_miss, p_fa, point.beta),
         best=best,
         cnxe=entropy,
-        lowest_llr=lowest_llr,
+        unlisted_llr=unlisted_llr,
         measures={
             **_twv_measures(p_miss[occurs], p_fa[counted], det, best, occurs, counted, point.beta),
             "STWV": 1 - twv.mean(counts.omitted[occurs] / counts.targets[occurs]),
@@ -201,13 +200,13 @@ def _cross_entropy(
     evaluated: EvaluationInput,
     pairs: "_Pairs",
     targets: int,
-    whole_lowest_llr: float | None,
+    unlisted_llr: float | None,
 ) -> tuple[cnxe.Cnxe, float]:
-    """Cnxe of a slice, and its lowest log-likelihood ratio (NaN without hits).
+    """Cnxe of a slice, and the log-likelihood ratio of trials without a hit (NaN without scores).
 
     Args:
         targets: occurrences of the terms that occur.
-        whole_lowest_llr: as of `measure`.
+        unlisted_llr: as of `measure`.
     """
     options, point, hits = evaluated.options, evaluated.point, pairs.hits
     queries = part.terms & (np.bincount(pairs.occurrences.term, minlength=len(part.terms)) > 0)
@@ -215,19 +214,27 @@ def _cross_entropy(
         queries = part.terms
     p_tar = cnxe.effective_prior(point.prior, point.value, point.cost)
     is_query = queries[hits.term]
-    llr = judged_number(hits)[is_query]
-    if evaluated.scores == "probability":
-        llr = cnxe.from_probabilities(llr, p_tar)
-    llr = cnxe.finite(llr)
+    llr = cnxe.finite(_llr(judged_number(hits)[is_query], evaluated, p_tar))
+    if unlisted_llr is None and evaluated.default_score is not None:
+        default = _llr(np.array([evaluated.default_score]), evaluated, p_tar)
+        unlisted_llr = float(cnxe.finite(np.append(llr, default))[-1])
+    elif unlisted_llr is None and len(llr):
+        unlisted_llr = float(llr.min())
     entropy = cnxe.cross_entropy(
         llr,
         (pairs.alignment.occurrence_of >= 0)[is_query],
         targets,
         int(queries.sum()) * pairs.exact_trials,
         p_tar,
-        lowest=whole_lowest_llr,
+        lowest=unlisted_llr,
     )
-    return entropy, float(llr.min()) if len(llr) else NAN
+    return entropy, NAN if unlisted_llr is None else unlisted_llr
+
+
+def _llr(scores: Float64s, evaluated: EvaluationInput, p_tar: float) -> Float64s:
+    """Log-likelihood ratios of what the system says."""
+    is_probability = evaluated.scores == "probability"
+    return cnxe.from_probabilities(scores, p_tar) if is_probability else scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)

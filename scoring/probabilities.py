@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from scoring.options import Number
 from std.errors import InputError, StdError
-from std.values import Detections, Recording
+from std.values import Detections, Recording, STDList
 
 Rows = npt.NDArray[np.intp]
 
 
-def with_probabilities(hits: Detections, second: Detections, path: str) -> Detections:
-    """Hits with the scores of a second list as their probabilities.
+def with_probabilities(hits: STDList, second: STDList, path: str) -> STDList:
+    """A hit list with the scores of a second list as probabilities; also of places without a hit.
 
     Args:
         hits: the hit list.
@@ -29,6 +29,15 @@ def with_probabilities(hits: Detections, second: Detections, path: str) -> Detec
         InputError: one list has a hit that the other lacks, a decision differs, or a score is no
             probability.
     """
+    default = second.default_score
+    if default is not None and not 0 <= default <= 1:
+        raise InputError(path, 0, "default_score as a probability", f"{default:g}")
+    joined = _joined(hits.detections, second.detections, path)
+    return replace(hits, detections=joined, default_probability=default)
+
+
+def _joined(hits: Detections, second: Detections, path: str) -> Detections:
+    """Hits with the scores of the second list as their probabilities; see `with_probabilities`."""
     outside = np.flatnonzero(~((second.score >= 0) & (second.score <= 1)))
     if len(outside):
         raise InputError(path, 0, "probabilities from 0 to 1", f"{second.score[outside[0]]:g}")
@@ -53,7 +62,7 @@ def with_probabilities(hits: Detections, second: Detections, path: str) -> Detec
     return replace(hits, probability=probability)
 
 
-def chosen_number(hits: Detections, number: Number | None) -> Detections:
+def chosen_number(hits: STDList, number: Number | None) -> tuple[Detections, float | None]:
     """The hits with the number that all measures take, or with both.
 
     Args:
@@ -61,16 +70,21 @@ def chosen_number(hits: Detections, number: Number | None) -> Detections:
         number: what all measures take; None: Cnxe and calibration the probability, if there is
             one, and thresholds the score.
 
+    Returns:
+        the hits; what a place without a hit is worth in the number that Cnxe judges, if it is said.
+
     Raises:
         StdError: there are no probabilities to take.
     """
-    if number is None:
-        return hits
+    found = hits.detections
+    if number == "probability":
+        if found.probability is None:
+            raise StdError("--number probability: expected --probabilities FILE, got none")
+        return replace(found, score=found.probability), hits.default_probability
     if number == "score":
-        return replace(hits, probability=None)
-    if hits.probability is None:
-        raise StdError("--number probability: expected --probabilities FILE, got none")
-    return replace(hits, score=hits.probability)
+        found = replace(found, probability=None)
+    takes_score = found.probability is None
+    return found, hits.default_score if takes_score else hits.default_probability
 
 
 def _table(first: Sequence[object], second: Sequence[object]) -> dict[object, int]:

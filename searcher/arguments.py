@@ -117,6 +117,12 @@ def _add_output(parse: argparse.ArgumentParser) -> None:
     parse.add_argument(
         "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit lists"
     )
+    parse.add_argument(
+        "--no-default-score",
+        action="store_true",
+        help="leave out what a place without a hit is worth (kws2013): NIST's own scorer refuses "
+        "an attribute that its schema lacks",
+    )
     add_jobs_option(parse, default=1)
     add_scheduler_option(parse)
     parse.add_argument(

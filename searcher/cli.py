@@ -243,6 +243,7 @@ def write_hit_lists(
         system_id=args.system_id,
         dialect=args.dialect,
         cpu_s=cost.cpu_seconds,
+        default_score=not args.no_default_score,
     )
 
 

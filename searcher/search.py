@@ -17,15 +17,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from searcher.decisions import rule_for
+from searcher.decisions import rule_for, score_without_hit
 from searcher.decisions.miller import expected_occurrences
+from searcher.expected import missed_share
 from searcher.found_terms import find_terms, judge
 from searcher.prepared import PreparedIndex
 from searcher.search_result import SearchResult, TermCandidates
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
-from std.values import Excerpt, Term
+from std.values import Excerpt, Float64s, Term
 
 
 def search(
@@ -99,11 +100,12 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
     rule = rule_for(config.decision, calibrated=found.is_calibrated)
     judged = if_occurring if config.decision.terms == "occurring" else probability
     score = rule(candidates.term, judged, n_terms, speech_s, config.decision)
+    unlisted = _without_hit(probability, n_terms, speech_s, config)
     row, recording = found.reported()
     candidates = candidates._replace(score=score).rows(row)._replace(recording=recording)
     probability = probability[row]
     kept = probability >= config.search.min_score
-    decided = {
+    decided = unlisted | {
         "candidates": candidates.rows(kept),
         "probability": probability[kept],
         "n_true": expected_occurrences(
@@ -112,3 +114,15 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
         "seconds": found.seconds + time.perf_counter() - begin,
     }
     return SearchResult(**vars(found) | decided)
+
+
+def _without_hit(
+    probability: Float64s, n_terms: int, speech_s: float, config: Config
+) -> dict[str, float | None]:
+    """What a place without a hit is worth, as a probability and as a score; None: not known."""
+    share = missed_share(probability, probability >= config.search.min_score, n_terms, speech_s)
+    score = None
+    if share is not None:
+        n_true = float(probability.sum()) / n_terms
+        score = score_without_hit(share, n_true, speech_s, config.decision)
+    return {"missed_share": share, "default_score": score}

@@ -72,6 +72,8 @@ class SearchResult(TermCandidates):
 
     probability: Float64s  # (n,) of each candidate, before the decision rule rescaled it
     n_true: Float64s  # (terms,) expected occurrences
+    missed_share: float | None  # the probability of a place without a hit; None: not known
+    default_score: float | None  # the same on the scale of scores
 
     @cached_property
     def languages(self) -> tuple[str, ...]:

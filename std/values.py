@@ -234,3 +234,5 @@ class STDList:
     indexing_time_s: float = 0.0
     index_size_bytes: float = 0.0
     score_range: tuple[float, float] | None = None  # the 2013 dialect's min_score, max_score
+    default_score: float | None = None  # what a place without a hit is worth; None: not said
+    default_probability: float | None = None  # likewise, where hits have a second number

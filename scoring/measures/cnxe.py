@@ -5,7 +5,8 @@
 
 0 is a perfect system, 1 a system without information; above 1 the scores mislead. P_tar is the
 effective prior: costs and prior of the operating point in one number. Every term has as many
-trials as there are seconds of speech; trials without a hit have the system's lowest score.
+trials as there are seconds of speech; trials without a hit have the score that
+the hit list says of them, else the system's lowest.
 
 The minimum over affine recalibrations ``gamma * llr + delta`` is a logistic regression with one
 input; the isotonic bound allows any recalibration that keeps the order.
@@ -104,8 +105,8 @@ def cross_entropy(
         targets: number of reference occurrences.
         trials: number of all trials, not necessarily whole: terms * trials per second * seconds.
         p_tar: effective prior.
-        lowest: score of the trials without a hit; by default the lowest of these hits. A slice
-            of a system's terms takes the lowest score of the whole system.
+        lowest: score of the trials without a hit; by default the lowest of these hits (equation
+            42). A slice of a system's terms takes that of the whole system.
 
     Raises:
         ValueError: a score is NaN, or the prior is not between 0 and 1.

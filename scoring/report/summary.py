@@ -64,6 +64,7 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "trials": whole.trials,
         "beta": whole.point.beta,
         "scores": evaluation.scores,
+        "default_score": evaluation.default_score,
         "ignored": dict(evaluation.ignored),
         "numbers": evaluation.numbers,
         "groups": [_group_json(evaluation, group) for group in evaluation.groups],
@@ -183,11 +184,17 @@ def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
                     f"{place}{group.name}: no P_fa, as every trial is a target: "
                     f"{counted(len(full), 'term')} ({few}{', ...' if len(full) > 3 else ''})"
                 )
-            if group.cnxe.actual > MISLEADING and group.cnxe.unlisted > group.cnxe.actual / 2:
+            mostly_unlisted = group.cnxe.unlisted > group.cnxe.actual / 2
+            if group.cnxe.actual > MISLEADING and mostly_unlisted:
+                worth = (
+                    "lowest score of the list: it says where the list was cut"
+                    if evaluation.default_score is None
+                    else f"default_score {evaluation.default_score:g}"
+                )
                 lines.append(
                     f"{place}{group.name}: Cnxe is mostly that of places without a hit "
                     f"({group.cnxe.unlisted:.3g} of {group.cnxe.actual:.3g}), which have the "
-                    "lowest score of the list: it says where the list was cut"
+                    f"{worth}"
                 )
             if group.cnxe.gamma < 0:
                 lines.append(f"{place}{group.name}: scores are upside down (best gamma below 0)")

@@ -98,7 +98,8 @@ def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
         llr = cnxe.from_probabilities(llr, p_tar)
     log_odds = np.zeros(len(llr))  # stays 0 for hits that do not count
     log_odds[counts] = cnxe.finite(llr[counts]) + cnxe.logit(p_tar)
-    lowest = log_odds[counts].min() if counts.any() else cnxe.logit(p_tar)
+    unlisted_llr = 0.0 if np.isnan(group.unlisted_llr) else group.unlisted_llr
+    lowest = unlisted_llr + cnxe.logit(p_tar)
     return Sample(
         files,
         np.array([group.trials_by_file[file] for file in files], float),
@@ -222,7 +223,7 @@ def _cross_entropy(
     trials: float,
     term_weight: Float64s,
 ) -> float:
-    """Cnxe; missing trials have the lowest score of the whole list."""
+    """Cnxe; missing trials have the score that they have in the group."""
     if not len(sample.by_score):
         return 1.0
     weight = hit_weight * term_weight[sample.term]

@@ -118,6 +118,23 @@ RULES: dict[str, Rule] = {
 }
 
 
+def score_without_hit(
+    missed_share: float, n_true: float, speech_s: float, config: DecisionConfig
+) -> float:
+    """The score of a place that no rule judged: a probability, moved as a term's threshold is.
+
+    Args:
+        missed_share: its probability.
+        n_true: occurrences of a term, on average.
+        speech_s: trials.
+        config: the rule, its beta or threshold.
+    """
+    threshold = np.array([config.threshold])
+    if config.rule != "global":
+        threshold = term_specific_threshold(np.array([n_true]), speech_s, config.beta)
+    return float(at_half(np.array([missed_share]), threshold)[0])
+
+
 def rule_for(config: DecisionConfig, *, calibrated: bool) -> Rule:
     """The rule that a configuration asks for."""
     if config.rule == "auto":

@@ -101,4 +101,6 @@ def summary(found: SearchResult) -> dict[str, Any]:
         "outside_ecf": found.outside_ecf,
         "copies": found.searched_copies,
         "expected": found.expected.document(),
+        "default_score": found.default_score,
+        "default_probability": found.missed_share,
     }

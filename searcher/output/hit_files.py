@@ -1,5 +1,6 @@
 """What was found -> files that evaluations read: hit list, and probabilities of its hits."""
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def write_hits(
     system_id: str = "std",
     dialect: Dialect = "std2006",
     cpu_s: float | None = None,
+    default_score: bool = True,
 ) -> None:
     """Write a hit list for `scoring.score_files`, in the encoding of the term list.
 
@@ -35,6 +37,8 @@ def write_hits(
         system_id: name of the system.
         dialect: ``std2006`` or ``kws2013``.
         cpu_s: CPU time of the search, which NIST asks for; None: the time that passed.
+        default_score: whether a list of the dialect ``kws2013`` says what a place without a hit is
+            worth, which NIST's schema does not know.
 
     Raises:
         InputError: a file cannot be written; it is then as before.
@@ -42,6 +46,8 @@ def write_hits(
     """
     if CONTROL_CHARACTERS.search(system_id):
         raise StdError(f"system_id: expected text that XML can hold, got {system_id!r}")
+    if not default_score:
+        found = replace(found, default_score=None, missed_share=None)
     hits = hit_list(found, terms, terms_filename, system_id, cpu_s)
     encoding = "GB2312" if terms.encoding.lower().startswith("gb") else "UTF-8"
     with open_output(Path(path)) as sink:

@@ -2,6 +2,8 @@
 
 hit_list          the score of a hit is rescaled, so that 0.5 decides
 probability_list  the same hits with their probabilities as scores
+
+Each says what a place without a hit is worth, in its own numbers.
 """
 
 from dataclasses import replace
@@ -34,6 +36,7 @@ def hit_list(
         term_list_filename=writable(terms_filename),
         language=terms.language,
         system_id=system_id,
+        default_score=found.default_score,
     )
 
 
@@ -47,4 +50,5 @@ def probability_list(hits: STDList, found: SearchResult) -> STDList:
         hits: from `hit_list`.
         found: the search that `hit_list` was made of.
     """
-    return replace(hits, detections=replace(hits.detections, score=found.probability))
+    detections = replace(hits.detections, score=found.probability)
+    return replace(hits, detections=detections, default_score=found.missed_share)

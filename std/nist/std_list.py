@@ -4,10 +4,12 @@
     2013: <kwslist>  <detected_kwlist kwid search_time oov_count>                <kw .../>
 
 A hit is ``file channel tbeg dur score decision``, and NIST's schemas allow no other attribute: a
-hit's probability is the score of a second list with the same hits. Reading streams into columns:
-ten million hits need their 33 bytes each and no tree. Several detected lists of one term are one
-search: their hits are joined and their search times added. (NIST's scorer counts the term's
-references twice.)
+hit's probability is the score of a second list with the same hits. The root's ``default_score``,
+what a place without a hit is worth, is ours: NIST's schemas do not know it.
+
+Reading streams into columns: ten million hits need their 33 bytes each and no tree. Several
+detected lists of one term are one search: their hits are joined and their search times added.
+(NIST's scorer counts the term's references twice.)
 """
 
 from array import array
@@ -79,6 +81,7 @@ class _Reader(Reader):
         self.header: dict[str, str] = {}
         self.indexing_time_s, self.index_size_bytes = 0.0, 0.0
         self.score_range: tuple[float, float] | None = None
+        self.default_score: float | None = None
         self.lowest, self.highest = -np.inf, np.inf
         self.current = -1
         self.term, self.recording, self.yes = array("i"), array("i"), array("b")
@@ -108,6 +111,8 @@ class _Reader(Reader):
             self.header[name] = attributes.get(name) or ""
         self.indexing_time_s = self.number(attributes, "indexing_time", 0.0)
         self.index_size_bytes = self.number(attributes, "index_size", 0.0, BYTES)
+        if (default := attributes.get("default_score")) is not None:
+            self.default_score = self.score_of("default_score", default)
         low, high = attributes.get("min_score"), attributes.get("max_score")
         if (low is None) != (high is None):
             self.fail("min_score and max_score, both or neither", "one of them")
@@ -170,14 +175,19 @@ class _Reader(Reader):
         self.number(attributes, "tbeg")
         self.number(attributes, "dur")
         text = attributes.get("score") or ""
-        score = parse_number(text)
-        if score is None:
-            self.fail("score as a number", text)
-        if abs(score) > MAX_SCORE and not np.isinf(score):
-            self.fail(f"a score of at most {MAX_SCORE:g}, or INF", text)
+        score = self.score_of("score", text)
         if not self.lowest <= score <= self.highest:
             self.fail(f"a score from min_score {self.lowest} to max_score {self.highest}", text)
         self.fail("decision as YES or NO", str(attributes.get("decision")))
+
+    def score_of(self, name: str, text: str) -> float:
+        """A score as an attribute gives it."""
+        score = parse_number(text)
+        if score is None:
+            self.fail(f"{name} as a number", text)
+        if abs(score) > MAX_SCORE and not np.isinf(score):
+            self.fail(f"a {name} of at most {MAX_SCORE:g}, or INF", text)
+        return score
 
     def new_source(self, attributes: Attributes, source: tuple[str | None, str | None]) -> int:
         file = recording_name(self.required(attributes, "file"))
@@ -221,6 +231,7 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>") -> STDList:
         indexing_time_s=reader.indexing_time_s,
         index_size_bytes=reader.index_size_bytes,
         score_range=reader.score_range,
+        default_score=reader.default_score,
     )
 
 
@@ -230,7 +241,7 @@ def dump(
     """Write a hit list: terms in the order of their table, hits of a term in their given order.
 
     The 2013 dialect has no place for indexing time and index size, the 2006 dialect none for the
-    score range; those are left out.
+    score range and the default score; those are left out.
 
     Args:
         hits: the hit list.
@@ -250,9 +261,12 @@ def dump(
             f' indexing_time="{decimal(hits.indexing_time_s)}"'
             f' index_size="{decimal(hits.index_size_bytes)}"'
         )
-    elif hits.score_range:
-        low, high = hits.score_range
-        extra = f' min_score="{_score(low)}" max_score="{_score(high)}"'
+    else:
+        low, high = hits.score_range or (None, None)
+        given = {"min_score": low, "max_score": high, "default_score": hits.default_score}
+        extra = "".join(
+            f' {name}="{_score(score)}"' for name, score in given.items() if score is not None
+        )
     stream.write(
         encoded(
             f"{declaration(encoding)}<{tags.root} {tags.term_list}="

@@ -71,29 +71,29 @@ BOTH = hit_list(ROWS, 3, probabilities=True)
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [5, 3, 1, 0, 2, 4]])
 def test_hits_are_matched_by_place_in_any_order(order):
-    second = hit_list([ROWS[i] for i in order], 5).detections
-    joined = with_probabilities(SCORES.detections, second, "p.xml")
+    second = hit_list([ROWS[i] for i in order], 5)
+    joined = with_probabilities(SCORES, second, "p.xml").detections
     assert joined.probability.tolist() == [row[5] for row in ROWS]
     assert joined.score.tolist() == [row[3] for row in ROWS]
 
 
 def test_hits_at_one_place_keep_their_order():
     rows = [ROWS[0], ("A", NEWS, 10.0, 0.3, False, 0.4)]
-    joined = with_probabilities(hit_list(rows, 3).detections, hit_list(rows, 5).detections, "p.xml")
+    joined = with_probabilities(hit_list(rows, 3), hit_list(rows, 5), "p.xml").detections
     assert joined.probability.tolist() == [0.95, 0.4]
 
 
 def test_hits_at_one_place_are_told_apart_by_their_decisions():
     rows = [ROWS[0], ("A", NEWS, 10.0, 0.3, False, 0.4)]
-    second = hit_list(rows[::-1], 5).detections
-    joined = with_probabilities(hit_list(rows, 3).detections, second, "p.xml")
+    second = hit_list(rows[::-1], 5)
+    joined = with_probabilities(hit_list(rows, 3), second, "p.xml").detections
     assert joined.probability.tolist() == [0.95, 0.4]
 
 
 def test_hits_at_one_place_with_one_decision_are_told_apart_by_their_scores():
     rows = [ROWS[0], (*ROWS[0][:3], 0.99 * ROWS[0][3], ROWS[0][4], 0.2)]
-    second = hit_list(rows[::-1], 5).detections
-    joined = with_probabilities(hit_list(rows, 3).detections, second, "p.xml")
+    second = hit_list(rows[::-1], 5)
+    joined = with_probabilities(hit_list(rows, 3), second, "p.xml").detections
     assert joined.probability.tolist() == [0.95, 0.2]
 
 
@@ -117,12 +117,56 @@ def test_hits_at_one_place_with_one_decision_are_told_apart_by_their_scores():
 )
 def test_another_lists_hits_are_refused(rows, message):
     with pytest.raises(InputError) as caught:
-        with_probabilities(SCORES.detections, hit_list(rows, 5).detections, "p.xml")
+        with_probabilities(SCORES, hit_list(rows, 5), "p.xml")
     assert message in str(caught.value)
 
 
 def measured(hits, **options):
     return evaluate(*SPEECH, hits, ScoringOptions(**options)).groups[0].measures
+
+
+def test_places_without_a_hit_are_worth_what_the_judged_list_says():
+    """As if the list had one more NO of that score: the places that no hit stands for share it."""
+    no = ("A", NEWS, 500.0, 1e-5, False, 2e-5)
+    scores, both = (
+        replace(SCORES, default_score=1e-5),
+        replace(BOTH, default_score=1e-5, default_probability=2e-5),
+    )
+    by_score, by_probability = hit_list([*ROWS, no], 3), hit_list([*ROWS, no], 5)
+    for hits, options, same in (
+        (scores, {}, by_score),
+        (both, {}, by_probability),
+        (both, {"number": "score"}, by_score),
+        (both, {"number": "probability"}, by_probability),
+        (replace(BOTH, default_score=1e-5), {}, PROBABILITIES),  # equation 42
+    ):
+        expected = measured(same)
+        found = measured(hits, **options)
+        assert {name: found[name] for name in ENTROPIES} == pytest.approx(
+            {name: expected[name] for name in ENTROPIES}
+        )
+
+
+def test_groups_have_the_default_score_of_the_whole():
+    options = ScoringOptions(group_by=("attribute:Kind",))
+    excerpts, lexemes, terms = SPEECH
+    kinds = replace(
+        terms, terms=tuple(replace(t, attributes={"Kind": t.term_id}) for t in terms.terms)
+    )
+    hits = replace(SCORES, default_score=1e-5)
+    evaluation = evaluate(excerpts, lexemes, kinds, hits, options)
+    assert evaluation.default_score == 1e-5
+    assert len({group.unlisted_llr for group in evaluation.groups}) == 1
+    assert len(evaluation.groups) == 3
+
+
+def test_a_default_score_that_is_no_probability():
+    with pytest.raises(
+        InputError, match=r"p.xml: expected default_score as a probability, got '-5'"
+    ):
+        with_probabilities(SCORES, replace(PROBABILITIES, default_score=-5.0), "p.xml")
+    evaluation = evaluate(*SPEECH, replace(SCORES, default_score=-5.0))
+    assert evaluation.scores == "llr"  # though all hits could be probabilities
 
 
 THRESHOLDS = ("MTWV", "MTWV_threshold", "OTWV", "MAP", "decision_threshold")

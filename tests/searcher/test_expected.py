@@ -1,8 +1,10 @@
 """What to expect of an answer, by hand."""
 
+import numpy as np
 import pytest
 
 from searcher import Expected
+from searcher.expected import missed_share
 
 UP = "from probability 0.5 up"
 
@@ -35,3 +37,12 @@ def test_the_border_can_be_chosen_and_counts_as_above():
 )  # fmt: skip
 def test_in_words(expected, text):
     assert str(Expected(*expected)) == text
+
+
+def test_what_is_missed_is_a_share_of_the_expected_and_what_was_cut():
+    """3 terms of 100 s; .03 of 2.2 expected occurrences and .2 that was cut, in 300 - 2 places."""
+    probability, kept = np.array([1.0, 1.0, 0.2]), np.array([True, True, False])
+    assert missed_share(probability, kept, 3, 100.0) == pytest.approx((0.03 * 2.2 + 0.2) / 298)
+    assert missed_share(probability[:0], kept[:0], 3, 100.0) is None  # nothing is expected
+    assert missed_share(probability[:2], kept[:2], 1, 2.0) is None  # every trial has a hit
+    assert missed_share(probability[:0], kept[:0], 0, 100.0) is None

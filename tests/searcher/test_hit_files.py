@@ -7,6 +7,7 @@ from scoring import read_reference, score_hits
 from searcher import open_index, write_hits
 from searcher.cli import main
 from std import StdError, load_config
+from std.nist import std_list
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,38 @@ def test_the_files_are_those_of_the_command(searched, tmp_path, dialect):
     assert own == of_command
     assert own_probabilities == probabilities
     assert own != own_probabilities
+
+
+def default_score(path):
+    with path.open("rb") as stream:
+        return std_list.parse(stream).default_score
+
+
+def test_a_list_says_what_a_place_without_a_hit_is_worth(searched, tmp_path):
+    """Of 265 terms in 1479 s; as a score, .03 of an occurrence against beta whatever the speech."""
+    _, reference, found, *_ = searched
+    files = [tmp_path / "hits.xml", tmp_path / "probabilities.xml"]
+    settings = {"terms": reference.terms, "probabilities": files[1]}
+    write_hits(found, files[0], dialect="kws2013", **settings)
+    score, probability = map(default_score, files)
+    expected = 0.03 * found.probability.sum() / (265 * 1479.4 - len(found.probability))
+    assert probability == pytest.approx(expected, rel=1e-4)
+    assert score == pytest.approx(0.03 / 999.9, rel=0.05)
+    write_hits(found, files[0], dialect="kws2013", default_score=False, **settings)
+    assert [*map(default_score, files)] == [None, None]
+
+
+def test_cnxe_does_not_depend_on_where_the_list_was_cut(searched, tmp_path):
+    """The same hits with and without those that are NO: .5 apart, not 90."""
+    _, reference, found, *_ = searched
+    path = tmp_path / "hits.xml"
+    write_hits(found, path, terms=reference.terms, dialect="kws2013")
+    yes = tmp_path / "yes.xml"
+    lines = path.read_text().splitlines()
+    yes.write_text("\n".join(line for line in lines if 'decision="NO"' not in line))
+    whole, cut = (score_hits(one, reference).groups[0].measures["Cnxe"] for one in (path, yes))
+    assert whole < cut < whole + 0.5
+    assert cut < 1
 
 
 def without_times(path):

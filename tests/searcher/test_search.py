@@ -60,6 +60,9 @@ def test_terms_are_found_in_all_segments(two_segments):
             "right": pytest.approx(2.2589, abs=1e-4),
             "right_below": 0.0,
         },
+        # .03 of what is expected, in 3 times 100 s less 3 hits; the global rule leaves it there
+        "default_score": pytest.approx(0.03 * 2.2589 / 297, rel=1e-4),
+        "default_probability": pytest.approx(0.03 * 2.2589 / 297, rel=1e-4),
     }
 
 

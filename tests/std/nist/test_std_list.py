@@ -260,6 +260,25 @@ def test_what_is_written_is_read_back(hits, dialect):
     assert back.searches == value.searches
 
 
+@pytest.mark.parametrize("value", [3e-5, 0.0, -np.inf, -7.5])
+def test_what_a_place_without_a_hit_is_worth(value):
+    hits = replace(parse(kwslist(HIT)), default_score=value)
+    out = io.BytesIO()
+    std_list.dump(hits, out)
+    assert parse(out.getvalue()).default_score == value
+    out = io.BytesIO()
+    std_list.dump(hits, out, "std2006")
+    assert parse(out.getvalue()).default_score is None
+    assert b"default" not in out.getvalue()
+
+
+@pytest.mark.parametrize("text", ["", "NaN", "1e101", "0,5", "high"])
+def test_a_default_score_that_is_none(text):
+    content = kwslist(HIT).replace(b"<kwslist", f'<kwslist default_score="{text}"'.encode())
+    with pytest.raises(InputError, match=r"expected a? ?default_score (as a number|of at most)"):
+        parse(content)
+
+
 # The attributes that NIST's schemas require and, with min_score and max_score, all that they allow:
 # F4DE's KWSEval-stdlist.xsd and KWSEval-kwslist.xsd, neither with xsd:anyAttribute.
 HIT_ATTRIBUTES = {"file", "channel", "tbeg", "dur", "score", "decision"}
