@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from urllib3.exceptions import ProtocolError
 
 from indexer import cli
 from indexer.segments.invert import invert
@@ -128,8 +129,9 @@ class Proxy:
 class Mute:
     """Takes connections, says what it is told to say after a request, and then nothing more."""
 
-    def __init__(self, says: bytes = b"", *, hang_up: bool = False) -> None:
+    def __init__(self, says: bytes = b"", *, hang_up: bool = False, again: bool = False) -> None:
         self.connections = 0
+        self._again = again  # says it after each request; one connection at a time
         self._hang_up = hang_up
         self._says = says
         self._sockets: list[socket.socket] = []
@@ -146,8 +148,10 @@ class Mute:
             self.connections += 1
             self._sockets.append(client)
             if self._says:
-                client.recv(65_536)
-                client.sendall(self._says)
+                while client.recv(65_536):
+                    client.sendall(self._says)
+                    if not self._again:
+                        break
             if self._hang_up:
                 client.close()
 
@@ -175,8 +179,8 @@ def proxy(pouchdb):
 def mute():
     made = []
 
-    def open_one(says: bytes = b"", *, hang_up: bool = False) -> Mute:
-        made.append(Mute(says, hang_up=hang_up))
+    def open_one(says: bytes = b"", **manner: bool) -> Mute:
+        made.append(Mute(says, **manner))
         return made[-1]
 
     yield open_one
@@ -257,10 +261,10 @@ def test_a_connection_that_breaks_under_large_bodies(
     monkeypatch.setattr("std.store.couchdb.http.LARGE_BYTES", 30_000)
     real = Database._exchange
 
-    def exchanged(self, method, path, content, parameters, *, compressed):
+    def exchanged(self, method, path, content, *rest, **options):
         if content is not None and len(content) > 30_000:
-            raise BrokenPipeError(32, "Broken pipe")
-        return real(self, method, path, content, parameters, compressed=compressed)
+            raise ProtocolError("Connection aborted.", BrokenPipeError(32, "Broken pipe"))
+        return real(self, method, path, content, *rest, **options)
 
     monkeypatch.setattr(Database, "_exchange", exchanged)
     store = opened(f"couchdb://127.0.0.1:{pouchdb.port}/{name}", layout=LARGE)
@@ -461,25 +465,25 @@ def test_plain_to_a_tls_port_that_says_so(mute):
 
 @pytest.mark.parametrize(("scheme", "port"), [("couchdb", 5984), ("couchdbs", 6984)])
 def test_a_default_port_where_nobody_is(scheme, port, monkeypatch):
-    def refuse(self):
+    def refuse(*_, **__):
         raise ConnectionRefusedError(111, "Connection refused")
 
-    monkeypatch.setattr("http.client.HTTPConnection.connect", refuse)
+    monkeypatch.setattr("socket.socket.connect", refuse)
     with pytest.raises(StoreError, match=rf"\(port {port} is CouchDB's own; for a proxy's port"):
         open_couchdb(f"{scheme}://127.0.0.1/x", create=False, retry_policy=HURRY)
     with pytest.raises(StoreError, match=r"Connection refused$"):
         open_couchdb(f"{scheme}://127.0.0.1:9/x", create=False, retry_policy=HURRY)
 
 
-def test_a_stale_connection_is_not_used(pouchdb, name, monkeypatch):
-    database = Database(f"couchdb://127.0.0.1:{pouchdb.port}/{name}", HURRY)
-    database.create()
-    first = database._connection._open
-    database.exists()
-    assert database._connection._open is first
-    monkeypatch.setattr("std.store.couchdb.connection.IDLE_S", -1.0)
-    database.exists()
-    assert database._connection._open is not first
+def test_a_stale_connection_is_not_used(mute, monkeypatch):
+    server = mute(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", again=True)
+    database = Database(f"couchdb://127.0.0.1:{server.port}/x", HURRY)
+    assert database.exists()
+    assert database.exists()
+    assert server.connections == 1
+    monkeypatch.setattr("std.store.couchdb.session.IDLE_S", -1.0)
+    assert database.exists()
+    assert server.connections == 2
     database.close()
 
 

@@ -7,14 +7,20 @@ StoreError         everything else: one line for the user
 """
 
 import ssl
-from http.client import BadStatusLine, HTTPException
+from http.client import BadStatusLine
 from socket import EAI_AGAIN, gaierror
 from typing import NoReturn
 
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    LocationParseError,
+    NewConnectionError,
+)
+
 from std.errors import StoreError
-from std.store.couchdb.address import port_hint
-from std.store.couchdb.connection import CannotConnectError, HttpStatusError
 from std.store.couchdb.retry import TIMEOUT_VARIABLE
+from std.store.couchdb.session import HttpStatusError
 
 TRANSIENT_STATUSES = frozenset({408, 412, 425, 429, 500, 502, 503, 504})  # 412: in maintenance
 NO_TLS = frozenset(
@@ -85,44 +91,53 @@ def too_large_message(url: str, size: int, reason: str) -> str:
 
 
 def raise_for_failure(
-    url: str, error: OSError | HTTPException | ValueError, waited_s: float, *, first: bool
+    url: str, error: HTTPError | ValueError, *, connect_s: float, read_s: float
 ) -> NoReturn:
     """Raise the error for a request without a response.
 
     Args:
         url: of the store, for messages.
         error: that ended the attempt.
-        waited_s: time limit of the attempt in seconds.
-        first: this server has never responded.
+        connect_s: time limit of connecting in seconds.
+        read_s: time limit of each read in seconds.
 
     Raises:
         StoreError: retrying does not help.
         TransientError: retrying may help.
     """
-    connecting = isinstance(error, CannotConnectError)
-    cause = error.__cause__ if connecting else error
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        raise StoreError(f"{url}: {cause.verify_message}") from error
-    if isinstance(cause, ssl.SSLError) and cause.reason in NO_TLS:
-        raise StoreError(
-            f"{url}: expected TLS, got another answer: without TLS write couchdb:// or http://"
-        ) from error
-    if isinstance(cause, BadStatusLine) and str(cause).startswith(TLS_ALERT):
-        raise StoreError(f"{url}: the server speaks TLS: write couchdbs:// or https://") from error
-    if isinstance(cause, gaierror):
-        if cause.errno == EAI_AGAIN:
-            raise TransientError(cause.strerror) from error
-        raise StoreError(f"{url}: {cause.strerror}") from error
-    if isinstance(cause, TimeoutError) and not connecting:
+    cause = _cause(error)
+    if (hopeless := _hopeless(error, cause, connect_s)) is not None:
+        raise StoreError(f"{url}: {hopeless}") from error
+    if isinstance(error, ConnectTimeoutError) and not isinstance(error, NewConnectionError):
+        raise TransientError(f"no connection within {connect_s:g} s") from error
+    if isinstance(cause, TimeoutError):
         raise TransientError(
-            f"none within {round(waited_s, 1):g} s ({TIMEOUT_VARIABLE} changes that)"
+            f"none within {round(read_s, 1):g} s ({TIMEOUT_VARIABLE} changes that)"
         ) from error
-    if isinstance(error, CannotConnectError) and isinstance(cause, TimeoutError):
-        what = f"no connection within {error.waited_s:g} s"
-        if error.before_tls:
-            what = f"no TLS within {error.waited_s:g} s: without TLS write couchdb:// or http://"
-        if first:  # the address is probably wrong: do not retry
-            raise StoreError(f"{url}: no answer from the server: {what}{port_hint(url)}") from error
-        raise TransientError(what) from error
-    broken = isinstance(cause, BrokenPipeError | ConnectionResetError) and not connecting
+    if isinstance(cause, gaierror):
+        raise TransientError(cause.strerror) from error
+    broken = isinstance(cause, BrokenPipeError | ConnectionResetError)
     raise TransientError(f"{type(cause).__name__} {cause}".strip(), cut_off=broken) from error
+
+
+def _hopeless(error: Exception, cause: BaseException, connect_s: float) -> str | None:
+    """What is wrong if no further attempt helps: nearly always the address."""
+    if isinstance(error, LocationParseError):
+        return "expected the name of a host"
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return cause.verify_message
+    if isinstance(cause, ssl.SSLError) and cause.reason in NO_TLS:
+        return "expected TLS, got another answer: without TLS write couchdb:// or http://"
+    if isinstance(cause, BadStatusLine) and str(cause).startswith(TLS_ALERT):
+        return "the server speaks TLS: write couchdbs:// or https://"
+    if isinstance(cause, TimeoutError) and "handshake" in str(cause):  # the ssl module's word
+        return f"no TLS within {connect_s:g} s: without TLS write couchdb:// or http://"
+    if isinstance(cause, gaierror) and cause.errno != EAI_AGAIN:
+        return cause.strerror
+    return None
+
+
+def _cause(error: Exception) -> BaseException:
+    """What urllib3 wraps, in one of its two ways."""
+    wrapped = [error.__cause__, *reversed(error.args)]
+    return next((one for one in wrapped if isinstance(one, BaseException)), error)

@@ -1,14 +1,5 @@
 """One CouchDB database over HTTP: retries, authentication, redirects, compressed requests.
 
-The `couchdb` package speaks HTTP. This module and `std.store.couchdb.connection` add what it lacks:
-
-    timeouts       it waits for ever; `std.store.couchdb.retry` limits the wait
-    retries        it retries broken sockets only; here, transient errors of the server, too
-    connections    it may reuse one whose last response was not read completely; here, each thread
-                   has one connection, which is closed after any error
-
-Only those of its modules are imported that do not need ``cgi``, which Python 3.13 has removed.
-
 Every request may be repeated: reading changes nothing, and a second attempt to write the same
 document and revision is a conflict, which the caller handles.
 """
@@ -19,14 +10,14 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
 from typing import Any
 from urllib.parse import urljoin, urlsplit
+
+from urllib3.exceptions import HTTPError
 
 from std.errors import StoreError
 from std.store.address import redacted
 from std.store.couchdb.address import parse_address, port_hint
-from std.store.couchdb.connection import Connection, HttpStatusError, NoCache, error_and_message
 from std.store.couchdb.errors import (
     ConflictError,
     TooLargeError,
@@ -36,6 +27,7 @@ from std.store.couchdb.errors import (
     too_large_message,
 )
 from std.store.couchdb.retry import RetryPolicy, SlowRequestWarner, default_retry_policy
+from std.store.couchdb.session import HttpStatusError, Session, error_and_message
 
 BATCH_BYTES = 4_000_000  # CouchDB accepts 8 MB per document and 4 GB per request; proxies less
 MIN_GZIP_BYTES = 1024
@@ -54,23 +46,23 @@ class Database:
     """
 
     def __init__(self, url: str, retry_policy: RetryPolicy | None = None) -> None:
-        from couchdb.http import Session
+        from couchdb import http
 
-        self._base, self._credentials = parse_address(url)
+        self._base, credentials = parse_address(url)
+        self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        if credentials:
+            self._headers["Authorization"] = http.basic_auth(credentials).decode("ascii")
         self.url = url
         self.requests = 0  # round trips so far
         self.received_bytes = 0  # of responses, so far
         self.batch_bytes = BATCH_BYTES  # of documents written in one request
         self.retry_policy = retry_policy = retry_policy or default_retry_policy()
-        self._connection = Connection(retry_policy.connect_s)
+        self._session = Session(retry_policy.connect_s)
         self._slow_request_warner = SlowRequestWarner(url, retry_policy)
         self._answered = False  # whether CouchDB has responded at least once
         self._timed_out = False  # whether the last request did
         self._gzip = True
         self._clock_offset_s = 0.0  # the server's clock minus ours
-        self._session = Session(timeout=retry_policy.timeout_s, retryable_errors=())
-        self._session.connection_pool = self._connection
-        self._session.cache = NoCache()
 
     def get(self, *path: str, **parameters: str) -> Any:
         """The JSON value at a path; None if it does not exist."""
@@ -103,7 +95,7 @@ class Database:
 
     def exists(self) -> bool:
         """Whether there is such a database."""
-        return self._request("GET", (), None, {}, self.retry_policy.short_pauses_s) is not None
+        return self._request("GET", (), None, {}) is not None
 
     def server_time_s(self) -> float:
         """Seconds since 1970 by the server's clock, which all writers share."""
@@ -117,8 +109,8 @@ class Database:
             yield
 
     def close(self) -> None:
-        """Close this thread's connection."""
-        self._connection.drop()
+        """Close the connections."""
+        self._session.close()
 
     def _request(
         self,
@@ -141,9 +133,9 @@ class Database:
                 left_s = end_s - time.monotonic()
                 if left_s <= 0:
                     break
-                self._connection.timeout_s = min(retry_policy.timeout_s, left_s)
+                read_s = min(retry_policy.timeout_s, left_s)
                 try:
-                    value = self._once(method, path, content, parameters)
+                    value = self._once(method, path, content, parameters, read_s)
                     self._timed_out = False
                     return value
                 except TransientError as error:
@@ -158,34 +150,32 @@ class Database:
         raise StoreError(f"{self.url}: no answer from the server: {last_error}{hint}")
 
     def _once(
-        self, method: str, path: tuple[str, ...], content: bytes | None, parameters: dict[str, str]
+        self,
+        method: str,
+        path: tuple[str, ...],
+        content: bytes | None,
+        parameters: dict[str, str],
+        read_s: float,
     ) -> Any:
         """One attempt; raises `TransientError` for errors that are worth another attempt."""
         compressed = self._gzip and content is not None and len(content) >= MIN_GZIP_BYTES
         sent = _gzip_body(content or b"") if compressed else content
         try:
-            value = self._exchange(method, path, sent, parameters, compressed=compressed)
+            value = self._exchange(method, path, sent, parameters, read_s, compressed=compressed)
         except HttpStatusError as error:
-            self._connection.drop()
             if compressed and error.status in GZIP_REFUSED_STATUSES:
                 self._gzip = False
                 try:
-                    return self._once(method, path, content, parameters)
+                    return self._once(method, path, content, parameters, read_s)
                 except StoreError:  # it was not the compression
                     self._gzip = True
                     raise
             raise_for_status(self.url, method, len(content or b""), error)
             return None
-        except BaseException as error:
-            # Ctrl-C, too: the pending response must not become the next request's.
-            self._connection.drop()
-            if isinstance(error, OSError | HTTPException | ValueError):
-                raise_for_failure(
-                    self.url, error, self._connection.timeout_s or 0.0, first=not self._answered
-                )
-            raise
+        except (HTTPError, ValueError) as error:
+            connect_s = self.retry_policy.connect_s
+            raise_for_failure(self.url, error, connect_s=connect_s, read_s=read_s)
         if failure := _row_error(value):
-            self._connection.drop()
             raise TransientError(failure)
         return value
 
@@ -195,6 +185,7 @@ class Database:
         path: tuple[str, ...],
         content: bytes | None,
         parameters: dict[str, str],
+        read_s: float,
         *,
         compressed: bool,
     ) -> Any:
@@ -202,12 +193,12 @@ class Database:
 
         Raises:
             HttpStatusError: the response is an error.
+            HTTPError: there is none.
+            ValueError: it is not JSON.
         """
         from couchdb import http
 
-        headers = {"Content-Type": "application/json"}
-        if compressed:
-            headers["Content-Encoding"] = "gzip"
+        headers = self._headers | ({"Content-Encoding": "gzip"} if compressed else {})
         base = self._base
         url = http.urljoin(base, *path, **parameters)
         rest = url.removeprefix(base)
@@ -215,23 +206,19 @@ class Database:
             self.requests += 1
             try:
                 # Reading the body is part of the attempt: the connection may break in the middle.
-                _, headers_received, stream = self._session.request(
-                    method, url, body=content, headers=dict(headers), credentials=self._credentials
-                )
-                read = stream.read() if stream is not None else b"null"
+                read, received = self._session.request(method, url, content, headers, read_s)
             except HttpStatusError as error:
                 if error.status not in REDIRECTS:
                     self._answered = self._answered or bool(error.error)
                     raise
-                self._connection.drop()
                 url = self._redirect_url(url, error)
                 if error.status in (301, 308) and url.endswith(rest):
                     self._base = url[: len(url) - len(rest)].rstrip("/")
                 continue
             self.received_bytes += len(read)
-            if date := headers_received.get("Date"):
+            if date := received.get("Date"):
                 self._clock_offset_s = parsedate_to_datetime(date).timestamp() - time.time()
-            value = self._decode(read, headers_received.get("Content-Type") or "")
+            value = self._decode(read, received.get("Content-Type") or "")
             self._answered = True
             return value
         raise StoreError(

@@ -27,7 +27,7 @@ class RetryPolicy:
 
     @property
     def short_pauses_s(self) -> tuple[float, ...]:
-        """Pauses where giving up soon is better: a mistyped host, releasing the lease."""
+        """Pauses where giving up soon is better: releasing the lease, late replicas."""
         return self.pauses_s[:3]
 
 

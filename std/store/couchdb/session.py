@@ -1,0 +1,139 @@
+"""HTTP requests to one server, by urllib3; what is no success is raised as `HttpStatusError`.
+
+urllib3 keeps the connections (one that the server has closed, politely or not, is opened again),
+limits the wait and speaks TLS. It repeats and redirects nothing: `std.store.couchdb.http` does,
+because documents and password must stay on their host.
+"""
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import islice
+
+from urllib3 import BaseHTTPResponse, PoolManager, Timeout
+from urllib3.exceptions import HTTPError, ProtocolError
+
+from std.errors import cut
+
+IDLE_S = 30.0  # a connection that was unused for longer may be dead without notice
+CONNECTIONS = 16  # kept open; more threads than that open further ones
+LENGTH_HEADERS = ("Content-Length", "Transfer-Encoding")  # one of them, or the end closes
+PIECE_BYTES = 8192
+SHOWN_PIECES = 8  # read of an error response
+TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+MARKUP = re.compile(r"<(script|style)\b.*?</\1|<[^>]*>", re.IGNORECASE | re.DOTALL)
+
+
+class HttpStatusError(Exception):
+    """A response that is not a success; never leaves `std.store.couchdb`.
+
+    Attributes:
+        status: of HTTP.
+        error: CouchDB's name of the error; "" if the response is not CouchDB's.
+        message: what the server or a proxy wrote, to be shown.
+        location: where it redirects.
+    """
+
+    def __init__(self, status: int, error: str, message: str, location: str | None = None) -> None:
+        super().__init__(status)
+        self.status, self.error, self.message, self.location = status, error, message, location
+
+
+class Session:
+    """The connections to a server; threads may share it."""
+
+    def __init__(self, connect_s: float) -> None:
+        self._connect_s = connect_s
+        self._pools = PoolManager(maxsize=CONNECTIONS, retries=False)
+        self._used_s = time.monotonic()
+
+    def request(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], read_s: float
+    ) -> tuple[bytes, Mapping[str, str]]:
+        """Send one request; the content and the headers of its response.
+
+        Args:
+            method: of HTTP.
+            url: the address.
+            body: what is sent.
+            headers: sent with it.
+            read_s: how long to wait for each piece of the response, in seconds.
+
+        Raises:
+            HttpStatusError: the response is no success.
+            HTTPError: there is no response, or it ends too early.
+        """
+        if time.monotonic() - self._used_s > IDLE_S:
+            self.close()
+        response = self._pools.request(
+            method,
+            url,
+            body=body,
+            headers=headers,
+            timeout=Timeout(connect=self._connect_s, read=read_s),
+            redirect=False,
+            preload_content=False,
+        )
+        try:
+            if not 200 <= response.status < 300:
+                raise _status_error(response)
+            content = response.read(decode_content=False)
+        except BaseException as error:
+            # Ctrl-C, too: what may still arrive must not become the next request's response.
+            response.close()
+            if not (isinstance(error, HttpStatusError) and error.error):
+                self.close()  # a proxy that answers by itself often closes without a word
+            raise
+        response.release_conn()
+        self._used_s = time.monotonic()
+        return content, response.headers
+
+    def close(self) -> None:
+        """Close all connections that no thread is using; the next request opens one."""
+        self._pools.clear()
+
+
+def _status_error(response: BaseHTTPResponse) -> HttpStatusError:
+    """The error that a response is, with the beginning of its text.
+
+    Raises:
+        HTTPError: the text breaks off.
+    """
+    try:
+        pieces = response.stream(PIECE_BYTES, decode_content=False)
+        content = b"".join(islice(pieces, SHOWN_PIECES))
+        if not content and not any(one in response.headers for one in LENGTH_HEADERS):
+            raise ProtocolError("the answer breaks off")
+    except HTTPError:
+        if response.status != 413:  # the meaning of other errors may depend on their text
+            raise
+        content = b""
+    error, message = error_and_message(content, response.headers.get("Content-Type", ""))
+    message = message or response.reason or "nothing else"
+    return HttpStatusError(response.status, error, message, response.headers.get("Location"))
+
+
+def error_and_message(content: bytes, content_type: str) -> tuple[str, str]:
+    """CouchDB's name of an error ("" if a proxy responded), and the message in words.
+
+    >>> error_and_message(b'{"error": "forbidden", "reason": "not you"}', "application/json")
+    ('forbidden', 'forbidden, not you')
+    >>> error_and_message(b"<html><title>502 Bad Gateway</title>...", "text/html")
+    ('', '502 Bad Gateway')
+    """
+    text = content.decode("utf-8", "replace")
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        if isinstance(value, dict) and isinstance(value.get("error"), str):
+            reason = value.get("reason")
+            return value["error"], cut(
+                ", ".join(str(part) for part in (value["error"], reason) if part)
+            )
+        if isinstance(value, list):  # of documents that some nodes refused
+            return "", cut(text)
+    if "html" in content_type or text.lstrip()[:1] == "<":
+        title = TITLE.search(text)
+        text = title[1] if title else MARKUP.sub(" ", text)
+    return "", cut(" ".join(text.split()))
