@@ -305,7 +305,7 @@ def require_each_once(args: argparse.Namespace) -> None:
     named_files = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
     named_files |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
     require_distinct(
-        named_files | {"--config": args.config, "--metadata": args.metadata}, {}, args.store
+        named_files | {"--config": args.config, "--metadata": args.metadata}, {}, args.store or ()
     )
 
 

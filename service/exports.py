@@ -20,6 +20,7 @@ from std.nist import std_list
 from std.nist.xml import writable
 from std.subtitles import Cue, subtitle_file
 from std.values import Detections, Recording, STDList, TermSearch
+from std.written_numbers import json_bytes
 
 CSV_HEADER = (
     *("term", "file", "channel", "title", "start_s", "end_s", "probability", "before", "found"),
@@ -57,7 +58,7 @@ def csv_file(
 
 def json_file(hits: Documents) -> bytes:
     """Hits as a list."""
-    return orjson.dumps(hits, option=orjson.OPT_INDENT_2)
+    return json_bytes(hits, orjson.OPT_INDENT_2)
 
 
 def std_list_file(hits: Documents, searches: Mapping[str, TermSearch], name: str) -> bytes:

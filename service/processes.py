@@ -25,8 +25,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
-
 from service.answers import search_document
 from service.cache import Cache
 from service.jobs import Stop, StoppedError
@@ -37,6 +35,7 @@ from service.searching import TermResult, Wish, search_term, select
 from service.settings import Settings
 from std.errors import StdError
 from std.marks import Mark
+from std.written_numbers import json_bytes
 
 STARTING_S = 30.0  # that others wait for processes to open the index
 LEAVING_S = 3.0  # that a process has to end
@@ -72,7 +71,7 @@ def answered(
         limit: hits at most.
     """
     selection = select(results, snapshot, wish, first + limit)
-    return orjson.dumps(search_document(selection, snapshot, marks, first, limit))
+    return json_bytes(search_document(selection, snapshot, marks, first, limit))
 
 
 @dataclass(eq=False, slots=True)

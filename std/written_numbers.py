@@ -1,6 +1,8 @@
-"""Numbers as our files have them: equal on every CPU."""
+"""Numbers as our files and answers have them: equal on every CPU."""
 
 from typing import Any
+
+import orjson
 
 DIGITS = 12  # significant ones: the same on every CPU, whose vector units differ in the last of 16
 
@@ -18,3 +20,13 @@ def written(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [written(one) for one in value]
     return value
+
+
+def json_bytes(document: Any, option: int = 0) -> bytes:
+    """A document as JSON with numbers as they are written.
+
+    Args:
+        document: of values that JSON has.
+        option: of orjson.
+    """
+    return orjson.dumps(written(document), option=option)

@@ -9,6 +9,7 @@ from typing import Any
 from scoring.discovery.partners import TalkerScope
 from scoring.discovery.scores import PARTS, RATES, DiscoveryEvaluation, Scores, Spread
 from std.display.rows import Rows
+from std.written_numbers import written
 
 SCOPE_NAMES: dict[TalkerScope, str] = {
     "all": "whole corpus",
@@ -90,12 +91,12 @@ def form_rows(evaluation: DiscoveryEvaluation) -> Rows:
 
 
 def table(evaluation: DiscoveryEvaluation) -> str:
-    """The values as CSV, full precision; an undefined value is empty."""
+    """The values as CSV, to 12 digits; an undefined value is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(ROW_HEADER)
     for *names, value in rows(evaluation):
-        writer.writerow((*names, "" if math.isnan(value) else repr(value)))
+        writer.writerow((*names, "" if math.isnan(value) else repr(written(value))))
     return out.getvalue()
 
 

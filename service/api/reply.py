@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
 from service.problems import ProblemError
 from service.recordings import RecordingEntry
 from service.state import Service
+from std.written_numbers import json_bytes
 
 
 def service_of(request: Request) -> Service:
@@ -19,7 +19,7 @@ def service_of(request: Request) -> Service:
 
 def json_reply(document: Any, status: int = 200) -> Response:
     """A document as JSON. Routes build documents themselves: validating each would cost more."""
-    return Response(orjson.dumps(document), status, media_type="application/json")
+    return Response(json_bytes(document), status, media_type="application/json")
 
 
 def entry_of(service: Service, recording: str) -> RecordingEntry:

@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import orjson
 from fastapi import APIRouter, Request
 from pydantic import ValidationError
 from starlette.responses import Response, StreamingResponse
@@ -33,6 +32,7 @@ from service.settings import Limits
 from std.errors import StdError
 from std.nist import term_list
 from std.values import Term, TermSearch
+from std.written_numbers import json_bytes
 
 AT_ONCE = 10  # terms between two looks at the progress
 EVENT_S = 0.25
@@ -184,4 +184,4 @@ async def events(batch: Batch, future: "asyncio.Future[None]", stop: Stop) -> As
 
 def event(name: str, document: dict[str, Any]) -> bytes:
     """One server-sent event (HTML standard, section 9.2)."""
-    return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(document))
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), json_bytes(document))

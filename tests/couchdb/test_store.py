@@ -183,7 +183,7 @@ def test_cleaning_up_does_not_wait(couchdb_url, opened, speech, commit, digests,
     assert std_index(["--store", couchdb_url, "--clean-up", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
     assert std_index(["--store", couchdb_url, "--clean-up", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"removed_segments": {couchdb_url: 0}}
+    assert json.loads(capsys.readouterr().out)["removed_segments"] == {couchdb_url: 0}
     assert len(digests(store)) == 1
 
 

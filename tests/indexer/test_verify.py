@@ -22,6 +22,9 @@ def shards(tmp_path, network):
     return urls
 
 
+COSTS = ("seconds", "cpu_seconds", "compile_seconds")
+
+
 def arguments(urls, *more: str) -> list[str]:
     return ["--verify", *(part for url in urls for part in ("--store", url)), *more]
 
@@ -35,7 +38,9 @@ def test_sound(shards, capsys):
     assert capsys.readouterr() == ("", "")
     assert main(arguments(shards, "--quiet", "--json")) == 0
     unknown = {"language": None, "pronouncer": None, "recordings": 1}
-    assert json.loads(capsys.readouterr().out) == {
+    document = json.loads(capsys.readouterr().out)
+    assert all(document.pop(cost) >= 0 for cost in COSTS)
+    assert document == {
         "damage": {url: [] for url in shards},
         "inputs": {url: {url[-3:]: []} for url in shards},
         "languages": {url: [unknown] for url in shards},

@@ -15,6 +15,7 @@ from searcher import query_terms
 from searcher.query_cli import main
 from std.store import open_store
 from std.text import Normalisation
+from std.written_numbers import written
 
 WORDS = "Burg\t7\nanlagen\t3\nanlage\t5\ndie\t90\nvon\t80\nburgen\t1\nstartmenge\nbürg\n"
 
@@ -57,7 +58,7 @@ def test_json_keys_and_values(capsys, words):
     first = unknown["splits"][0]
     assert list(first) == ["parts", "segments", "distance", "quality"]
     assert (first["parts"], first["distance"]) == (["burg", "anlagen"], 0)
-    assert unknown["levenshtein"][0] == ["anlagen", (18 - 8) / 18]  # eq. 2.3
+    assert unknown["levenshtein"][0] == ["anlagen", written((18 - 8) / 18)]  # eq. 2.3
     assert unknown["dice"][0] == ["anlagen", 2 * 6 / 16]  # eq. 2.4
     assert one["variants"][0] == {
         "words": ["die", "burg", "anlagen"],
@@ -176,7 +177,7 @@ def test_query_terms_gives_what_the_command_prints(capsys, words):
     for description in (*printed, *returned):
         for cost in ("seconds", "cpu_seconds", "compile_seconds", "split_seconds"):
             del description[cost]
-    assert json.loads(json.dumps(returned)) == printed
+    assert json.loads(json.dumps(written(returned))) == printed
 
 
 @pytest.mark.parametrize("given", [{}, {"store": "memory:", "vocabulary": "words.tsv"}])

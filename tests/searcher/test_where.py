@@ -17,6 +17,7 @@ from std.metadata.table import of_rows
 from std.nist import ecf as ecfs
 from std.nist import std_list, term_list
 from std.values import ECF, Excerpt
+from std.written_numbers import written
 
 TERMS = ("landkreis", "im", "hahnenfeder", "burganlage*")
 ROWS = {
@@ -133,7 +134,7 @@ def test_the_command_shows_and_filters(index, store, capsys):
     assert searcher.cli.main([*given, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     hits = index.search("im", where="speaker = Ada")
-    assert printed == json.loads(json.dumps([hit.document() for hit in hits]))
+    assert printed == json.loads(json.dumps(written([hit.document() for hit in hits])))
     assert printed[0]["metadata"] == ROWS[printed[0]["file"]]
     assert searcher.cli.main([*table, "--limit", "1"]) == 0
     out = capsys.readouterr().out

@@ -19,6 +19,7 @@ from scoring.discovery import (
 )
 from scoring.discovery.cli import main
 from std.errors import InputError, StdError
+from std.written_numbers import written
 
 CASE = Path(__file__).parents[2] / "data" / "tde" / "s02"
 TALKERS = {"s00a": "s00", "s00b": "s00", "s01a": "s01", "s01b": "s01"}
@@ -39,10 +40,10 @@ def test_an_evaluation_is_what_the_command_prints_and_writes(corpus, tmp_path, c
     )]  # fmt: skip
     options = ["--profile=zrc2015", "--parts=2", "--talker-pattern=^s..", "--json", "--quiet"]
     assert main([*files, *options, f"--output={tmp_path / 'command'}"]) == 0
-    assert json.loads(capsys.readouterr().out) == summary_document(evaluation)
-    written = {path.name: path.read_bytes() for path in (tmp_path / "api").iterdir()}
-    assert written.keys() == {"scores.txt", "scores.csv", "scores.json", "report.html"}
-    for name, content in written.items():
+    assert json.loads(capsys.readouterr().out) == written(summary_document(evaluation))
+    files_written = {path.name: path.read_bytes() for path in (tmp_path / "api").iterdir()}
+    assert files_written.keys() == {"scores.txt", "scores.csv", "scores.json", "report.html"}
+    for name, content in files_written.items():
         assert (tmp_path / "command" / name).read_bytes() == content
 
 
