@@ -29,7 +29,7 @@ _BLOCK = re.compile(rf"^{INDENT}\S.*\n(?:{INDENT}.*\n|\n(?={INDENT}))*", re.MULT
 _CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _MACHINE = re.compile(
     r"in [\d.,]+ s \([\d.,]+ s CPU\), [\d,]+ times real time|peak memory [\d.]+ GB"
-    r"|(?<=, )[\d.]+ s \([\d.,]+ s CPU\)(?= ->)"
+    r"|(?<=, )[\d.]+ s(?: \([\d.,]+ s CPU\))?(?= ->)"
 )
 _OF_A_RUN = ("compiling the kernels", "still working (", "━")  # the first, a slow one, progress
 

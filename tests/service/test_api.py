@@ -16,6 +16,7 @@ from service.settings import Limits
 from std.nist import std_list, term_list
 from std.terminal import json_text
 from std.values import Term
+from std.written_numbers import written
 from tests.service.test_faults import wait_for
 
 TERMS = ["hahnenfedern", "polizei gewalt", "berlin"]
@@ -248,7 +249,7 @@ def test_a_list_is_judged_as_one_however_it_is_found(client, index):
     assert len(expected) == len(hits) > 20
     for hit in hits:
         of_list = expected[hit["termid"], hit["file"], hit["start_s"]]
-        assert (hit["probability"], hit["score"], hit["decision"]) == of_list
+        assert [hit["probability"], hit["score"], hit["decision"]] == written(of_list)
     of_all = list_of_searcher.expected.document()  # hits below min_probability, too
     assert answer["summary"]["expected"] == pytest.approx(of_all)
     assert sum(hit["probability"] for hit in hits) < of_all["right"] + of_all["right_below"] - 0.001
