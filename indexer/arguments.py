@@ -131,6 +131,14 @@ def add_recording_options(parse: argparse.ArgumentParser) -> None:
         help="index (laughs), [Music], %%HESITATION and the like as if they were words",
     )
     parse.add_argument(
+        "--speaker-names",
+        choices=["auto", "keep", "drop"],
+        default="auto",
+        help="names before what captions say, as in Anna: hello, are speakers: auto tells them "
+        "from speech by the whole file; keep indexes them as words, drop takes all that look like "
+        "a name",
+    )
+    parse.add_argument(
         "--tier",
         action="append",
         default=[],
@@ -326,6 +334,7 @@ def input_options(args: argparse.Namespace) -> "InputOptions":
         word_on=args.word_on,
         lattice_method=args.lattice_method,
         keep_nonwords=args.keep_nonwords,
+        speaker_names=args.speaker_names,
         strict=args.strict,
         encoding=args.encoding,
         tiers=tuple(args.tier),

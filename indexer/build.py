@@ -35,6 +35,7 @@ from std.execution.workers import IN_PROCESS, Executor
 from std.files import is_regular, size_bytes
 from std.metadata.table import NO_METADATA, Metadata
 from std.store import Store
+from std.store.speakers import Speakers
 from std.values import Recording
 
 MIN_PIECES = 20  # recordings of one utterance each, which rather are pieces of recordings
@@ -78,6 +79,7 @@ class BuildReport:
     wordless: list[Path] = field(default_factory=list)  # inputs that hold no word
     skipped: list[Skipped] = field(default_factory=list)
     nonwords: Counter[str] = field(default_factory=Counter)  # noises that were dropped
+    speakers: Counter[str] = field(default_factory=Counter)  # recordings in which each speaks
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: read and left out
     repairs: dict[str, Mended] = field(default_factory=dict)  # by kind
     estimated: set[Recording] = field(default_factory=set)  # recordings with estimated word times
@@ -241,6 +243,8 @@ def _count(result: FileColumns, report: BuildReport) -> None:
     if result.uncut:
         report.uncut.append(result.source.path)
     for columns in result.shards.values():
+        speakers = Speakers.read(columns.extra).of_recordings(columns.slot_offsets)
+        report.speakers.update(chain.from_iterable(speakers))
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)
         report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000

@@ -90,6 +90,7 @@ def figures(report: "IndexReport", cost: Cost, jobs: int) -> dict[str, Any]:
         "peak_memory_gb": peak_memory_gb(workers=jobs),
         "skipped": [str(file.path) for file in report.skipped],
         "nonwords": report.nonwords,
+        "speakers": report.speakers,
         "tiers": report.tiers,
         "tiers_left_out": report.tiers_left_out,
         "repairs": {
@@ -138,6 +139,8 @@ def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) ->
         tell(
             f"times of words are estimated in {n} of {counted(len(report.recordings), 'recording')}"
         )
+    if report.speakers:
+        tell(f"{counted(len(report.speakers), 'speaker')} named: {listed(report.speakers)}")
     if report.tiers:
         left_out = f"; left out: {listed(report.tiers_left_out)}" if report.tiers_left_out else ""
         tell(f"tiers read: {listed(report.tiers)}{left_out}")

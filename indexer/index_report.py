@@ -39,6 +39,7 @@ class IndexReport:
     languages: tuple[Language, ...]  # the most frequent first
     deleted: int  # audio files
     nonwords: Mapping[str, int]  # noises that were dropped, the most frequent first
+    speakers: Mapping[str, int]  # who is named, and in how many recordings
     tiers: Mapping[str, int]  # of annotations: how many files had each tier that was read
     tiers_left_out: Mapping[str, int]  # and each that was not
     repairs: Mapping[str, Mended]  # values that could not be and were put right, by kind
@@ -75,6 +76,7 @@ def report_of(
         languages=tuple(found_languages(pronouncer)),
         deleted=changes.deleted,
         nonwords=dict(built.nonwords.most_common()),
+        speakers=dict(built.speakers.most_common()),
         tiers=dict(built.tiers.read.most_common()),
         tiers_left_out=dict(built.tiers.left_out.most_common()),
         repairs=built.repairs,

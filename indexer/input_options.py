@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.formats.ctm import timed_words
-from indexer.formats.reader_options import Names, ReaderOptions, WordOn, load
+from indexer.formats.reader_options import Names, ReaderOptions, SpeakerNames, WordOn, load
 from indexer.formats.sausage import read_times
 from indexer.formats.tiers import Tiers
 from indexer.inputs import NameBy
@@ -37,6 +37,7 @@ class InputOptions:
     word_on: WordOn = "auto"  # where the words of HTK lattices stand
     lattice_method: LatticeMethod = "mbr"
     keep_nonwords: bool = False  # index noises as if they were words
+    speaker_names: SpeakerNames = "auto"  # before what captions say: speakers, or words
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
     encoding: str | None = None  # of texts that are not in UTF-8 and do not say in what
@@ -57,6 +58,7 @@ class InputOptions:
             lattice_method=self.lattice_method,
             names=NAMES[self.name_by],
             nonwords=Nonwords(self.keep_nonwords),
+            speaker_names=self.speaker_names,
             tiers=Tiers(self.tiers),
             repairs=Repairs(strict=self.strict),
             one_best=read(timed_words, self.one_best) if self.one_best else None,

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.caption_text import spoken_part
 from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.encodings import as_utf8, decoded
 from indexer.formats.pieces import joined
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
@@ -49,10 +49,11 @@ def parse(
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     text = decoded(content, path, options.repairs, options.encoding)
     recording = recording_for(path, options)
-    yield from utterances_of_cues(_cues(text, path, options), path, recording, options)
+    cues = spoken_cues(_cues(text, path), options.speaker_names)
+    yield from utterances_of_cues(cues, path, recording, options)
 
 
-def _cues(text: str, path: Path | str, options: ReaderOptions) -> Iterator[Cue]:
+def _cues(text: str, path: Path | str) -> Iterator[Cue]:
     from pysubs2 import SSAFile
     from pysubs2.exceptions import Pysubs2Error
 
@@ -66,9 +67,8 @@ def _cues(text: str, path: Path | str, options: ReaderOptions) -> Iterator[Cue]:
     for event, line in numbered:
         if event.is_comment or event.is_drawing:
             continue
-        said = spoken_part(event.text, options.nonwords)
         start_s, end_s, who = event.start / 1000, event.end / 1000, event.name.strip()
-        cue = Cue(line, start_s, end_s, said, speaker=who)
+        cue = Cue(line, start_s, end_s, event.text, speaker=who)
         parts = list(_PART.finditer(event.text))
         yield cue._replace(words=_words(parts, start_s, who)) if len(parts) > 1 else cue
 

@@ -1,4 +1,4 @@
-"""The text of captions and transcripts that people keep: markup, names of speakers.
+"""The text of captions and transcripts that people keep, without markup.
 
     spoken_part, without_markup    a caption -> what was said of it
 
@@ -8,31 +8,20 @@ How it is encoded is the business of `indexer.formats.encodings`.
 import html
 import re
 
-from indexer.networks.nonwords import Nonwords
-
 _MARKUP = re.compile(r"</?[A-Za-z][^<>\n]*>|<(?:\d+:)?\d+:\d\d\.\d+>|</?>|\{\\[^{}\n]*\}|\\[Nnh]")
-_SPEAKER = re.compile(
-    r"(?m)^[ \t]*(?:[->\u2013\u2014][ \t]*)*"  # - or >> before a change of speakers
-    r"((?:[A-Z][A-Z0-9 .'\u2019_&#-]{1,30}|[Ss]peaker[ _]?\w{1,3})(?:[ \t]*\([^()\n]{1,30}\))?):"
-    r"(?=\s|$)"
-)
 
 
-def spoken_part(text: str, nonwords: Nonwords) -> str:
-    """Take markup, entities and the names of speakers out of a caption.
+def spoken_part(text: str) -> str:
+    """Take markup and entities out of a caption; `indexer.formats.speaker_names` takes names out.
 
-    >>> spoken_part("<i>Tom &amp; <b>Jerry</b></i>", Nonwords())
+    >>> spoken_part("<i>Tom &amp; <b>Jerry</b></i>")
     'Tom & Jerry'
-    >>> spoken_part("{\\\\an8}- MRS. HUDSON: Come in!", Nonwords())
-    ' Come in!'
+    >>> spoken_part("{\\\\an8}- Come in!")
+    '- Come in!'
     """
     text = without_markup(text)
     if "&" in text:
         text = html.unescape(text)
-    if ":" in text and not nonwords.keep:
-        for name in _SPEAKER.findall(text):
-            nonwords.drop(f"{name}:")
-        text = _SPEAKER.sub("", text)
     return text
 
 
@@ -47,4 +36,6 @@ def has_markup(text: str) -> bool:
 
 
 def _blank(match: re.Match[str]) -> str:
-    return " " if match[0][0] == "\\" else ""
+    if match[0][0] != "\\":
+        return ""
+    return " " if match[0][1] == "h" else "\n"

@@ -24,10 +24,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.caption_text import spoken_part
 from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_names import spoken_cues
 from indexer.formats.tiers import Tier, chosen
 from indexer.formats.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
@@ -82,13 +82,13 @@ def parse(
             own = _words(own)
         cues += (
             one._replace(
-                text=spoken_part(one.text, options.nonwords),
                 language=reader.languages.get(tiers[row].language, tiers[row].language),
             )
             for one in own
         )
     recording = recording_for(path, options, reader.media)
-    yield from utterances_of_cues(cues, path, recording, options)
+    spoken = spoken_cues(cues, options.speaker_names)
+    yield from utterances_of_cues(spoken, path, recording, options)
 
 
 def _is_free(tier: _Tier) -> bool:

@@ -79,7 +79,7 @@ def cues_of(
             one.row.around.line,
             one.start_s,
             one.end_s,
-            spoken_part(one.text, options.nonwords),
+            one.text,
             recording=place(one.row),
             language=_name(one.row.get("language")),
             speaker=_name(one.row.get("speaker")),
@@ -241,7 +241,7 @@ def _word(
     if end_s != end_s:  # it lasts until the next, at most as long as its letters take
         longest = one.start_s + 0.07 * max(1, len(one.text.strip()))
         end_s = min(longest, following) if following > one.start_s else longest
-    text = spoken_part(one.text, options.nonwords)
+    text = spoken_part(one.text)
     sure = _confidence(one.row, path, options)
     return HypothesisWord(text, sure, one.start_s, end_s, _name(one.row.get("speaker")))
 

@@ -24,6 +24,7 @@ from std.repairs import Repairs
 from std.values import Float64s, Recording
 
 WordOn = Literal["auto", "link", "source", "target"]
+SpeakerNames = Literal["auto", "keep", "drop"]
 Names = Literal["any", "content", "file"]
 
 
@@ -51,6 +52,7 @@ class ReaderOptions:
     lattice_method: LatticeMethod = "mbr"  # lattices: exact slots, or the faster pivot's
     characters: bool = False  # whether hypotheses are cut into characters (`std.characters`)
     nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
+    speaker_names: SpeakerNames = "auto"  # in captions: speakers, or words
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
     repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts what is mended
 

@@ -4,8 +4,9 @@
     TIME := [ hours ":" ] minutes ":" seconds [ ( "," | "." ) decimals ]
 
 Text goes on until the next line of times, less the number before it; so blank lines inside a
-caption do no harm. Markup (<i>, <font ...>, {\\an8}) and names of speakers ("MRS. HUDSON:") are
-taken out; what remains is read as any transcript: remarks such as [Music] are noises.
+caption do no harm. Markup (<i>, <font ...>, {\\an8}) is taken out, names of speakers become
+speakers (`indexer.formats.speaker_names`); what remains is read as any transcript: remarks such as
+[Music] are noises.
 
 Captions of a video site that were recorded from its screen repeat each line while the next one
 comes up: see `indexer.formats.roll_up`.
@@ -19,7 +20,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.caption_text import spoken_part
 from indexer.formats.clock import (
     TIME_LINE,
     before_arrow,
@@ -32,7 +32,7 @@ from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.roll_up import without_repeats
-from indexer.networks.nonwords import Nonwords
+from indexer.formats.speaker_names import spoken_cues
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import shown
@@ -69,7 +69,7 @@ def parse(
     if len(TIME_LINE.findall(text)) != text.count("-->"):
         text = _usual_times(text, path, options.repairs)
     captions = without_repeats(list(_captions(text, path, options.repairs)))
-    cues = (_spoken(caption, options.nonwords) for caption in captions)
+    cues = spoken_cues(captions, options.speaker_names)
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
 
@@ -80,11 +80,6 @@ def _usual_times(text: str, path: Path | str, repairs: Repairs) -> str:
         line = text.count("\n", 0, found.start()) + 1
         repairs.note(BEFORE_ZERO, InputError(path, line, EXPECTED, shown(found[0].encode())))
     return _NEGATIVE.sub("00:00:00,000", text)
-
-
-def _spoken(caption: Cue, nonwords: Nonwords) -> Cue:
-    text = spoken_part(caption.text, nonwords)
-    return caption if text is caption.text else caption._replace(text=text)
 
 
 def _captions(text: str, path: Path | str, repairs: Repairs) -> Iterator[Cue]:

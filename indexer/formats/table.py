@@ -35,6 +35,7 @@ from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
 from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_names import spoken_cues
 from indexer.formats.tiers import Tier, chosen
 from indexer.formats.units import unit_s
 from indexer.networks.hypotheses import HypothesisWord
@@ -83,7 +84,8 @@ def parse(
     if "word" in columns and "text" not in columns:
         yield from utterances_of_cues(list(_words(cues)), path, recording, options)
     else:
-        yield from utterances_of_cues(cues, path, recording, options)
+        spoken = spoken_cues(cues, options.speaker_names)
+        yield from utterances_of_cues(spoken, path, recording, options)
 
 
 def _header(line: str) -> tuple[str, Columns]:
@@ -150,7 +152,7 @@ def _cues(
     language_at, confidence_at = columns.get("language"), columns.get("confidence")
     speaker_at = columns.get("speaker")
     for line, row, start_s, end_s in timed:
-        text = spoken_part(row[text_at[0]], options.nonwords)
+        text = row[text_at[0]]
         recording = _recording(row, line, columns, path, options.names != "file")
         cue = Cue(line, start_s, end_s, text, recording=recording)
         if speaker_at:
@@ -159,7 +161,9 @@ def _cues(
             cue = cue._replace(language=row[language_at[0]].strip())
         if "word" in columns and "text" not in columns:
             sure = _confidence(row, line, confidence_at, path, options.repairs)
-            cue = cue._replace(words=[HypothesisWord(text, sure, start_s, end_s, cue.speaker)])
+            cue = cue._replace(
+                words=[HypothesisWord(spoken_part(text), sure, start_s, end_s, cue.speaker)]
+            )
         yield cue
 
 

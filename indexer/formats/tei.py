@@ -29,11 +29,11 @@ from math import isfinite
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.caption_text import spoken_part
 from indexer.formats.clock import CLOCK, seconds
 from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_names import spoken_cues
 from indexer.formats.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
@@ -92,14 +92,12 @@ def parse(
     reader = _Transcript(path)
     feed(BytesIO(content_of(stream, path, MAX_UTTERANCE_BYTES)), reader)
     reader.end_at_the_next()
-    cues = [
-        cue._replace(text=spoken_part(cue.text, options.nonwords))
-        for utterance in reader.spoken
-        for cue in reader.cues(utterance)
-    ]
+    cues = [cue for utterance in reader.spoken for cue in reader.cues(utterance)]
     if not cues:
         raise InputError(path, 0, "<u> with the points of time at which they start and end", "none")
-    yield from utterances_of_cues(cues, path, recording_for(path, options, reader.media), options)
+    spoken = spoken_cues(cues, options.speaker_names)
+    recording = recording_for(path, options, reader.media)
+    yield from utterances_of_cues(spoken, path, recording, options)
 
 
 class _Transcript(Reader):

@@ -24,6 +24,7 @@ from indexer.formats.json_cues import cues_of, speakers_of
 from indexer.formats.json_rows import rows_in
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_names import spoken_cues
 from indexer.formats.stated_language import stated_language
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
@@ -79,7 +80,8 @@ def parse(
         cue._replace(language=cue.language or language, speaker=names.get(cue.speaker, cue.speaker))
         for cue in cues
     ]
-    yield from utterances_of_cues(cues, path, recording, options)
+    spoken = spoken_cues(cues, options.speaker_names)
+    yield from utterances_of_cues(spoken, path, recording, options)
 
 
 def _nothing(parts: Sequence[Part]) -> InputError:

@@ -27,6 +27,7 @@ from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.encodings import as_utf8, decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_names import spoken_cues
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
@@ -96,7 +97,7 @@ def parse(
     lines = list(_lines(text))
     if not lines:
         raise InputError(path, 0, "lines with times such as 0:05 or [00:05.000]", "none")
-    cues = [_cue(one, options) for one in _with_speakers(lines)]
+    cues = spoken_cues(map(_cue, _with_speakers(lines)), options.speaker_names)
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
 
@@ -143,22 +144,21 @@ def _with_speakers(lines: Sequence[_Line]) -> list[_Line]:
     ]
 
 
-def _cue(one: _Line, options: ReaderOptions) -> Cue:
+def _cue(one: _Line) -> Cue:
     text = "\n".join(filter(None, (one.text, *one.below)))
     if times := list(_WORD_TIME.finditer(text)):
-        return _of_words(one, text, times, options)
-    text = spoken_part(text, options.nonwords)
+        return _of_words(one, text, times)
     return Cue(one.line, one.start_s, one.end_s, text, speaker=one.speaker)
 
 
-def _of_words(one: _Line, text: str, times: Sequence[re.Match[str]], options: ReaderOptions) -> Cue:
+def _of_words(one: _Line, text: str, times: Sequence[re.Match[str]]) -> Cue:
     """Make a cue of words with times of their own, as karaoke lyrics have."""
     borders = [*times, None]
     words = []
     for here, following in pairwise(borders):
         assert here is not None  # only the last is none
         end = following.start() if following else len(text)
-        said = spoken_part(text[here.end() : end], options.nonwords).strip()
+        said = spoken_part(text[here.end() : end]).strip()
         start_s = seconds_of(here[1])
         end_s = seconds_of(following[1]) if following else start_s + 0.07 * len(said)
         if said:

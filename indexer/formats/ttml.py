@@ -21,10 +21,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from indexer.formats.caption_text import spoken_part
 from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_names import spoken_cues
 from indexer.formats.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
@@ -78,7 +78,8 @@ def parse(
     """
     reader = _Captions(path, options)
     feed(BytesIO(content_of(stream, path, MAX_UTTERANCE_BYTES)), reader)
-    yield from utterances_of_cues(reader.cues, path, recording_for(path, options), options)
+    cues = spoken_cues(reader.cues, options.speaker_names)
+    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
 
 class _Captions(Reader):
@@ -188,7 +189,6 @@ class _Captions(Reader):
         words: list[HypothesisWord] | None = None,
     ) -> None:
         self._require_end(end_s)
-        text = spoken_part(text, self._options.nonwords)
         self.cues.append(
             Cue(self._line, start_s, end_s, text, words or (), language=element.language)
         )

@@ -7,7 +7,8 @@
     TIME   := [ hours ":" ] minutes ":" seconds "." decimals
     TEXT   := text, tags such as <i>, <v Name>, <c.yellow>, and times of words
 
-The header's ``Language:`` is the recording's. Tags are taken out, a voice's name with them.
+The header's ``Language:`` is the recording's. Tags are taken out; a voice's is who
+speaks, as are names before what is said (`indexer.formats.speaker_names`).
 
 Automatic captions of a video site have the time of each word, ``the<00:00:00.480><c> word</c>``,
 and roll up (`indexer.formats.roll_up`). The words between two times have the first as their start
@@ -23,7 +24,7 @@ Zoom and Teams.
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,6 +35,7 @@ from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.roll_up import without_repeats
+from indexer.formats.speaker_names import spoken_cues, voices
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
@@ -72,7 +74,12 @@ def parse(
         raise ForeignFileError(path, captions[0].line, "captions", "addresses of pictures, or data")
     nexts = [*(cue.start_s for cue in captions[1:]), float("inf")]
     limits = dict(zip((cue.line for cue in captions), nexts, strict=False))
-    cues = (_spoken(cue, limits[cue.line], path, options) for cue in without_repeats(captions))
+    read = [
+        one
+        for cue in without_repeats(captions)
+        for one in _timed(cue, limits[cue.line], path, options.repairs)
+    ]
+    cues = spoken_cues(read, options.speaker_names)
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
 
@@ -87,31 +94,38 @@ def _cues(text: str, path: Path | str, language: str, repairs: Repairs) -> Itera
         yield Cue(times.line, times.start_s, times.end_s, body.lstrip("\n"), language=language)
 
 
-def _spoken(cue: Cue, next_s: float, path: Path | str, options: ReaderOptions) -> Cue:
-    """Take what was said out of a cue; where the times of words stand in it, with these."""
+def _timed(cue: Cue, next_s: float, path: Path | str, repairs: Repairs) -> list[Cue]:
+    """Take the words out of a cue in which their times stand, with these; one cue a voice."""
     if "<" not in cue.text or not (times := list(_WORD_TIME.finditer(cue.text))):
-        text = spoken_part(cue.text, options.nonwords)
-        return cue if text is cue.text else cue._replace(text=text)
+        return [cue]
     starts_s = [cue.start_s, *(seconds(*one.groups()) for one in times)]
     ends_s = [*starts_s[1:], max(starts_s[-1], min(cue.end_s, max(next_s, starts_s[-1])))]
     borders = [(0, 0), *(one.span() for one in times), (len(cue.text), len(cue.text))]
     if any(end < start for start, end in pairwise([*starts_s, cue.end_s])):
         expected = "times of words in order, inside those of the cue"
-        options.repairs.note(
-            OUT_OF_ORDER, InputError(path, cue.line, expected, shown(cue.text.encode()))
-        )
-        return cue._replace(text=spoken_part(cue.text, options.nonwords))
+        problem = InputError(path, cue.line, expected, shown(cue.text.encode()))
+        repairs.note(OUT_OF_ORDER, problem)
+        return [cue]
+    speakers = [(0, cue.speaker), *voices(cue.text)]
     words: list[HypothesisWord] = []
     for (_, begin), (end, _), start_s, end_s in zip(
         borders[:-1], borders[1:], starts_s, ends_s, strict=True
     ):
-        said = spoken_part(cue.text[begin:end], options.nonwords).strip()
+        said = spoken_part(cue.text[begin:end]).strip()
         if said:
             end_s = min(end_s, start_s + MAX_WORD_S)
-            words.append(HypothesisWord(said, 1.0, start_s, end_s))
-    return _joined(cue, words)
+            speaker = next(name for at, name in reversed(speakers) if at < end or not at)
+            words.append(HypothesisWord(said, 1.0, start_s, end_s, speaker))
+    if len({word.speaker for word in words}) < 2:
+        return [_of_words(cue, words)]
+    runs = groupby(words, key=lambda word: word.speaker)
+    return [
+        _of_words(cue._replace(start_s=own[0].start_s, end_s=own[-1].end_s), own)
+        for own in (list(run) for _, run in runs)
+    ]
 
 
-def _joined(cue: Cue, words: Sequence[HypothesisWord]) -> Cue:
+def _of_words(cue: Cue, words: Sequence[HypothesisWord]) -> Cue:
     """Give a cue its words; one whose text has no word stays empty."""
-    return cue._replace(text=" ".join(word.token for word in words), words=words)
+    text = " ".join(word.token for word in words)
+    return cue._replace(text=text, words=words, speaker=words[0].speaker if words else "")

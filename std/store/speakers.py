@@ -93,6 +93,24 @@ class Speakers(NamedTuple):
         """(n_slots,) the same of each slot of the segment."""
         return np.repeat(self.row, np.diff(np.append(self.begin, n_slots)))
 
+    def of_recordings(self, slot_offsets: Integers) -> list[dict[str, int]]:
+        """(R,) how many slots each named speaker has in each recording.
+
+        Args:
+            slot_offsets: (R + 1,) first slot of each recording, and the end of the last.
+        """
+        found: list[dict[str, int]] = [{} for _ in slot_offsets[1:]]
+        edges = np.union1d(self.begin, slot_offsets[:-1])
+        edges = edges[edges < slot_offsets[-1]]
+        recording = np.searchsorted(slot_offsets, edges, side="right") - 1
+        slots = np.diff(np.append(edges, slot_offsets[-1]))
+        for row, who, n in zip(
+            recording.tolist(), self.at(edges).tolist(), slots.tolist(), strict=True
+        ):
+            if name := self.names[who]:
+                found[row][name] = found[row].get(name, 0) + n
+        return found
+
     def within(self, first: int, end: int) -> set[str]:
         """The names of those who spoke in some of the slots from ``first`` to before ``end``."""
         turn = int(np.searchsorted(self.begin, first, side="right")) - 1

@@ -1,0 +1,206 @@
+"""Who speaks in captions: VTT's voices, and names before what is said ("Anna Smith: good morning").
+
+    spoken_cues      cues as written -> what was said, with speakers
+    with_speakers    names at the beginning of lines -> speakers, where they are names
+
+``NATO: das Bündnis``, ``COVID-19: was wir wissen``, ``Remember: ...`` look the same and are speech.
+The whole file tells, in this order:
+
+    1. speakers that the file names itself (VTT's ``<v>``, a field): the same names, and no others
+    2. what only a speaker is called: ``Speaker 1``, ``SPK_02``; a name after ``>>``
+    3. names that begin most captions, or few that begin some again and again
+    4. words in capitals, in captions that are not; but no abbreviations
+"""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from indexer.formats.caption_text import spoken_part
+from indexer.formats.cues import Cue
+from indexer.formats.reader_options import SpeakerNames
+from indexer.formats.speaker_shapes import is_abbreviation, is_in_capitals, is_label, is_name
+
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
+_PREFIX = re.compile(
+    r"(?m)^(?P<mark>[ \t>\u00bb\u2013\u2014-]*)"  # - or >> before a change of speakers
+    r"(?P<name>[^\W\d_][^\n:\uff1a()\[\]{}<>!?,;\"]{0,40}?)"
+    r"(?:[ \t]*[(\[][^()\[\]\n]{1,30}[)\]])?[ \t]*(?:\uff1a|:(?=\s|$))"
+)
+MOST = 0.5  # of captions: names that recur begin so many, and the file is a dialogue
+NEARLY_ALL = 0.9  # of captions: whatever begins the others is a name, too
+SOME = 0.05  # of captions: names that are written where the speaker changes
+OFTEN = 3  # times that a single word recurs in such a file
+CAPITALS = 0.7  # of letters: the whole file is written in capitals
+LETTER_S = 0.07  # of speech that a letter stands for, where an end is not known
+
+
+class _Prefix(NamedTuple):
+    """Words with a colon at the beginning of a line."""
+
+    name: str
+    marked: bool  # with >>
+    begin: int
+    end: int
+
+
+def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
+    """Take markup, voices and names of speakers out of cues; a cue of several speakers is divided.
+
+    Args:
+        cues: of a whole file, as written; those with words have been read and lack names only.
+        names: what becomes of names at the beginning of lines (`with_speakers`).
+    """
+    divided = chain.from_iterable(map(_by_voice, cues))
+    return with_speakers([_without_markup(cue) for cue in divided], names)
+
+
+def with_speakers(cues: Sequence[Cue], names: SpeakerNames = "auto") -> list[Cue]:
+    """Make names that stand before what is said speakers, and take them out of the text.
+
+    Args:
+        cues: of a whole file, without markup.
+        names: "auto" as the file tells; "drop" takes all for speakers that look like a name,
+            "keep" none.
+    """
+    rows = [row for row, cue in enumerate(cues) if ":" in cue.text or "\uff1a" in cue.text]
+    if names == "keep" or not rows:
+        return list(cues)
+    found = {row: list(_prefixes(cues[row].text)) for row in rows}
+    prefixes = list(chain.from_iterable(found.values()))
+    told = {prefix.name for prefix in prefixes if is_name(prefix.name) or is_label(prefix.name)}
+    speakers = told if names == "drop" else _speakers(cues, prefixes)
+    if not speakers:
+        return list(cues)
+    divided: list[Cue] = []
+    for row, cue in enumerate(cues):
+        own = [one for one in found.get(row, ()) if one.name in speakers]
+        divided += _by_prefix(cue, own) if own else [cue]
+    return divided
+
+
+def _without_markup(cue: Cue) -> Cue:
+    text = cue.text if cue.words else spoken_part(cue.text)
+    return cue if text is cue.text else cue._replace(text=text)
+
+
+def _prefixes(text: str) -> Iterator[_Prefix]:
+    for found in _PREFIX.finditer(text):
+        marked = ">>" in found["mark"] or "\u00bb" in found["mark"]
+        yield _Prefix(" ".join(found["name"].split()), marked, *found.span())
+
+
+def _by_voice(cue: Cue) -> list[Cue]:
+    if "<v" not in cue.text or cue.words:
+        return [cue]
+    at, speaker, pieces = 0, cue.speaker, []
+    for tag in _VOICE.finditer(cue.text):
+        pieces.append((speaker, cue.text[at : tag.start()]))
+        at, speaker = tag.end(), voice(tag[1] or "")
+    return _divided(cue, [*pieces, (speaker, cue.text[at:])])
+
+
+def voice(name: str) -> str:
+    """The name in a voice's tag, as text of one line."""
+    return " ".join(html.unescape(name).split())
+
+
+def voices(text: str) -> list[tuple[int, str]]:
+    """Where in a text which voice begins; that of nobody where one ends."""
+    return [(tag.end(), voice(tag[1] or "")) for tag in _VOICE.finditer(text)]
+
+
+def _by_prefix(cue: Cue, prefixes: Sequence[_Prefix]) -> list[Cue]:
+    if cue.words:  # with times of their own, joined by blanks: one line
+        n_words = len(cue.text[: prefixes[0].end].split())
+        words, speaker = cue.words[n_words:], prefixes[0].name
+        words = [word._replace(speaker=speaker) for word in words]
+        text = cue.text[prefixes[0].end :].strip()
+        return [cue._replace(text=text, words=words, speaker=speaker)]
+    ends = [*(one.begin for one in prefixes[1:]), len(cue.text)]
+    named = [(one.name, cue.text[one.end : end]) for one, end in zip(prefixes, ends, strict=True)]
+    return _divided(cue, [(cue.speaker, cue.text[: prefixes[0].begin]), *named])
+
+
+def _divided(cue: Cue, pieces: Sequence[tuple[str, str]]) -> list[Cue]:
+    """One cue for each piece that says something; their times are shares by letters."""
+    said = [(speaker, text) for speaker, text in pieces if text.strip()]
+    if len(said) < 2:
+        speaker, text = said[0] if said else (cue.speaker, "")
+        return [cue._replace(speaker=speaker, text=text)]
+    letters = sum(len(text) for _, text in said)
+    known = cue.end_s == cue.end_s
+    letter_s = (cue.end_s - cue.start_s) / letters if known else LETTER_S
+    borders_s = [cue.start_s]
+    for _, text in said[:-1]:
+        borders_s.append(borders_s[-1] + letter_s * len(text))
+    return [
+        cue._replace(start_s=start_s, end_s=end_s, speaker=speaker, text=text)
+        for (start_s, end_s), (speaker, text) in zip(
+            pairwise([*borders_s, cue.end_s]), said, strict=True
+        )
+    ]
+
+
+def _speakers(cues: Sequence[Cue], prefixes: Sequence[_Prefix]) -> Set[str]:
+    """The prefixes that are names of speakers, by what the whole file is like."""
+    known = {cue.speaker.casefold() for cue in cues} - {""}
+    if known:
+        return {one.name for one in prefixes if one.name.casefold() in known}
+    counts = Counter(one.name for one in prefixes)
+    captions = max(1, sum(bool(cue.text.strip()) for cue in cues))
+    text = "\n".join(cue.text for cue in cues)
+    sure = {name for name in counts if is_label(name)}
+    sure |= {one.name for one in prefixes if one.marked and is_name(one.name)}
+    return sure | _recurring(counts, captions, text) | _in_capitals(counts, text)
+
+
+def _recurring(counts: Counter[str], captions: int, text: str) -> set[str]:
+    """Names that begin most captions, or few that begin some of them again and again."""
+    again = {name for name, count in counts.items() if count > 1}
+    names = {name for name in again if is_name(name) and not is_abbreviation(name)}
+    share = sum(counts[name] for name in names) / captions
+    if share < MOST and sum(counts[name] for name in again) >= NEARLY_ALL * captions:
+        return {name for name in counts if name in again or is_name(name)}
+    if share < MOST:
+        often = {name for name in names if " " in name or counts[name] >= OFTEN}
+        often = {name for name in often if not _is_common(name, text)}
+        share = sum(counts[name] for name in often) / captions
+        return often if len(often) > 1 and share >= SOME else set()
+    told = sum(counts.values()) >= NEARLY_ALL * captions
+    once = {
+        name
+        for name in counts
+        if is_name(name) and not is_abbreviation(name) and (told or " " in name)
+    }
+    return names | once | {name for name in again if is_abbreviation(name) and counts[name] > 2}
+
+
+def _in_capitals(counts: Counter[str], text: str) -> set[str]:
+    """Names in capitals, where that is not how the whole text is written."""
+    names = {name for name in counts if is_in_capitals(name) and is_name(name)}
+    if not names:
+        return set()
+    said = _PREFIX.sub("", text)
+    cased = [letter for letter in said if letter.lower() != letter.upper()]
+    all_capitals = sum(map(str.isupper, cased)) > CAPITALS * len(cased)
+    return {
+        name
+        for name in names
+        if not is_abbreviation(name)
+        and (counts[name] > 1 or not all_capitals)
+        and (all_capitals or _occurrences(name, said) == 0)
+    }
+
+
+def _is_common(name: str, text: str) -> bool:
+    """Tell whether a single word is written small elsewhere, as names are not."""
+    small = name.casefold()
+    return " " not in name and small != name and _occurrences(small, text) > 0
+
+
+def _occurrences(words: str, text: str) -> int:
+    return len(re.findall(rf"(?<!\w){re.escape(words)}(?!\w)", text))

@@ -1,0 +1,147 @@
+# ruff: noqa: RUF001  # letters of other alphabets are meant
+"""Names before what captions say are speakers, by what the whole file is like."""
+
+import io
+
+import pytest
+
+from indexer.formats import srt, webvtt
+from indexer.formats.cues import Cue
+from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.speaker_names import spoken_cues
+
+
+def read(texts, names="auto"):
+    """(speaker, words) of captions of four seconds."""
+    cues = [Cue(i, 5.0 * i, 5.0 * i + 4, text) for i, text in enumerate(texts)]
+    return [(cue.speaker, " ".join(cue.text.split())) for cue in spoken_cues(cues, names)]
+
+
+ZOOM = [
+    "Anna Smith: good morning everyone",
+    "Bob Jones: morning anna can you share the budget",
+    "Anna Smith: yes the budget is here",
+    "Bob Jones: great",
+    "Anna Smith: note: this is important",
+]
+
+
+def test_names_that_begin_most_captions():
+    assert read(ZOOM) == [
+        ("Anna Smith", "good morning everyone"),
+        ("Bob Jones", "morning anna can you share the budget"),
+        ("Anna Smith", "yes the budget is here"),
+        ("Bob Jones", "great"),
+        ("Anna Smith", "note: this is important"),
+    ]
+
+
+def test_names_in_capitals_of_any_alphabet_and_no_abbreviations():
+    texts = [
+        "FRAU MÜLLER: guten Abend",
+        "NATO: das Bündnis wächst",
+        "COVID-19: was wir wissen",
+        "АННА: добрый вечер",
+        "Frage 5: was nun",
+        "Die EZB sagt nichts",
+        "EZB: Zinsen bleiben",
+    ]
+    assert [speaker for speaker, _ in read(texts)] == ["FRAU MÜLLER", "", "", "АННА", "", "", ""]
+    assert read(texts)[1:3] == [("", texts[1]), ("", texts[2])]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["Remember: the deadline is Friday", "One thing: be careful"],
+        ["it is late: go home", "at 12:30 we leave", "http://a.example is the address"],
+        [*["we speak of many things"] * 60, *["Remember: this"] * 2, "please remember that"],
+        [*["und so weiter"] * 99, *["Wichtig: das hier"] * 4],
+        ["THE NEWS: ALL IS WELL", "AND NOW THE WEATHER", "REMEMBER: IT RAINS"],
+        ["NATO: Bericht", "NATO: Bündnis", "und mehr", "noch mehr"],
+    ],
+)
+def test_speech(texts):
+    assert read(texts) == [("", text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Speaker 1: hi", [("Speaker 1", "hi")]),
+        ("speaker_02: hi", [("speaker_02", "hi")]),
+        ("Sprecherin 2: ja", [("Sprecherin 2", "ja")]),
+        (">> JOHN: hi there", [("JOHN", "hi there")]),
+        (">> John: hi there", [("John", "hi there")]),
+        ("- MRS. HUDSON: Come in!", [("MRS. HUDSON", "Come in!")]),
+        ("TOM (laughing): oh no", [("TOM", "oh no")]),
+        ("- ANNA: hello\n- BEN: good day", [("ANNA", "hello"), ("BEN", "good day")]),
+        ("so what\nANNA: hello", [("", "so what"), ("ANNA", "hello")]),
+        ("ANNA:", [("", "")]),
+        ("<v Anna Smith>Purple</v>", [("Anna Smith", "Purple")]),
+        ("<v.loud Jo &amp; Al>a <b>b</b>\n<v Bo>c", [("Jo & Al", "a b"), ("Bo", "c")]),
+        ("<vocal>a", [("", "a")]),
+    ],
+)
+def test_of_one_caption(text, expected):
+    assert read([text]) == expected
+
+
+def test_names_of_a_dialogue_that_are_written_where_the_speaker_changes():
+    texts = ["and so on and so on", "it goes on like this"] * 3
+    dialogue = [text for _ in range(4) for text in ("Anna: hello", *texts, "Ben: yes", *texts)]
+    assert {speaker for speaker, _ in read(dialogue)} == {"Anna", "Ben", ""}
+
+
+def test_names_of_other_scripts_and_in_small_letters():
+    assert {speaker for speaker, _ in read(["主持人\uff1a你好", "嘉宾\uff1a谢谢"] * 3)} == {
+        "主持人",
+        "嘉宾",
+    }
+    assert {speaker for speaker, _ in read(["anna: hello", "ben_92: yes"] * 3)} == {
+        "anna",
+        "ben_92",
+    }
+
+
+def test_what_voices_say_comes_first():
+    texts = ["<v Anna>Remember: go", "<v Ben>NOTE: stay", "Anna: and now", "<v Ben>Ben: yes"]
+    assert read(texts) == [
+        ("Anna", "Remember: go"),
+        ("Ben", "NOTE: stay"),
+        ("Anna", "and now"),
+        ("Ben", "yes"),
+    ]
+
+
+def test_the_user_says_what_becomes_of_names():
+    assert read(ZOOM, "keep") == [("", text) for text in ZOOM]
+    assert read(["Remember: go", "at noon: stay"], "drop") == [
+        ("Remember", "go"),
+        ("", "at noon: stay"),
+    ]
+
+
+def test_speakers_of_one_caption_share_its_time():
+    one, two = spoken_cues([Cue(1, 10.0, 20.0, "ANNA: abcd\nBEN: abc")], "auto")
+    assert one.start_s == 10.0
+    assert one.end_s == two.start_s
+    assert two.end_s == 20.0
+    assert 15.0 < one.end_s < 17.0
+
+
+def test_words_with_times_have_the_voice_in_which_they_stand():
+    text = b"WEBVTT\n\n00:00.000 --> 00:04.000\n<v Anna>so <00:01.000>we </v><00:02.000><v Ben>go"
+    utterances = [one for block in webvtt.parse(io.BytesIO(text), "x.vtt") for one in block]
+    said = [(one.speaker, [slot.alternatives[0].word for slot in one]) for one in utterances]
+    assert said == [("Anna", ["so", "we"]), ("Ben", ["go"])]
+
+
+def test_captions_of_many_hours_are_read_in_linear_time():
+    text = "\n".join(
+        f"{i}\n00:{i // 60 % 60:02}:{i % 60:02},000 --> 00:{i // 60 % 60:02}:{i % 60:02},900\n"
+        f"{'-' * 2000}{'A' * 2000}\n"
+        for i in range(300)
+    )
+    options = ReaderOptions(file="x")
+    assert sum(map(len, srt.parse(io.BytesIO(text.encode()), "x.srt", options))) == 300
