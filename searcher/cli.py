@@ -97,7 +97,7 @@ def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
     started = Stopwatch()
-    from searcher.output.notices import acceptance_notice, term_warnings
+    from searcher.output.notices import acceptance_notice, cut_terms, term_warnings
     from std.execution.processes import executor
     from std.files import read
     from std.nist import ecf
@@ -125,7 +125,7 @@ def batch(args: argparse.Namespace) -> None:
             speech = f"outside the speech of {named(args.ecf)}{asked}"
             warn("std-search", f"{counted(found.outside_ecf, 'hit')} {speech} left out")
         warn_of_phones(found)
-        for warning in term_warnings(found):
+        for warning in (*term_warnings(found), *cut_terms(found)):
             warn("std-search", warning)
         write_oov_words(args, found, index)
         if args.output:
@@ -295,6 +295,8 @@ def interactive(args: argparse.Namespace) -> int:
         hits.sort(key=lambda hit: -hit.probability)
         if form_of(args, piped=LINES) != JSON:
             tell_remarks(found, has_hits=bool(hits), args=args)
+        else:
+            warn_of_cuts(found)
         output_hits(args, found, hits, index)
     if hits and not args.quiet:
         tell_figures(found)
@@ -311,6 +313,14 @@ def write_oov_words(
 
     words = sorted({word for words in found.oov_words for word in words})
     for warning in write_oov_lexicon(args.oov_lexicon, words, index.segments, index.config):
+        warn("std-search", warning)
+
+
+def warn_of_cuts(found: "SearchResult") -> None:
+    """Warn of terms that were not searched everywhere; to a person, the remarks say it."""
+    from searcher.output.notices import cut_terms, cut_wildcards
+
+    for warning in (*cut_wildcards(found), *cut_terms(found)):
         warn("std-search", warning)
 
 

@@ -28,6 +28,8 @@ from searcher.request import Request, SpokenWords
 from searcher.search_result import TermCandidates
 from searcher.term_language import log_odds as term_log_odds
 from searcher.variant import Variant
+from std.errors import StdError
+from std.execution.stop import TimeLimit, stopped_by
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
 from std.store.columns import Int64s
@@ -76,6 +78,9 @@ def find_terms(
         spoken: queries that were spoken; they are further terms.
         advance: called with each share of the work that is done; the shares add up to 1 at most, as
             words are looked up all at once.
+
+    Raises:
+        StdError: this takes more candidates, or seconds, than the configuration allows.
     """
     begin, config = time.perf_counter(), index.config
     terms = (*terms, *(query.term for query in spoken))
@@ -94,9 +99,16 @@ def find_terms(
         words, expansions, phonetic_words, searched, alternatives, workers,
         lambda share: advance(share / n), wildcards or config.text.fold_accents,
     )  # fmt: skip
-    of_language = tuple(search_language(request, language) for language in index.languages)
+    with stopped_by(time_limit(config.search.max_seconds)):
+        of_language = tuple(search_language(request, language) for language in index.languages)
     seconds = time.perf_counter() - begin
     return FoundTerms(terms, words, expansions, of_language, excerpts, seconds)
+
+
+def time_limit(seconds: float) -> TimeLimit:
+    """How long a search may take; 0 = for ever."""
+    reason = f"the search took more than {seconds:g} s ([search] max_seconds) and was stopped"
+    return TimeLimit(seconds, StdError(reason))
 
 
 def judge(
@@ -178,6 +190,7 @@ def _candidates(
         segments=index.segments,
         copies=index.copies,
         excerpts=found.excerpts,
+        cut=frozenset().union(*(part.cut for part in parts)),
         seconds=found.seconds + time.perf_counter() - begin,
     )
 

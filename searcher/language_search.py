@@ -32,6 +32,7 @@ class LanguageResult(NamedTuple):
     is_phonetic: bool  # whether phonetic search took part: its hits may overlap other candidates
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
     without_model: str  # pronouncer of these segments, if the model is of another
+    cut: frozenset[int]  # terms of which only the likeliest places were searched
 
 
 def search_language(request: Request, language: PreparedLanguage) -> LanguageResult:
@@ -56,4 +57,5 @@ def search_language(request: Request, language: PreparedLanguage) -> LanguageRes
         phonetic.found is not None,
         phonetic.without_phones,
         phonetic.without_model,
+        lexical.cut,
     )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.candidates import Candidates, concatenate, in_order
-from searcher.lexical.lookup import Plan, SegmentResult, search_segment
+from searcher.lexical.lookup import Plan, SegmentResult, require_few, search_segment
 from searcher.prepared import PreparedLanguage
 from searcher.request import Request
 from searcher.spellings import same_words
@@ -32,6 +32,7 @@ class LexicalResult(NamedTuple):
     variants: tuple[Variant, ...]  # that they point into
     found_words: set[str]  # the words of the variants and wildcards that the segments have
     outside_ecf: int  # candidates left out
+    cut: frozenset[int] = frozenset()  # terms of which only the likeliest places are here
 
     def places_of_parts(self, n_terms: int) -> Int64s:
         """(terms,) how many places each has where its words are split or joined."""
@@ -70,13 +71,17 @@ def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult
     rows = dict(zip(language.segments, language.rows, strict=True))
     found_words: set[str] = set()
     outside_ecf, parts, variant_table = 0, [], VariantTable(variants)
+    n_candidates, cut = 0, frozenset[int]()
     results = request.workers.map(search_segment, tasks)
     for (piece, segment), part in zip(tasks, results, strict=True):
         found_words |= part.in_vocabulary
         outside_ecf += part.outside
+        n_candidates += len(part.candidates.term)
+        require_few(n_candidates, language.config)
+        cut |= part.cut
         parts.append(variant_table.renumbered(part, piece, rows[segment]))
     candidates = parts[0] if len(parts) == 1 else in_order(concatenate(parts))
-    return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf)
+    return LexicalResult(candidates, variant_table.all(), found_words, outside_ecf, cut)
 
 
 def _looked_up(

@@ -25,6 +25,7 @@ from searcher.pronunciations import Weighted, pronounced, pronounced_queries
 from searcher.request import Request
 from searcher.variant import Variant
 from std.errors import ConfigError
+from std.execution.stop import check_stop
 from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s
 from std.values import Bools, Float64s
@@ -107,6 +108,7 @@ def hits_as_candidates(
         phonetic: indexes of the segments.
         table: variants; those of the hits are appended.
     """
+    check_stop()
     hits, first = term_hits.hits, len(table)
     scores = hits.measures[:, SCORE].tolist()
     paths = path_words(hits, phonetic.recognised_words)

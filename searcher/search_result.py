@@ -44,6 +44,7 @@ class TermCandidates:
     segments: tuple[Segment, ...]  # what was searched
     copies: Copies  # of its recordings; candidates are of originals until `decide`
     excerpts: Sequence[Excerpt] | None  # that were searched; None = everything
+    cut: frozenset[int]  # terms of which only the likeliest places were searched
     seconds: float
 
     @property

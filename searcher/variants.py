@@ -23,6 +23,7 @@ from searcher.splitting.phrase import phrase_variants
 from searcher.variant import Variant
 from searcher.vocabulary import Vocabulary
 from std.config import Config, WordSelection
+from std.execution.stop import check_stop
 
 
 class Expander(Protocol):
@@ -81,6 +82,7 @@ class VariantGenerator:
         similar = self.expansions(list(dict.fromkeys(word for words in expanded for word in words)))
         found = []
         for words in terms:
+            check_stop()
             exact = Variant(tuple(words))
             others: list[Variant] = []
             if self._selected(words, known, split.words):

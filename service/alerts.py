@@ -27,9 +27,10 @@ from typing import Any
 
 from searcher import Hit
 from service.appended import AppendedFile
-from service.jobs import Stop, Stoppable, StoppedError
+from service.jobs import Stop, StoppedError
 from service.live_index import LiveIndex, Snapshot
 from std.errors import StdError
+from std.execution.stop import stopped_by
 from std.files import read
 from std.json_fields import documents
 from std.nist import term_file
@@ -115,10 +116,10 @@ class Alerts:
         is_first, stop = not self._file.path.stat().st_size, Stop(SEARCH_S)
         hits: list[Hit] = []
         index, parts = snapshot.index, []
-        for first in range(0, len(self.terms), AT_ONCE):
-            stop.check()
-            some = index.single_terms(self.terms[first : first + AT_ONCE])
-            parts.append(index.find_terms(some, workers=Stoppable(stop), wildcards=True))
+        with stopped_by(stop.check):
+            for first in range(0, len(self.terms), AT_ONCE):
+                some = index.single_terms(self.terms[first : first + AT_ONCE])
+                parts.append(index.find_terms(some, wildcards=True))
         for result in index.decide(parts):
             hits += index.hits(result.rows(result.probability >= LEAST), decided=False)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,8 +1,8 @@
 """Work that requests wait for: in a few threads of each kind, bounded, and stopped when unwanted.
 
     Lane          threads with a queue of limited length; beyond it `TooBusyError` becomes 429
-    Stop          whether the client is still there and the time is not over
-    Stoppable     an `Executor` that asks so between the pieces of a search
+    Stop          whether the client is still there and the time is not over; the long loops of a
+                  job ask it (`std.execution.stop`)
     in_lane       awaits a job for a request, and stops it when the client goes away
     wanted        likewise anything that will be there later
 
@@ -14,17 +14,17 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from service.problems import ProblemError, too_busy
+from std.execution.stop import stopped_by
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
 A = TypeVar("A")
-B = TypeVar("B")
 
 LOOK_S = 0.2  # how often a waiting request looks whether its client is still there
 
@@ -58,20 +58,6 @@ class Stop:
         """
         if self.is_stopped or self.overdue:
             raise StoppedError
-
-
-class Stoppable:
-    """An `Executor` in this thread that asks before each piece whether to go on."""
-
-    workers = 1
-
-    def __init__(self, stop: Stop) -> None:
-        self._stop = stop
-
-    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
-        for item in items:
-            self._stop.check()
-            yield function(item)
 
 
 class Lane:
@@ -116,7 +102,8 @@ class Lane:
                 self.running += 1
             try:
                 stop.check()
-                future.set_result(work(stop))
+                with stopped_by(stop.check):
+                    future.set_result(work(stop))
             except BaseException as error:
                 future.set_exception(error)
             finally:

@@ -34,6 +34,7 @@ from service.problems import ProblemError, too_busy
 from service.searching import TermResult, Wish, search_term, select
 from service.settings import Settings
 from std.errors import StdError
+from std.execution.stop import stopped_by
 from std.marks import Mark
 from std.written_numbers import json_bytes
 
@@ -286,13 +287,14 @@ def _answer(question: Question, current: Snapshot, cache: Cache, settings: Setti
     """The answer to a question; empty if the search fails or takes too long."""
     snapshot, results = replace(current, number=question.snapshot), []
     try:
-        for term in question.terms:
-            found = cache.get(term)
-            if found is None:
-                found = search_term(term, snapshot, Stop(settings.limits.search_s))
-                cache.put(term, found, found.bytes)
-            results.append(found)
-        marks = Marks(question.marks)
-        return answered(results, snapshot, marks, question.wish, question.first, question.limit)
+        with stopped_by(Stop(settings.limits.search_s).check):
+            for term in question.terms:
+                found = cache.get(term)
+                if found is None:
+                    found = search_term(term, snapshot)
+                    cache.put(term, found, found.bytes)
+                results.append(found)
+            marks = Marks(question.marks)
+            return answered(results, snapshot, marks, question.wish, question.first, question.limit)
     except (StdError, StoppedError, ProblemError):  # the service finds the same, and says so
         return b""

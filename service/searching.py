@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from searcher import Expected, SearchResult
-from service.jobs import Stop, Stoppable
 from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.recordings import Facet
@@ -114,13 +113,13 @@ def is_known(term: str, snapshot: Snapshot) -> bool:
     return all(word in vocabulary for word in snapshot.index.config.text.phrase(term))
 
 
-def search_term(term: str, snapshot: Snapshot, stop: Stop) -> TermResult:
+def search_term(term: str, snapshot: Snapshot) -> TermResult:
     """Search one term.
 
     Raises:
-        StoppedError: nobody waits any more, or it took too long.
+        StdError: the index cannot be read, or the search takes more than the configuration allows.
     """
-    found = snapshot.index.find(term, workers=Stoppable(stop))
+    found = snapshot.index.find(term)
     rows = snapshot.recordings.rows(found.recordings)
     remarks = tuple(snapshot.index.remarks(found))
     return TermResult(term, found, remarks, rows[found.candidates.recording])

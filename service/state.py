@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from service.alerts import Alerts
 from service.cache import Cache
-from service.jobs import Lane, Stop, StoppedError, in_lane, wanted
+from service.jobs import Lane, Stop, in_lane, wanted
 from service.live_index import LiveIndex, Snapshot
 from service.marks import MarkFile
 from service.problems import ProblemError
@@ -95,13 +95,13 @@ class Service:
         it at once, and known words are answered meanwhile.
         """
         snapshot = self.snapshot
-        with suppress(StdError, StoppedError, ProblemError):
-            results = [search_term(seldom_said(snapshot), snapshot, Stop(600))]
+        with suppress(StdError, ProblemError):
+            results = [search_term(seldom_said(snapshot), snapshot)]
             answered(results, snapshot, self.marks, Wish(), 0, 1)
         self.ready = True
         self.processes.wait_until_started()
-        with suppress(StdError, StoppedError):
-            search_term(WARM_UP_TERM, snapshot, Stop(600))
+        with suppress(StdError):
+            search_term(WARM_UP_TERM, snapshot)
             snapshot.index.query(WARM_UP_TERM)
         self.warm = True
 
@@ -143,7 +143,7 @@ class Service:
         return await in_lane(
             self.known if is_fast else self.other,
             request,
-            lambda stop: make([self._found(term, snapshot, stop) for term in terms]),
+            lambda stop: make([self._found(term, snapshot) for term in terms]),
             self.search_s,
         )
 
@@ -174,12 +174,12 @@ class Service:
         """One lock for all that want the same at once: the first makes it, others find it kept."""
         return self._turns.setdefault(key, asyncio.Lock())
 
-    def _found(self, term: str, snapshot: Snapshot, stop: Stop) -> TermResult:
+    def _found(self, term: str, snapshot: Snapshot) -> TermResult:
         """What a search finds of a term, or found some time ago."""
         key = snapshot.number, term
         found: TermResult | None = self.cache.get(key)
         if found is None:
-            found = search_term(term, snapshot, stop)
+            found = search_term(term, snapshot)
             if snapshot is self.snapshot:
                 self.cache.put(key, found, found.bytes)
         return found

@@ -100,6 +100,13 @@ class SearchConfig(_Section):
         1000  # that a word with * stands for; of more, the most frequent
     )
     spelling: Literal["language", "exact"] = "language"  # which words of the index are a term's
+    max_places: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
+        200_000  # of a phrase or a word with * in one segment; of more, the likeliest
+    )
+    max_candidates: Annotated[int, Range(1, 1_000_000_000, whole=True)] = (
+        20_000_000  # of all terms of a search, about 300 bytes each; more are refused
+    )
+    max_seconds: Annotated[float, Range(0, 1_000_000)] = 0.0  # of a search; 0 = no limit
 
 
 # Which words of a term are looked for in this way; unknown: those that the index does not contain.

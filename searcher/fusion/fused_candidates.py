@@ -96,6 +96,7 @@ def fuse(
         without_model=tuple(dict.fromkeys(one for found in every for one in found.without_model)),
         segments=tuple(segment for found in every for segment in found.segments),
         copies=copies,
+        cut=frozenset().union(*(found.cut for found in every)),
         seconds=sum(found.seconds for found in every),
     )
 

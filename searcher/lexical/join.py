@@ -7,7 +7,8 @@ neighbours that begin together. Slots in the gap are skipped, which costs the po
 word' in each.
 
 The join starts at the rarest word and looks for neighbours by binary search in the frequent
-words' sorted keys, so a frequent word costs a logarithm, not its length.
+words' sorted keys, so a frequent word costs a logarithm, not its length. How many pairs there
+are is known before they are made: of too many (``max_places``), the likeliest are.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from searcher.lexical.best_first import ranges
 from std.config import SearchConfig
+from std.execution.stop import check_stop
 from std.store.columns import KEY_SHIFT, TIME_MASK, Int64s, Postings, Slots, UInt64s
 from std.values import Float64s
 
@@ -33,6 +35,7 @@ class Paths(NamedTuple):
     log_posterior: Float64s  # (n, words) of each word
     minimum: Float64s  # (n,) smallest posterior
     log_skipped: Float64s  # (n, words - 1) of the slots between two words, product of the epsilons
+    is_cut: bool = False  # whether there are more, less likely
 
 
 class Spans(NamedTuple):
@@ -43,6 +46,14 @@ class Spans(NamedTuple):
     end_ms: Int64s  # (n,)
     posterior: Float64s  # (n,)
     slots: Int64s  # (n, words) row of each word's slot in the segment's slot columns
+    is_cut: bool = False  # whether there are more, less likely
+
+    def likeliest(self, n: int) -> "Spans":
+        """The n likeliest at most, in their order; of equals those that come first."""
+        if len(self.posterior) <= n:
+            return self
+        kept = np.sort(np.argsort(-self.posterior, kind="stable")[:n])
+        return Spans._make((*(column[kept] for column in self[:-1]), True))
 
 
 # End of the left word, start of the right one, their slots -> log of the epsilons in between.
@@ -59,7 +70,7 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
     Args:
         words: postings of each word of the phrase.
         skip_cost: what skipping slots between two words costs.
-        config: longest gap, most slots skipped, ``join_exponent``.
+        config: longest gap, most slots skipped, ``join_exponent``, ``max_places``.
     """
     rarest = min(range(len(words)), key=lambda i: len(words[i].key))
     paths = _paths_of_word(words[rarest])
@@ -76,6 +87,7 @@ def join(words: Sequence[Postings], skip_cost: SkipCost, config: SearchConfig) -
         (paths.end & TIME_MASK).astype(np.int64),
         posterior,
         paths.slots,
+        paths.is_cut,
     )
 
 
@@ -134,14 +146,18 @@ def _extend(
     paths: Paths, words: Postings, skip_cost: SkipCost, config: SearchConfig, *, forwards: bool
 ) -> Paths:
     """Put one more word behind (or before) every path it can follow (or precede)."""
+    check_stop()
     gap, overlap = np.uint64(config.max_gap_ms), np.uint64(config.max_overlap_ms)
     longest = np.uint64(int(words.duration_ms.max(initial=0)))
     if forwards:
         earliest, latest = _back(paths.last_end, overlap), paths.last_end + gap
     else:
         earliest, latest = _back(paths.first_start, gap + longest), paths.first_start + overlap
-    path, row = _pairs(words.key, earliest, latest)
-    word, other = words.rows(row), _rows(paths, path)
+    first = np.searchsorted(words.key, earliest)
+    last = np.searchsorted(words.key, latest, side="right")
+    kept = _likeliest(paths, last - first, config.max_places)
+    path, row = ranges(first[kept], last[kept])
+    word, other = words.rows(row), _rows(paths, kept[path])
     start, end, slot = word.key, word.key + word.duration_ms, word.slot.astype(np.int64)
     if forwards:
         left_end, left_slot = other.last_end, other.slots[:, -1]
@@ -169,17 +185,27 @@ def _extend(
         log_posterior=with_word(other.log_posterior, np.log(posterior)),
         minimum=np.minimum(other.minimum, posterior),
         log_skipped=with_word(other.log_skipped, skipped),
+        is_cut=paths.is_cut or len(kept) < len(first),
         **outer,
     )
 
 
-def _pairs(key: UInt64s, earliest: UInt64s, latest: UInt64s) -> tuple[Int64s, Int64s]:
-    """All (window, row) with earliest[window] <= key[row] <= latest[window]."""
-    return ranges(np.searchsorted(key, earliest), np.searchsorted(key, latest, side="right"))
+def _likeliest(paths: Paths, counts: Int64s, most: int) -> Int64s:
+    """The likeliest paths that can be continued in at most so many ways, in their order.
+
+    Args:
+        paths: (n,)
+        counts: (n,) in how many ways each can be continued.
+        most: ways of all of them together.
+    """
+    if int(counts.sum()) <= most:
+        return np.arange(len(counts))
+    order = np.argsort(-paths.minimum, kind="stable")
+    return np.sort(order[np.cumsum(counts[order]) <= most])
 
 
 def _rows(paths: Paths, which: Int64s) -> Paths:
-    return Paths._make(column[which] for column in paths)
+    return Paths._make((*(column[which] for column in paths[:-1]), paths.is_cut))
 
 
 def _back(key: UInt64s, by_ms: np.uint64) -> UInt64s:

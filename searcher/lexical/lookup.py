@@ -1,11 +1,17 @@
 """Lexical search of one segment: look up, join, ECF filter, deduplicate.
 
+search_segment   a plan and a segment -> candidates
+    look_up          some terms at a time -> all their candidates
+    settle           those inside the ECF, without duplicates; the words of their wildcards
+
 All of a recording lies in one segment, so a segment is searched without the others: in this
-process, in a worker process or on another machine.
+process, in a worker process or on another machine. Terms with many candidates are settled one by
+one, so that only one's duplicates are held.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,10 +20,12 @@ import numpy as np
 from searcher.candidates import Candidates, concatenate
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.join import SkipCost, join, single_word, skip_costs
-from searcher.lexical.wildcards import Union, spell_out, union
+from searcher.lexical.wildcards import Union, is_wildcard, spell_out, spelt, union
 from searcher.variant import Variant
 from std.config import Config
 from std.ecf_filter import inside_one
+from std.errors import StdError
+from std.execution.stop import check_stop
 from std.execution.workers import Executor
 from std.languages.folding import explained
 from std.store import Segment
@@ -25,6 +33,7 @@ from std.store.columns import Int64s, Postings, UInt64s
 from std.text import bare
 from std.values import Bools, Excerpt, Float64s, Recording
 
+SETTLED_AT_ONCE = 500_000  # candidates, or those of one term
 TYPED = 0.999  # times the posterior of a word that people type otherwise: of equals it is second
 
 
@@ -66,6 +75,23 @@ class SegmentResult(NamedTuple):
     candidates: Candidates  # deduplicated; numbers are the piece's and the segment's own
     wildcard_variants: tuple[Variant, ...]  # numbered behind the plan's variants
     outside: int  # candidates left out because they lie outside the ECF
+    cut: frozenset[int] = frozenset()  # terms of which only the likeliest places are here
+
+
+class SpeltOut(NamedTuple):
+    """The words that occur where a variant with wildcards was found."""
+
+    variant: Variant
+    first: int  # number of its first sequence
+    sequences: Int64s  # (k, wildcards) see `searcher.lexical.wildcards.spell_out`
+
+
+class LookedUp(NamedTuple):
+    """All candidates of some terms in one segment, before deduplication."""
+
+    candidates: Candidates  # variants from the plan's last on are sequences of wildcards' words
+    spelt_out: tuple[SpeltOut, ...]
+    cut: frozenset[int]  # terms of which only the likeliest places are here
 
 
 def search_segment(task: tuple[Plan, Segment]) -> SegmentResult:
@@ -93,34 +119,44 @@ def search_segment(task: tuple[Plan, Segment]) -> SegmentResult:
                 }
             )
             in_vocabulary.add(pattern)
-    candidates, wildcard_variants = look_up(plan, postings, unions, segment)
-    inside = inside_ecf(
-        candidates.recording,
-        candidates.start_ms,
-        candidates.end_ms,
-        recordings=[indexed.recording for indexed in segment.recordings],
-        excerpts=plan.excerpts,
-    )
-    kept = deduplicate(candidates.rows(inside))
-    kept = kept.rows(kept.score >= plan.config.search.min_score)
-    outside = int(len(inside) - np.count_nonzero(inside))
-    return SegmentResult(in_vocabulary, kept, wildcard_variants, outside)
+    parts: list[Candidates] = []
+    wildcard_variants: list[Variant] = []
+    outside, cut, n = 0, frozenset[int](), 0
+    for found in look_up(plan, postings, unions, segment):
+        kept, variants, outside_here = settle(plan, found, unions, segment, len(wildcard_variants))
+        parts.append(kept)
+        wildcard_variants += variants
+        outside += outside_here
+        cut |= found.cut
+        n += len(kept.term)
+        require_few(n, plan.config)
+    return SegmentResult(in_vocabulary, concatenate(parts), tuple(wildcard_variants), outside, cut)
+
+
+def require_few(n_candidates: int, config: Config) -> None:
+    """Refuse a search that takes too much memory.
+
+    Raises:
+        StdError: it has more candidates than ``config`` allows.
+    """
+    most = config.search.max_candidates
+    if n_candidates > most:
+        raise StdError(
+            f"expected a search with at most {most:,} places of all its terms, got more: search "
+            "fewer or rarer terms at once, or raise [search] max_candidates"
+        )
 
 
 def look_up(
     plan: Plan, postings: Mapping[str, Postings], unions: Mapping[str, Union], segment: Segment
-) -> tuple[Candidates, tuple[Variant, ...]]:
-    """All candidates of all variants in one segment, before deduplication.
+) -> Iterator[LookedUp]:
+    """All candidates of all variants in one segment, some terms at a time.
 
     Args:
         plan: what is looked up.
         postings: of the words of the plan.
         unions: of the wildcards of the plan.
         segment: to fetch the slots that phrases skip.
-
-    Returns:
-        candidates, and a variant for each sequence of words found for wildcards, numbered
-        behind the plan's.
     """
     joined = {**postings, **{pattern: words.postings for pattern, words in unions.items()}}
     present = [
@@ -128,21 +164,30 @@ def look_up(
         for i, variant in enumerate(plan.variants)
         if variant.words and all(word in joined for word in variant.words)
     ]
-    config = plan.config
-    skip_cost = _skip_cost([words for _, words in present if len(words) > 1], segment, config)
+    config = plan.config.search
+    skip_cost = _skip_cost([words for _, words in present if len(words) > 1], segment, plan.config)
     parts: list[Candidates] = []
-    wildcard_variants: list[Variant] = []
-    for i, words in present:
-        spans = single_word(words[0]) if len(words) == 1 else join(words, skip_cost, config.search)
-        variant, n = plan.variants[i], len(spans.recording)
+    spelt_out: list[SpeltOut] = []
+    cut: set[int] = set()
+    total, sequences = 0, len(plan.variants)
+    for k, (i, words) in enumerate(present):
+        check_stop()
+        variant, term = plan.variants[i], int(plan.term_of_variant[i])
+        spans = single_word(words[0]) if len(words) == 1 else join(words, skip_cost, config)
+        if any(map(is_wildcard, unions.keys() & set(variant.words))):
+            spans = spans.likeliest(config.max_places)
+        if spans.is_cut:
+            cut.add(term)
+        n = len(spans.recording)
         number = np.full(n, i)
         if n and not unions.keys().isdisjoint(variant.words):
-            sequences, which = spell_out(variant.words, spans.slots, unions)
-            number = len(plan.variants) + len(wildcard_variants) + which
-            wildcard_variants += [_wildcard_variant(variant, sequence) for sequence in sequences]
+            chosen, which = spell_out(variant.words, spans.slots, unions)
+            spelt_out.append(SpeltOut(variant, sequences, chosen))
+            number = sequences + which
+            sequences += len(chosen)
         parts.append(
             Candidates(
-                term=np.full(n, plan.term_of_variant[i]),
+                term=np.full(n, term),
                 variant=number,
                 recording=spans.recording,
                 start_ms=spans.start_ms,
@@ -153,7 +198,55 @@ def look_up(
                 last_slot=spans.slots[:, -1],
             )
         )
-    return concatenate(parts), tuple(wildcard_variants)
+        total += n
+        is_last = k + 1 == len(present) or int(plan.term_of_variant[present[k + 1][0]]) != term
+        if is_last and total >= SETTLED_AT_ONCE:
+            yield LookedUp(concatenate(parts), tuple(spelt_out), frozenset(cut))
+            parts, spelt_out, cut, total = [], [], set(), 0
+            sequences = len(plan.variants)
+    yield LookedUp(concatenate(parts), tuple(spelt_out), frozenset(cut))
+
+
+def settle(
+    plan: Plan, found: LookedUp, unions: Mapping[str, Union], segment: Segment, n_wildcard: int
+) -> tuple[Candidates, list[Variant], int]:
+    """The candidates that stay of some terms: inside the ECF, one of each event.
+
+    Args:
+        plan: that was looked up.
+        found: all candidates.
+        unions: of the wildcards of the plan.
+        segment: that was searched.
+        n_wildcard: variants of wildcards that other terms have; numbers go on behind them.
+
+    Returns:
+        candidates; the variants of their wildcards; candidates outside the ECF.
+    """
+    candidates, n = found.candidates, len(plan.variants)
+    inside = inside_ecf(
+        candidates.recording,
+        candidates.start_ms,
+        candidates.end_ms,
+        recordings=[indexed.recording for indexed in segment.recordings],
+        excerpts=plan.excerpts,
+    )
+    kept = deduplicate(candidates.rows(inside))
+    kept = kept.rows(kept.score >= plan.config.search.min_score)
+    outside = int(len(inside) - np.count_nonzero(inside))
+    used = np.unique(kept.variant[kept.variant >= n])
+    if not len(used):
+        return kept, [], outside
+    variants: list[Variant] = []
+    for variant, first, sequences in found.spelt_out:
+        mine = used[(used >= first) & (used < first + len(sequences))] - first
+        variants += [
+            _wildcard_variant(variant, words)
+            for words in spelt(variant.words, sequences[mine], unions)
+        ]
+    numbers = n + n_wildcard + np.searchsorted(used, kept.variant)
+    return (
+        kept._replace(variant=np.where(kept.variant < n, kept.variant, numbers)), variants, outside
+    )  # fmt: skip
 
 
 def _second(postings: Postings) -> Postings:
@@ -163,9 +256,14 @@ def _second(postings: Postings) -> Postings:
 
 def _wildcard_variant(variant: Variant, words: tuple[str, ...]) -> Variant:
     """A variant with wildcards, with the words that stand for them."""
-    pairs = zip(variant.words, words, strict=True)
-    how = ", ".join(explained(asked, word) for asked, word in pairs if bare(asked) != bare(word))
-    return replace(variant, words=words, how=how)
+    told = map(_told, variant.words, words)
+    return Variant(words, variant.similarity, variant.method, ", ".join(filter(None, told)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _told(asked: str, word: str) -> str:
+    """What a word of a term stands for here, to a person; empty if for itself."""
+    return explained(asked, word) if bare(asked) != bare(word) else ""
 
 
 def _skip_cost(phrases: Sequence[Sequence[Postings]], segment: Segment, config: Config) -> SkipCost:

@@ -3,6 +3,7 @@
     expand      robo* -> robot, roboter, ...: what fits, the most frequent if there are too many
     union       the postings of all these words as those of one word, which is then joined as any
     spell_out   which of these words occur in each span that was found
+    spelt       these words
 
 The words of one slot exclude each other, so the posterior of ``robo*`` there is the sum of
 theirs. A phrase with wildcards is joined once, whatever each of them stands for.
@@ -117,7 +118,7 @@ def union(postings: Mapping[str, Postings]) -> Union:
     parts = [postings[word] for word in words]
     combined = Postings._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
     word = np.repeat(np.arange(len(words)), [len(part.key) for part in parts])
-    order = np.lexsort((word, -combined.posterior, combined.slot))
+    order = _by_slot(combined)
     slot = combined.slot[order]
     first = np.flatnonzero(np.concatenate([[True], slot[1:] != slot[:-1]]))
     total = np.add.reduceat(combined.posterior[order].astype(np.float64), first)
@@ -131,9 +132,16 @@ def union(postings: Mapping[str, Postings]) -> Union:
     )
 
 
+def _by_slot(postings: Postings) -> Int64s:
+    """(n,) rows by slot; of one slot the likeliest first, then as they are."""
+    likely = postings.posterior.astype(np.float32).view(np.uint32)  # ordered as its bits are
+    place = (postings.slot.astype(np.uint64) << np.uint64(32)) | (~likely).astype(np.uint64)
+    return np.argsort(place, kind="stable")
+
+
 def spell_out(
     words: Sequence[str], slots: Int64s, unions: Mapping[str, Union]
-) -> tuple[list[tuple[str, ...]], Int64s]:
+) -> tuple[Int64s, Int64s]:
     """The words that occur where a term with wildcards was found.
 
     Args:
@@ -142,18 +150,29 @@ def spell_out(
         unions: of the wildcards among the words.
 
     Returns:
-        The different word sequences, and (n,) which of them each span has.
+        (sequences, wildcards) the different word sequences, by the numbers of the wildcards'
+        words; (n,) which of them each span has.
     """
-    word_of_span = [
-        unions[word].likeliest[np.searchsorted(unions[word].slots, slots[:, i])]
-        for i, word in enumerate(words)
-        if word in unions
-    ]
-    chosen, which = np.unique(np.stack(word_of_span, axis=1), axis=0, return_inverse=True)
-    sequences = []
-    for row in chosen.tolist():
-        ids = iter(row)
-        sequences.append(
-            tuple(unions[word].words[next(ids)] if word in unions else word for word in words)
-        )
-    return sequences, which.reshape(-1)
+    starred = [(i, unions[word]) for i, word in enumerate(words) if word in unions]
+    which, first = np.zeros(len(slots), np.int64), np.zeros(0, np.int64)
+    columns = []
+    for i, of_word in starred:
+        columns.append(of_word.likeliest[np.searchsorted(of_word.slots, slots[:, i])])
+        number = which * len(of_word.words) + columns[-1]
+        _, first, which = np.unique(number, return_index=True, return_inverse=True)
+        which = which.reshape(-1)
+    return np.stack(columns, axis=1)[first], which
+
+
+def spelt(
+    words: Sequence[str], sequences: Int64s, unions: Mapping[str, Union]
+) -> list[tuple[str, ...]]:
+    """The words of sequences that `spell_out` found for a term."""
+    of_words, starred = [], iter(sequences.T.tolist())
+    for word in words:
+        if word in unions:
+            known = unions[word].words
+            of_words.append([known[i] for i in next(starred)])
+        else:
+            of_words.append([word] * len(sequences))
+    return list(zip(*of_words, strict=True))

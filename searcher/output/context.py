@@ -12,6 +12,7 @@ from searcher.copies import NO_COPIES, Copies
 from searcher.recording_table import recording_table
 from std.characters import has_characters, text_of
 from std.errors import StoreError
+from std.execution.stop import check_stop
 from std.store import Segment
 from std.store.columns import SLOT_ERROR, Int64s, Slots
 from std.values import Int32s, Recording
@@ -62,6 +63,7 @@ def contexts(
         rows = np.array(known, int)[which]
     here = np.append(table.segment, -1)[rows]  # row -1, of no segment, is the last
     for number in np.unique(here[here >= 0]).tolist():
+        check_stop()
         places = np.flatnonzero(here == number)
         some = candidates.rows(places)
         some = some._replace(recording=table.row_in_segment[rows[places]])

@@ -100,6 +100,7 @@ def summary(found: SearchResult) -> dict[str, Any]:
         "oov_terms": sum(1 for words in found.oov_words if words),
         "outside_ecf": found.outside_ecf,
         "copies": found.searched_copies,
+        "cut_terms": [found.terms[row].term_id for row in sorted(found.cut)],
         "expected": found.expected.document(),
         "default_score": found.default_score,
         "default_probability": found.missed_share,

@@ -16,7 +16,7 @@ from std.values import Recording, Term
 
 
 def remarks(found: SearchResult) -> Iterator[str]:
-    """Out-of-vocabulary words and wildcards of the terms, one line each."""
+    """Out-of-vocabulary words and wildcards of the terms, terms that were cut, one line each."""
     for term, words, oov_words in zip(found.terms, found.words, found.oov_words, strict=True):
         if missing := [word for word in oov_words if word not in found.wildcards]:
             starred = not found.wildcards.keys().isdisjoint(words)
@@ -24,6 +24,23 @@ def remarks(found: SearchResult) -> Iterator[str]:
             yield f"{cut(term.text)}: the recogniser does not know {cut(', '.join(missing))}{limit}"
     for pattern, expansion in found.wildcards.items():
         yield f"{cut(pattern)}: {described(expansion)}"
+    yield from cut_terms(found)
+
+
+def cut_wildcards(found: SearchResult) -> Iterator[str]:
+    """Wildcards that stand for too many words, of which the most frequent were searched."""
+    for pattern, expansion in found.wildcards.items():
+        if expansion.limited:
+            yield f"{cut(pattern)}: {described(expansion)}"
+
+
+def cut_terms(found: SearchResult) -> Iterator[str]:
+    """Terms that stand in too many places, of which the likeliest were searched; one line each."""
+    for row in sorted(found.cut):
+        yield (
+            f"{cut(found.terms[row].text)}: too many places, only the likeliest are searched "
+            "([search] max_places); longer words have fewer"
+        )
 
 
 def copy_notice(found: SearchResult) -> str:

@@ -126,6 +126,9 @@ class SummaryDocument(Document):
 
     terms: int
     detections: int = Field(description="hits of at least min_probability")
+    cut_terms: list[str] = Field(
+        [], description="ids of terms with too many places, of which the likeliest were searched"
+    )
     yes: int = Field(description="of these")
     oov_terms: int = Field(description="terms with a word that the recogniser does not know")
     expected: ExpectedDocument

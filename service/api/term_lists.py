@@ -24,7 +24,7 @@ from service.answers import hit_documents
 from service.api.models import PROBLEMS, TermListDocument, TermListResultDocument, reference
 from service.api.reply import json_reply, service_of
 from service.exports import std_list_file
-from service.jobs import Stop, Stoppable, StoppedError, in_lane
+from service.jobs import Stop, StoppedError, in_lane
 from service.live_index import Snapshot
 from service.marks import MarkFile
 from service.problems import ProblemError, as_problem
@@ -60,6 +60,7 @@ class Batch:
     hits: list[dict[str, Any]] = field(default_factory=list)  # documents
     expected: Expected = field(default_factory=lambda: Expected.of(()))  # of any probability
     searches: dict[str, TermSearch] = field(default_factory=dict)
+    cut: list[str] = field(default_factory=list)  # terms whose likeliest places were searched
 
     def run(self, snapshot: Snapshot, marks: MarkFile, limits: Limits, stop: Stop) -> None:
         """Search all terms: found in parts, decided on as one list.
@@ -72,7 +73,7 @@ class Batch:
         for first in range(0, len(self.terms), AT_ONCE):
             stop.check()
             some = self.terms[first : first + AT_ONCE]
-            parts.append(snapshot.index.find_terms(some, workers=Stoppable(stop)))
+            parts.append(snapshot.index.find_terms(some))
             candidates += parts[-1].n_candidates
             if candidates > limits.list_candidates:
                 n = first + len(some)
@@ -83,6 +84,7 @@ class Batch:
                 )
             self.done = first + len(some)
         results = snapshot.index.decide(parts)
+        self.cut = [found.terms[row].term_id for found in results for row in sorted(found.cut)]
         self.expected = Expected.of(np.concatenate([found.probability for found in results]))
         for found in results:
             stop.check()
@@ -111,6 +113,7 @@ class Batch:
                 "yes": sum(hit["decision"] == "YES" for hit in self.hits),
                 "oov_terms": sum(bool(one.oov_count) for one in self.searches.values()),
                 "expected": self.expected.document(),
+                "cut_terms": self.cut,
             },
         }
 

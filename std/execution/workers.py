@@ -1,6 +1,6 @@
 """Workers: one function for many items, in this process or in others; see `Executor.map`.
 
-    InProcess    one item after the other, when its result is asked for
+    InProcess    one item after the other, when its result is asked for and nobody wants to stop
     Workers      other processes, through a ``submit`` that gives futures
 
 Results come in the order of the items whoever finishes first, and only a few items per worker are
@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from std.errors import StdError
 from std.execution.cost import LEDGER
+from std.execution.stop import check_stop
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -45,7 +46,9 @@ class InProcess:
     workers = 1
 
     def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
-        return map(function, items)
+        for item in items:
+            check_stop()
+            yield function(item)
 
 
 IN_PROCESS = InProcess()
@@ -73,6 +76,7 @@ class Workers:
         )
         try:
             while running:
+                check_stop()
                 done = self.fetch(running.popleft(), running)
                 yield LEDGER.note(done, elsewhere=self.elsewhere)
                 running.extend(self.submit(function, item) for item in islice(waiting, 1))

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from indexer import index_files
-from service.jobs import Lane, Stop, Stoppable, StoppedError
+from service.jobs import Lane, Stop, StoppedError
 from service.problems import ProblemError
 from service.settings import Limits, Settings
+from std.execution.workers import IN_PROCESS
 
 # A thread that waits for a server which was killed warns of it, perhaps during the next test.
 pytestmark = pytest.mark.filterwarnings("ignore:.*no answer from the server")
@@ -177,8 +178,8 @@ def test_a_client_that_goes_away_stops_its_work(serve, changed):
         assert client.service.cache.get((1, "sieben")) is None
 
 
-def test_a_stopped_search_ends_between_its_pieces():
-    stop, done = Stop(60), []
+def test_a_stopped_job_ends_between_its_pieces():
+    stop, done, lane = Stop(60), [], Lane("test", 1, 1)
 
     def piece(number):
         done.append(number)
@@ -187,7 +188,7 @@ def test_a_stopped_search_ends_between_its_pieces():
         return number
 
     with pytest.raises(StoppedError):
-        list(Stoppable(stop).map(piece, range(10)))
+        lane.submit(lambda stop: list(IN_PROCESS.map(piece, range(10))), stop).result(300)
     assert done == [0, 1, 2]
     with pytest.raises(StoppedError):
         Stop(-1).check()

@@ -242,3 +242,23 @@ def test_posteriors_do_not_depend_on_which_word_is_rare(network):
             cost = skip_costs(segment.slots(range(4)), 0.05)
             found.append(join([postings[word] for word in words], cost, SearchConfig()).posterior)
         assert all(len(one) == 1 and one.tolist() == found[0].tolist() for one in found)
+
+
+@pytest.mark.parametrize("most", [1, 7, 40, 1000])
+def test_of_too_many_paths_the_likeliest_are_continued(network, most):
+    """A beam: at no step more than so many pairs, and nothing that the whole join lacks."""
+    rng = np.random.default_rng(most)
+    words = [[("a", p), ("b", q)] for p, q in rng.uniform(0.05, 0.45, (60, 2)).tolist()]
+    segment = ResidentSegment(None, invert([network(*words)]))
+    postings, cost = segment.postings("ab"), skip_costs(segment.slots([0]), 0.05)
+    for phrase in ("ab", "aba", "abbaab"):
+        of_words = [postings[word] for word in phrase]
+        every = join(of_words, cost, SearchConfig())
+        found = join(of_words, cost, SearchConfig(max_places=most))
+        rows = set(map(tuple, every.slots.tolist()))
+        assert len(found.posterior) <= most
+        assert found.is_cut or len(found.posterior) == len(every.posterior)
+        assert rows.issuperset(map(tuple, found.slots.tolist()))
+    likeliest = every.likeliest(most)
+    slow = sorted(enumerate(every.posterior.tolist()), key=lambda one: (-one[1], one[0]))[:most]
+    assert likeliest.posterior.tolist() == every.posterior[sorted(i for i, _ in slow)].tolist()

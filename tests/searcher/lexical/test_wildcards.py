@@ -10,9 +10,11 @@ from indexer.segments.invert import invert
 from searcher.lexical.wildcards import Expansion, described, expand, fits, union
 from searcher.output.context import contexts
 from searcher.output.explain import explained
+from searcher.output.notices import remarks
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, DecisionConfig, SearchConfig
+from std.errors import StdError
 from std.execution.processes import executor
 from std.store.resident import ResidentSegment
 from std.values import Term
@@ -178,3 +180,34 @@ def test_two_wildcards_of_many_words_are_joined_once(network):
     pairs = product(range(60), repeat=2)
     assert hits[0][2] in {f"a{i} b{j}" for i, j in pairs}
     assert np.isfinite([one[4] for one in hits]).all()
+
+
+def test_of_too_many_places_the_likeliest_are_searched_and_it_is_said(network):
+    rng = np.random.default_rng(1)
+    likely = rng.random(3000) * 0.9 + 0.05
+    slots = [[(f"b{i % 7}a{i % 3}", p)] for i, p in enumerate(likely.tolist())]
+    segments = [ResidentSegment("0", invert([network(*slots)]))]
+    for term, most in (("b*", 1000), ("b* b* b*", 1000)):
+        everything, _ = found_by(term, segments)
+        assert not everything.cut
+        found, hits = found_by(term, segments, max_places=most)
+        assert found.cut == {0}
+        assert 0 < len(hits) <= most
+        assert any("only the likeliest are searched" in line for line in remarks(found))
+    found, _ = found_by("b*", segments, max_places=1000)
+    best = np.sort(likely)[-1000:]
+    assert np.allclose(np.sort(found.candidates.score), best)
+
+
+def test_a_search_with_too_many_candidates_is_refused(network):
+    slots = [[("word", 1.0)]] * 1500
+    segments = [ResidentSegment(str(i), invert([network(*slots, file=f"f{i}")])) for i in range(2)]
+    found_by("word", segments)
+    with pytest.raises(StdError, match=r"at most 400 places .* \[search\] max_candidates"):
+        found_by("word", segments, max_candidates=400)
+
+
+def test_a_search_that_takes_too_long_is_stopped(network):
+    segments = [ResidentSegment("0", invert([network([("word", 1.0)])]))]
+    with pytest.raises(StdError, match=r"more than 1e-06 s \(\[search\] max_seconds\)"):
+        found_by("wor*", segments, max_seconds=1e-6)
