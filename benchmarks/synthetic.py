@@ -35,18 +35,28 @@ def words(size: int = VOCABULARY) -> list[str]:
 def networks(
     hours: float, *, seed: int = 1, vocabulary: int = VOCABULARY
 ) -> Iterator[ConfusionNetwork]:
-    """Utterances of 12 s, an hour to a recording."""
+    """Utterances of 12 s, an hour to a recording.
+
+    Their last words end a little early, so that recordings of an hour differ in how much speech
+    they have, as real ones do: an index compares those that do not, in search of copies.
+    """
     rng = np.random.default_rng(seed)
+    n = round(hours * UTTERANCES_PER_HOUR)
+    early_ms = np.random.default_rng((seed, 1)).integers(SLOT_MS // 2, size=n)
     table = np.array(words(vocabulary))
     cumulative = np.cumsum(1 / np.arange(1, len(table) + 1))
-    per_hour = SLOTS_PER_HOUR // SLOTS_PER_UTTERANCE
-    for i in range(round(hours * per_hour)):
-        hour, place = divmod(i, per_hour)
-        yield _utterance(rng, table, cumulative, f"TAPE_{hour:05d}", place)
+    for i in range(n):
+        hour, place = divmod(i, UTTERANCES_PER_HOUR)
+        yield _utterance(rng, table, cumulative, f"TAPE_{hour:05d}", place, int(early_ms[i]))
 
 
 def _utterance(
-    rng: np.random.Generator, table: np.ndarray, cumulative: np.ndarray, file: str, place: int
+    rng: np.random.Generator,
+    table: np.ndarray,
+    cumulative: np.ndarray,
+    file: str,
+    place: int,
+    early_ms: int,
 ) -> ConfusionNetwork:
     n, size = SLOTS_PER_UTTERANCE, len(table)
     width = 1 + rng.poisson(ALTERNATIVES_PER_SLOT - 1, n)
@@ -58,6 +68,7 @@ def _utterance(
     posterior = (weight / total[slot]).astype(np.float32)
     start = (place * n + np.arange(n)) * SLOT_MS
     spans = np.stack([start, start + SLOT_MS], axis=1)
+    spans[-1, 1] -= early_ms
     own = np.maximum(0, spans[slot] + rng.integers(-30, 30, (len(slot), 2)))
     return ConfusionNetwork(
         Recording(file, 1),

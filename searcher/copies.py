@@ -24,19 +24,21 @@ from hashlib import sha256
 from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from std.store import Segment, vocabulary_counts
 from std.store.columns import SLOT_ERROR, TIME_MASK, Column, IndexedRecording, Int64s, Slots
-from std.values import Bools, Excerpt, Recording
+from std.values import Excerpt, Recording
 
 # Fewer times that agree may do so by accident: "yes", one second long. Of slots whose times are
 # estimated from their words, only the times of the utterances count.
 LEAST_TIMES = 5
 
 SPEECH = attrgetter("speech_ms", "utterances", "times_estimated")  # of an indexed recording
-OUTLINE = 6  # columns of what is compared before whole recordings are
+OUTLINE_SLOTS = 16  # of each recording, compared before all of them are
+KEPT_DIGESTS: WeakKeyDictionary[Segment, dict[Recording, bytes]] = WeakKeyDictionary()
 NO_SLOTS = Slots(np.empty(0, np.uint64), np.empty(0, np.float32), np.empty(0, np.int32))
 
 
@@ -98,11 +100,13 @@ def find_copies(segments: Sequence[Segment]) -> Copies:
         StoreError: slots are damaged.
     """
     suspects = [*map(Suspects.of, segments, _alike_by_manifest(segments))]
-    alike = _repeated([one.outlines() for one in suspects])
+    outlines = [one.outlines() for one in suspects]
+    times = Counter(chain.from_iterable(outlines))
     same: defaultdict[bytes, list[Recording]] = defaultdict(list)
-    for of_segment, is_alike in zip(suspects, alike, strict=True):
-        for i in np.flatnonzero(is_alike).tolist():
-            same[of_segment.digest(i)].append(of_segment.recorded[i].recording)
+    for of_segment, of_each in zip(suspects, outlines, strict=True):
+        for i, outline in enumerate(of_each):
+            if times[outline] > 1:
+                same[of_segment.kept_digest(i)].append(of_segment.recorded[i].recording)
     originals: dict[Recording, Recording] = {}
     for recordings in same.values():
         original, *copies = sorted(recordings)
@@ -129,19 +133,6 @@ def _has_times(speech_ms: int, utterances: int, times_estimated: bool) -> bool:
     return utterances >= (LEAST_TIMES if times_estimated else 1)
 
 
-def _repeated(tables: Sequence[Int64s]) -> list[Bools]:
-    """Which rows of some tables, (n, columns) each, stand in one of them again."""
-    if not tables:
-        return []
-    joined = np.concatenate([np.empty((0, OUTLINE), np.int64), *tables])
-    order = np.lexsort(joined.T)
-    is_same = (joined[order[1:]] == joined[order[:-1]]).all(axis=1)
-    repeated = np.zeros(len(joined), dtype=bool)
-    repeated[order[1:][is_same]] = repeated[order[:-1][is_same]] = True
-    bounds = np.cumsum([len(table) for table in tables])[:-1]
-    return np.split(repeated, bounds)
-
-
 class Suspects(NamedTuple):
     """Recordings of a segment that may be copies, and their slots."""
 
@@ -163,14 +154,27 @@ class Suspects(NamedTuple):
         kept = np.flatnonzero(number >= np.where(is_estimated, 1, LEAST_TIMES))
         return cls(segment, [recorded[i] for i in kept.tolist()], slots, begin[kept], end[kept])
 
-    def outlines(self) -> Int64s:
-        """(n, OUTLINE) what is cheap to compare: manifest, number of slots, the first, the last."""
+    def outlines(self) -> list[bytes]:
+        """Of each what is cheap to compare: manifest, number of slots, some of the slots.
+
+        Recordings of equal length that are no copies differ here: their slots need not be hashed.
+        """
         if not self.recorded:
-            return np.empty((0, OUTLINE), np.int64)
+            return []
         said = np.array([*map(SPEECH, self.recorded)], np.int64)
-        first, last = self.slots.key[self.begin], self.slots.key[self.end - 1]
-        columns = (self.end - self.begin, first & TIME_MASK, last & TIME_MASK)
-        return np.column_stack([said, *(column.astype(np.int64) for column in columns)])
+        number = self.end - self.begin
+        step = np.linspace(0, 1, OUTLINE_SLOTS)
+        drawn = self.begin[:, None] + ((number - 1)[:, None] * step).astype(np.int64)
+        times = (self.slots.key[drawn] & TIME_MASK).astype(np.int64)
+        posteriors = self.slots.epsilon[drawn].view(np.int32)
+        return [row.tobytes() for row in np.column_stack([said, number, times, posteriors])]
+
+    def kept_digest(self, i: int) -> bytes:
+        """The `digest`, hashed once for all snapshots that share the segment."""
+        kept, recording = KEPT_DIGESTS.setdefault(self.segment, {}), self.recorded[i].recording
+        if recording not in kept:
+            kept[recording] = self.digest(i)
+        return kept[recording]
 
     def digest(self, i: int) -> bytes:
         """Of all that copies share: what the manifest says, pronouncer of the words, slots."""

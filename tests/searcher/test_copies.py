@@ -14,6 +14,7 @@ from searcher.copies import (
     LEAST_TIMES,
     NO_COPIES,
     Copies,
+    Suspects,
     common_copies,
     find_copies,
     live_counts,
@@ -191,6 +192,23 @@ def test_only_slots_of_recordings_that_may_be_copies_are_read(monkeypatch):
     read.clear()
     assert not find_copies([ResidentSegment("x", invert(speeches[1:]))])
     assert read == []
+
+
+def test_only_recordings_whose_outlines_agree_are_hashed_and_once(monkeypatch):
+    """As long as each other, with the same number of slots at the same times."""
+    hashed = []
+    monkeypatch.setattr(
+        Suspects,
+        "digest",
+        lambda self, i, digest=Suspects.digest: hashed.append(self.recorded[i]) or digest(self, i),
+    )
+    other = [[(word, posterior / 2) for word, posterior in slot] for slot in SPEECH]
+    files = [network_of("speech", "a"), build_network(*other, file="b")]
+    assert not find_copies([ResidentSegment("x", invert(files))])
+    assert hashed == []
+    both = segment_of({"a": "speech", "b": "speech"})
+    assert len(find_copies([both])) == len(find_copies([both, segment_of({"c": "near"})])) == 1
+    assert [one.recording.file for one in hashed] == ["a", "b"]
 
 
 def test_segments_without_copies_are_the_same_objects():
