@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from indexer.languages.report import in_words as languages_line
     from indexer.listing import ListedRecording
     from indexer.spoken_queries import QueryReport, read_spoken_queries
+    from indexer.transcripts import read_transcript
 
 __all__ = [
     "FORMAT_NAMES",
@@ -52,6 +53,7 @@ __all__ = [
     "preview_files",
     "pronouncer_hints",
     "read_spoken_queries",
+    "read_transcript",
     "verify_index",
     "watch_folder",
 ]
@@ -66,6 +68,7 @@ _HOME = {
     "Preview": ("dry_run", "Preview"),
     "QueryReport": ("spoken_queries", "QueryReport"),
     "read_spoken_queries": ("spoken_queries", "read_spoken_queries"),
+    "read_transcript": ("transcripts", "read_transcript"),
     "languages_line": ("languages.report", "in_words"),
     "pronouncer_hints": ("languages.report", "hints"),
 }

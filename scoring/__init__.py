@@ -1,8 +1,9 @@
 """Scoring of hit lists against a reference transcript, as NIST and MediaEval do.
 
-    ECF, RTTM, term list --read_reference--> Reference
-    hit list, Reference  --score_hits-->     Evaluation --> report, statistics
+    ECF, transcript, term list --read_reference--> Reference
+    hit list, Reference        --score_hits-->     Evaluation --> report, statistics
 
+    reference                 transcripts in RTTM, and in what a given reader reads
     files                     read a reference, score hit lists, check files
     evaluate, group, slicing  pair hits with occurrences, count, measure: the whole and its slices
     matching                  counts by term, segment-based and character-based scoring
@@ -37,6 +38,13 @@ if TYPE_CHECKING:
     from scoring.measures.det import maximum
     from scoring.measures.twv import NAMED_POINTS, OperatingPoint
     from scoring.options import ScoringOptions
+    from scoring.reference import (
+        Reader,
+        read_transcript,
+        remarks,
+        speech_of,
+        write_reference,
+    )
     from scoring.report.plot import LabelledCurve, det_figure
     from scoring.report.rows import evaluation_rows
     from scoring.report.summary import (
@@ -58,6 +66,7 @@ __all__ = [
     "Group",
     "LabelledCurve",
     "OperatingPoint",
+    "Reader",
     "Reference",
     "Resources",
     "ScoringOptions",
@@ -74,15 +83,19 @@ __all__ = [
     "permutation_p_value",
     "read_reference",
     "read_resources",
+    "read_transcript",
+    "remarks",
     "resources_document",
     "score_files",
     "score_hits",
+    "speech_of",
     "summary_document",
     "summary_text",
     "summary_warnings",
     "system_names",
     "term_weighted_value",
     "terms_table",
+    "write_reference",
     "write_report",
 ]
 
@@ -95,6 +108,7 @@ _HOME = {
     "LabelledCurve": "report.plot",
     "NAMED_POINTS": "measures.twv",
     "OperatingPoint": "measures.twv",
+    "Reader": "reference",
     "Reference": "files",
     "Resources": "resources",
     "ScoringOptions": "options",
@@ -111,15 +125,19 @@ _HOME = {
     "permutation_p_value": "statistics.significance",
     "read_reference": "files",
     "read_resources": "resources",
+    "read_transcript": "reference",
+    "remarks": "reference",
     "resources_document": "report.summary",
     "score_files": "api",
     "score_hits": "files",
+    "speech_of": "reference",
     "summary_document": "report.summary",
     "summary_text": "report.summary",
     "summary_warnings": "report.summary",
     "system_names": "report.system_names",
     "term_weighted_value": "api",
     "terms_table": "api",
+    "write_reference": "reference",
     "write_report": "report.write",
 }
 

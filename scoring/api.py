@@ -18,8 +18,10 @@ from scoring.files import read_reference, score_hits
 from scoring.measures import cnxe, det, precision, twv
 from scoring.options import ScoringOptions
 from scoring.report.csv_tables import TERMS_HEADER, term_rows
+from std.errors import StdError
 from std.matching.alignment import align
 from std.matching.occurrences import Occurrences
+from std.nist.rttm import Transcript
 from std.values import Detections, Recording
 
 Numbers = Sequence[float] | npt.NDArray[Any]
@@ -29,9 +31,10 @@ Truths = Sequence[bool] | npt.NDArray[np.bool_]
 def score_files(
     hits: str | PathLike[str],
     *,
-    ecf_path: str | PathLike[str],
-    rttm_path: str | PathLike[str],
     terms_path: str | PathLike[str],
+    ecf_path: str | PathLike[str] | None = None,
+    rttm_path: str | PathLike[str] | None = None,
+    reference: Transcript | None = None,
     probabilities: str | PathLike[str] | None = None,
     encoding: str | None = None,
     options: ScoringOptions | None = None,
@@ -40,7 +43,10 @@ def score_files(
     """Score a hit list, as ``std-score`` does.
 
     Args:
-        hits, ecf_path, rttm_path, terms_path: files, plain or gzip, either NIST dialect.
+        hits, terms_path: files, plain or gzip, either NIST dialect.
+        ecf_path: which speech is scored; None: that of the reference.
+        rttm_path: the reference transcript.
+        reference: instead of it, such as `indexer.read_transcript` makes of other files.
         probabilities: a second list of the same hits (``std-search --probabilities``), which Cnxe
             and calibration judge.
         encoding: of the transcript; by default what the term list names.
@@ -48,6 +54,7 @@ def score_files(
 
     Raises:
         InputError: a file cannot be read or does not fit the others.
+        StdError: there is no reference, or there are two.
 
     For example::
 
@@ -55,16 +62,18 @@ def score_files(
                                  terms_path="terms.xml", tolerance_s=1.0)
         evaluation.groups[0].measures["ATWV"]
     """
+    if (rttm_path is None) == (reference is None):
+        raise StdError("expected rttm_path or reference, got both or neither")
     options = replace(options or ScoringOptions(), **changes)
-    reference = read_reference(
-        Path(ecf_path),
-        Path(rttm_path),
+    read = read_reference(
+        None if ecf_path is None else Path(ecf_path),
+        reference or Path(rttm_path or ""),
         Path(terms_path),
         turns=options.segments,
         encoding=encoding,
     )
     second = Path(probabilities) if probabilities is not None else None
-    return score_hits(Path(hits), reference, options, probabilities_path=second)
+    return score_hits(Path(hits), read, options, probabilities_path=second)
 
 
 def term_weighted_value(

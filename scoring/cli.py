@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from scoring.limits import (
     CONFIDENCE,
@@ -23,6 +24,9 @@ from std.command import (
 )
 from std.options import add_config_options, add_progress_options, add_row_options
 
+if TYPE_CHECKING:
+    from scoring import Reader  # --help loads no array library
+
 EXAMPLE = """examples:
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml --output scores/
   std-score hits.xml --probabilities probabilities.xml --ecf ecf.xml --rttm reference.rttm \\
@@ -31,6 +35,8 @@ EXAMPLE = """examples:
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms terms.xml \\
             --operating-point sws2013 --scores llr --group-by oov --group-by source-type
   std-score hits.xml --ecf ecf.xml --rttm reference.rttm --terms words.txt --table terms --csv
+  std-score hits.xml --reference talk.TextGrid --terms words.txt
+  std-score --reference talk.ctm --rttm-to talk.rttm --ecf-to talk.ecf.xml
   std-score --validate hits.xml --terms terms.xml
   std-score --resources recognise.json index.json search.json
 
@@ -58,6 +64,8 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_inputs(result)
     add = result.add_argument
+    add("--rttm-to", type=file_argument, metavar="RTTM", help="write the --reference as RTTM")
+    add("--ecf-to", type=file_argument, metavar="XML", help="write the speech of the --reference")
     add("--output", type=folder_argument, metavar="DIR", help="write tables and plots here")
     add(
         "--table",
@@ -104,8 +112,22 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         help="the same hits with probabilities for scores (std-search --probabilities): Cnxe and "
         "calibration judge these; once for each of several hit lists, in their order",
     )
-    add("--ecf", type=file_argument, metavar="XML", help="which speech is scored")
-    add("--rttm", type=file_argument, metavar="RTTM", help="the reference transcript")
+    add(
+        "--ecf",
+        type=file_argument,
+        metavar="XML",
+        help="which speech is scored (default: that of the reference)",
+    )
+    add(
+        "--reference",
+        "--rttm",
+        type=file_argument,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="the reference transcript: RTTM, or CTM, STM, TextGrid, and whatever std-index reads; "
+        "a file or a folder, repeatable",
+    )
     add(
         "--encoding",
         type=encoding_argument,
@@ -219,26 +241,45 @@ def _add_drawing(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Exit status: 0 scored, 2 an error that the user can correct."""
+def misuse(args: argparse.Namespace) -> str:
+    """What does not go together; empty if all is well."""
+    if args.rttm_to or args.ecf_to:
+        if not args.reference:
+            return "--rttm-to, --ecf-to: expected a --reference, got none"
+        return "--rttm-to, --ecf-to: expected no HITS, got some" if args.hits else ""
+    if args.validate:
+        given = args.hits or args.probabilities or args.ecf or args.reference or args.terms
+        return "" if given else "--validate: expected files, got none"
+    if args.resources and not args.hits:
+        return ""
+    missing = [f"--{name}" for name in ("reference", "terms") if not getattr(args, name)]
+    if not args.hits or missing:
+        return f"expected {', '.join(missing) or 'HITS'}, got none"
+    if args.probabilities and len(args.probabilities) != len(args.hits):
+        return (
+            f"--probabilities: expected one for each of {len(args.hits)} hit lists, "
+            f"got {len(args.probabilities)}"
+        )
+    return ""
+
+
+def main(argv: Sequence[str] | None = None, reader: "Reader | None" = None) -> int:
+    """Exit status: 0 scored, 2 an error that the user can correct.
+
+    Args:
+        argv: the arguments.
+        reader: of references that are no RTTM (`scoring.reference`); None: RTTM only.
+    """
     arguments = parser()
     args = arguments.parse_intermixed_args(argv)
-    if args.validate:
-        if not (args.hits or args.probabilities or args.ecf or args.rttm or args.terms):
-            arguments.error("--validate: expected files, got none")
-    elif args.hits or not args.resources:
-        missing = [f"--{name}" for name in ("ecf", "rttm", "terms") if not getattr(args, name)]
-        if not args.hits or missing:
-            arguments.error(f"expected {', '.join(missing) or 'HITS'}, got none")
-        if args.probabilities and len(args.probabilities) != len(args.hits):
-            arguments.error(
-                f"--probabilities: expected one for each of {len(args.hits)} hit lists, "
-                f"got {len(args.probabilities)}"
-            )
+    if problem := misuse(args):
+        arguments.error(problem)
 
     def work() -> int:
         from scoring import run as steps
 
-        return steps.validate(args) if args.validate else steps.score(args)
+        if args.rttm_to or args.ecf_to:
+            return steps.convert(args, reader)
+        return steps.validate(args, reader) if args.validate else steps.score(args, reader)
 
     return run("std-score", work)

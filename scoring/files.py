@@ -1,6 +1,6 @@
 """From files to evaluations: read a reference once, score hit lists against it, check files.
 
-ECF, RTTM, term list --read_reference--> Reference
+ECF, transcript, term list --read_reference--> Reference
 hit list, Reference  --score_hits-->     Evaluation
 any of the four      --check_files-->    CheckedFile for each
 """
@@ -14,11 +14,12 @@ from typing import BinaryIO, NamedTuple, TypeVar, cast
 from scoring.evaluate import Evaluation, evaluate
 from scoring.options import ScoringOptions
 from scoring.probabilities import with_probabilities
+from scoring.reference import Reader, normalised, read_transcript, remarks, speech_of
 from std.display.numbers import counted
 from std.errors import InputError, named
-from std.files import content_bytes, open_input, read, read_twice
-from std.nist import ecf, rttm, std_list, term_file
-from std.nist.rttm import Turns
+from std.files import content_bytes, open_input, read
+from std.nist import ecf, std_list, term_file
+from std.nist.rttm import Transcript, Turns
 from std.values import ECF, Lexemes, STDList, TermList
 
 T = TypeVar("T")
@@ -40,6 +41,7 @@ class Reference(NamedTuple):
     turns: Turns | None  # speech turns, for segment-based scoring
     path: str  # of the transcript, as messages name it
     terms_path: str = ""  # of the term list, likewise
+    remarks: tuple[str, ...] = ()  # what a person should know of it, a line each
 
 
 class CheckedFile(NamedTuple):
@@ -52,34 +54,54 @@ class CheckedFile(NamedTuple):
 
 
 def read_reference(
-    ecf_path: Path,
-    rttm_path: Path,
+    ecf_path: Path | None,
+    rttm_path: Path | Sequence[Path] | Transcript,
     terms_path: Path,
     *,
     turns: bool = False,
     encoding: str | None = None,
+    reader: Reader | None = None,
 ) -> Reference:
     """Read what hit lists are scored against.
 
     Args:
-        ecf_path, rttm_path, terms_path: files, plain or gzip.
+        ecf_path: which speech is scored; None: that of the reference.
+        rttm_path: RTTM, plain or gzip, other files that ``reader`` reads, or what it has read.
+        terms_path: the term list.
         turns: read the speech turns too; segment-based scoring needs them.
         encoding: of the transcript; by default what the term list names.
+        reader: of files that are no RTTM, such as `indexer.read_transcript`.
 
     Raises:
         InputError: a file cannot be read or is not valid.
     """
     terms = read(term_file.parse, terms_path)
-    encoding = encoding or terms.encoding
-    parse_words = partial(rttm.parse, encoding=encoding)
-    speech_turns = None
-    if turns:
-        parse_turns = partial(rttm.parse_turns, encoding=encoding)
-        speech_turns, lexemes = read_twice(parse_turns, parse_words, rttm_path)
+    if isinstance(rttm_path, Transcript):
+        path, transcript = "<reference>", rttm_path
     else:
-        lexemes = read(parse_words, rttm_path)
-    experiment, names = read(ecf.parse, ecf_path), (named(rttm_path), named(terms_path))
-    return Reference(experiment, lexemes, terms, speech_turns, *names)
+        paths = [rttm_path] if isinstance(rttm_path, Path) else rttm_path
+        path, transcript = (
+            ", ".join(map(named, paths)),
+            read_transcript(
+                paths,
+                encoding,
+                default=terms.encoding,
+                turns=turns or not ecf_path,
+                reader=reader,
+            ),
+        )
+    if transcript.is_normalised:
+        terms = normalised(terms)
+    speech = read(ecf.parse, ecf_path) if ecf_path else speech_of(transcript)
+    return Reference(
+        speech,
+        transcript.lexemes,
+        terms,
+        transcript.turns if turns else None,
+        path,
+        named(terms_path),
+        remarks(transcript, None if ecf_path else speech),
+    )
 
 
 def score_hits(
@@ -125,17 +147,20 @@ def check_files(
     *,
     hits: Sequence[Path] = (),
     ecf_path: Path | None = None,
-    rttm_path: Path | None = None,
+    rttm_path: Path | Sequence[Path] = (),
     terms_path: Path | None = None,
     encoding: str | None = None,
+    reader: Reader | None = None,
     progress: Progress | None = None,
 ) -> list[CheckedFile]:
     """Check files without scoring them; the terms of hit lists against the term list, if given.
 
     Args:
         hits: hit lists.
-        ecf_path, rttm_path, terms_path: None for files that are not to be checked.
+        ecf_path, terms_path: None for files that are not to be checked.
+        rttm_path: RTTM, and other files that ``reader`` reads.
         encoding: of the transcript; by default what the term list names, else UTF-8.
+        reader: as of `read_reference`.
         progress: reports the reading of long hit lists.
 
     Returns:
@@ -157,8 +182,10 @@ def check_files(
 
     terms = check(terms_path, "term list", lambda path: read(term_file.parse, path))
     check(ecf_path, "ECF", lambda path: read(ecf.parse, path))
-    parse_words = partial(rttm.parse, encoding=encoding or (terms.encoding if terms else "UTF-8"))
-    check(rttm_path, "transcript", lambda path: read(parse_words, path))
+    default = terms.encoding if terms else "UTF-8"
+    parse_words = partial(read_transcript, encoding=encoding, default=default, reader=reader)
+    for path in [rttm_path] if isinstance(rttm_path, Path) else rttm_path:
+        check(path, "transcript", lambda path: parse_words([path], turns=False).lexemes)
     for hits_path in hits:
         check(hits_path, "hit list", lambda path: _read_hits(path, progress))
     return results

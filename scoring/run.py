@@ -11,6 +11,7 @@ from scoring import (
     Drawing,
     Evaluation,
     OperatingPoint,
+    Reader,
     ScoringOptions,
     Statistics,
     check_files,
@@ -18,24 +19,29 @@ from scoring import (
     evaluation_rows,
     read_reference,
     read_resources,
+    read_transcript,
+    remarks,
     resources_document,
     score_hits,
     summary_document,
     summary_text,
     summary_warnings,
     system_names,
+    write_reference,
     write_report,
 )
 from std.command import print_json, progress_bar, say, tell, warn
+from std.display.numbers import counted
 from std.display.rows import JSON, TABLE, Rows, form_of, print_rows
 from std.distinct import require_distinct
 from std.errors import StdError, named
 from std.extras import expected, is_installed
 from std.options import configuration_of
+from std.outputs import output_name
 from std.terminal import printable
 
 
-def score(args: argparse.Namespace) -> int:
+def score(args: argparse.Namespace, reader: Reader | None = None) -> int:
     """Score every hit list, compare them, write and print."""
     require_distinct(inputs_of(args), {})
     resources = None
@@ -46,8 +52,16 @@ def score(args: argparse.Namespace) -> int:
             return 0
     options = _options(args)
     reference = read_reference(
-        args.ecf, args.rttm, args.terms, turns=options.segments, encoding=args.encoding
+        args.ecf,
+        args.reference,
+        args.terms,
+        turns=options.segments,
+        encoding=args.encoding,
+        reader=reader,
     )
+    if not args.quiet:
+        for line in reference.remarks:
+            say("std-score", line)
     progress = partial(progress_bar, quiet=args.quiet)
     second = args.probabilities or [None] * len(args.hits)
     scored = [
@@ -86,15 +100,32 @@ def score(args: argparse.Namespace) -> int:
     return 0
 
 
-def validate(args: argparse.Namespace) -> int:
+def convert(args: argparse.Namespace, reader: Reader | None = None) -> int:
+    """Write a reference as NIST's files."""
+    outputs = {"--rttm-to": args.rttm_to, "--ecf-to": args.ecf_to}
+    require_distinct(inputs_of(args), outputs)
+    transcript = read_transcript(args.reference, args.encoding, reader=reader)
+    write_reference(transcript, rttm_path=args.rttm_to, ecf_path=args.ecf_to)
+    if not args.quiet:
+        lexemes = transcript.lexemes
+        words = counted(len(lexemes.words), "word")
+        written = " and ".join(output_name(path) for path in outputs.values() if path)
+        tell(f"{words} in {counted(len(lexemes.recordings), 'recording')} -> {written}")
+        for line in remarks(transcript, None):
+            say("std-score", line)
+    return 0
+
+
+def validate(args: argparse.Namespace, reader: Reader | None = None) -> int:
     """Check each file by itself and print what it contains; status 2 if one is refused."""
     require_distinct(inputs_of(args), {})
     files = check_files(
         hits=[*args.hits, *args.probabilities],
         ecf_path=args.ecf,
-        rttm_path=args.rttm,
+        rttm_path=args.reference,
         terms_path=args.terms,
         encoding=args.encoding,
+        reader=reader,
         progress=partial(progress_bar, quiet=args.quiet),
     )
     form = form_of(args, piped=TABLE)
@@ -124,7 +155,7 @@ def inputs_of(args: argparse.Namespace) -> dict[str, Path | list[Path] | None]:
         "HITS": args.hits,
         "--probabilities": args.probabilities,
         "--ecf": args.ecf,
-        "--rttm": args.rttm,
+        "--reference": args.reference,
         "--terms": args.terms,
         "--config": args.config,
         "--resources": args.resources,
@@ -137,9 +168,9 @@ def _shown_inputs(args: argparse.Namespace) -> dict[str, str]:
     return {
         "hit list": ", ".join(printable(named(path)) for path in args.hits),
         **({"probabilities": second} if second else {}),
-        "reference": printable(named(args.rttm)),
+        "reference": ", ".join(printable(named(path)) for path in args.reference),
         "term list": printable(named(args.terms)),
-        "ECF": printable(named(args.ecf)),
+        **({"ECF": printable(named(args.ecf))} if args.ecf else {}),
     }
 
 

@@ -15,6 +15,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "service")
 COMMANDS = {  # and the modules whose function ``main`` they are
@@ -28,6 +29,7 @@ COMMANDS = {  # and the modules whose function ``main`` they are
     "std-discovery": "scoring.discovery.cli",
     "std-config": "std.config_cli",
 }
+READER_FOR = "std-score"  # takes references in whatever the indexer reads
 ROOT = Path(__file__).resolve().parents[1]  # where this package is, and the others should be
 
 
@@ -44,8 +46,16 @@ def start(command: str, argv: Sequence[str] | None = None) -> int:
     if problem := foreign_system() or misplaced_package():
         print(f"{command}: {problem}", file=sys.stderr)  # noqa: T201  # nothing else can say it
         return 2
-    status: int = import_module(COMMANDS[command]).main(argv)
+    main = import_module(COMMANDS[command]).main
+    status: int = main(argv, _read_transcript) if command == READER_FOR else main(argv)
     return status
+
+
+def _read_transcript(paths: Sequence[Path], encoding: str | None) -> Any:
+    """The indexer's reader: scoring is given it, as the phases do not import each other."""
+    from indexer import InputOptions, read_transcript
+
+    return read_transcript(paths, options=InputOptions(encoding=encoding))
 
 
 std_recognise = partial(start, "std-recognise")

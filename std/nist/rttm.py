@@ -13,10 +13,11 @@ Source: NIST RT-09 evaluation plan, appendix A; the test files of NIST's F4DE 3.
 
 import io
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from std.values import Float64s, Int32s, Lexemes, Recording, freeze
 
 COLUMNS = 9
 COLUMN_COUNTS = {COLUMNS, COLUMNS + 1}
+MOST_CTM_FIELDS = 6  # of a file of that name in CTM
 MAX_LINE_BYTES = 1 << 20
 HINT = "--encoding NAME says what it is in"
 BLOCK_BYTES = 1 << 15  # checked together; more live lists cost the garbage collector
@@ -54,6 +56,27 @@ class Turns:
         freeze(self)
 
 
+NO_TURNS = Turns((), (), *(np.zeros(0, kind) for kind in ("i4", "i4", "f8", "f8")))
+
+
+class Transcript(NamedTuple):
+    """A reference: its words, its speech turns, and how sure the times of words are."""
+
+    lexemes: Lexemes
+    turns: Turns
+    within_s: Float64s  # (n,) how far the time of each word may be off; 0: the file has it
+    is_normalised: bool = False  # words are as an index has them (`std.text`)
+
+
+def looks_like(head: bytes, encoding: str = "UTF-8") -> bool:
+    """Whether a file that begins like this is RTTM, well written or not."""
+    for line in head.decode(text_codec(encoding, "<head>"), "replace").split("\n"):
+        fields = line.removeprefix("\ufeff").partition(";;")[0].split()
+        if fields:
+            return fields[0].upper() in TYPES and len(fields) > MOST_CTM_FIELDS
+    return True  # nothing but comments
+
+
 def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-8") -> Lexemes:
     """Read the words of a transcript.
 
@@ -62,17 +85,21 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
 
     Raises:
         InputError: a line has not nine columns, an unknown type, a malformed or negative number,
-            or bytes that are not in this encoding.
+            or bytes that are not in this encoding, or there are records but none of a word.
     """
     spans = _Spans()
     words: list[str] = []
     subtypes: list[str] = []
     known: dict[str, str] = {}  # one string object per distinct word
-    for columns in _blocks(stream, path, encoding, "LEXEME"):
+    others: set[str] = set()
+    for columns in _blocks(stream, path, encoding, "LEXEME", others):
         spans.add(columns)
         _, _, _, _, _, block_words, block_subtypes, _, _ = columns
         words.extend(map(known.setdefault, block_words, block_words))
         subtypes.extend(map(known.setdefault, block_subtypes, block_subtypes))
+    if others and not words:
+        got = f"{', '.join(sorted(others))} records only"
+        raise InputError(path, 0, "words with their times, LEXEME records", got)
     return Lexemes(
         tuple(spans.recordings),
         tuple(spans.speakers),
@@ -88,7 +115,7 @@ def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-
 def parse_turns(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-8") -> Turns:
     """Read the speech turns of a transcript. Raises as `parse`."""
     spans = _Spans()
-    for columns in _blocks(stream, path, encoding, "SPEAKER"):
+    for columns in _blocks(stream, path, encoding, "SPEAKER", set()):
         spans.add(columns)
     return Turns(
         tuple(spans.recordings),
@@ -125,8 +152,12 @@ class _Spans:
         self.duration_s.extend(map(float, durations))
 
 
-def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> Iterator[Columns]:
+def _blocks(
+    stream: BinaryIO, path: Path | str, encoding: str, wanted: str, others: set[str]
+) -> Iterator[Columns]:
     """The records of one type, many at a time, as nine columns of text.
+
+    What other types there are is added to ``others``.
 
     Most blocks are valid and pass a few tests on whole columns; any doubt sends a block through
     `_check`, which looks at each line and knows what is wrong with it.
@@ -137,23 +168,26 @@ def _blocks(stream: BinaryIO, path: Path | str, encoding: str, wanted: str) -> I
         stream, encoding, codec = io.BytesIO(text.encode()), "UTF-8", "utf-8"
     line = 1
     for lines in line_blocks(stream, path, BLOCK_BYTES, MAX_LINE_BYTES):
-        rows = _valid_rows(lines, codec, wanted)
+        rows = _valid_rows(lines, codec, wanted, others)
         if rows is None:
-            rows = list(_check(lines, line, path, encoding, wanted))
+            rows = list(_check(lines, line, path, encoding, wanted, others))
         if rows:
             yield tuple(zip(*rows, strict=True))
         line += len(lines)
 
 
-def _valid_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] | None:
+def _valid_rows(
+    lines: list[bytes], codec: str, wanted: str, others: set[str]
+) -> list[list[str]] | None:
     """Records of a block if nothing in it needs a closer look."""
     try:
         text = b"\n".join(lines).decode(codec)
         rows = [line.split() for line in text.split("\n") if line and not line.isspace()]
         if ";;" in text or {len(row) for row in rows} - COLUMN_COUNTS:
             return None
-        if {row[0] for row in rows} - TYPES:
+        if (types := {row[0] for row in rows}) - TYPES:
             return None
+        others.update(types - {wanted})
         rows = [row[:COLUMNS] for row in rows if row[0] == wanted]
         numbers = [row[3] for row in rows] + [row[4] for row in rows]
         values = list(map(float, numbers))
@@ -172,7 +206,12 @@ def _valid_rows(lines: list[bytes], codec: str, wanted: str) -> list[list[str]] 
 
 
 def _check(
-    lines: list[bytes], first_line: int, path: Path | str, encoding: str, wanted: str
+    lines: list[bytes],
+    first_line: int,
+    path: Path | str,
+    encoding: str,
+    wanted: str,
+    others: set[str],
 ) -> Iterator[list[str]]:
     """The records of a block, line by line."""
     codec = text_codec(encoding, path)
@@ -193,6 +232,7 @@ def _check(
         if kind not in TYPES:
             raise InputError(path, line, "an RTTM type such as LEXEME", fields[0])
         if kind != wanted:
+            others.add(kind)
             continue
         for name, field in (("start", fields[3]), ("duration", fields[4])):
             value = parse_number(field)
@@ -209,24 +249,37 @@ def dump(lexemes: Lexemes, stream: BinaryIO, encoding: str = "UTF-8") -> None:
     """Write a transcript's words as LEXEME records.
 
     Raises:
-        ValueError: a word holds white space or is empty.
+        ValueError: a word or a name holds white space or is empty.
         UnicodeEncodeError: the encoding cannot hold a word.
     """
+    rows = zip(lexemes.words, lexemes.subtypes, strict=True)
+    _dump(lexemes, "LEXEME", rows, stream, encoding)
+
+
+def dump_turns(turns: Turns, stream: BinaryIO, encoding: str = "UTF-8") -> None:
+    """Write speech turns as SPEAKER records. Raises as `dump`."""
+    rows = repeat(("<NA>", "<NA>"), len(turns.start_s))
+    _dump(turns, "SPEAKER", rows, stream, encoding)
+
+
+def _dump(
+    spans: Lexemes | Turns,
+    kind: str,
+    rows: Iterable[tuple[str, str]],
+    stream: BinaryIO,
+    encoding: str,
+) -> None:
     codec = text_codec(encoding, "<stream>")
-    rows = zip(
-        lexemes.recording.tolist(),
-        lexemes.speaker.tolist(),
-        lexemes.start_s.tolist(),
-        lexemes.duration_s.tolist(),
-        lexemes.words,
-        lexemes.subtypes,
-        strict=True,
-    )
-    for recording, speaker, start_s, duration_s, word, subtype in rows:
-        file, channel = lexemes.recordings[recording]
-        if len(word.split()) != 1:
-            raise ValueError(f"RTTM cannot hold the word {word!r}")
+    columns = (spans.recording, spans.speaker, spans.start_s, spans.duration_s)
+    times = zip(*(column.tolist() for column in columns), strict=True)
+    for (recording, speaker, start_s, duration_s), (word, subtype) in zip(times, rows, strict=True):
+        file, channel = spans.recordings[recording]
+        name = spans.speakers[speaker]
+        if odd := [one for one in (file, word, name) if len(one.split()) != 1]:
+            raise ValueError(
+                f"expected names and words without spaces, as RTTM has, got {odd[0]!r}"
+            )
         stream.write(
-            f"LEXEME {file} {channel} {decimal(start_s)} {decimal(duration_s)} {word} {subtype} "
-            f"{lexemes.speakers[speaker]} <NA>\n".encode(codec)
+            f"{kind} {file} {channel} {decimal(start_s)} {decimal(duration_s)} {word} {subtype} "
+            f"{name} <NA>\n".encode(codec)
         )

@@ -75,9 +75,9 @@ lines = st.lists(
 @given(lines)
 def test_whole_blocks_and_single_lines_are_read_alike(some):
     content = [f"{line}\n".encode() for line in some]
-    valid = rttm._valid_rows(content, "utf-8", "LEXEME")
+    valid = rttm._valid_rows(content, "utf-8", "LEXEME", set())
     try:
-        one_by_one = list(rttm._check(content, 2, "ref.rttm", "UTF-8", "LEXEME"))
+        one_by_one = list(rttm._check(content, 2, "ref.rttm", "UTF-8", "LEXEME", set()))
     except InputError:
         one_by_one = None
     assert valid is None or valid == one_by_one

@@ -1,0 +1,196 @@
+"""What hits are compared with: a transcript in RTTM, or what a reader of other files makes of it.
+
+    read_transcript   files -> `Transcript`
+    speech_of         Transcript -> the ECF of its speech
+    write_reference   Transcript -> RTTM and ECF
+
+Scoring itself reads RTTM. The command is given the indexer's reader of everything else
+(`spoken_terms.start`), as the phases do not import each other.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from std.display.numbers import counted
+from std.ecf_filter import speech_s
+from std.errors import StdError, named
+from std.files import is_regular, open_input, read, read_twice
+from std.nist import ecf, rttm
+from std.nist.rttm import Transcript, Turns
+from std.outputs import open_output
+from std.text import Normalisation
+from std.values import ECF, Excerpt, Float64s, Int32s, Lexemes, Recording, TermList
+
+Reader = Callable[[Sequence[Path], str | None], Transcript]  # files and folders, their encoding
+HEAD_BYTES = 1 << 14
+AFTER_S = 0.5  # of speech that count after the last word: hits do not end to the millisecond
+
+
+def read_transcript(
+    paths: Sequence[Path],
+    encoding: str | None = None,
+    *,
+    default: str = "UTF-8",
+    turns: bool = True,
+    reader: Reader | None = None,
+) -> Transcript:
+    """Read a reference transcript.
+
+    Args:
+        paths: RTTM, and what the reader knows, of different recordings.
+        encoding: of the files, as the user says it.
+        default: encoding of RTTM otherwise.
+        turns: whether the speech turns of RTTM are wanted.
+        reader: of files that are no RTTM, and of folders; None: all are RTTM.
+
+    Raises:
+        InputError: a file cannot be read, or is not what it should be.
+    """
+    codec = encoding or default
+    others = [path for path in paths if reader and not _is_rttm(path, codec)]
+    parsed = [_parse(path, codec, turns=turns) for path in paths if path not in others]
+    if others and reader:
+        parsed.append(reader(others, encoding))
+    return parsed[0] if len(parsed) == 1 else _joined(parsed)
+
+
+def _is_rttm(path: Path, encoding: str) -> bool:
+    """Whether a file is RTTM; what can be read only once is taken for it."""
+    if path.is_dir() or not is_regular(path):
+        return not path.is_dir()
+    with open_input(path) as stream:
+        return rttm.looks_like(stream.read(HEAD_BYTES), encoding)
+
+
+def _parse(path: Path, encoding: str, *, turns: bool) -> Transcript:
+    parse_words = partial(rttm.parse, encoding=encoding)
+    if not turns:
+        lexemes = read(parse_words, path)
+        return Transcript(lexemes, rttm.NO_TURNS, np.zeros(len(lexemes.words)))
+    speech, lexemes = read_twice(partial(rttm.parse_turns, encoding=encoding), parse_words, path)
+    return Transcript(lexemes, speech, np.zeros(len(lexemes.words)))
+
+
+def _joined(parts: Sequence[Transcript]) -> Transcript:
+    """Several transcripts as one."""
+    words, turns = [part.lexemes for part in parts], [part.turns for part in parts]
+    lexemes = Lexemes(
+        *_stacked(words),
+        tuple(word for part in words for word in part.words),
+        tuple(subtype for part in words for subtype in part.subtypes),
+    )
+    within_s = np.concatenate([part.within_s for part in parts])
+    is_normalised = any(part.is_normalised for part in parts)
+    return Transcript(lexemes, Turns(*_stacked(turns)), within_s, is_normalised)
+
+
+def _stacked(
+    parts: Sequence[Lexemes] | Sequence[Turns],
+) -> tuple[tuple[Recording, ...], tuple[str, ...], Int32s, Int32s, Float64s, Float64s]:
+    """The columns that words and turns have, of all parts, and the tables they point into."""
+    recordings = tuple(dict.fromkeys(one for part in parts for one in part.recordings))
+    speakers = tuple(dict.fromkeys(one for part in parts for one in part.speakers))
+    return (
+        recordings,
+        speakers,
+        np.concatenate([_moved(p.recording, p.recordings, recordings) for p in parts]),
+        np.concatenate([_moved(p.speaker, p.speakers, speakers) for p in parts]),
+        np.concatenate([part.start_s for part in parts]),
+        np.concatenate([part.duration_s for part in parts]),
+    )
+
+
+def _moved(index: Int32s, table: Sequence[object], wanted: Sequence[object]) -> Int32s:
+    """An index into one table as an index into another that has all of it."""
+    row = {one: i for i, one in enumerate(wanted)}
+    moved: Int32s = np.array([row[one] for one in table], np.int32)[index]
+    return moved
+
+
+def normalised(terms: TermList) -> TermList:
+    """The terms as an index has their words: for a transcript that is normalised so."""
+    normal = Normalisation().phrase
+    return replace(
+        terms,
+        terms=tuple(
+            replace(term, text=" ".join(normal(term.text)) or term.text) for term in terms.terms
+        ),
+    )
+
+
+def speech_of(transcript: Transcript) -> ECF:
+    """The speech of a reference: each recording from its start to shortly after its last word.
+
+    Raises:
+        StdError: there is none.
+    """
+    ends_s: dict[Recording, float] = {}
+    for part in (transcript.lexemes, transcript.turns):
+        end_s = part.start_s + part.duration_s
+        for i in np.unique(part.recording).tolist():
+            last_s = float(end_s[part.recording == i].max())
+            recording = part.recordings[i]
+            ends_s[recording] = max(last_s, ends_s.get(recording, 0.0))
+    if not ends_s:
+        raise StdError(
+            "--reference: expected words with their times, got none; --ecf says the speech"
+        )
+    excerpts = tuple(
+        Excerpt(recording, 0.0, round(ends_s[recording] + AFTER_S, 3))
+        for recording in sorted(ends_s)
+    )
+    return ECF(excerpts, round(speech_s(excerpts), 3), version="1")
+
+
+def remarks(transcript: Transcript, own_speech: ECF | None) -> tuple[str, ...]:
+    """What a person should know of a reference, a line each.
+
+    Args:
+        transcript: the reference.
+        own_speech: of the reference, if no ECF was given.
+    """
+    lines = []
+    if own_speech:
+        number = counted(len(own_speech.excerpts), "recording")
+        lines.append(
+            f"no --ecf: the speech is that of the reference, {number}, each from 0 s to "
+            f"{AFTER_S} s after its last word, {own_speech.source_signal_duration_s:.1f} s"
+        )
+    estimated = transcript.within_s > 0
+    if estimated.any():
+        lines.append(
+            f"times of {int(estimated.sum()):,} of {counted(len(estimated), 'word')} of the "
+            f"reference are estimated, within {transcript.within_s.max():.1f} s: pairs need times "
+            "within --tolerance"
+        )
+    return tuple(lines)
+
+
+def write_reference(
+    transcript: Transcript, *, rttm_path: Path | None = None, ecf_path: Path | None = None
+) -> None:
+    """Write a reference as NIST's files.
+
+    Args:
+        transcript: the reference.
+        rttm_path: for its words and speech turns.
+        ecf_path: for its speech.
+
+    Raises:
+        InputError: a file cannot be written; it is then as before.
+        StdError: a name has spaces, which RTTM cannot hold.
+    """
+    if rttm_path:
+        with open_output(rttm_path) as sink:
+            try:
+                rttm.dump_turns(transcript.turns, sink)
+                rttm.dump(transcript.lexemes, sink)
+            except ValueError as error:
+                raise StdError(f"{named(rttm_path)}: {error}") from error
+    if ecf_path:
+        with open_output(ecf_path) as sink:
+            ecf.dump(speech_of(transcript), sink)
