@@ -276,6 +276,8 @@ class Part:
             InputError: the value is not a number, or below 0 or too large and not to be mended.
         """
         bare = self.value
+        if isinstance(bare, float) and 0 <= bare / per_second <= MAX_TIME_S:
+            return bare / per_second  # as nearly always
         if isinstance(bare, str):
             bare = bare.removesuffix("s")
         if isinstance(bare, float) and not math.isfinite(bare):
@@ -294,6 +296,8 @@ class Part:
         Raises:
             InputError: the value is not such a number, and not to be mended.
         """
+        if isinstance(self.value, float) and 0 <= self.value <= 1:
+            return self.value  # as nearly always
         if isinstance(self.value, float) and not math.isfinite(self.value):
             return confidence(math.nan, self.error("a number"), self.repairs)
         return confidence(self.number(), self.error("a number from 0 to 1"), self.repairs)

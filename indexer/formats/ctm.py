@@ -87,8 +87,8 @@ def parse(
         waiting += len(slots)
         count, said_until = 0, 0.0
         for words in sorted(slots, key=_start_s):
-            start, end = _start_s(words), max(word.end_s for word in words)
-            end = max(start, end)
+            start = _start_s(words)
+            end = max(start, *(word.end_s for word in words))
             if not count or (options.segments is None and start > said_until + PAUSE_S):
                 count, said_until = count + 1, end
                 name = recording.file if options.segments else f"{recording.file}-{count}"
@@ -114,7 +114,7 @@ def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]
 
 
 def _start_s(words: _Slot) -> float:
-    return min(word.start_s for word in words)
+    return words[0].start_s if len(words) == 1 else min(word.start_s for word in words)
 
 
 def _sure(word: _Word, path: Path | str, repairs: Repairs) -> _Word:
@@ -126,9 +126,15 @@ def _sure(word: _Word, path: Path | str, repairs: Repairs) -> _Word:
 
 
 def _write(builder: NetworkBuilder, words: _Slot, start: float, end: float) -> None:
+    if len(words) == 1:  # as nearly always
+        word = words[0]
+        mass = 1.0 if word.confidence is None else word.confidence
+        builder.slot(word.line, start, end, max(0.0, 1 - mass))
+        builder.word(word.line, word.token, mass, word.start_s, word.end_s)
+        return
     masses = [1.0 if word.confidence is None else word.confidence for word in words]
-    if len(words) > 1:  # confidences of alternatives were not made to sum to 1
-        masses = [mass / max(1.0, sum(masses)) for mass in masses]
+    total = max(1.0, sum(masses))  # of alternatives: they were not made to sum to 1
+    masses = [mass / total for mass in masses]
     builder.slot(words[0].line, start, end, max(0.0, 1 - sum(masses)))
     for word, mass in zip(words, masses, strict=True):
         builder.word(word.line, word.token, mass, word.start_s, word.end_s)
@@ -138,6 +144,7 @@ def _rows(
     stream: BinaryIO, path: Path | str, repairs: Repairs
 ) -> Iterator[tuple[int, Recording, bytes, _Word | None]]:
     """Yield each line's number, recording and word as written; the word unless it is a mark."""
+    known: dict[tuple[bytes, bytes], Recording] = {}
 
     def read(numbered_line: tuple[int, bytes]) -> tuple[int, Recording, bytes, _Word | None]:
         at, line = numbered_line
@@ -145,7 +152,10 @@ def _rows(
         if not 5 <= len(fields) <= 8:
             raise InputError(path, at, "5 or 6 fields", shown(line.strip()))
         word = None if fields[4] in MARKS else _word(path, at, fields)
-        return at, recording_in(path, at, fields), fields[4], word
+        written = fields[0], fields[1]
+        if (recording := known.get(written)) is None:
+            recording = known[written] = recording_in(path, at, fields)
+        return at, recording, fields[4], word
 
     lines = (
         (at, line)

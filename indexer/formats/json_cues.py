@@ -26,7 +26,7 @@ from indexer.formats.reader_options import ReaderOptions
 from indexer.formats.units import unit_s
 from indexer.networks.hypotheses import HypothesisWord
 from std.json_fields import Part
-from std.limits import MAX_CHANNEL
+from std.limits import MAX_CHANNEL, MAX_TIME_S
 from std.nist.audio_names import recording_name
 from std.repairs import NO_TEXT, UNKNOWN
 from std.values import Recording
@@ -35,6 +35,8 @@ Place = Callable[[Row], Recording | None]
 WORDS = 0.8  # of rows with a single word, in a list of words
 WITHIN_S = 0.5  # that words may begin before what they stand in, and count from the recording
 NAMES = ("name", "label", "display_name", "displayName", "id", "speaker")  # of a speaker's object
+MOST_UNITS = 1e18  # in a number of a time
+LOOKED_AT = 10_000  # rows that tell the unit of times
 IDS = ("id", "spkid", "speaker_id", "speakerId", "label")
 _ISO = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 _PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")
@@ -74,24 +76,40 @@ def cues_of(
     place = _places([one.row for one in timed], recording, options)
     if _are_words(timed):
         return list(_of_words(timed, path, options, place))
+    rows = [one.row for one in timed]
+    languages, speakers = _names(rows, "language"), _names(rows, "speaker")
     return [
         Cue(
-            one.row.around.line,
-            one.start_s,
-            one.end_s,
-            one.text,
-            recording=place(one.row),
-            language=_name(one.row.get("language")),
-            speaker=_name(one.row.get("speaker")),
+            row.around.line,
+            start_s,
+            end_s,
+            text,
+            (),
+            place(row),
+            language,
+            speaker,
         )
-        for one in timed
+        for (row, start_s, end_s, text), language, speaker in zip(
+            timed, languages, speakers, strict=True
+        )
     ]
+
+
+def _say(rows: Sequence[Row], what: str) -> bool:
+    """Tell whether any row, or what stands around it, says something."""
+    fields = {id(row.fields): row.fields for row in rows}.values()
+    around = {id(row.around): row.around.said for row in rows}.values()
+    return any(what in one for one in (*fields, *around))
+
+
+def _names(rows: Sequence[Row], what: str) -> list[str]:
+    return [_name(row.get(what)) for row in rows] if _say(rows, what) else [""] * len(rows)
 
 
 def _unit_s(rows: Sequence[Row]) -> float:
     """The unit of the times that have none."""
     bare = []
-    for row in rows:
+    for row in rows[:LOOKED_AT]:
         if row.fields["start"][1].unit_s:
             return 1.0
         start = _number(row.get("start"))
@@ -121,11 +139,11 @@ def _timed(row: Row, path: Path | str, unit: float, options: ReaderOptions) -> _
     """Read the times and the text of a row; None for one that says nothing."""
     text = row.text
     if text is None:
-        part = Part(path, row.around.line, dict(row.value), row.around.where)
+        part = Part(path, row.around.line, dict(row.value), row.where)
         options.repairs.note(NO_TEXT, part.error("a text"))
         return None
     if not text.isascii():  # half a letter may be in it
-        text = Part(path, row.around.line, text, row.around.where, options.repairs).text()
+        text = Part(path, row.around.line, text, row.where, options.repairs).text()
     start_s = _time(row, "start", path, unit, options)
     end_s = _time(row, "end", path, unit, options)
     if end_s != end_s:
@@ -141,7 +159,11 @@ def _time(row: Row, what: str, path: Path | str, unit: float, options: ReaderOpt
     value = row.value[key]
     if value is None or value == "":
         return UNKNOWN
-    where = f"{row.around.where}.{key}".strip(".")
+    if type(value) in (int, float) and 0 <= value < MOST_UNITS:  # as nearly always
+        whole_s = float(value * (column.unit_s or unit))
+        if whole_s <= MAX_TIME_S:
+            return whole_s
+    where = f"{row.where}.{key}".strip(".")
     part = Part(path, row.around.line, value, where, options.repairs)
     if type(value) in (int, float):
         return part.seconds(1 / (column.unit_s or unit))
@@ -249,7 +271,7 @@ def _word(
 def _confidence(row: Row, path: Path | str, options: ReaderOptions) -> float:
     for what in ("confidence", "log"):
         if what in row.fields and (value := row.value[row.fields[what][0]]) is not None:
-            part = Part(path, row.around.line, value, row.around.where, options.repairs)
+            part = Part(path, row.around.line, value, row.where, options.repairs)
             return part.probability() if what == "confidence" else part.log_probability()
     return 1.0
 
@@ -262,6 +284,8 @@ def _most(names: Iterable[str]) -> str:
 
 def _name(value: Any) -> str:
     """A name as it is written: a text, a number, or an object with one."""
+    if value is None:
+        return ""
     if isinstance(value, dict):
         value = next((value[key] for key in NAMES if value.get(key) not in (None, "")), "")
     return str(value).strip() if isinstance(value, str | int) and value is not True else ""
@@ -273,8 +297,12 @@ def _places(rows: Sequence[Row], recording: Recording, options: ReaderOptions) -
     What is around a row names it only where that names several. Channels that count from 0 are ours
     less one.
     """
-    several = len({_name(row.around.said.get("file")) for row in rows}) > 1
+    arounds = {id(row.around): row.around for row in rows}.values()
+    several = len({_name(around.said.get("file")) for around in arounds}) > 1
     first = 1 if any(row.get("channel") in (0, "0") for row in rows) else 0
+
+    if not several and not _say(rows, "file") and not _say(rows, "channel"):
+        return lambda row: None
 
     def place(row: Row) -> Recording | None:
         named = "file" in row.fields or several

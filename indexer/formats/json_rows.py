@@ -30,6 +30,8 @@ HYPOTHESES = {"alternatives", "nbest", "nBest", "NBest", "hypotheses", "n_best"}
 AROUND = ("speaker", "language", "file", "channel")
 NOT_SAID = {"punctuation", "punct", "spacing", "silence", "pause", "background_event"}
 FINAL = ("is_final", "isFinal", "final")
+_NESTING = frozenset((dict, list))
+_TELLING = frozenset((*FINAL, "IsPartial", "type"))
 NO_SPEAKERS = {"name", "author", "user", "person", "who"}  # of a file, rather than of a row
 PAIRS = ("timestamp", "timestamps")  # of a start and an end, one for each word of the text
 IDEOGRAMS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -56,6 +58,12 @@ class Row(NamedTuple):
     value: Mapping[str, Any]
     fields: Mapping[str, tuple[str, Column]]
     around: Around
+    at: int = -1  # in a list that stands around it
+
+    @property
+    def where(self) -> str:
+        """Where it stands in its document."""
+        return self.around.where if self.at < 0 else f"{self.around.where}[{self.at}]"
 
     def get(self, what: str) -> Any:
         """What the row itself, or else what stands around it, says of something."""
@@ -70,11 +78,11 @@ class Row(NamedTuple):
         """The text as written, of several lines in one; None without one."""
         at = self.fields.get(self.text_at)
         text = self.value[at[0]] if at else None
+        if isinstance(text, str):
+            return text
         if isinstance(text, list) and all(isinstance(line, str) for line in text):
             return " ".join(text)
-        if type(text) in (int, float):
-            return str(text)
-        return text if isinstance(text, str) else None
+        return str(text) if type(text) in (int, float) else None
 
     @property
     def text_at(self) -> str:
@@ -122,20 +130,26 @@ class _Finder:
         found: list[Row] = []
         good, textless = 0, []
         for at, value in enumerate(values):
-            own = inner._replace(where=f"{around.where}[{at}]")
-            if lines:
-                own = own._replace(line=lines[at])
-            rows = self.within(value, own, depth + 1)
-            good += bool(rows)
+            if lines and lines[at] != inner.line:
+                inner = inner._replace(line=lines[at])
+            if _is_flat(value):
+                if row := _row(value, inner, at):
+                    good += 1
+                    found.append(row)
+                    continue
+                rows = []
+            else:
+                own = inner._replace(where=f"{around.where}[{at}]")
+                rows = self.within(value, own, depth + 1)
+                good += bool(rows)
             if not rows and isinstance(value, dict) and _is_said(value):
                 fields = fields_of(tuple(value))
-                textless += [Row(value, fields, own)] if "start" in fields else []
+                textless += [Row(value, fields, inner, at)] if "start" in fields else []
             found += rows
         return found + textless if good >= len(textless) else found
 
     def in_object(self, value: dict[str, Any], around: Around, depth: int) -> list[Row]:
         fields = fields_of(tuple(value))
-        is_row = is_complete(fields) and _has_text(value, fields) and _is_said(value)
         inner = self._parent(around)._replace(said=_said(value, fields, around.said))
         if "start" in fields:
             key, column = fields["start"]
@@ -155,15 +169,28 @@ class _Finder:
             where = f"{around.where}.{key}" if around.where else key
             if rows := self.within(child, inner._replace(where=where), depth + 1):
                 lists.append(rows)
-        row = _paired(value, fields, inner) or ([Row(value, fields, around)] if is_row else [])
+        row = _paired(value, fields, inner) or [one for one in [_row(value, around)] if one]
         inside = _all_said(lists)
         if inside and (turns := _turns(value)) and not _name_speakers(inside):
             inside = _with_speakers(inside, turns)
-        return inside if _says_all(inside, row) else row
+        return inside if not row or _says_all(inside, row) else row
 
     def _parent(self, around: Around) -> Around:
         self.parents += 1
         return around._replace(parent=self.parents)
+
+
+def _row(value: Mapping[str, Any], around: Around, at: int = -1) -> Row | None:
+    """An object as a row, if it is one."""
+    fields = fields_of(tuple(value))
+    if is_complete(fields) and _has_text(value, fields) and _is_said(value):
+        return Row(value, fields, around, at)
+    return None
+
+
+def _is_flat(value: Any) -> bool:
+    """Tell whether this is an object in which none other stands."""
+    return isinstance(value, dict) and _NESTING.isdisjoint(map(type, value.values()))
 
 
 def _said(
@@ -200,6 +227,8 @@ def _has_text(value: Mapping[str, Any], fields: Mapping[str, tuple[str, Column]]
 
 
 def _is_said(value: Mapping[str, Any]) -> bool:
+    if _TELLING.isdisjoint(value):
+        return True
     kind = value.get("type")
     partial = any(value.get(key) is False for key in FINAL) or value.get("IsPartial") is True
     return not partial and not (isinstance(kind, str) and kind.lower() in NOT_SAID)
@@ -255,6 +284,8 @@ def _paired(
 
 def _all_said(lists: list[list[Row]]) -> list[Row]:
     """Join lists that say different things; of those that say the same take the finest."""
+    if len(lists) < 2:
+        return lists[0] if lists else []
     kept: list[tuple[list[Row], Counter[str]]] = []
     for rows in sorted(lists, key=len, reverse=True):
         words = _words(rows)

@@ -12,6 +12,7 @@ KEYS = (
     "speaker_label", "speakerLabel", "speakerTag", "speaker_tag", "SpeakerId", "spk", "spk_id",
     "Speaker", "ParticipantRole", "ParticipantId", "participant",
 )  # fmt: skip
+_KNOWN = frozenset(KEYS)
 NAMES = ("name", "displayName", "label", "id")  # where a speaker is an object
 
 
@@ -21,9 +22,10 @@ def speaker_in(part: Part) -> str:
     >>> [speaker_in(Part("a", 1, one)) for one in ({"speaker": 0}, {"speaker": {"name": "Ada"}})]
     ['0', 'Ada']
     """
-    if not isinstance(part.value, dict):
+    value = part.value
+    if not isinstance(value, dict) or _KNOWN.isdisjoint(value):
         return ""
-    return next((name for key in KEYS if (name := _name(part.value.get(key)))), "")
+    return next((name for key in KEYS if (name := _name(value.get(key)))), "")
 
 
 def _name(value: Any) -> str:

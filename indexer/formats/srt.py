@@ -16,12 +16,12 @@ Congress, fdd000569. Encodings: see `indexer.formats.caption_text`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.clock import (
-    TIME_LINE,
+    TimeLine,
     before_arrow,
     frames_as_decimals,
     require_times,
@@ -66,9 +66,11 @@ def parse(
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
     text = decoded(content, path, options.repairs, options.encoding)
-    if len(TIME_LINE.findall(text)) != text.count("-->"):
+    found = time_lines(text)
+    if len(found) != text.count("-->"):
         text = _usual_times(text, path, options.repairs)
-    captions = without_repeats(list(_captions(text, path, options.repairs)))
+        found = time_lines(text)
+    captions = without_repeats(list(_captions(text, found, path, options.repairs)))
     cues = spoken_cues(captions, options.speaker_names)
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
@@ -82,9 +84,10 @@ def _usual_times(text: str, path: Path | str, repairs: Repairs) -> str:
     return _NEGATIVE.sub("00:00:00,000", text)
 
 
-def _captions(text: str, path: Path | str, repairs: Repairs) -> Iterator[Cue]:
+def _captions(
+    text: str, found: Sequence[TimeLine], path: Path | str, repairs: Repairs
+) -> Iterator[Cue]:
     """Yield what stands between the lines of times."""
-    found = time_lines(text)
     broken = len(found) != text.count("-->") and require_times(text, path, EXPECTED, repairs)
     before = text[: found[0].begin] if found else text
     numbered = bool(before.strip("\ufeff \t\n"))

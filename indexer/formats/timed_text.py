@@ -76,10 +76,13 @@ def parse(
     recording = recording_for(path, options)
     cues = cues_of(rows, path, recording, options)
     names = speakers_of(parts[0].value) if len(parts) == 1 else {}
-    cues = [
-        cue._replace(language=cue.language or language, speaker=names.get(cue.speaker, cue.speaker))
-        for cue in cues
-    ]
+    if language or names:
+        cues = [
+            cue._replace(
+                language=cue.language or language, speaker=names.get(cue.speaker, cue.speaker)
+            )
+            for cue in cues
+        ]
     spoken = spoken_cues(cues, options.speaker_names)
     yield from utterances_of_cues(spoken, path, recording, options)
 

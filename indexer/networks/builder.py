@@ -158,5 +158,7 @@ class NetworkBuilder:
 
     def _whole_span(self, line: int, start_s: float, end_s: float, longest_s: float) -> Span:
         """Times of a slot or a word: one whose end is not known has no length."""
+        if 0 <= start_s <= end_s <= MAX_TIME_S and end_s - start_s <= longest_s:
+            return Span(start_s, end_s)  # as nearly always
         span = self._span(line, start_s, end_s, longest_s)
         return span if span.end_s == span.end_s else Span(span.start_s, span.start_s)

@@ -110,6 +110,9 @@ def single(words: Sequence[HypothesisWord], *, cut: bool = False) -> list[Hypoth
     parts: list[HypothesisWord] = []
     for word in words:
         tokens = word.token.split()
+        if not cut and tokens == [word.token]:  # as nearly always
+            parts.append(word)
+            continue
         if cut:
             tokens = [p for one in tokens for p in ([one] if is_noise(one) else characters(one))]
         letters = np.cumsum([0, *map(len, tokens)])
