@@ -24,6 +24,7 @@ from std.store.couchdb.address import parse_address
         ("https://db.example/couch/news", "https://db.example/couch/news"),
         ("couchdb://h:80/a/b.c/d~e/news", "http://h:80/a/b.c/d~e/news"),
         ("couchdb://h/couch/a%2Fb", "http://h:5984/couch/a%2Fb"),
+        ("couchdb://büro.example/news", "http://xn--bro-hoa.example:5984/news"),
         ("couchdb://h:/news", "http://h:5984/news"),
     ],
 )

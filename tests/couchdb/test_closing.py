@@ -16,7 +16,7 @@ POLITE = ["close", "close in chunks", "close by its end", "chunks"]
 SILENT = ["close unsaid", "half-close", "reset after"]  # seen at the next request at the earliest
 RUDE = ["reset before", "headers only", "half a head", "cut", "cut chunks", "reset in the middle"]
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
-PATIENT = RetryPolicy(timeout_s=10, pauses_s=(0.001,) * 12)
+PATIENT = RetryPolicy(timeout_s=30, pauses_s=(0.001,) * 12, notice_s=30)
 
 
 class Closing:

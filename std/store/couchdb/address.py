@@ -39,7 +39,8 @@ def parse_address(url: str) -> tuple[str, tuple[str, str] | None]:
             f"begins with a letter, got {database!r}"
         )
     port = parts.port or NATIVE_PORTS.get(parts.scheme)
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    ascii_name = parts.hostname.encode("idna").decode("ascii")
+    host = f"[{ascii_name}]" if ":" in ascii_name else ascii_name
     scheme = "https" if parts.scheme in ("couchdbs", "https") else "http"
     user = unquote(parts.username) if parts.username else None
     path = "/".join([*prefix, quote(database, safe="")])

@@ -1,15 +1,17 @@
 """Read, write, list and remove many CouchDB documents per request."""
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from std.errors import StoreError
 from std.store.couchdb.codec import Document
 from std.store.couchdb.errors import TooLargeError
 from std.store.couchdb.http import BATCH_BYTES, Database
 from std.store.couchdb.layout import segment_of
+
+if TYPE_CHECKING:
+    from couchdb.client import Row
 
 BATCH_ROWS = 1_000_000  # of the columns read in one request: about 10 MB
 BATCH_DOCUMENTS = 500
@@ -66,8 +68,8 @@ def missing_documents(database: Database, names: Collection[str]) -> set[str]:
     missing = set(names)
     for _ in database.attempts():
         for batch in _batches(sorted(missing), lambda _: 1, BATCH_ROWS):
-            rows = database.post("_all_docs", {"keys": batch})["rows"]
-            missing -= {row["id"] for row in rows if "id" in row and "deleted" not in row["value"]}
+            rows = database.rows("_all_docs", keys=batch)
+            missing -= {row.id for row in rows if row.id and "deleted" not in row.value}
         if not missing:
             break
     return missing
@@ -140,8 +142,8 @@ def _missing_or_damaged(database: Database, documents: Mapping[str, Document]) -
 
 def _existing_documents(database: Database, names: list[str]) -> dict[str, Document]:
     """The documents that exist, by name."""
-    answer = database.post("_all_docs", {"keys": names}, include_docs="true")
-    return {row["id"]: row["doc"] for row in answer["rows"] if row.get("doc")}
+    rows = database.rows("_all_docs", keys=names, include_docs=True)
+    return {row.id: dict(row.doc) for row in rows if row.doc}
 
 
 def stored_segment_ids(database: Database) -> set[str]:
@@ -149,16 +151,16 @@ def stored_segment_ids(database: Database) -> set[str]:
     ids = set()
     start = "0"
     while rows := list_documents(database, start, limit=1, until="g"):
-        segment = segment_of(rows[0]["id"])
+        segment = segment_of(rows[0].id)
         if segment is not None:
             ids.add(segment)
-        start = f"{rows[0]['id'].partition('|')[0]}}}"  # "}" is what follows "|"
+        start = f"{rows[0].id.partition('|')[0]}}}"  # "}" is what follows "|"
     return ids
 
 
 def list_documents(
     database: Database, start: str, *, limit: int, until: str | None = None
-) -> list[dict[str, Any]]:
+) -> "list[Row]":
     """Rows of ``_all_docs`` (names and revisions), in order of their names.
 
     Args:
@@ -170,16 +172,8 @@ def list_documents(
     Raises:
         StoreError: the database does not exist.
     """
-    answer = database.get(
-        "_all_docs",
-        startkey=json.dumps(start),
-        endkey=json.dumps(until or f"{start}\ufff0"),
-        limit=str(limit),
-    )
-    if answer is None:
-        raise StoreError(f"{database.url}: there is no such database any more")
-    rows: list[dict[str, Any]] = answer["rows"]
-    return rows
+    end = until or f"{start}\ufff0"
+    return database.rows("_all_docs", startkey=start, endkey=end, limit=limit)
 
 
 def remove_segment(database: Database, segment: str) -> None:
@@ -189,7 +183,7 @@ def remove_segment(database: Database, segment: str) -> None:
     """
     purge, before = True, None
     while rows := list_documents(database, f"{segment}|", limit=BATCH_DOCUMENTS):
-        revisions = {row["id"]: row["value"]["rev"] for row in rows}
+        revisions = {row.id: row.value["rev"] for row in rows}
         if revisions == before:  # nothing was removed
             if not purge:
                 return  # perhaps the listing of a late node: the next writer tries again

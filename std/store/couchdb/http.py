@@ -1,5 +1,12 @@
 """One CouchDB database over HTTP: retries, authentication, redirects, compressed requests.
 
+couchdb-python       documents, views and their rows, addresses, the password's header
+`Database`           what a request means: what is repeated, how long, what an error says
+`session.Session`    one request, by urllib3
+
+Of the `couchdb` package only modules are imported that do not need ``cgi``, which Python 3.13 has
+removed (`couchdb.client` and what it imports).
+
 Every request may be repeated: reading changes nothing, and a second attempt to write the same
 document and revision is a conflict, which the caller handles.
 """
@@ -7,11 +14,10 @@ document and revision is a conflict, which the caller handles.
 import json
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from typing import Any
-from urllib.parse import urljoin, urlsplit
+from typing import TYPE_CHECKING, Any
 
 from urllib3.exceptions import HTTPError
 
@@ -27,7 +33,10 @@ from std.store.couchdb.errors import (
     too_large_message,
 )
 from std.store.couchdb.retry import RetryPolicy, SlowRequestWarner, default_retry_policy
-from std.store.couchdb.session import HttpStatusError, Session, error_and_message
+from std.store.couchdb.session import HttpStatusError, Session, error_and_message, redirect_target
+
+if TYPE_CHECKING:
+    from couchdb.client import Row
 
 BATCH_BYTES = 4_000_000  # CouchDB accepts 8 MB per document and 4 GB per request; proxies less
 MIN_GZIP_BYTES = 1024
@@ -46,7 +55,7 @@ class Database:
     """
 
     def __init__(self, url: str, retry_policy: RetryPolicy | None = None) -> None:
-        from couchdb import http
+        from couchdb import client, http
 
         self._base, credentials = parse_address(url)
         self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
@@ -62,7 +71,21 @@ class Database:
         self._answered = False  # whether CouchDB has responded at least once
         self._timed_out = False  # whether the last request did
         self._gzip = True
+        self._documents = client.Database(Resource(self))
         self._clock_offset_s = 0.0  # the server's clock minus ours
+
+    def rows(self, view: str, **options: Any) -> "list[Row]":
+        """The rows of a view, ``_all_docs`` for example.
+
+        Args:
+            view: its name.
+            options: those of `couchdb.client.Database.view`.
+
+        Raises:
+            StoreError: there is no such database.
+        """
+        rows: list[Row] = self._documents.view(view, **options).rows
+        return rows
 
     def get(self, *path: str, **parameters: str) -> Any:
         """The JSON value at a path; None if it does not exist."""
@@ -211,7 +234,7 @@ class Database:
                 if error.status not in REDIRECTS:
                     self._answered = self._answered or bool(error.error)
                     raise
-                url = self._redirect_url(url, error)
+                url = self._redirected(url, error)
                 if error.status in (301, 308) and url.endswith(rest):
                     self._base = url[: len(url) - len(rest)].rstrip("/")
                 continue
@@ -225,6 +248,21 @@ class Database:
             f"{self.url}: the server redirects in a circle, at last to {redacted(url)}"
         )
 
+    def _redirected(self, url: str, error: HttpStatusError) -> str:
+        """The URL of a redirect, on the same host.
+
+        Raises:
+            StoreError: it is on another host, which must not get documents and password.
+        """
+        target = redirect_target(url, error.location or "")
+        if target is None:
+            raise StoreError(
+                f"{self.url}: the server redirects ({error.status}) to "
+                f"{redacted(error.location or 'nowhere')}: "
+                "give the address of the server that is meant"
+            )
+        return target
+
     def _decode(self, content: bytes, content_type: str) -> Any:
         try:
             return json.loads(content)
@@ -236,26 +274,32 @@ class Database:
                 f"{self.url}: expected the answer of a CouchDB server, got a web page: {message}"
             ) from error
 
-    def _redirect_url(self, url: str, error: HttpStatusError) -> str:
-        """The URL of a redirect, on the same host.
 
-        Raises:
-            StoreError: it is on another host, which must not get documents and password.
-        """
-        try:
-            target = urljoin(url, error.location or "")
-            old, new = urlsplit(url), urlsplit(target)
-            same = bool(error.location) and old.hostname == new.hostname
-            same = same and (old.scheme, new.scheme) != ("https", "http") and new.username is None
-            same = same and new.scheme in ("http", "https") and new.port != 0
-        except ValueError:
-            same, target = False, error.location or ""
-        if not same:
-            raise StoreError(
-                f"{self.url}: the server redirects ({error.status}) to {redacted(target)}: "
-                "give the address of the server that is meant"
-            )
-        return target
+class Resource:
+    """A path below a database, as couchdb-python's `couchdb.client` asks for it.
+
+    It takes the place of `couchdb.http.Resource`, which has neither time limits nor retries.
+    """
+
+    def __init__(self, database: Database, *path: str) -> None:
+        self._database, self._path = database, path
+
+    def __call__(self, *path: str) -> "Resource":
+        """A path below this one."""
+        return Resource(self._database, *self._path, *path)
+
+    def get_json(self, **parameters: str) -> tuple[int, Mapping[str, str], Any]:
+        """Status, headers and value of a response."""
+        return self._answer(self._database.get(*self._path, **parameters))
+
+    def post_json(self, body: Any, **parameters: str) -> tuple[int, Mapping[str, str], Any]:
+        """Status, headers and value of the response to a body."""
+        return self._answer(self._database.post("/".join(self._path), body, **parameters))
+
+    def _answer(self, value: Any) -> tuple[int, Mapping[str, str], Any]:
+        if value is None:
+            raise StoreError(f"{self._database.url}: there is no such database any more")
+        return 200, {}, value
 
 
 def _gzip_body(content: bytes) -> bytes:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
+from urllib.parse import urljoin, urlsplit
 
 from urllib3 import BaseHTTPResponse, PoolManager, Timeout
 from urllib3.exceptions import HTTPError, ProtocolError
@@ -93,6 +94,23 @@ class Session:
     def close(self) -> None:
         """Close all connections that no thread is using; the next request opens one."""
         self._pools.clear()
+
+
+def redirect_target(url: str, location: str) -> str | None:
+    """The URL to which a response redirects; None if it is not on the same host or without TLS.
+
+    >>> redirect_target("https://db.example/news", "/new/news")
+    'https://db.example/new/news'
+    >>> redirect_target("https://db.example/news", "http://db.example/news")
+    """
+    try:
+        target = urljoin(url, location)
+        old, new = urlsplit(url), urlsplit(target)
+        same = bool(location) and old.hostname == new.hostname and new.username is None
+        same = same and (old.scheme, new.scheme) != ("https", "http")
+        return target if same and new.scheme in ("http", "https") and new.port != 0 else None
+    except ValueError:
+        return None
 
 
 def _status_error(response: BaseHTTPResponse) -> HttpStatusError:

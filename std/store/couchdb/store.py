@@ -274,8 +274,8 @@ def _require_no_foreign_documents(database: Database) -> None:
     same moment; reading it finds out whether it is one of ours.
     """
     for row in list_documents(database, "", limit=20):
-        is_ours = row["id"] == MANIFEST or segment_of(row["id"]) is not None
-        if not is_ours and not row["id"].startswith("_design/"):
+        is_ours = row.id == MANIFEST or segment_of(row.id) is not None
+        if not is_ours and not row.id.startswith("_design/"):
             raise StoreError(
                 f"{database.url}: expected an empty database or an index, got document "
                 f"{row['id']!r}"
