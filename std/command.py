@@ -10,7 +10,9 @@ import codecs
 import os
 import re
 import resource
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -228,7 +230,7 @@ def run(command: str, work: Callable[[], int | None]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported
     try:
         _reserve_streams()
-        with _warnings_as_lines(command), while_working():
+        with _ctrl_c_raises(), _warnings_as_lines(command), while_working():
             status = work() or 0
         return _finished(command, status)
     except StdError as error:
@@ -239,6 +241,20 @@ def run(command: str, work: Callable[[], int | None]) -> int:
         return _finished(command, 130)
     except OSError as error:
         return _finished(command, _failed(command, error))
+
+
+@contextmanager
+def _ctrl_c_raises() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt in the block; see `spoken_terms` for before and after."""
+    usual = signal.getsignal(signal.SIGINT)
+    if not callable(usual) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def _finished(command: str, status: int) -> int:

@@ -4,6 +4,7 @@ import sys
 import time
 import tomllib
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,35 @@ def test_every_command_starts_here_and_has_its_own_name():
 def test_the_packages_of_the_wheel_are_checked():
     packages = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     assert {*packages} == {*PACKAGES, "spoken_terms"}
+
+
+@pytest.mark.parametrize(
+    ("command", "module"),
+    [*product(COMMANDS, ["argparse"]), *product(["std-search"], ["importlib.util", "std.command"])],
+)
+def test_ctrl_c_before_a_command_works_ends_it_in_one_line(tmp_path, command, module):
+    """Ctrl-C is sent while a module is imported: at once, before the command reads its line."""
+    script = tmp_path / command
+    script.write_text(
+        f"""
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+for name in ("importlib.util", "argparse"):
+    sys.modules.pop(name, None)
+sys.meta_path.insert(0, Finder())
+from spoken_terms.start import start
+import {module}
+sys.exit(start({command!r}, ["--version"]))
+"""
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, script], env=environment, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, f"{command}: interrupted\n".encode())
+    assert not done.stdout
