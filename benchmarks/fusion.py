@@ -50,7 +50,7 @@ from indexer import index_files
 from scoring.evaluate import Evaluation, evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint
 from scoring.options import ScoringOptions
-from scoring.statistics.bootstrap import UNITS
+from scoring.statistics.jackknife import UNITS
 from scoring.statistics.significance import compare_systems
 from searcher.calibration.model import Model, default_model
 from searcher.calibration.occurrence_rate import (

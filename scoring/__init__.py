@@ -8,7 +8,7 @@
     evaluate, group, slicing  pair hits with occurrences, count, measure: the whole and its slices
     matching                  counts by term, segment-based and character-based scoring
     measures                  TWV, DET, Cnxe, precision, calibration
-    statistics                confidence intervals and significance by resampling
+    statistics                confidence intervals and significance
     report                    summary, CSV and HTML tables, plots, the HTML report
     discovery                 the ZeroSpeech measures of unsupervised term discovery
 

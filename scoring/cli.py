@@ -214,13 +214,14 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_resampling(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("resampling").add_argument
+    add = parser.add_argument_group("intervals and comparisons").add_argument
     add(
         "--bootstrap",
         type=number(REPLICATES),
         default=0,
         metavar="N",
-        help="intervals and comparisons from N resamplings (1000 is a good number)",
+        help="intervals and comparisons: of terms and recordings, in N parts where there are more; "
+        "N permutations (1000 is a good number)",
     )
     add("--seed", type=SEED, default=1, help="of the random numbers (default: 1)")
     confidence = number(CONFIDENCE)

@@ -90,7 +90,7 @@ def score(args: argparse.Namespace, reader: Reader | None = None) -> int:
     if form == JSON:
         print_json(summary_document(evaluations, statistics, resources))
     elif form != TABLE:
-        print_rows(evaluation_rows(evaluations, args.table), form)
+        print_rows(evaluation_rows(evaluations, args.table, statistics), form)
     elif not args.output:
         print(text, end="")  # noqa: T201  # the result, printable
     elif not args.quiet:
@@ -219,7 +219,8 @@ def _drawing(args: argparse.Namespace) -> Drawing:
 
 
 def _resample(evaluations: list[Evaluation], args: argparse.Namespace) -> Statistics:
-    with progress_bar("resampling", 2 * args.bootstrap, quiet=args.quiet) as advance:
+    groups = {group.name for evaluation in evaluations for group in evaluation.groups}
+    with progress_bar("intervals", len(groups), quiet=args.quiet) as advance:
         return compare_systems(
             evaluations,
             replicates=args.bootstrap,

@@ -4,16 +4,17 @@ In JSON an undefined value is null; in the table it is a dash.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from scoring.evaluate import Evaluation
 from scoring.group import Group
+from scoring.report.intervals import statistics_document, statistics_lines
 from scoring.report.reliability import group_reliability, reliability_document
+from scoring.report.text import defined, text_table
 from scoring.resources import Resources
-from scoring.statistics.bootstrap import Interval
 from scoring.statistics.significance import Statistics
 from std.display.numbers import counted
 from std.terminal import printable
@@ -49,7 +50,7 @@ def summary_document(
         for label, system in zip(evaluations, systems, strict=True):
             system["name"] = label
     if statistics:
-        result["statistics"] = _statistics_json(list(evaluations), statistics)
+        result["statistics"] = statistics_document(list(evaluations), statistics)
     if resources:
         result["resources"] = resources_document(resources)
     return result
@@ -107,38 +108,6 @@ def _terms_json(group: Group) -> list[dict[str, Any]]:
     ]
 
 
-def _statistics_json(labels: Sequence[str], statistics: Statistics) -> dict[str, Any]:
-    return {
-        "replicates": statistics.replicates,
-        "seed": statistics.seed,
-        "confidence": statistics.confidence,
-        "intervals": [
-            {
-                "system": label,
-                **{unit: {name: list(interval) for name, interval in by_name.items()}
-                   for unit, by_name in units.items()},
-            }
-            for label, units in zip(labels, statistics.systems, strict=True)
-        ],
-        "comparisons": [
-            {
-                "systems": [labels[comparison.first], labels[comparison.second]],
-                "p_value_ATWV": comparison.p_value,
-                "terms": comparison.terms,
-                "differences": {
-                    name: {
-                        "value": defined(difference.value),
-                        **{unit: list(interval)
-                           for unit, interval in difference.intervals.items()},
-                    }
-                    for name, difference in comparison.differences.items()
-                },
-            }
-            for comparison in statistics.comparisons
-        ],
-    }  # fmt: skip
-
-
 def resources_document(resources: Resources) -> dict[str, Any]:
     """Speed factors, memory and processing load, and what they are made of."""
     return {**resources._asdict(), "processing_load": resources.processing_load()}
@@ -155,11 +124,6 @@ def resources_lines(resources: Resources) -> list[str]:
     }
     told = [f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in figures.items()]
     return [", ".join(told), *resources.included]
-
-
-def defined(value: float) -> float | None:
-    """A number, or None for what is undefined or infinite: JSON knows neither."""
-    return value if math.isfinite(value) else None
 
 
 def summary_warnings(evaluations: Mapping[str, Evaluation]) -> list[str]:
@@ -242,7 +206,7 @@ def summary_text(
             if number
         )
     if statistics:
-        lines.extend(_statistics_lines(list(evaluations), statistics))
+        lines.extend(statistics_lines(list(evaluations), statistics))
     if resources:
         lines.extend(["", *resources_lines(resources)])
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -254,46 +218,6 @@ def _taken_as(evaluation: Evaluation) -> str:
         return f"thresholds of the {evaluation.numbers['thresholds']}, Cnxe of the probability"
     kind = "probabilities" if evaluation.scores == "probability" else "log-likelihood ratios"
     return f"scores taken as {kind}"
-
-
-def _statistics_lines(labels: Sequence[str], statistics: Statistics) -> list[str]:
-    """Intervals of ATWV and MTWV, and how each pair differs."""
-    percent = f"{100 * statistics.confidence:g} %"
-    rows = [["system", "measure", f"{percent} over terms", f"{percent} over recordings"]]
-    for label, units in zip(labels, statistics.systems, strict=True):
-        rows.extend(
-            [label, name, *(_interval(units[unit].get(name)) for unit in ("terms", "recordings"))]
-            for name in ("ATWV", "MTWV", "Cnxe")
-        )
-    lines = ["", text_table(rows, left=2)]
-    for comparison in statistics.comparisons:
-        difference = comparison.differences["ATWV"]
-        lines.append(
-            f"\n{labels[comparison.first]} - {labels[comparison.second]}: "
-            f"ATWV {difference.value:+.4f}, "
-            f"{percent} {_interval(difference.intervals.get('terms'))} over terms, "
-            f"{_interval(difference.intervals.get('recordings'))} over recordings, "
-            f"p = {comparison.p_value:.4f} (permutation of {counted(comparison.terms, 'term')})"
-        )
-    return lines
-
-
-def _interval(interval: Interval | None) -> str:
-    return "-" if interval is None else f"{interval.low:.4f} to {interval.high:.4f}"
-
-
-def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Columns aligned: the first ones left, numbers right; a rule below the header."""
-    rows = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
 
 
 def _number(value: float, form: str) -> str:

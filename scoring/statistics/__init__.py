@@ -1,1 +1,1 @@
-"""Confidence intervals by resampling, and tests whether two systems differ."""
+"""Confidence intervals by a jackknife, and tests whether two systems differ."""

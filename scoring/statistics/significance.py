@@ -1,10 +1,10 @@
-"""Significance of the difference between two systems: paired resampling, a permutation test.
+"""Intervals of every system and group, and whether two systems differ.
 
-Both systems are resampled with the same draws of terms or recordings, so what is hard for both
-cancels out. The permutation test counts how often a difference as large arises if the results of
-the two systems are swapped at random, term by term.
+Both systems are weighed alike, so what is hard for both cancels out. The p-values of all measures
+are those of Student's t, with the intervals. For ATWV, a permutation test counts how often a
+difference as large arises if the results of the two systems are swapped at random, term by term.
 
-Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 and 15.
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 11 and 15.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,18 +15,36 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring.evaluate import Evaluation
-from scoring.statistics import bootstrap
-from scoring.statistics.bootstrap import MEASURES, UNITS, Interval, Unit, sample
+from scoring.group import Group
+from scoring.statistics.jackknife import (
+    UNITS,
+    Deviations,
+    Interval,
+    Unit,
+    deviations,
+    intervals,
+    p_values,
+)
+from scoring.statistics.sample import Sample, sample
+from scoring.statistics.weighed import MEASURES
+from std.errors import StdError
 from std.values import Float64s
 
 PERMUTED_AT_ONCE = 1 << 22  # signs held in memory
+RATE, VALUE, ENTROPY = Interval(0, 1), Interval(-np.inf, 1), Interval(0, np.inf)
+LIMITS = {
+    **dict.fromkeys(("P_miss", "P_fa", "STWV", "MAP", "Cnxe_min"), RATE),
+    **dict.fromkeys(("ATWV", "MTWV", "OTWV"), VALUE),
+    "Cnxe": ENTROPY,
+}
 
 
 class Difference(NamedTuple):
-    """A minus B in one measure."""
+    """A minus B in one measure; units without a value are left out."""
 
     value: float
     intervals: Mapping[Unit, Interval]
+    p_values: Mapping[Unit, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +59,40 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupStatistics:
+    """Intervals of every system in one group, and every pair compared that has the same terms."""
+
+    name: str
+    systems: tuple[Mapping[Unit, Mapping[str, Interval]], ...]  # empty without this group
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
-    """Intervals of every system, and every pair compared."""
+    """Intervals and comparisons, by group."""
 
     replicates: int
     seed: int
     confidence: float
-    systems: tuple[Mapping[Unit, Mapping[str, Interval]], ...]
-    comparisons: tuple[Comparison, ...]
+    groups: tuple[GroupStatistics, ...]  # the first is the whole
+
+    @property
+    def systems(self) -> tuple[Mapping[Unit, Mapping[str, Interval]], ...]:
+        """Intervals of every system in the whole."""
+        return self.groups[0].systems
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """Every pair compared in the whole."""
+        return self.groups[0].comparisons
+
+
+class _Measured(NamedTuple):
+    """A group of one system."""
+
+    group: Group
+    sample: Sample
+    by_unit: Mapping[Unit, Deviations]
 
 
 def compare_systems(
@@ -57,59 +101,96 @@ def compare_systems(
     replicates: int = 1000,
     seed: int = 1,
     confidence: float = 0.95,
-    advance: Callable[[float], None] = lambda replicates: None,
+    advance: Callable[[float], None] = lambda groups: None,
 ) -> Statistics:
     """Intervals and comparisons; the same seed gives the same numbers.
 
     Args:
         evaluations: one per system, all of the same terms and speech.
-        replicates: how often terms, and how often recordings, are resampled.
+        replicates: into how many parts terms and recordings are put, if there are more of them;
+            permutations.
         seed: of the random numbers.
         confidence: of the intervals, between 0 and 1.
-        advance: called with 1 after every replicate, for a progress bar.
+        advance: called with 1 after every group, for a progress bar.
 
     Raises:
         StdError: scoring without means over terms, or systems that were not scored on the same
             terms and recordings.
     """
-    samples = [
-        sample(evaluation.groups[0], evaluation.options, evaluation.scores)
-        for evaluation in evaluations
-    ]
-    twv = [evaluation.groups[0].twv for evaluation in evaluations]
-    drawn: dict[Unit, Float64s] = {}  # (B, systems, measures)
-    for unit in UNITS:
-        rows = []
-        for row in bootstrap.draws(samples, unit, replicates, seed):
-            rows.append(row)
-            advance(1)
-        drawn[unit] = np.array(rows)
-    whole = [
-        bootstrap.weighed(sample, np.ones(len(sample.occurs)), np.ones(len(sample.files)))
-        for sample in samples
-    ]
-    systems = tuple(
-        {unit: bootstrap.intervals(drawn[unit][:, i], confidence) for unit in UNITS}
-        for i in range(len(samples))
+    found: list[GroupStatistics] = []
+    for name in dict.fromkeys(group.name for one in evaluations for group in one.groups):
+        measured = [_measured(one, name, replicates, seed) for one in evaluations]
+        if not found and not all(_alike(measured[0], other) for other in measured):
+            raise StdError("expected systems scored on the same terms and recordings")
+        comparisons = tuple(
+            _compare(measured, pair, replicates, seed, confidence)
+            for pair in combinations(range(len(measured)), 2)
+            if _alike(*(measured[i] for i in pair))
+        )
+        found.append(GroupStatistics(name, _systems(measured, confidence), comparisons))
+        advance(1)
+    return Statistics(replicates, seed, confidence, tuple(found))
+
+
+def _measured(evaluation: Evaluation, name: str, replicates: int, seed: int) -> _Measured | None:
+    """A system's group of this name."""
+    whole = evaluation.groups[0]
+    group = next((group for group in evaluation.groups if group.name == name), None)
+    if group is None:
+        return None
+    lowest_llr = None if group is whole or np.isnan(whole.lowest_llr) else whole.lowest_llr
+    one = sample(group, evaluation.options, evaluation.scores, lowest_llr)
+    moved: dict[Unit, Deviations] = {
+        unit: deviations(one, unit, replicates, seed) for unit in UNITS
+    }
+    return _Measured(group, one, moved)
+
+
+def _alike(first: _Measured | None, second: _Measured | None) -> bool:
+    """Whether both are there, with the same terms and recordings."""
+    if first is None or second is None:
+        return False
+    a, b = first.sample, second.sample
+    return a.files == b.files and np.array_equal(a.counted, b.counted)
+
+
+def _systems(
+    measured: Sequence[_Measured | None], confidence: float
+) -> tuple[Mapping[Unit, Mapping[str, Interval]], ...]:
+    return tuple(
+        {
+            unit: intervals(moved, MEASURES, confidence, LIMITS)
+            for unit, moved in one.by_unit.items()
+        }
+        if one
+        else {unit: {} for unit in UNITS}
+        for one in measured
     )
-    comparisons = []
-    for a, b in combinations(range(len(samples)), 2):
-        paired = {
-            unit: bootstrap.intervals(drawn[unit][:, a] - drawn[unit][:, b], confidence)
-            for unit in UNITS
-        }
-        differences = {
-            name: Difference(
-                float(whole[a][i] - whole[b][i]),
-                {unit: paired[unit][name] for unit in UNITS if name in paired[unit]},
-            )
-            for i, name in enumerate(MEASURES)
-        }
-        counted = samples[a].occurs
-        difference = twv[a][counted] - twv[b][counted]
-        p_value = permutation_p_value(difference, replicates=replicates, seed=seed)
-        comparisons.append(Comparison(a, b, differences, p_value, int(counted.sum())))
-    return Statistics(replicates, seed, confidence, systems, tuple(comparisons))
+
+
+def _compare(
+    measured: Sequence[_Measured | None],
+    pair: tuple[int, int],
+    replicates: int,
+    seed: int,
+    confidence: float,
+) -> Comparison:
+    a, b = (one for one in (measured[i] for i in pair) if one)
+    moved = {unit: a.by_unit[unit].minus(b.by_unit[unit]) for unit in UNITS}
+    paired = {unit: intervals(moved[unit], MEASURES, confidence) for unit in UNITS}
+    tested = {unit: p_values(moved[unit], MEASURES) for unit in UNITS}
+    differences = {
+        name: Difference(
+            a.group.measures[name] - b.group.measures[name],
+            {unit: paired[unit][name] for unit in UNITS if name in paired[unit]},
+            {unit: tested[unit][name] for unit in UNITS if name in tested[unit]},
+        )
+        for name in MEASURES
+    }
+    twv = (a.group.twv - b.group.twv)[a.sample.counted]
+    twv = twv[~np.isnan(twv)]  # of terms with a P_fa
+    p_value = permutation_p_value(twv, replicates=replicates, seed=seed)
+    return Comparison(*pair, differences, p_value, len(twv))
 
 
 def permutation_p_value(differences: Float64s, *, replicates: int = 1000, seed: int = 1) -> float:

@@ -11,7 +11,7 @@ from string import Template
 from typing import Any
 
 from scoring.evaluate import Evaluation
-from scoring.report.html_report import calibration, charts, detection_errors, tables
+from scoring.report.html_report import calibration, charts, detection_errors, intervals, tables
 from scoring.report.html_report.views import MAX_VIEWS, View, rounded, term_columns, views
 from scoring.statistics.significance import Statistics
 from std import __version__
@@ -33,7 +33,7 @@ def render(
     Args:
         evaluations: at least one; all scored with the same terms, speech and options.
         names: one for each, shown instead of the system ids.
-        statistics: intervals and comparisons from resampling.
+        statistics: intervals and comparisons.
         inputs: what was read, by kind: ``{"reference": "ref.rttm"}``.
 
     Raises:
@@ -58,8 +58,8 @@ def render(
         measures=tables.measures(shown),
         summary=tables.summary(evaluations, names),
         explained=tables.explanations(shown),
-        resampling=tables.resampling(statistics, names) if statistics else "",
-        resampling_link='<a href="#resampling">Resampling</a>' if statistics else "",
+        resampling=intervals.section(statistics, names) if statistics else "",
+        resampling_link='<a href="#resampling">Intervals</a>' if statistics else "",
         chooser=_chooser(shown),
         det=charts.det_svg(shown, plane),
         legend=_legend(shown),

@@ -1,4 +1,4 @@
-"""Tables written as HTML: scores, resampling, what is not scored."""
+"""Tables written as HTML: scores, what is not scored."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,8 +6,6 @@ from html import escape
 
 from scoring.evaluate import Evaluation
 from scoring.report.html_report.views import View
-from scoring.statistics.bootstrap import UNITS, Interval
-from scoring.statistics.significance import Statistics
 from std.matching.occurrences import Occurrences
 from std.values import Detections, Float64s
 
@@ -86,11 +84,11 @@ def measures(shown: Sequence[View]) -> str:
     measures = shown[0].group.measures
     tiles = []
     for name, text in MEASURES:
-        value = _value(name, measures[name])
+        value = value_of(name, measures[name])
         if name == "MTWV" and math.isfinite(measures["MTWV_threshold"]):
             text = f"{text} Here: threshold {measures['MTWV_threshold']:.4g}."
         tiles.append(
-            f"<div><dt>{_symbol(name)}</dt><dd><strong>{value}</strong> "
+            f"<div><dt>{symbol(name)}</dt><dd><strong>{value}</strong> "
             f"<span>{escape(text)}</span></dd></div>"
         )
     return f'<dl class="tiles">{"".join(tiles)}</dl>'
@@ -101,7 +99,7 @@ def explanations(shown: Sequence[View]) -> str:
     if len(shown) == 1:
         return ""
     return "".join(
-        f"<div><dt>{_symbol(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in MEASURES
+        f"<div><dt>{symbol(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in MEASURES
     )
 
 
@@ -116,74 +114,15 @@ def summary(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
             counts = (int(group.counted.sum()), totals.targets, totals.corr, totals.fa, totals.miss)
             cells = [f"{count:,}" for count in counts]
             for measure in ("P_miss", "P_fa", "ATWV", "MTWV"):
-                cells.append(_value(measure, measures[measure]))
+                cells.append(value_of(measure, measures[measure]))
             cells.append(plain(measures["MTWV_threshold"], ".4g"))
-            cells.extend(_value(measure, measures[measure]) for measure in ("OTWV", "STWV"))
+            cells.extend(value_of(measure, measures[measure]) for measure in ("OTWV", "STWV"))
             rows.append(
                 f'<tr><th scope="row" dir="auto">{escape(label)}</th>'
                 + "".join(f"<td>{cell}</td>" for cell in cells)
                 + "</tr>"
             )
     return "".join(rows)
-
-
-def resampling(statistics: Statistics, names: Sequence[str]) -> str:
-    """Intervals of each system's measures, and the differences between every two systems."""
-    percent = f"{100 * statistics.confidence:g} %"
-    head = "".join(f'<th scope="col">over {unit}</th>' for unit in UNITS)
-    rows = []
-    for name, intervals in zip(names, statistics.systems, strict=True):
-        for measure, _ in MEASURES:
-            cells = "".join(
-                f"<td>{_interval(measure, intervals[unit].get(measure))}</td>" for unit in UNITS
-            )
-            rows.append(
-                f'<tr><th scope="row" dir="auto">{escape(name)}</th>'
-                f'<td class="text">{_symbol(measure)}</td>{cells}</tr>'
-            )
-    parts = [
-        scrolled(
-            "Intervals of the measures",
-            '<th scope="col">system</th><th scope="col" class="text">measure</th>' + head,
-            "".join(rows),
-        )
-    ]
-    if statistics.comparisons:
-        rows = []
-        for comparison in statistics.comparisons:
-            atwv = comparison.differences["ATWV"]
-            cells = "".join(
-                f"<td>{_interval('ATWV', atwv.intervals.get(unit))}</td>" for unit in UNITS
-            )
-            pair = f"{names[comparison.first]} \N{MINUS SIGN} {names[comparison.second]}"
-            rows.append(
-                f'<tr><th scope="row" dir="auto">{escape(pair)}</th>'
-                f"<td>{_value('ATWV', atwv.value)}</td>{cells}"
-                f"<td>{comparison.p_value:.4f}</td></tr>"
-            )
-        parts.append(
-            scrolled(
-                "Differences in ATWV",
-                f'<th scope="col">systems</th><th scope="col">difference</th>{head}'
-                '<th scope="col">p-value</th>',
-                "".join(rows),
-            )
-        )
-    return (
-        '<section id="resampling" aria-labelledby="resampling-title">'
-        '<h2 id="resampling-title">Resampling</h2>'
-        f"<p>{percent} intervals from {statistics.replicates:,} draws with replacement (seed "
-        f"{statistics.seed}): of terms, which estimates the spread over other term lists, and of "
-        "recordings, the spread over other speech. The p-value is the share of random swaps of "
-        "the two systems, term by term, with a difference as large.</p>"
-        f"{''.join(parts)}</section>"
-    )
-
-
-def _interval(measure: str, interval: Interval | None) -> str:
-    if interval is None or math.isnan(interval.low):
-        return DASH
-    return f"{_value(measure, interval.low)} to {_value(measure, interval.high)}"
 
 
 def scrolled(caption: str, head: str, rows: str, *, kind: str = "") -> str:
@@ -253,7 +192,8 @@ def _outside(
     return f"<details><summary>Show the {what} ({count})</summary>{table}</details>"
 
 
-def _value(name: str, value: float) -> str:
+def value_of(name: str, value: float) -> str:
+    """A measure as text."""
     return plain(value, {"P_fa": ".6f"}.get(name, ".4f"))
 
 
@@ -262,7 +202,8 @@ def plain(value: float, form: str) -> str:
     return format(value, form).replace("-", "\N{MINUS SIGN}") if math.isfinite(value) else DASH
 
 
-def _symbol(name: str) -> str:
+def symbol(name: str) -> str:
+    """A measure's name, what follows its underscore below the line."""
     stem, _, index = name.partition("_")
     return f"{stem}<sub>{index}</sub>" if index else stem
 

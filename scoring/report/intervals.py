@@ -1,0 +1,141 @@
+"""Intervals and comparisons: for programs, as cells of the summary's rows, for people."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scoring.report.text import defined, text_table
+from scoring.statistics.jackknife import UNITS, Interval, Unit
+from scoring.statistics.significance import Comparison, GroupStatistics, Statistics
+from scoring.statistics.weighed import MEASURES
+from std.display.numbers import counted
+
+DECIMALS = {"P_fa": 6}  # others have four
+
+
+def statistics_document(labels: Sequence[str], statistics: Statistics) -> dict[str, Any]:
+    """What ``std-score --json`` says under "statistics"."""
+    return {
+        "replicates": statistics.replicates,
+        "seed": statistics.seed,
+        "confidence": statistics.confidence,
+        "intervals": [
+            {"system": label, "group": group.name}
+            | {unit: _lists(intervals) for unit, intervals in units.items()}
+            for group in statistics.groups
+            for label, units in zip(labels, group.systems, strict=True)
+        ],
+        "comparisons": [
+            {
+                "systems": [labels[comparison.first], labels[comparison.second]],
+                "group": group.name,
+                "p_value_ATWV": comparison.p_value,
+                "terms": comparison.terms,
+                "differences": {
+                    name: {"value": defined(difference.value)}
+                    | _lists(difference.intervals)
+                    | {"p_values": dict(difference.p_values)}
+                    for name, difference in comparison.differences.items()
+                },
+            }
+            for group in statistics.groups
+            for comparison in group.comparisons
+        ],
+    }
+
+
+def _lists(intervals: Mapping[Any, Interval]) -> dict[Any, list[float]]:
+    return {name: list(interval) for name, interval in intervals.items()}
+
+
+def interval_cells(statistics: Statistics, system: int, group_name: str) -> dict[str, float | None]:
+    """Columns of a row of the summary: ``ATWV_terms_low``, ``ATWV_terms_high`` and so on."""
+    units = _group(statistics, group_name).systems[system]
+    return {
+        column: value
+        for name in MEASURES
+        for unit in UNITS
+        for column, value in _ends(name, unit, units[unit].get(name))
+    }
+
+
+def comparison_rows(
+    labels: Sequence[str], statistics: Statistics
+) -> Iterator[dict[str, str | float | None]]:
+    """A row for each pair of systems and group: differences, their intervals and p-values."""
+    for group in statistics.groups:
+        for pair in group.comparisons:
+            row: dict[str, str | float | None] = {
+                "system": f"{labels[pair.first]} - {labels[pair.second]}",
+                "group": group.name,
+            }
+            for name, difference in pair.differences.items():
+                row[name] = defined(difference.value)
+                for unit in UNITS:
+                    row.update(_ends(name, unit, difference.intervals.get(unit)))
+                    row[f"{name}_{unit}_p"] = difference.p_values.get(unit)
+            yield row | {"ATWV_permutation_p": pair.p_value}
+
+
+def _ends(name: str, unit: Unit, interval: Interval | None) -> list[tuple[str, float | None]]:
+    low, high = interval or (None, None)
+    return [(f"{name}_{unit}_low", low), (f"{name}_{unit}_high", high)]
+
+
+def _group(statistics: Statistics, name: str) -> GroupStatistics:
+    return next(group for group in statistics.groups if group.name == name)
+
+
+def statistics_lines(labels: Sequence[str], statistics: Statistics) -> list[str]:
+    """Intervals of every measure, how each pair differs, and the permutation tests."""
+    percent = f"{100 * statistics.confidence:g} %"
+    over = [f"{percent} over {unit}" for unit in UNITS]
+    rows = [["system", "group", "measure", *over]]
+    rows.extend(
+        [label, group.name, name, *(shown(name, units[unit].get(name)) for unit in UNITS)]
+        for label, *systems in zip(
+            labels, *(group.systems for group in statistics.groups), strict=True
+        )
+        for group, units in zip(statistics.groups, systems, strict=True)
+        for name in MEASURES
+        if any(name in units[unit] for unit in UNITS)
+    )
+    lines = ["", text_table(rows, left=3)]
+    pairs = [(group.name, pair) for group in statistics.groups for pair in group.comparisons]
+    if pairs:
+        header = ["systems", "group", "measure", "difference", over[0], "p", over[1], "p"]
+        table = [row for name, pair in pairs for row in difference_rows(labels, name, pair)]
+        lines += ["", text_table([header, *table], left=3)]
+    return [*lines, *(_permuted(labels, name, pair, percent) for name, pair in pairs)]
+
+
+def difference_rows(labels: Sequence[str], group: str, pair: Comparison) -> Iterator[list[str]]:
+    """A row for each measure: systems, group, measure, difference; per unit interval and p."""
+    for name, difference in pair.differences.items():
+        if difference.intervals:
+            cells = [f"{labels[pair.first]} - {labels[pair.second]}", group, name]
+            cells.append(f"{difference.value:+.{DECIMALS.get(name, 4)}f}")
+            for unit in UNITS:
+                p_value = difference.p_values.get(unit)
+                cells.append(shown(name, difference.intervals.get(unit)))
+                cells.append("-" if p_value is None else f"{p_value:.4f}")
+            yield cells
+
+
+def _permuted(labels: Sequence[str], group: str, pair: Comparison, percent: str) -> str:
+    difference = pair.differences["ATWV"]
+    place = "" if group == "all" else f", {group}"
+    return (
+        f"\n{labels[pair.first]} - {labels[pair.second]}{place}: "
+        f"ATWV {difference.value:+.4f}, "
+        f"{percent} {shown('ATWV', difference.intervals.get('terms'))} over terms, "
+        f"{shown('ATWV', difference.intervals.get('recordings'))} over recordings, "
+        f"p = {pair.p_value:.4f} (permutation of {counted(pair.terms, 'term')})"
+    )
+
+
+def shown(name: str, interval: Interval | None) -> str:
+    """An interval for a person."""
+    if interval is None:
+        return "-"
+    decimals = DECIMALS.get(name, 4)
+    return f"{interval.low:.{decimals}f} to {interval.high:.{decimals}f}"
