@@ -99,7 +99,7 @@ def corpus(drawn_from: Truth, files: int, random: np.random.Generator) -> list[S
                 counted=counted,
                 llr=llr,
                 entropy=entropy,
-                lowest_llr=floor,
+                unlisted_llr=floor,
             )
         )
     return samples

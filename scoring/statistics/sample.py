@@ -76,16 +76,13 @@ class Sample:
         freeze(self)
 
 
-def sample(
-    group: Group, options: ScoringOptions, scores: ScoreKind, lowest_llr: float | None = None
-) -> Sample:
+def sample(group: Group, options: ScoringOptions, scores: ScoreKind) -> Sample:
     """Prepare a group.
 
     Args:
         group: counts of its terms.
         options: of the scoring; cost and prior.
         scores: whether Cnxe judges probabilities or log likelihood ratios.
-        lowest_llr: score of trials without a hit, as of `scoring.group.measure`.
 
     Raises:
         StdError: scoring that does not take means over the terms that occur.
@@ -120,7 +117,7 @@ def sample(
         counted=group.counted,
         llr=llr,
         entropy=group.cnxe,
-        lowest_llr=lowest_llr,
+        unlisted_llr=group.unlisted_llr,
     )
 
 
@@ -136,7 +133,7 @@ def prepare(
     counted: Bools,
     llr: Float64s,
     entropy: cnxe.Cnxe,
-    lowest_llr: float | None = None,
+    unlisted_llr: float,
 ) -> Sample:
     """Sort hits and occurrences.
 
@@ -149,7 +146,7 @@ def prepare(
         counted: (T,) terms that occur.
         llr: (n,) log-likelihood ratio of each hit.
         entropy: of all trials of the terms that occur.
-        lowest_llr: score of trials without a hit; by default the lowest of these.
+        unlisted_llr: of the trials without a hit; NaN if there is no score at all.
     """
     order = np.lexsort((-hits.score, hits.term))
     hits, llr, targets = (
@@ -163,7 +160,7 @@ def prepare(
     top = np.full(len(counted), -np.inf)
     np.maximum.at(top, hits.term, hits.score)
     count = counted[hits.term]
-    surprises = _surprises(llr, hits.paired, count, p_tar, entropy, lowest_llr)
+    surprises = _surprises(llr, hits.paired, count, p_tar, entropy, unlisted_llr)
     return Sample(
         files=files,
         trials=trials,
@@ -189,24 +186,25 @@ def _surprises(
     count: Bools,
     p_tar: float,
     entropy: cnxe.Cnxe,
-    lowest: float | None,
+    unlisted_llr: float,
 ) -> tuple[Surprise | None, Surprise | None]:
     """Of the scores as they are, and of ``gamma * score + delta``.
 
     Args:
         llr, paired: (n,) of each hit.
         count: (n,) hits of terms that count.
-        p_tar, entropy, lowest: as of `prepare`.
+        p_tar, entropy, unlisted_llr: as of `prepare`.
     """
-    if np.isnan(entropy.actual) or (lowest is None and not count.any()):
+    if np.isnan([entropy.actual, unlisted_llr]).any():
         return None, None
     finite = np.zeros(len(llr))  # stays 0 for hits that do not count
     if count.any():
         finite[count] = cnxe.finite(llr[count])
-    missing = float(finite[count].min()) if lowest is None else lowest
 
     def surprise(gamma: float, delta: float) -> Surprise:
-        log_odds = gamma * np.append(finite, [missing, missing]) + delta + cnxe.logit(p_tar)
+        log_odds = (
+            gamma * np.append(finite, [unlisted_llr, unlisted_llr]) + delta + cnxe.logit(p_tar)
+        )
         bits = cnxe.surprise_bits(log_odds, np.append(paired, [True, False]))
         return Surprise(bits[:-2], float(bits[-2]), float(bits[-1]))
 

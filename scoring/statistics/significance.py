@@ -134,12 +134,10 @@ def compare_systems(
 
 def _measured(evaluation: Evaluation, name: str, replicates: int, seed: int) -> _Measured | None:
     """A system's group of this name."""
-    whole = evaluation.groups[0]
     group = next((group for group in evaluation.groups if group.name == name), None)
     if group is None:
         return None
-    lowest_llr = None if group is whole or np.isnan(whole.lowest_llr) else whole.lowest_llr
-    one = sample(group, evaluation.options, evaluation.scores, lowest_llr)
+    one = sample(group, evaluation.options, evaluation.scores)
     moved: dict[Unit, Deviations] = {
         unit: deviations(one, unit, replicates, seed) for unit in UNITS
     }
