@@ -19,7 +19,6 @@ from indexer.formats.detect import foreign
 from indexer.formats.reader_options import ReaderOptions
 from indexer.input_options import InputOptions
 from indexer.inputs import Input, input_files
-from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from indexer.read import utterances_in
 from indexer.segments.separate import separated
@@ -56,7 +55,7 @@ def read_transcript(
         text: how words are normalised; by default as an index does.
 
     Raises:
-        InputError: a file cannot be read, two hold one recording, or there is no word.
+        InputError: a file cannot be read, or two hold one recording.
 
     For example::
 
@@ -68,21 +67,22 @@ def read_transcript(
     files = input_files([Path(path) for path in given], options.name_by).files
     source: dict[Recording, Path] = {}
     networks: list[ConfusionNetwork] = []
+    passed_over: list[Path] = []
     for file in files:
-        for block in _blocks(file, options.input_format, options.load()):
+        for block in _blocks(file, options.input_format, options.load(), passed_over):
             for recording in dict.fromkeys(block.recordings):
                 if source.setdefault(recording, file.path) != file.path:
                     expected = f"recordings that {source[recording]} does not hold"
                     raise InputError(file.path, 0, expected, recording.file)
             networks.extend(separated(block, text))
     words = [word for network in networks for word in _words(network, text)]
-    if not words:
-        raise InputError(files[0].path, 0, "words with their times", "none")
-    return _transcript(words, networks)
+    return _transcript(words, networks)._replace(passed_over=tuple(passed_over))
 
 
-def _blocks(file: Input, input_format: str, options: ReaderOptions) -> Iterator[Utterances]:
-    """The utterances of a file; none if a folder's file is something else."""
+def _blocks(
+    file: Input, input_format: str, options: ReaderOptions, passed_over: list[Path]
+) -> Iterator[Utterances]:
+    """The utterances of a file; none, and it is passed over, if a folder's is something else."""
     own = replace(options, file=file.name or options.file)
     try:
         yield from utterances_in(file.path, input_format, own)
@@ -90,6 +90,7 @@ def _blocks(file: Input, input_format: str, options: ReaderOptions) -> Iterator[
         other = foreign(file.path, error, input_format, options)
         if not (other and file.in_folder):
             raise (other or error) from error
+        passed_over.append(file.path)
 
 
 def _words(network: ConfusionNetwork, text: Normalisation) -> Iterator[_Word]:
@@ -115,8 +116,8 @@ def _speaker(network: ConfusionNetwork) -> str:
 def _transcript(words: Sequence[_Word], networks: Sequence[ConfusionNetwork]) -> Transcript:
     recordings = {one: i for i, one in enumerate(dict.fromkeys(one.recording for one in networks))}
     speakers = {name: i for i, name in enumerate(dict.fromkeys(map(_speaker, networks)))}
-    words_ms = np.array([word[2:4] for word in words], np.int64)
-    turns_ms = np.array([(one.start_ms, one.end_ms) for one in networks], np.int64)
+    words_ms = [word[2:4] for word in words]
+    turns_ms = [(one.start_ms, one.end_ms) for one in networks]
     lexemes = Lexemes(
         tuple(recordings),
         tuple(speakers),
@@ -137,7 +138,7 @@ def _transcript(words: Sequence[_Word], networks: Sequence[ConfusionNetwork]) ->
     return Transcript(lexemes, turns, within_s, is_normalised=True)
 
 
-def _seconds(spans_ms: Int64s) -> tuple[Float64s, Float64s]:
+def _seconds(spans_ms: Sequence[tuple[int, int]]) -> tuple[Float64s, Float64s]:
     """Starts and durations; what begins before the recording begins with it."""
-    start_ms, end_ms = np.maximum(spans_ms, 0).T
+    start_ms, end_ms = np.maximum(np.array(spans_ms, np.int64).reshape(-1, 2), 0).T
     return start_ms / 1000, np.maximum(end_ms - start_ms, 0) / 1000

@@ -17,7 +17,7 @@ import numpy as np
 
 from std.display.numbers import counted
 from std.ecf_filter import speech_s
-from std.errors import StdError, named
+from std.errors import InputError, StdError, named
 from std.files import is_regular, open_input, read, read_twice
 from std.nist import ecf, rttm
 from std.nist.rttm import Transcript, Turns
@@ -51,19 +51,33 @@ def read_transcript(
         InputError: a file cannot be read, or is not what it should be.
     """
     codec = encoding or default
+    in_folders = [inside for path in paths if path.is_dir() for inside in _rttm_in(path, codec)]
     others = [path for path in paths if reader and not _is_rttm(path, codec)]
-    parsed = [_parse(path, codec, turns=turns) for path in paths if path not in others]
+    files = [path for path in paths if path not in others and not path.is_dir()]
+    parsed = [_parse(path, codec, turns=turns) for path in (*files, *in_folders)]
     if others and reader:
         parsed.append(reader(others, encoding))
-    return parsed[0] if len(parsed) == 1 else _joined(parsed)
+    if not files and not any(part.lexemes.words for part in parsed):
+        raise InputError(paths[0], 0, "a transcript: words with their times", "none")
+    joined = parsed[0] if len(parsed) == 1 else _joined(parsed)
+    passed_over = tuple(path for path in joined.passed_over if path not in in_folders)
+    return joined._replace(passed_over=passed_over)
 
 
 def _is_rttm(path: Path, encoding: str) -> bool:
-    """Whether a file is RTTM; what can be read only once is taken for it."""
+    """Whether a file is RTTM; what can be read only once is taken for it, and what is empty."""
     if path.is_dir() or not is_regular(path):
         return not path.is_dir()
     with open_input(path) as stream:
-        return rttm.looks_like(stream.read(HEAD_BYTES), encoding)
+        head = stream.read(HEAD_BYTES)
+    return not head.strip() or rttm.looks_like(head, encoding)
+
+
+def _rttm_in(folder: Path, encoding: str) -> list[Path]:
+    """The RTTM files of a folder, which a reader of others passes over."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    seen = [p for p in files if not any(x.startswith(".") for x in p.relative_to(folder).parts)]
+    return [path for path in seen if path.stat().st_size and _is_rttm(path, encoding)]
 
 
 def _parse(path: Path, encoding: str, *, turns: bool) -> Transcript:
@@ -76,7 +90,19 @@ def _parse(path: Path, encoding: str, *, turns: bool) -> Transcript:
 
 
 def _joined(parts: Sequence[Transcript]) -> Transcript:
-    """Several transcripts as one."""
+    """Several transcripts as one.
+
+    Raises:
+        StdError: two of them have the same recording, whose words would count twice.
+    """
+    seen: set[Recording] = set()
+    for part in parts:
+        own = {*part.lexemes.recordings, *part.turns.recordings}
+        if twice := seen & own:
+            file, channel = min(twice)
+            expected = "each recording in one file of words"
+            raise StdError(f"--reference: expected {expected}, got {file}/{channel} in two")
+        seen |= own
     words, turns = [part.lexemes for part in parts], [part.turns for part in parts]
     lexemes = Lexemes(
         *_stacked(words),
@@ -85,7 +111,8 @@ def _joined(parts: Sequence[Transcript]) -> Transcript:
     )
     within_s = np.concatenate([part.within_s for part in parts])
     is_normalised = any(part.is_normalised for part in parts)
-    return Transcript(lexemes, Turns(*_stacked(turns)), within_s, is_normalised)
+    passed_over = tuple(path for part in parts for path in part.passed_over)
+    return Transcript(lexemes, Turns(*_stacked(turns)), within_s, is_normalised, passed_over)
 
 
 def _stacked(
@@ -159,6 +186,11 @@ def remarks(transcript: Transcript, own_speech: ECF | None) -> tuple[str, ...]:
         lines.append(
             f"no --ecf: the speech is that of the reference, {number}, each from 0 s to "
             f"{AFTER_S} s after its last word, {own_speech.source_signal_duration_s:.1f} s"
+        )
+    if others := transcript.passed_over:
+        more = " ..." if len(others) > 1 else ""
+        lines.append(
+            f"{counted(len(others), 'file')} passed over, no transcript: {others[0]}{more}"
         )
     estimated = transcript.within_s > 0
     if estimated.any():

@@ -66,6 +66,7 @@ class Transcript(NamedTuple):
     turns: Turns
     within_s: Float64s  # (n,) how far the time of each word may be off; 0: the file has it
     is_normalised: bool = False  # words are as an index has them (`std.text`)
+    passed_over: tuple[Path, ...] = ()  # files of a folder that are something else
 
 
 def looks_like(head: bytes, encoding: str = "UTF-8") -> bool:
@@ -74,7 +75,7 @@ def looks_like(head: bytes, encoding: str = "UTF-8") -> bool:
         fields = line.removeprefix("\ufeff").partition(";;")[0].split()
         if fields:
             return fields[0].upper() in TYPES and len(fields) > MOST_CTM_FIELDS
-    return True  # nothing but comments
+    return False
 
 
 def parse(stream: BinaryIO, path: Path | str = "<stream>", encoding: str = "UTF-8") -> Lexemes:

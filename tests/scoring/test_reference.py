@@ -129,6 +129,14 @@ def test_several_references_are_one(folder, capsys):
     assert (whole["counts"]["targets"], whole["speech_seconds"]) == (6, 7.0)
 
 
+def test_a_recording_in_two_references_is_refused(folder, capsys):
+    """Else all its words would count twice."""
+    given = [folder / "hits.xml", "--terms", folder / "terms.csv"]
+    both = ["--reference", folder / "a.ctm", "--reference", folder / "a.rttm"]
+    assert std_score(*given, *both) == 2
+    assert "expected each recording in one file of words, got a/1 in two" in capsys.readouterr().err
+
+
 def test_terms_meet_normalised_words(folder):
     (folder / "a.ctm").write_text("a 1 0 1 U.S.A.\na 1 1 1 Fahne,\na 1 2 1 (die)\n")
     (folder / "terms.csv").write_text("id,text\nT1,U.S.A.\nT2,Fahne\nT3,„die“\n")
@@ -211,3 +219,25 @@ def test_two_files_with_one_recording_are_refused(folder):
     (folder / "more" / "a.ctm").write_text(CTM)
     with pytest.raises(InputError, match=r"recordings that .*a\.ctm does not hold, got 'a'"):
         read_transcript([folder / "a.ctm", folder / "more" / "a.ctm"])
+
+
+def test_a_folder_of_references_of_any_kind(folder, capsys):
+    """RTTM and others, and what is no reference at all, which is passed over as std-index does."""
+    inside = folder / "references"
+    (inside / "more").mkdir(parents=True)
+    (inside / "a.rttm").write_text(RTTM)
+    (inside / "more" / "b.ctm").write_text(CTM.replace("a 1", "b 1"))
+    (inside / "README").write_text("no words with times\n")
+    (inside / ".hidden.rttm").write_text("SPEAKER\n")
+    given = [folder / "hits.xml", "--terms", folder / "terms.csv", "--json"]
+    assert std_score(*given, "--reference", inside) == 0
+    out = capsys.readouterr()
+    whole = json.loads(out.out)["groups"][0]
+    assert (whole["counts"]["targets"], whole["speech_seconds"]) == (6, 7.0)
+    assert f"std-score: 1 file passed over, no transcript: {inside / 'README'}\n" in out.err
+    (inside / "more" / "b.ctm").unlink()
+    assert std_score(*given, "--reference", inside) == 0  # RTTM only
+    assert json.loads(capsys.readouterr().out)["groups"][0]["counts"]["targets"] == 3
+    (inside / "a.rttm").unlink()
+    assert std_score(*given, "--reference", inside) == 2
+    assert f"{inside}: expected a transcript: words with their times" in capsys.readouterr().err
