@@ -1,5 +1,6 @@
 """What stands between us and CouchDB: proxies with limits, prefixes and redirections, nobody."""
 
+import base64
 import shutil
 import socket
 import ssl
@@ -337,6 +338,104 @@ def test_a_redirection_to_tls(proxy, tls, name, opened, speech, commit, digests)
     commit(store, speech(1))
     assert digests(store) == [speech(1).digest()]
     assert len(front.asked) == 1
+
+
+class Tunnel:
+    """A forward proxy: after CONNECT it passes bytes on."""
+
+    def __init__(self) -> None:
+        self.asked: list[bytes] = []
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listening.accept()
+            except OSError:
+                return
+            head = client.recv(65_536)
+            self.asked.append(head)
+            host, port = head.split()[1].decode().split(":")
+            client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            server = socket.create_connection((host, int(port)))
+            for one, other in ((client, server), (server, client)):
+                threading.Thread(target=self._pass_on, args=(one, other), daemon=True).start()
+
+    def _pass_on(self, one: socket.socket, other: socket.socket) -> None:
+        try:
+            while content := one.recv(65_536):
+                other.sendall(content)
+        except OSError:
+            pass
+        for each in (one, other):
+            each.close()
+
+    def close(self) -> None:
+        self._listening.close()
+
+
+@pytest.fixture
+def tunnel(monkeypatch):
+    tunnel = Tunnel()
+    for name in ("HTTPS_PROXY", "NO_PROXY", "no_proxy", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("https_proxy", f"http://me:its%20password@127.0.0.1:{tunnel.port}")
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{tunnel.port}")
+    monkeypatch.setenv("STD_COUCHDB_PASSWORD", "s3cret")
+    yield tunnel
+    tunnel.close()
+
+
+@couchdb
+def test_tls_goes_through_the_proxy_of_the_environment(
+    proxy, tls, tunnel, name, opened, speech, commit, digests, monkeypatch
+):
+    """It gets the address and its own password, nothing of ours."""
+    front = proxy(lambda asked: asked.path, tls)
+    store = opened(f"couchdbs://127.0.0.1:{front.port}/{name}")
+    commit(store, speech(1))
+    assert digests(store) == [speech(1).digest()]
+    with pytest.raises(StoreError, match="refuses this user"):
+        opened(f"couchdbs://eve@127.0.0.1:{front.port}/{name}")
+    assert len(tunnel.asked) >= 2
+    own = base64.b64encode(b"me:its password")
+    ours = base64.b64encode(b"eve:s3cret")
+    for head in tunnel.asked:
+        assert head.startswith(f"CONNECT 127.0.0.1:{front.port} ".encode())
+        assert own in head
+        assert ours not in head
+    through = len(tunnel.asked)
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    assert digests(opened(f"couchdbs://127.0.0.1:{front.port}/{name}"))
+    assert len(tunnel.asked) == through
+
+
+@couchdb
+def test_without_tls_no_proxy_of_the_environment_reads_the_password(proxy, tunnel, name, opened):
+    front = proxy(lambda asked: asked.path)
+    with pytest.raises(StoreError, match="refuses this user"):
+        opened(f"couchdb://eve@127.0.0.1:{front.port}/{name}")
+    assert front.asked
+    assert tunnel.asked == []
+
+
+@pytest.mark.parametrize("named", ["socks9://h:1", "http://[::1", "http://h:99999", "http://h:x"])
+def test_a_proxy_of_an_unknown_kind_is_one_line(named, tunnel, monkeypatch):
+    monkeypatch.setenv("https_proxy", named)
+    with pytest.raises(StoreError, match="HTTPS_PROXY: expected http://host:port of a proxy"):
+        Database("couchdbs://127.0.0.1/x", HURRY)
+
+
+def test_the_password_is_in_no_log(proxy, monkeypatch, caplog):
+    monkeypatch.setenv("STD_COUCHDB_PASSWORD", "s3cret")
+    front = proxy(lambda asked: Page(502, "502 Bad Gateway"))
+    with caplog.at_level("DEBUG"), pytest.raises(StoreError) as caught:
+        Database(f"couchdb://eve@127.0.0.1:{front.port}/x", HURRY).exists()
+    said = [*(one.getMessage() for one in caplog.records), repr(caught.value)]
+    assert said[1:]
+    assert not [one for one in said if "s3cret" in one or "ZXZlOn" in one]
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,12 @@ class Database:
         self.received_bytes = 0  # of responses, so far
         self.batch_bytes = BATCH_BYTES  # of documents written in one request
         self.retry_policy = retry_policy = retry_policy or default_retry_policy()
-        self._session = Session(retry_policy.connect_s)
+        try:
+            self._session = Session(self._base, retry_policy.connect_s)
+        except HTTPError as error:
+            raise StoreError(
+                "HTTPS_PROXY: expected http://host:port of a proxy (NO_PROXY names hosts without)"
+            ) from error
         self._slow_request_warner = SlowRequestWarner(url, retry_policy)
         self._answered = False  # whether CouchDB has responded at least once
         self._timed_out = False  # whether the last request did

@@ -11,10 +11,12 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
-from urllib3 import BaseHTTPResponse, PoolManager, Timeout
+from urllib3 import BaseHTTPResponse, PoolManager, ProxyManager, Timeout
 from urllib3.exceptions import HTTPError, ProtocolError
+from urllib3.util import make_headers, parse_url
 
 from std.errors import cut
 
@@ -43,11 +45,19 @@ class HttpStatusError(Exception):
 
 
 class Session:
-    """The connections to a server; threads may share it."""
+    """The connections to a server; threads may share it.
 
-    def __init__(self, connect_s: float) -> None:
+    Args:
+        url: of the server, or of anything on it.
+        connect_s: how long to wait for a connection, and as long again for TLS.
+
+    Raises:
+        HTTPError: the environment names a proxy of an unknown kind.
+    """
+
+    def __init__(self, url: str, connect_s: float) -> None:
         self._connect_s = connect_s
-        self._pools = PoolManager(maxsize=CONNECTIONS, retries=False)
+        self._pools = _pools(url)
         self._used_s = time.monotonic()
 
     def request(
@@ -94,6 +104,22 @@ class Session:
     def close(self) -> None:
         """Close all connections that no thread is using; the next request opens one."""
         self._pools.clear()
+
+
+def _pools(url: str) -> PoolManager:
+    """Pools of connections; those with TLS go through the proxy that the environment names.
+
+    Such a proxy passes on what it cannot read. Without TLS it would read documents and password,
+    so none is asked.
+    """
+    parts = urlsplit(url)
+    named = getproxies().get("https") if parts.scheme == "https" else None
+    if not named or proxy_bypass(parts.hostname or ""):
+        return PoolManager(maxsize=CONNECTIONS, retries=False)
+    proxy = parse_url(named if "://" in named else f"http://{named}")
+    headers = make_headers(proxy_basic_auth=unquote(proxy.auth)) if proxy.auth else None
+    address = proxy._replace(auth=None).url
+    return ProxyManager(address, proxy_headers=headers, maxsize=CONNECTIONS, retries=False)
 
 
 def redirect_target(url: str, location: str) -> str | None:
