@@ -24,6 +24,7 @@ from indexer.formats import (
     aws,
     aws_streaming,
     azure,
+    chat,
     ctm,
     deepgram,
     deepspeech,
@@ -36,6 +37,7 @@ from indexer.formats import (
     kaldi_lattice,
     mesh,
     nemo,
+    otranscribe,
     plf,
     pocketsphinx,
     pocketsphinx_json,
@@ -51,6 +53,7 @@ from indexer.formats import (
     tei,
     textgrid,
     timed_text,
+    timeline_xml,
     transcript_lines,
     transformers,
     ttml,
@@ -59,6 +62,7 @@ from indexer.formats import (
     watson,
     webvtt,
     whisper,
+    youtube,
 )
 from indexer.formats.encodings import as_utf8, decoded, is_wide
 from indexer.formats.looks import IS_JSON, has_keys, near_json, unknown
@@ -90,6 +94,8 @@ LEAST_LOST = 4  # bytes of JSON that are no UTF-8: fewer are damage
 
 JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "jsonl": (jsonl.parse, jsonl.looks_like),
+    "youtube": (youtube.parse, youtube.looks_like),
+    "otranscribe": (otranscribe.parse, otranscribe.looks_like),
     "dstc": (dstc.parse, dstc.looks_like),
     "deepspeech": (deepspeech.parse, deepspeech.looks_like),
     "video-indexer": (video_indexer.parse, video_indexer.looks_like),
@@ -122,6 +128,9 @@ CAPTION_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
     "ttml": (ttml.parse, ttml.looks_like),
     "eaf": (eaf.parse, eaf.looks_like),
     "tei": (tei.parse, tei.looks_like),
+    "timeline-xml": (timeline_xml.parse, timeline_xml.looks_like),
+    "youtube": (youtube.parse, youtube.looks_like),
+    "chat": (chat.parse, chat.looks_like),
     "textgrid": (textgrid.parse, textgrid.looks_like),
     "table": (table.parse, table.looks_like),
 }

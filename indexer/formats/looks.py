@@ -85,6 +85,8 @@ IS_JSON = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
 
 JSON_KEYS: Mapping[str, tuple[str, ...]] = {
     "jsonl": ("utt slots",),
+    "youtube": ("events segs utf8 tStartMs",),
+    "otranscribe": ("text media media-time",),
     "dstc": ("turns cnet arcs", "cnet arcs word score"),
     "deepspeech": ("transcripts confidence words start_time",),
     "video-indexer": ("videos insights transcript", "transcriptBlocks lines timeRange"),

@@ -28,6 +28,22 @@ TEXTS = {
     "lines": b"Anna Smith  0:00\nPurple carrots grow.\n\nBob Jones  0:05\nGreen beans too.\n",
     "slf": b"VERSION=1.0\nN=2 L=1\nI=0 t=0.0\nI=1 t=0.5\nJ=0 S=0 E=1 W=das a=-1 l=-1\n",
 }
+TEXTS["youtube"] = (
+    b'<?xml version="1.0" encoding="utf-8" ?><timedtext format="3">\n<body>\n'
+    b'<p t="120" d="3559" w="1"><s ac="0">purple</s><s t="400" ac="0"> carrots</s></p>\n'
+    b"</body>\n</timedtext>\n"
+)
+TEXTS["timeline-xml"] = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE Trans SYSTEM "trans-14.dtd">\n'
+    b'<Trans audio_filename="x"><Episode><Section type="report" startTime="0" endTime="2">\n'
+    b'<Turn startTime="0" endTime="2">\n<Sync time="0"/>\npurple carrots\n</Turn></Section>'
+    b"</Episode></Trans>\n"
+)
+TEXTS["chat"] = b"@UTF8\n@Begin\n*CHI:\tpurple carrots . \x15500_1400\x15\n@End\n"
+TEXTS["otranscribe"] = (
+    b'{"text": "<p><span class=\\"timestamp\\" data-timestamp=\\"2.1\\">0:02</span>Anna: '
+    b'purple carrots<br></p>", "media": "x.mp3", "media-time": 3.2}'
+)
 BY_SUFFIX = {".mesh": "mesh", ".jsonl": "jsonl", ".ctm": "ctm", ".srt": "srt", ".vtt": "vtt",
              ".ttml": "ttml", ".eaf": "eaf", ".tei": "tei", ".TextGrid": "textgrid",
              ".tsv": "table", ".csv": "table", ".stm": "stm"}  # fmt: skip
