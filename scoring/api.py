@@ -193,6 +193,7 @@ def normalised_cross_entropy(
     prior: float = 0.00015,
     cost_miss: float = 100.0,
     cost_fa: float = 1.0,
+    default: float | None = None,
 ) -> cnxe.Cnxe:
     """Cnxe, its minimum and the isotonic bound; the default is the point of MediaEval SWS 2013.
 
@@ -203,6 +204,7 @@ def normalised_cross_entropy(
         trials: all trials: terms * trials per second * seconds of speech.
         prior: probability that a trial is a target.
         cost_miss, cost_fa: of a miss and of a false alarm.
+        default: log-likelihood ratio of trials without a hit; None: the lowest of the hits.
 
     Raises:
         ValueError: a score is NaN, or costs and prior make no probability.
@@ -218,6 +220,7 @@ def normalised_cross_entropy(
         targets,
         trials,
         cnxe.effective_prior(prior, cost_miss, cost_fa),
+        lowest=default,
     )
 
 

@@ -97,3 +97,12 @@ def test_refused():
         detection_curve(terms=["b"], scores=[1], correct=[True], targets={"a": 1}, trials=9)
     with pytest.raises(ValueError, match="effective prior"):
         normalised_cross_entropy(llr=[1], correct=[True], targets=1, trials=9, prior=1.0)
+
+
+def test_cross_entropy_with_a_score_of_trials_without_a_hit():
+    """As with one more hit of that score, which is no target."""
+    given = {"targets": 2, "trials": 99}
+    default = normalised_cross_entropy(llr=[3, 1], correct=[True, False], default=-7.0, **given)
+    listed = normalised_cross_entropy(llr=[3, 1, -7], correct=[True, False, False], **given)
+    assert default.actual == pytest.approx(listed.actual)
+    assert default.minimum == pytest.approx(listed.minimum)
