@@ -98,14 +98,14 @@ def test_the_server_is_killed_and_comes_back(mortal, speech, monkeypatch, reques
     store = open_couchdb(f"couchdb://127.0.0.1:{mortal.port}/index", create=True)
     real, deaths = Database._once, []
 
-    def once(self, method, path, content, parameters):
+    def once(self, method, path, *rest):
         fatal = not deaths and request_line == " ".join([method, *path])
         if fatal:
             deaths.append(request_line)
         if fatal and when == "before":
             mortal.kill()
             mortal.start()
-        answer = real(self, method, path, content, parameters)
+        answer = real(self, method, path, *rest)
         if fatal and when == "after":
             mortal.kill()
             mortal.start()
