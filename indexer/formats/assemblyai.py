@@ -28,6 +28,7 @@ from indexer.formats.numbered import NumberedUtterances, Span
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.service_answers import require_transcript
+from indexer.formats.speaker_keys import speaker_in
 from indexer.formats.stated_language import stated_language
 from indexer.networks.hypotheses import HypothesisWord, rated, spoken, untimed
 from indexer.networks.nonwords import Nonwords
@@ -134,7 +135,9 @@ def _parts(
         words = _words(part["words"], nonwords)
         if not part["words"].value:  # they were left out
             words = untimed(part["text"].text(), nonwords=nonwords)
+        utterances.speaker = speaker_in(part)
         utterances.add(part.line, _channel(recording, part), words, span)
+        utterances.speaker = ""
 
 
 def _add_words(
@@ -177,6 +180,7 @@ def _word(word: Part) -> HypothesisWord:
         word["text"].text(),
         word["confidence"].probability() if word.has("confidence") else 1.0,
         *_span(word),
+        speaker_in(word),
     )
 
 

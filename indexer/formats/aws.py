@@ -20,12 +20,14 @@ Call Analytics writes turns, each an utterance; without items the turn's words s
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO
 
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_keys import speaker_in
 from indexer.formats.stated_language import stated_language
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
@@ -34,6 +36,7 @@ from indexer.networks.hypotheses import (
     HypothesisWord,
     bare,
     by_pauses,
+    speaker_of,
     untimed,
     weighted,
     write_hypotheses,
@@ -84,7 +87,7 @@ def parse(
             for channel in results["channel_labels"]["channels"]:
                 _items(builder, channel["items"], _place(recording, channel))
         else:
-            _items(builder, results["items"], recording)
+            _items(builder, results["items"], recording, _labels(results))
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
@@ -107,13 +110,35 @@ def channel_named(recording: Recording, label: Part) -> Recording:
     return Recording(recording.file, int(channel[1]) + 1)
 
 
-def _items(builder: NetworkBuilder, items: Part, recording: Recording) -> None:
+def _labels(results: Part) -> dict[object, str]:
+    """Who begins to speak when, where that stands beside the items."""
+    if not results.has("speaker_labels"):
+        return {}
+    return {
+        item["start_time"].value: speaker_in(item)
+        for segment in results["speaker_labels"].each("segments")
+        for item in segment.each("items")
+    }
+
+
+def _items(
+    builder: NetworkBuilder,
+    items: Part,
+    recording: Recording,
+    speakers: Mapping[object, str] = MappingProxyType({}),
+) -> None:
     """Write down the items of a channel: slots of their own, mostly with one word."""
     spoken = [item for item in items if _is_spoken(item)]
     heard = [[_heard(alternative, item) for alternative in item["alternatives"]] for item in spoken]
+    if speakers:
+        heard = [
+            [one._replace(speaker=speakers.get(item["start_time"].value, "")) for one in words]
+            for words, item in zip(heard, spoken, strict=True)
+        ]
     places = [(words, item) for words, item in zip(heard, spoken, strict=True) if words]
     at = 0
     for count, utterance in enumerate(by_pauses([words[0] for words, _ in places]), start=1):
+        builder.speaker = speaker_of(utterance)
         builder.utterance(items.line, recording, f"{recording.file}-{count}")
         for words, _ in places[at : at + len(utterance)]:
             total = max(1.0, sum(word.confidence for word in words))
@@ -139,6 +164,7 @@ def _segments(builder: NetworkBuilder, segments: Iterable[Part], recording: Reco
         ]
         if any(word_lists):
             count += 1
+            builder.speaker = speaker_in(segment) or speaker_of(word_lists[0])
             builder.utterance(
                 segment.line,
                 _place(recording, segment),
@@ -164,6 +190,7 @@ def _heard(alternative: Part, item: Part) -> HypothesisWord:
         named(alternative["content"].text(), alternative),
         alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
         *_span(item, "start_time", "end_time", 1.0),
+        speaker_in(item),
     )
 
 
@@ -197,5 +224,6 @@ def _turns(builder: NetworkBuilder, turns: Part, recording: Recording, nonwords:
         if words:
             count += 1
             name = f"{recording.file}-{count}"
+            builder.speaker = speaker_in(turn)
             builder.utterance(turn.line, recording, name, *_span(turn, *keys))
             write_words(builder, turn.line, words)

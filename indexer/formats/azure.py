@@ -29,6 +29,7 @@ from typing import BinaryIO
 
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
+from indexer.formats.speaker_keys import speaker_in
 from indexer.formats.stated_language import stated_language
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
@@ -94,7 +95,7 @@ def parse(
             if not any(word_lists):
                 continue
             count += 1
-            builder.language = stated_language(phrase)
+            builder.language, builder.speaker = stated_language(phrase), speaker_in(phrase)
             channel = _first(phrase, CHANNELS)
             where = Recording(
                 recording.file if file is None else recording_of(file).file,

@@ -28,6 +28,7 @@ from indexer.formats.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.service_answers import require_transcript
+from indexer.formats.speaker_keys import speaker_in
 from indexer.networks.hypotheses import (
     Hypothesis,
     HypothesisWord,
@@ -100,6 +101,7 @@ def _recording(
             channel = part["channel"].channel() if part.has("channel") else 0
             utterances.language = languages[channel] if channel < len(languages) else ""
             where = _channel(recording, channel)
+            utterances.speaker = speaker_in(part)
             utterances.add(part.line, where, _words(part, nonwords), _span(part))
         return
     for number, (hypotheses, language) in enumerate(zip(n_best, languages, strict=True)):
@@ -158,7 +160,7 @@ def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
 
 def _word(word: Part) -> HypothesisWord:
     confidence = _confidence(word) if word.has("confidence") else 1.0
-    return HypothesisWord(word["word"].text(), confidence, *_span(word))
+    return HypothesisWord(word["word"].text(), confidence, *_span(word), speaker_in(word))
 
 
 def _confidence(part: Part) -> float:

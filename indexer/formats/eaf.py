@@ -28,7 +28,7 @@ from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.speaker_names import spoken_cues
-from indexer.formats.tiers import Tier, chosen
+from indexer.formats.tiers import Tier, chosen, speaker_of_tier
 from indexer.formats.xml_head import root_name
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
@@ -54,6 +54,7 @@ class _Tier:
     name: str
     parent: str
     language: str
+    participant: str = ""
     annotations: list[_Annotation] = field(default_factory=list)
 
 
@@ -78,11 +79,13 @@ def parse(
     cues: list[Cue] = []
     for row in chosen(names, options.tiers, path):
         own = _cues(tiers[row], reader, path)
+        speaker = tiers[row].participant or speaker_of_tier(tiers[row].name)
         if names[row].of_words:
             own = _words(own)
         cues += (
             one._replace(
                 language=reader.languages.get(tiers[row].language, tiers[row].language),
+                speaker=speaker,
             )
             for one in own
         )
@@ -156,7 +159,8 @@ class _Annotations(Reader):
         elif tag == "TIER":
             name = self.required(attributes, "TIER_ID")
             said = attributes.get("LANG_REF") or ""
-            self.tiers.append(_Tier(name, attributes.get("PARENT_REF") or "", said))
+            who = (attributes.get("PARTICIPANT") or "").strip()
+            self.tiers.append(_Tier(name, attributes.get("PARENT_REF") or "", said, who))
         elif tag == "ALIGNABLE_ANNOTATION":
             first = self.required(attributes, "TIME_SLOT_REF1")
             last = self.required(attributes, "TIME_SLOT_REF2")

@@ -21,6 +21,7 @@ from indexer.formats.numbered import NumberedUtterances
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.service_answers import require_transcript
+from indexer.formats.speaker_keys import speaker_in
 from indexer.formats.stated_language import stated_language
 from indexer.networks.hypotheses import HypothesisWord, spoken
 from indexer.networks.utterances import Utterances
@@ -65,4 +66,5 @@ def _word(word: Part) -> HypothesisWord:
         math.exp(min(0.0, word["logprob"].number())) if word.has("logprob") else 1.0,
         word["start"].seconds(),
         word["end"].seconds(),
+        speaker_in(word),
     )

@@ -26,6 +26,7 @@ from typing import BinaryIO
 from indexer.formats import riva
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
+from indexer.formats.speaker_keys import speaker_in
 from indexer.formats.stated_language import stated_language
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
@@ -33,7 +34,9 @@ from indexer.networks.hypotheses import (
     HypothesisWord,
     bare,
     by_confidence,
+    speaker_of,
     spoken,
+    turns_of,
     untimed,
     write_hypotheses,
     write_words,
@@ -102,6 +105,15 @@ def parse(
             if any(words):
                 count += 1
                 builder.language = stated_language(result)
+                turns = turns_of(words[0])
+                if len(words) == 1 and len(turns) > 1:
+                    for number, turn in enumerate(turns):
+                        count += number > 0
+                        builder.speaker = speaker_of(turn)
+                        builder.utterance(result.line, where, f"{recording.file}-{count}")
+                        write_words(builder, result.line, turn)
+                    continue
+                builder.speaker = speaker_of(words[0])
                 builder.utterance(result.line, where, f"{recording.file}-{count}", start, end)
                 if len(words) == 1:
                     write_words(builder, result.line, words[0])
@@ -209,7 +221,9 @@ def _word(word: Part, otherwise: float) -> HypothesisWord:
     for start, end in SPANS:
         if word.has(end):  # zero is left out: a word at the very beginning has no start
             times = _time(word[start]) if word.has(start) else 0.0, _time(word[end])
-    return HypothesisWord(word["word"].text(), _confidence(word) or otherwise, *times)
+    return HypothesisWord(
+        word["word"].text(), _confidence(word) or otherwise, *times, speaker_in(word)
+    )
 
 
 def _confidence(part: Part) -> float:

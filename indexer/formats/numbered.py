@@ -15,6 +15,7 @@ from indexer.networks.hypotheses import (
     HypothesisWord,
     by_pauses,
     speaker_of,
+    turns_of,
     write_hypotheses,
     write_words,
 )
@@ -55,8 +56,7 @@ class NumberedUtterances:
         Raises:
             InputError: times or posteriors are none.
         """
-        one_speaker = len({word.speaker for word in words} - {""}) <= 1
-        turns = [words] if one_speaker else list(by_pauses(words))
+        turns = turns_of(words)
         for i, said in enumerate(turns if words else []):
             start_s = said[0].start_s if i else span.start_s
             end_s = said[-1].end_s if i < len(turns) - 1 else span.end_s

@@ -20,6 +20,7 @@ from indexer.formats.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.service_answers import require_transcript
+from indexer.formats.speaker_keys import speaker_in
 from indexer.formats.stated_language import stated_language
 from indexer.networks.hypotheses import UNNAMED, HypothesisWord, spoken
 from indexer.networks.nonwords import Nonwords
@@ -51,11 +52,13 @@ def parse(
             span = (
                 Span(document["ts"].seconds(), document["end_ts"].seconds()) if timed else NO_SPAN
             )
+            utterances.speaker = speaker_in(document)
             utterances.add(document.line, recording, _words(document, options.nonwords), span)
         elif document["type"].value not in MESSAGES:
             if not document.has("monologues"):
                 require_transcript(document, "Rev.ai's monologues")
             for monologue in document["monologues"]:
+                utterances.speaker = speaker_in(monologue)
                 utterances.add_by_pauses(
                     document.line, recording, _words(monologue, options.nonwords)
                 )

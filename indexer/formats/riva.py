@@ -23,6 +23,7 @@ from typing import BinaryIO
 from indexer.formats.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_keys import speaker_in
 from indexer.networks.hypotheses import (
     Hypothesis,
     HypothesisWord,
@@ -132,4 +133,4 @@ def _word(word: Part) -> HypothesisWord:
     if end is not None:
         times = Span(_milliseconds(start) if start else 0.0, _milliseconds(end))
     sure = confidence if 0 <= confidence <= 1 else 1.0
-    return HypothesisWord(word["word"].text(), sure, *times)
+    return HypothesisWord(word["word"].text(), sure, *times, speaker_in(word))

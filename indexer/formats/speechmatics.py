@@ -27,6 +27,7 @@ from indexer.formats.numbered import NumberedUtterances
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.service_answers import require_transcript
+from indexer.formats.speaker_keys import speaker_in
 from indexer.networks.hypotheses import HypothesisWord, bare
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
@@ -136,6 +137,7 @@ def _slots(result: Part) -> Iterator[Alternatives]:
                 alternative["content"].text(),
                 alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
                 *span,
+                speaker_in(alternative) or speaker_in(result),
             )
             for alternative in result["alternatives"]
         ]

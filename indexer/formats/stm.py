@@ -82,7 +82,9 @@ def _cue(at: int, line: str, path: Path | str) -> Cue:
         transcript = rest
     if transcript.strip().lower() == NOT_SPOKEN or fields[2].lower() in NOBODY:
         transcript = ""
-    return Cue(at, begin, end, _first_of_alternatives(transcript, path, at), recording=recording)
+    text = _first_of_alternatives(transcript, path, at)
+    speaker = "" if fields[2].lower() in NOBODY else fields[2]
+    return Cue(at, begin, end, text, recording=recording, speaker=speaker)
 
 
 def _first_of_alternatives(transcript: str, path: Path | str, line: int) -> str:

@@ -70,6 +70,7 @@ class _Spoken:
     start: str
     end: str
     language: str
+    who: str
     pieces: list[_Piece] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     at: str = ""  # the point where the words begin
@@ -112,7 +113,10 @@ class _Transcript(Reader):
         self._times_s: dict[str, float | None] = {}
         self._unit_s = 1.0
         self._languages = [""]  # of the elements around
-        self._block = ("", "")  # start and end of the annotation block
+        self._block = ("", "", "")  # start, end and speaker of the annotation block
+        self._names: dict[str, str] = {}  # of persons, by their ids
+        self._person = ""  # whose name is being read
+        self._name: list[str] = []
         self._utterance: _Spoken | None = None
         self._passed_over = 0  # depth inside of what is
         self._word: list[str] | None = None
@@ -125,6 +129,8 @@ class _Transcript(Reader):
         if not self._seen and name != "TEI":
             self.fail("a document <TEI>", f"<{name}>")
         self._seen = True
+        if name == "person":
+            self._person, self._name = attributes.get(f"{_XML}id") or "", []
         self._languages.append(attributes.get(f"{_XML}lang") or self._languages[-1])
         if self._utterance is not None and (self._passed_over or name in PASSED_OVER):
             self._passed_over += 1
@@ -135,11 +141,13 @@ class _Transcript(Reader):
         elif name == "media":
             self.media = self.media or (attributes.get("url") or "")
         elif name == "annotationBlock":
-            self._block = _reference(attributes, "start"), _reference(attributes, "end")
+            start, end, who = (_reference(attributes, one) for one in ("start", "end", "who"))
+            self._block = start, end, who
         elif name == "u":
             start = _reference(attributes, "start") or self._block[0]
             end = _reference(attributes, "end") or self._block[1]
-            self._utterance = _Spoken(self.line, start, end, self._languages[-1], at=start)
+            who = _reference(attributes, "who") or self._block[2]
+            self._utterance = _Spoken(self.line, start, end, self._languages[-1], who, at=start)
             self._text = []
         elif self._utterance is not None:
             self._inside(name, attributes, self._utterance)
@@ -160,6 +168,8 @@ class _Transcript(Reader):
             self._anchor = _reference(attributes, "end")
 
     def data(self, text: str) -> None:
+        if self._person:
+            self._name.append(text)
         if self._utterance is None or self._passed_over:
             return
         (self._text if self._word is None else self._word).append(text)
@@ -167,10 +177,13 @@ class _Transcript(Reader):
     def end(self, tag: str) -> None:
         name, utterance = tag.rpartition("}")[2], self._utterance
         self._languages.pop()
+        if self._person and name in ("persName", "person"):
+            self._names[self._person] = " ".join("".join(self._name).split()) or self._person
+            self._person = ""
         if self._passed_over:
             self._passed_over -= 1
         elif name == "annotationBlock":
-            self._block = ("", "")
+            self._block = ("", "", "")
         elif utterance is None:
             return
         elif name == "w" and self._word is not None:
@@ -209,6 +222,7 @@ class _Transcript(Reader):
 
     def cues(self, utterance: _Spoken) -> Iterator[Cue]:
         """Yield the stretches of an utterance with their times."""
+        speaker = self._names.get(utterance.who, utterance.who)
         stretches: list[tuple[_Piece, float, float]] = []
         waiting: _Piece | None = None  # stretches whose end is not aligned
         for piece in utterance.pieces:
@@ -231,12 +245,13 @@ class _Transcript(Reader):
             words = [HypothesisWord(p.words[0], 1.0, start, end) for p, start, end in stretches]
             ends_s = max(word.end_s for word in words)
             text = " ".join(word.token for word in words)
-            line, language = utterance.line, utterance.language
-            yield Cue(line, words[0].start_s, ends_s, text, words, language=language)
+            cue = Cue(utterance.line, words[0].start_s, ends_s, text, words)
+            yield cue._replace(language=utterance.language, speaker=speaker)
             return
         for piece, start_s, end_s in stretches:
             text = " ".join(piece.words)
-            yield Cue(piece.line, start_s, end_s, text, language=utterance.language)
+            cue = Cue(piece.line, start_s, end_s, text, language=utterance.language)
+            yield cue._replace(speaker=speaker)
 
     def _aligned_s(self, point: str, line: int) -> float | None:
         """Return the time of a point; None if it is not named or not aligned."""

@@ -37,6 +37,10 @@ _OF_NOTES = re.compile(
     ),
     re.IGNORECASE,
 )
+_OF_NO_SPEAKER = re.compile(
+    r"(?i)[\W\d]*|(?:default|tier|spur|transkript\w*|transcri\w*|text|speech|orth?|utterances?|tx"
+    r"|sentences?|phrases?|silben|annotations?|translit\w*)(?:[-_ ]?\w{0,3})?"
+)
 
 
 @dataclass(slots=True)
@@ -91,3 +95,13 @@ def chosen(tiers: Sequence[Tier], wanted: Tiers, path: Path | str) -> list[int]:
     for row, tier in enumerate(tiers):
         (wanted.read if row in read else wanted.left_out)[tier.name] += 1
     return rows
+
+
+def speaker_of_tier(name: str) -> str:
+    """Who speaks in a tier of speech, where its name says it: what stands beside "words".
+
+    >>> [speaker_of_tier(name) for name in ("Anna - words", "Bob", "words", "ORT-MAU", "default")]
+    ['Anna', 'Bob', '', '', '']
+    """
+    rest = _OF_WORDS.sub("", name).strip(" \t-_@:.")
+    return "" if _OF_NO_SPEAKER.fullmatch(rest) else rest

@@ -9,7 +9,8 @@
 Times count from where the element around begins; an end may be a duration (``dur``), and what has
 none of its own ends with what is around it. A ``p`` is a cue. Where the texts inside have times
 of their own, each of those is one; single words then have real times. Styles, regions and
-metadata are passed over. The language is the nearest ``xml:lang``.
+metadata are passed over, but for the names of agents (``ttm:agent``), who are the speakers. The
+language is the nearest ``xml:lang``.
 
 Source: W3C, "Timed Text Markup Language 1/2"; files of pycaption, Netflix, Amazon and subtitle
 editors.
@@ -35,6 +36,7 @@ from std.nist.xml import Attributes, Reader, feed, parse_number
 _CLOCK = re.compile(r"(\d{2,}):(\d\d):(\d\d)(?:(\.\d+)|:(\d+)(?:\.\d+)?)?$")
 _OFFSET = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|f|t)$")
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_ID = "{http://www.w3.org/XML/1998/namespace}id"
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 PASSED_OVER = {"head", "metadata", "set"}
 MAX_RATE = 1e9
@@ -47,6 +49,7 @@ class _Element(NamedTuple):
     end_s: float
     timed: bool  # has times of its own
     language: str
+    speaker: str = ""  # the id of an agent
 
 
 class _Piece(NamedTuple):
@@ -82,6 +85,12 @@ def parse(
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
 
 
+def _agent(attributes: Attributes) -> str:
+    """The id of who speaks an element, by whatever version of the namespace of metadata."""
+    named = dict(attributes)  # type: ignore[call-overload]  # lxml hands a mapping
+    return next((str(value) for key, value in named.items() if key.endswith("#metadata}agent")), "")
+
+
 class _Captions(Reader):
     """Collects cues; knows the elements around the current place."""
 
@@ -91,6 +100,9 @@ class _Captions(Reader):
         self._options = options
         self._open = [_Element("", 0.0, float("inf"), False, "")]
         self._passed_over = 0  # depth inside of what is
+        self._names: dict[str, str] = {}  # of agents, by their ids
+        self._agent = ""  # that is being described
+        self._naming = False
         self._pieces: list[_Piece] | None = None  # of the paragraph that is open
         self._line = 1
         self._frame_rate, self._tick_rate = 30.0, 0.0
@@ -102,6 +114,9 @@ class _Captions(Reader):
                 self.fail("a document <tt>", f"<{name}>")
             self._rates(attributes)
         around = self._open[-1]
+        if name == "agent":
+            self._agent = attributes.get(_ID) or ""
+        self._naming = bool(self._agent) and name == "name"
         if self._passed_over or name in PASSED_OVER:
             self._passed_over += 1
             self._open.append(around)
@@ -110,7 +125,7 @@ class _Captions(Reader):
             self.fail('timeContainer "par"', "seq")
         if not attributes:  # as <br/> and most spans
             timed = name == "span" and around.timed and around.name == "span"
-            self._open.append(_Element(name, *around[1:3], timed, around.language))
+            self._open.append(_Element(name, *around[1:3], timed, *around[4:]))
             self._began(name)
             return
         begin, end, length = map(attributes.get, ("begin", "end", "dur"))
@@ -130,6 +145,7 @@ class _Captions(Reader):
                 end_s,
                 timed or (name == "span" and around.timed and around.name == "span"),
                 around.language if language is None else language,
+                _agent(attributes) or around.speaker,
             )
         )
         self._began(name)
@@ -141,6 +157,8 @@ class _Captions(Reader):
             self.data("\n")
 
     def data(self, text: str) -> None:
+        if self._naming and text.strip():
+            self._names[self._agent] = " ".join(text.split())
         if self._pieces is None or self._passed_over:
             return
         around = self._open[-1]
@@ -154,7 +172,9 @@ class _Captions(Reader):
         self._pieces.append(_Piece([text], around.start_s, around.end_s, timed))
 
     def end(self, tag: str) -> None:
-        element = self._open.pop()
+        element, self._naming = self._open.pop(), False
+        if tag.endswith("}agent"):
+            self._agent = ""
         if self._passed_over:
             self._passed_over -= 1
         elif element.name == "p":
@@ -189,9 +209,9 @@ class _Captions(Reader):
         words: list[HypothesisWord] | None = None,
     ) -> None:
         self._require_end(end_s)
-        self.cues.append(
-            Cue(self._line, start_s, end_s, text, words or (), language=element.language)
-        )
+        speaker = self._names.get(element.speaker, element.speaker)
+        cue = Cue(self._line, start_s, end_s, text, words or (), language=element.language)
+        self.cues.append(cue._replace(speaker=speaker))
 
     def _require_end(self, end_s: float) -> None:
         if end_s == float("inf"):

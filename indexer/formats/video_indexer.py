@@ -25,6 +25,7 @@ from indexer.formats.numbered import NumberedUtterances, Span
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for, recording_of
 from indexer.formats.service_answers import require_transcript
+from indexer.formats.speaker_keys import speaker_in
 from indexer.networks.hypotheses import untimed
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
@@ -88,10 +89,16 @@ def _video(
     options: ReaderOptions,
 ) -> None:
     spoken_language = insights.name(["language"]) or video.name(["language", "sourceLanguage"])
+    names = {
+        str(one["id"].value): one.name(["name"])
+        for one in insights.each("speakers")
+        if one.name(["name"])
+    }
     for line, time in _lines(insights):
         confidence = line["confidence"].probability() if line.has("confidence") else 0.0
         words = untimed(line["text"].text(), confidence or 1.0, options.nonwords)
         utterances.language = line.name(["language"]) or spoken_language
+        utterances.speaker = names.get(speaker_in(line), speaker_in(line))
         utterances.add(line.line, recording, words, Span(_time(time["start"]), _time(time["end"])))
 
 

@@ -244,6 +244,12 @@ def by_pauses(words: Sequence[HypothesisWord]) -> Iterator[list[HypothesisWord]]
     yield from (list(words[lo:hi]) for lo, hi in pairwise([*begins, len(words)]) if lo < hi)
 
 
+def turns_of(words: Sequence[HypothesisWord]) -> list[Sequence[HypothesisWord]]:
+    """Words with times as turns, if they are of several speakers."""
+    several = len({word.speaker for word in words} - {""}) > 1
+    return [*by_pauses(words)] if several else [words]
+
+
 def speaker_of(words: Sequence[HypothesisWord]) -> str:
     """Return who spoke most of some words; of equals the first, empty if nobody is named."""
     names = [word.speaker for word in words if word.speaker]
