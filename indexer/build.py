@@ -244,7 +244,7 @@ def _count(result: FileColumns, report: BuildReport) -> None:
         report.uncut.append(result.source.path)
     for columns in result.shards.values():
         speakers = Speakers.read(columns.extra).of_recordings(columns.slot_offsets)
-        report.speakers.update(chain.from_iterable(speakers))
+        report.speakers.update(filter(None, chain.from_iterable(speakers)))
         report.slots += len(columns.slot_key)
         report.postings += len(columns.posting_start_ms)
         report.speech_s += sum(one.speech_ms for one in columns.recordings) / 1000

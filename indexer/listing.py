@@ -21,6 +21,12 @@ class ListedRecording:
     about: IndexRecording
     words: int  # of the one-best
 
+    @property
+    def speakers(self) -> list[str]:
+        """Who is named as a speaker, those with most words first."""
+        named = {name: n for name, n in self.about.speakers.items() if name}
+        return sorted(named, key=lambda name: (-named[name], name))
+
     def document(self) -> dict[str, Any]:
         """The recording as `std-index --list --json` writes it."""
         about = self.about
@@ -32,6 +38,7 @@ class ListedRecording:
             "words": self.words,
             "utterances": about.utterances,
             "times_estimated": about.times_estimated,
+            "speakers": self.speakers,
             "inputs": list(about.inputs),
             "metadata": dict(about.metadata),
         }
@@ -50,7 +57,9 @@ def list_recordings(
     metadata = NO_METADATA
     for store in stores:
         metadata = updated(metadata, store.metadata())
-    wanted = chosen(index_recordings(segments, metadata), metadata, where, patterns)
+    wanted = chosen(
+        index_recordings(segments, metadata, with_speakers=True), metadata, where, patterns
+    )
     words: Counter[Recording] = Counter()
     for segment in segments:
         words.update(dict(_one_best_words(segment, {one.recording for one in wanted})))

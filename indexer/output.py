@@ -16,10 +16,12 @@ NAMED = 3  # recordings of an input that are named in the table
 def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
     """Recordings as rows; for a person without the columns that say little."""
     names = sorted({name for entry in listed for name in entry.about.metadata} - {"language"})
+    speakers = ("speakers",) if any(entry.speakers for entry in listed) else ()
+    names = [name for name in names if name != "speakers"]
     folder = common_folder(path for entry in listed for path in entry.about.inputs)
     header = ("recording", "channel", "speech_s", "language", "words", "utterances")
     return Rows(
-        header=(*header, "times_estimated", *names, "inputs"),
+        header=(*header, "times_estimated", "speakers", *names, "inputs"),
         cells=[
             (
                 *(
@@ -29,13 +31,14 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
                     entry.words,
                 ),
                 *(entry.about.utterances, "yes" if entry.about.times_estimated else "no"),
+                ", ".join(entry.speakers),
                 *(entry.about.metadata.get(name, "") for name in names),
                 ", ".join(entry.about.inputs),
             )
             for entry in listed
         ],
         documents=(entry.document() for entry in listed),
-        brief_header=("recording", "speech", "language", "words", *names, "source"),
+        brief_header=("recording", "speech", "language", "words", *speakers, *names, "source"),
         brief=[
             (
                 *(
@@ -44,6 +47,7 @@ def recording_rows(listed: "Sequence[ListedRecording]") -> Rows:
                     language_of(entry) or "?",
                     entry.words,
                 ),
+                *(len(entry.speakers) for _ in speakers),
                 *(entry.about.metadata.get(name, "") for name in names),
                 source_of(entry, folder),
             )

@@ -48,6 +48,7 @@ from searcher.output.notices import phonetic_warnings, remarks
 from searcher.search import decide, find_candidates, search
 from searcher.search_result import SearchResult, TermCandidates
 from searcher.snapshot import open_stores
+from searcher.spoken_by import SpokenBy
 from std.config import Config, load_config
 from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
@@ -101,6 +102,7 @@ class Index(IndexSnapshot):
             self._prepared,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
+            spoken_by=speech.spoken_by,
             workers=workers,
             single_terms=True,
         )
@@ -131,6 +133,7 @@ class Index(IndexSnapshot):
             self._prepared,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
+            spoken_by=speech.spoken_by,
             workers=workers,
             advance=advance,
         )
@@ -164,6 +167,7 @@ class Index(IndexSnapshot):
             self._prepared,
             speech_s=speech.seconds,
             excerpts=speech.excerpts,
+            spoken_by=speech.spoken_by,
             workers=workers,
             spoken=spoken.queries,
             advance=advance,
@@ -203,6 +207,7 @@ class Index(IndexSnapshot):
         workers: Executor,
         wildcards: bool,
         advance: Callable[[float], None] = lambda share: None,
+        spoken_by: SpokenBy | None = None,
     ) -> TermCandidates:
         """The candidates of terms with their probabilities: see `searcher.search.find_candidates`.
 
@@ -213,10 +218,11 @@ class Index(IndexSnapshot):
             wildcards: whether a person asks for the terms, one by one: ``*`` stands for any letters
                 of a word.
             advance: see `search_terms`.
+            spoken_by: whose words are searched; None = everybody's.
         """
         return find_candidates(
             terms, self._prepared, excerpts=excerpts, workers=workers, single_terms=wildcards,
-            advance=advance,
+            advance=advance, spoken_by=spoken_by,
         )  # fmt: skip
 
     def hit_columns(self, result: SearchResult, *, decided: bool = True) -> HitColumns:

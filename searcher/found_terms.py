@@ -26,6 +26,7 @@ from searcher.lexical.wildcards import Expansion, expand, is_wildcard
 from searcher.prepared import PreparedIndex
 from searcher.request import Request, SpokenWords
 from searcher.search_result import TermCandidates
+from searcher.spoken_by import SpokenBy
 from searcher.term_language import log_odds as term_log_odds
 from searcher.variant import Variant
 from std.errors import StdError
@@ -64,6 +65,7 @@ def find_terms(
     wildcards: bool = False,
     spoken: Sequence[SpokenQuery] = (),
     advance: Callable[[float], None] = lambda share: None,
+    spoken_by: SpokenBy | None = None,
 ) -> FoundTerms:
     """Find the candidates of every term in every segment, with their probabilities if it occurs.
 
@@ -78,6 +80,7 @@ def find_terms(
         spoken: queries that were spoken; they are further terms.
         advance: called with each share of the work that is done; the shares add up to 1 at most, as
             words are looked up all at once.
+        spoken_by: whose words are searched; None = everybody's.
 
     Raises:
         StdError: this takes more candidates, or seconds, than the configuration allows.
@@ -97,7 +100,7 @@ def find_terms(
     n = max(1, len(index.languages))
     request = Request(
         words, expansions, phonetic_words, searched, alternatives, workers,
-        lambda share: advance(share / n), wildcards or config.text.fold_accents,
+        lambda share: advance(share / n), wildcards or config.text.fold_accents, spoken_by,
     )  # fmt: skip
     with stopped_by(time_limit(config.search.max_seconds)):
         of_language = tuple(search_language(request, language) for language in index.languages)

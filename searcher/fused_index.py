@@ -30,7 +30,7 @@ from searcher.searched_speech import Speech
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
-from std.recordings import IndexRecording, chosen
+from std.recordings import IndexRecording, about_speakers, chosen
 from std.store import Segment, require_different
 from std.values import ECF, Recording, Term, TermList
 
@@ -140,7 +140,7 @@ class FusedIndex(SearchableIndex):
         """The recordings that any recogniser has, ascending: see `Index.recordings`."""
         longest: dict[Recording, IndexRecording] = {}
         for index in self._indexes.values():
-            for recording in index.recordings():
+            for recording in index.all_recordings(with_speakers=bool(about_speakers(where))):
                 known = longest.get(recording.recording, recording)
                 longest[recording.recording] = max(
                     known, recording, key=lambda each: each.speech_ms
@@ -225,6 +225,7 @@ class FusedIndex(SearchableIndex):
         settings: dict[str, Any] = {
             "workers": workers,
             "wildcards": single_terms,
+            "spoken_by": speech.spoken_by,
             "advance": lambda share: advance(share / len(self._indexes)),
         }
         found_by = [

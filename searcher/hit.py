@@ -60,6 +60,7 @@ class Hit:
     expected_occurrences: float  # of the term, in all the speech that is searched
     because: str  # the decision in words
     found_by: tuple[Finding, ...] = ()  # of several recognisers, the most probable first
+    speaker: str = ""  # who spoke, if the index knows; of two, both
     metadata: Mapping[str, str] = field(default_factory=dict)  # of the recording, by column
 
     @property
@@ -71,6 +72,11 @@ class Hit:
     def estimate(self) -> str:
         """What a person is told of times that are estimated: "within 2.1 s"; empty if not."""
         return "" if self.within_s is None else f"within {ceil(10 * self.within_s) / 10:.1f} s"
+
+    @property
+    def said_by(self) -> str:
+        """Who spoke: whom the index names, else the metadata."""
+        return self.speaker or self.metadata.get("speaker", "")
 
     def document(self) -> dict[str, Any]:
         """The hit as `std-search --json` and `--explain` write it."""

@@ -19,7 +19,7 @@ from searcher.vocabulary import Vocabulary, of_counts
 from std.config import Config
 from std.errors import InputError
 from std.metadata.table import NO_METADATA, Metadata, updated
-from std.recordings import IndexRecording, chosen, index_recordings
+from std.recordings import IndexRecording, about_speakers, chosen, index_recordings
 from std.store import Segment, Store
 from std.values import Recording
 
@@ -156,8 +156,12 @@ class IndexSnapshot(SearchableIndex):
         self, *, where: str | None = None, recordings: Sequence[str] = ()
     ) -> list[IndexRecording]:
         """See `SearchableIndex.recordings`."""
-        everything = index_recordings(self.segments, self.metadata)
+        everything = self.all_recordings(with_speakers=bool(about_speakers(where)))
         return chosen(everything, self.metadata, where, recordings)
+
+    def all_recordings(self, *, with_speakers: bool) -> list[IndexRecording]:
+        """The indexed recordings, with who spoke in them if asked for."""
+        return index_recordings(self.segments, self.metadata, with_speakers=with_speakers)
 
     def words(
         self,

@@ -62,6 +62,7 @@ def find_by_words(request: Request, language: PreparedLanguage) -> LexicalResult
         request.excerpts,
         {**{pattern: one.words for pattern, one in request.wildcards.items()}, **spelt},
         typed,
+        spoken_by=request.spoken_by,
     )
     tasks = [
         (piece, segment)

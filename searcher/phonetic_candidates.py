@@ -22,6 +22,7 @@ from searcher.phonetic_hits import PhoneticHits, phonetic_hits
 from searcher.phonetic_indexes import PhoneticIndexes, languages_within, searched_archive
 from searcher.prepared import PreparedLanguage
 from searcher.pronunciations import Weighted, pronounced, pronounced_queries
+from searcher.recording_table import RecordingTable
 from searcher.request import Request
 from searcher.variant import Variant
 from std.errors import ConfigError
@@ -79,7 +80,7 @@ def find_by_phones(
         *pronounced(terms, phonetic.lexicon),
         *pronounced_queries(request.spoken, phonetic.lexicon),
     ]
-    inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
+    inside = partial(_inside, request=request, table=language.table)
     searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
     null = searched.archive.null
     hits = phonetic_hits(
@@ -90,6 +91,25 @@ def find_by_phones(
         without,
         phonetic.pronouncer if language.model and not phonetic.model else "",
     )
+
+
+def _inside(
+    recording: Int64s,
+    start_ms: Int64s,
+    end_ms: Int64s,
+    first_slot: Int64s,
+    last_slot: Int64s,
+    *,
+    request: Request,
+    table: RecordingTable,
+) -> Bools:
+    """(n,) which hits lie inside the speech that is searched; columns as those of `Candidates`."""
+    inside = inside_ecf(
+        recording, start_ms, end_ms, recordings=table.recordings, excerpts=request.excerpts
+    )
+    if request.spoken_by is None:
+        return inside
+    return inside & request.spoken_by.fits_in(table, recording, first_slot, last_slot)
 
 
 def hits_as_candidates(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from searcher.lexical.wildcards import Expansion
+from searcher.spoken_by import SpokenBy
 from std.config import WordSelection
 from std.execution.workers import IN_PROCESS, Executor
 from std.values import Bools, Excerpt
@@ -31,6 +32,7 @@ class Request(NamedTuple):
     advance: Callable[[float], None] = lambda share: None  # of the phonetic searches, once done
 
     fold_accents: bool = False  # whether words stand for others with accents
+    spoken_by: SpokenBy | None = None  # whose words are searched; None = everybody's
 
     @property
     def written(self) -> tuple[tuple[str, ...], ...]:

@@ -23,6 +23,7 @@ from searcher.expected import missed_share
 from searcher.found_terms import find_terms, judge
 from searcher.prepared import PreparedIndex
 from searcher.search_result import SearchResult, TermCandidates
+from searcher.spoken_by import SpokenBy
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
@@ -39,16 +40,18 @@ def search(
     single_terms: bool = False,
     spoken: Sequence[SpokenQuery] = (),
     advance: Callable[[float], None] = lambda share: None,
+    spoken_by: SpokenBy | None = None,
 ) -> SearchResult:
     """Search every term in every segment and decide.
 
     Args:
         speech_s: see `decide`.
-        terms, index, excerpts, workers, single_terms, spoken, advance: see `find_candidates`.
+        terms, index, excerpts, workers, single_terms, spoken, advance,
+            spoken_by: see `find_candidates`.
     """
     found = find_candidates(
         terms, index, excerpts=excerpts, workers=workers, single_terms=single_terms, spoken=spoken,
-        advance=advance,
+        advance=advance, spoken_by=spoken_by,
     )  # fmt: skip
     config = for_single_terms(index.config) if single_terms else index.config
     return decide(found, config, speech_s)
@@ -63,17 +66,19 @@ def find_candidates(
     single_terms: bool = False,
     spoken: Sequence[SpokenQuery] = (),
     advance: Callable[[float], None] = lambda share: None,
+    spoken_by: SpokenBy | None = None,
 ) -> TermCandidates:
     """Find the candidates of every term, with their probabilities.
 
     Args:
-        terms, index, excerpts, workers, spoken, advance: see `searcher.found_terms.find_terms`.
+        terms, index, excerpts, workers, spoken, advance,
+            spoken_by: see `searcher.found_terms.find_terms`.
         single_terms: whether a person asks for the terms, one by one: its ``wildcards``, and the
             terms are no list for `searcher.found_terms.judge`.
     """
     found = find_terms(
         terms, index, excerpts=excerpts, workers=workers, wildcards=single_terms, spoken=spoken,
-        advance=advance,
+        advance=advance, spoken_by=spoken_by,
     )  # fmt: skip
     return judge([found], index, single_terms=single_terms)[0]
 

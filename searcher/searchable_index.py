@@ -15,7 +15,7 @@ from searcher.search_result import SearchResult
 from searcher.searched_speech import Speech, of_excerpts, restricted
 from std.config import Config
 from std.execution.workers import IN_PROCESS, Executor
-from std.recordings import IndexRecording
+from std.recordings import IndexRecording, about_speakers
 from std.values import ECF, Term
 
 
@@ -62,7 +62,8 @@ class SearchableIndex(ABC):
 
         Args:
             where: conditions, as ``date >= 2024-01 and speaker = "Ada"`` (`std.metadata.where`);
-                None = all recordings.
+                None = all recordings. A speaker is one whom the recogniser or the metadata name;
+                searches find what these speakers said.
             recordings: patterns of names, with ``*``; with a slash, of paths of inputs and audio.
 
         Raises:
@@ -143,7 +144,7 @@ class SearchableIndex(ABC):
         excerpts = ecf.excerpts if ecf else None
         if where is not None or recordings:
             wanted = self.recordings(where=where, recordings=recordings)
-            return restricted(excerpts, wanted, self.copies)
+            return restricted(excerpts, wanted, self.copies, about_speakers(where))
         if excerpts is None:
             return Speech(None, self.distinct_speech_s)
         return of_excerpts(excerpts, self.copies)

@@ -24,7 +24,7 @@ from std.written_numbers import json_bytes
 
 CSV_HEADER = (
     *("term", "file", "channel", "title", "start_s", "end_s", "probability", "before", "found"),
-    *("after", "found_as", "recogniser", "right"),
+    *("after", "found_as", "recogniser", "right", "speaker"),
 )
 FIRST_MEMBER_TIME = (2026, 1, 1, 0, 0, 0)  # the same hits, the same bytes
 
@@ -41,6 +41,7 @@ def csv_file(
         columns: of the metadata.
         metadata: of each hit's recording.
     """
+    columns = [column for column in columns if column != "speaker"]
     target = io.BytesIO()
     rows = (
         (
@@ -48,6 +49,7 @@ def csv_file(
             *(f"{hit['start_s']:.3f}", f"{hit['start_s'] + hit['duration_s']:.3f}"),
             *(f"{hit['probability']:.4f}", *hit["context"], hit["found_as"], hit["likeliest"]),
             {True: "right", False: "wrong", None: ""}[hit["right"]],
+            hit["speaker"] or values.get("speaker", ""),
             *(values.get(column, "") for column in columns),
         )
         for hit, values in zip(hits, metadata, strict=True)
@@ -97,7 +99,8 @@ def subtitles(hits: Documents, kind: Literal["srt", "vtt"]) -> bytes:
 
 def hit_text(hit: Mapping[str, Any]) -> str:
     """What a cue says of a hit."""
-    return f"{hit['term']} ({hit['probability']:.0%}): {hit['context'][1]}"
+    speaker = f"{hit['speaker']}: " if hit["speaker"] else ""
+    return f"{hit['term']} ({hit['probability']:.0%}): {speaker}{hit['context'][1]}"
 
 
 def by_recording(hits: Documents) -> dict[str, list[Mapping[str, Any]]]:

@@ -5,11 +5,11 @@
 
 Columns of a condition are those of the metadata and two that every index has: ``recording``, the
 name, and ``language``, the code of the language in which its words were pronounced (where the index
-knows none, that of the metadata).
+knows none, that of the metadata); and ``speaker``: the names of those who spoke, and the metadata.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from unicodedata import normalize
@@ -23,8 +23,11 @@ from std.metadata.table import Metadata, ValueColumn, column_of, fitting
 from std.metadata.where import Comparison, parse
 from std.nearest import meant
 from std.store import Segment
+from std.store.columns import KEY_SHIFT
+from std.store.speakers import Speakers
 from std.values import Recording
 
+SPEAKER = "speaker"
 OWN_COLUMNS = ("recording", "language")  # that an index without metadata has, too
 
 
@@ -39,18 +42,90 @@ class IndexRecording:
     inputs: tuple[str, ...]  # absolute paths of the input files; empty in older indexes
     language: str  # a code; empty: the index does not know it
     metadata: Mapping[str, str]  # by column
+    # Slots of each speaker, if they were asked for; "" stands for nobody named.
+    speakers: Mapping[str, int] = field(default_factory=dict)
 
 
-def index_recordings(segments: Iterable[Segment], metadata: Metadata) -> list[IndexRecording]:
-    """The live recordings of an index, ascending."""
-    found = [
-        IndexRecording(*indexed, language, metadata.values(indexed.recording.file))
-        for segment in segments
-        for language in (of_segment(segment),)
-        for row, indexed in enumerate(segment.recordings)
-        if row not in segment.deleted
-    ]
+def index_recordings(
+    segments: Iterable[Segment], metadata: Metadata, *, with_speakers: bool = False
+) -> list[IndexRecording]:
+    """The live recordings of an index, ascending.
+
+    Args:
+        segments: of the index.
+        metadata: of the index.
+        with_speakers: read who spoke, too.
+    """
+    found = []
+    for segment in segments:
+        language = of_segment(segment)
+        speakers = _speakers(segment) if with_speakers else [{}] * len(segment.recordings)
+        found += [
+            IndexRecording(
+                *indexed, language, metadata.values(indexed.recording.file), speakers[row]
+            )
+            for row, indexed in enumerate(segment.recordings)
+            if row not in segment.deleted
+        ]
     return sorted(found, key=lambda one: one.recording)
+
+
+def _speakers(segment: Segment) -> list[dict[str, int]]:
+    rows = range(len(segment.recordings))
+    speakers = Speakers.of(segment)
+    if len(speakers.names) == 1:  # one speaker, or nobody named: no slot has to be counted
+        return [{speakers.names[0]: 1} for _ in rows]
+    offsets = np.searchsorted(segment.slots(rows).key >> KEY_SHIFT, np.arange(len(rows) + 1))
+    return speakers.of_recordings(offsets)
+
+
+def about_speakers(where: str | None) -> tuple[Comparison, ...]:
+    """The comparisons of a condition that are about who speaks.
+
+    Raises:
+        StdError: it is no condition.
+    """
+    every = parse(where) if where is not None else ()
+    return tuple(one for one in every if one.column == SPEAKER)
+
+
+def is_said_by(name: str, comparisons: Iterable[Comparison]) -> bool:
+    """Whether a speaker fits all comparisons; "" where nobody says who it is."""
+    written = normalize("NFC", name) or None
+    return all(one.holds(written) for one in comparisons)
+
+
+def is_wholly_said_by(recording: IndexRecording, comparisons: Sequence[Comparison]) -> bool:
+    """Whether the metadata say that a whole recording is that of a speaker who fits.
+
+    That it is not somebody's is asked of each name in it.
+    """
+    is_asked_for = all(one.operator in ("=", "~") for one in comparisons)
+    value = recording.metadata.get(SPEAKER, "")
+    return bool(value) and is_asked_for and is_said_by(value, comparisons)
+
+
+def unnamed_is_said_by(recording: IndexRecording, comparisons: Iterable[Comparison]) -> bool:
+    """Whether what nobody is named for fits: then the metadata say who it is, or nobody does."""
+    return is_said_by(recording.metadata.get(SPEAKER, ""), comparisons)
+
+
+def said_share(recording: IndexRecording, comparisons: Sequence[Comparison]) -> float:
+    """The share of a recording's slots whose speaker fits all comparisons, from 0 to 1."""
+    if not comparisons or is_wholly_said_by(recording, comparisons):
+        return 1.0
+    unnamed = unnamed_is_said_by(recording, comparisons)
+    slots = sum(recording.speakers.values())
+    said = sum(
+        n
+        for name, n in recording.speakers.items()
+        if (is_said_by(name, comparisons) if name else unnamed)
+    )
+    return said / slots if slots else float(unnamed)
+
+
+def _named(recording: IndexRecording) -> bool:
+    return any(recording.speakers)
 
 
 def chosen(
@@ -72,7 +147,14 @@ def chosen(
         StdError: no condition, an unknown column, or no recording has a name that fits a pattern.
     """
     fits = np.ones(len(recordings), dtype=bool)
+    speakers = about_speakers(where)
+    if any(_named(one) for one in recordings) and speakers:
+        fits &= np.array([said_share(one, speakers) > 0 for one in recordings], dtype=bool)
+    else:
+        speakers = ()
     for comparison in parse(where) if where is not None else ():
+        if comparison in speakers:
+            continue
         column = _column(comparison.column, recordings, metadata)
         asked = replace(comparison, value=_asked(comparison))
         fits &= fitting(column, asked.fits(column.values))

@@ -1,122 +1,112 @@
-"""Who spoke: from what readers give to the index, and through all that is done with one."""
+"""Who spoke, from a file over the index to hits, conditions and lists."""
 
-from dataclasses import replace
+import json
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from indexer.formats.jsonl import dump, parse
-from indexer.networks.utterances import concatenated, stacked
-from indexer.segments.invert import invert
-from indexer.segments.merge import merged
-from indexer.segments.prune import prune
-from indexer.segments.separate import separated
-from std.config import IndexConfig
-from std.errors import StoreError
-from std.store.resident import ResidentSegment
-from std.store.speakers import COLUMNS, Speakers, speaker_columns
-from std.store.verify import verified_columns
-from std.text import Normalisation
+import indexer.cli
+import searcher.cli
+from indexer import index_files
+from searcher import open_index
+from std.errors import StdError
 
+TEAMS = """WEBVTT
 
-def said(network, speaker, *words, **others):
-    return replace(network(*[[(word, 1.0)] for word in words], **others), speaker=speaker)
+00:00:00.500 --> 00:00:01.500
+<v Anna Smith>Purple carrots.</v>
+
+00:00:01.600 --> 00:00:02.800
+<v Bob Jones>Green beans and purple onions.</v>
+"""
+NOBODY = "1\n00:00:01,000 --> 00:00:02,000\npurple prose\n"
 
 
-def names_of(columns):
-    """The slow twin of `Speakers.at`: who spoke in each slot, one by one."""
-    speakers = Speakers.read(columns.extra)
-    return [speakers.names[i] for i in speakers.in_all(len(columns.slot_key)).tolist()]
+@pytest.fixture
+def store(tmp_path):
+    """Two recordings: one of Anna and Bob, one of nobody named."""
+    store = str(tmp_path / "index")
+    (tmp_path / "teams.vtt").write_text(TEAMS)
+    (tmp_path / "nobody.srt").write_text(NOBODY)
+    index_files([tmp_path / "teams.vtt"], [store])
+    index_files([tmp_path / "nobody.srt"], [store])
+    return store
 
 
-def test_an_index_without_speakers_has_no_such_column(network):
-    assert invert([said(network, "", "a", "b")]).extra == {}
+def found(store, term, where=None, **more):
+    with open_index(store) as index:
+        hits = index.search(term, where=where, **more)
+    return sorted((hit.file, hit.speaker) for hit in hits if hit.probability > 0.4)
 
 
-def test_slots_have_the_speaker_of_their_utterance(network):
-    columns = invert(
-        [
-            said(network, "Bo", "c", "d", start_ms=2000, utterance="u2"),
-            said(network, "Ada", "a", "b", utterance="u1"),
-            said(network, "Bo", "e", start_ms=4000, utterance="u3"),
-            said(network, "", "f", start_ms=6000, utterance="u4"),
-        ]
-    )
-    assert names_of(columns) == ["Ada", "Ada", "Bo", "Bo", "Bo", ""]
-    assert columns.extra["speakers"].tobytes() == b"\nAda\nBo\n"
-    assert columns.extra["speaker_begin"].tolist() == [0, 2, 5]
-    assert columns.extra["speaker_row"].tolist() == [1, 2, 0]
-
-
-def test_utterances_keep_it_however_they_are_put_together(network):
-    columns = stacked([said(network, "Ada", "a—b", "c"), said(network, "", "d", start_ms=5000)])
-    assert columns.take([1, 0]).speakers == ["", "Ada"]
-    assert concatenated([columns, columns]).speakers == ["Ada", "", "Ada", ""]
-    assert [one.speaker for one in columns] == ["Ada", ""]
-    apart = prune(separated(columns, Normalisation()), IndexConfig())
-    assert names_of(invert(apart)) == ["Ada", "Ada", "Ada", ""]
-
-
-def test_segments_with_and_without_it_become_one(network):
-    parts = [
-        invert([said(network, "Bo", "a", "b", file="b")]),
-        invert([said(network, "", "c", file="a")]),
-        invert([said(network, "Ada", "d", file="c"), said(network, "Bo", "e", file="d")]),
+def test_a_hit_names_its_speaker(store):
+    assert found(store, "purple") == [
+        ("nobody", ""),
+        ("teams", "Anna Smith"),
+        ("teams", "Bob Jones"),
     ]
-    segments = [ResidentSegment(None, part) for part in parts]
-    whole = merged(segments)
-    assert names_of(whole) == ["", "Bo", "Bo", "Ada", "Bo"]
-    without_b = merged([ResidentSegment(None, parts[0], frozenset([0])), *segments[1:]])
-    assert names_of(without_b) == ["", "Ada", "Bo"]
-    without_any = merged([segments[1], ResidentSegment(None, parts[2], frozenset([0, 1]))])
-    assert without_any.extra == {}
-    assert set(merged(segments, lambda columns: {"n": np.array([1])}).extra) == {*COLUMNS, "n"}
 
 
-@given(st.lists(st.sampled_from(["", "Ada", "Bo", "Cy"]), max_size=30))
-def test_turns_say_of_each_slot_who_spoke(names):
-    table = ["Cy", "Bo", "", "Ada", "Bo"]  # in any order, one twice
-    extra = speaker_columns(table, np.array([table.index(name) for name in names], np.int64))
-    speakers = Speakers.read(extra)
-    rows = speakers.at(np.arange(len(names)))
-    assert [speakers.names[i] for i in rows.tolist()] == names
-    assert speakers.in_all(len(names)).tolist() == rows.tolist() if names else True
-    for first in range(len(names)):
-        assert speakers.within(first, len(names)) == set(names[first:]) - {""}
-    assert speakers.within(0, 0) == set()
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ('speaker = "Bob Jones"', [("teams", "Bob Jones")]),
+        ("speaker ~ A*", [("teams", "Anna Smith")]),
+        ('speaker = "Bob Jones" and recording = nobody', []),
+        ('speaker != "Anna Smith"', [("nobody", ""), ("teams", "Bob Jones")]),
+        ('speaker != "Anna Smith" and speaker != "Bob Jones"', [("nobody", "")]),
+        ("speaker = Nobody", []),
+    ],
+)
+def test_a_condition_chooses_speakers(store, where, expected):
+    assert found(store, "purple", where) == expected
 
 
-def test_damage_is_found(network):
-    columns = invert([said(network, "Ada", "a"), said(network, "Bo", "b", start_ms=2000)])
-    for name, wrong in [
-        ("speaker_row", np.array([0, 2], "<i4")),
-        ("speaker_row", np.array([0], "<i4")),
-        ("speaker_row", np.array([0, 1], "<i8")),
-        ("speaker_begin", np.array([1, 2], "<i4")),
-        ("speaker_begin", np.array([0, 2], "<i4")),
-        ("speakers", np.array([255, 10, 10], np.uint8)),
-    ]:
-        with pytest.raises(ValueError, match=r"speaker|turns|utf-8"):
-            replace(columns, extra={**columns.extra, name: wrong})
-    with pytest.raises(ValueError, match="no column speakers"):
-        replace(columns, extra={"speaker_row": columns.extra["speaker_row"]})
-    other = replace(columns, extra={**columns.extra, "speaker_row": np.array([1, 0], "<i4")})
-    with pytest.raises(StoreError, match="another digest"):
-        verified_columns(ResidentSegment(columns.digest()[:32], other))
+def test_speech_of_a_speaker_is_a_share(store):
+    with open_index(store) as index:
+        every = index.searched_speech(None, "recording = teams", ()).seconds
+        shares = [
+            index.searched_speech(None, f'speaker = "{name}"', ()).seconds / every
+            for name in ("Anna Smith", "Bob Jones")
+        ]
+    assert shares == pytest.approx([2 / 7, 5 / 7])
 
 
-def test_network_lines_keep_it(network, tmp_path):
-    path = tmp_path / "a.jsonl"
-    with path.open("wb") as stream:
-        dump(
-            [said(network, "Ada", "a"), said(network, "", "b", start_ms=2000, utterance="u2")],
-            stream,
-        )
-    assert b'"speaker": "Ada"' in path.read_bytes()
-    with path.open("rb") as stream:
-        assert [name for block in parse(stream, path) for name in block.speakers] == ["Ada", ""]
-    path.write_text('{"utt": "u", "start": 0, "end": 1, "speaker": " A\\n b", "slots": []}\n')
-    with path.open("rb") as stream:
-        assert next(parse(stream, path)).speakers == ["A b"]
+def test_a_term_heard_by_its_phones_has_a_speaker(store):
+    assert {speaker for _, speaker in found(store, "purpel", "speaker ~ Bob*")} <= {"Bob Jones"}
+
+
+def test_metadata_name_the_speaker_of_a_whole_recording(store, tmp_path):
+    table = tmp_path / "meta.csv"
+    table.write_text("recording,speaker\nnobody,Ada\n")
+    assert indexer.cli.main(["--store", store, "--metadata", str(table)]) == 0
+    assert found(store, "purple", "speaker = Ada") == [("nobody", "")]
+    assert ("nobody", "") not in found(store, "purple", "speaker != Ada")
+
+
+def test_speakers_stay_when_segments_are_merged_and_recordings_deleted(store):
+    assert indexer.cli.main(["--store", store, "--merge"]) == 0
+    assert ("teams", "Bob Jones") in found(store, "purple")
+    assert indexer.cli.main(["--store", store, "--delete", "nobody"]) == 0
+    assert found(store, "purple") == [("teams", "Anna Smith"), ("teams", "Bob Jones")]
+    assert indexer.cli.main(["--store", store, "--verify"]) == 0
+
+
+def test_an_index_without_speakers_knows_no_such_column(tmp_path):
+    (tmp_path / "nobody.srt").write_text(NOBODY)
+    index_files([tmp_path / "nobody.srt"], [str(tmp_path / "index")])
+    with (
+        open_index(tmp_path / "index") as index,
+        pytest.raises(StdError, match="one of the columns"),
+    ):
+        index.search("purple", where="speaker = Bob")
+
+
+def test_lists_and_files_name_speakers(store, capsys):
+    assert indexer.cli.main(["--store", store, "--list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [one["speakers"] for one in listed] == [[], ["Bob Jones", "Anna Smith"]]
+    assert searcher.cli.main(["--store", store, "onions", "--json"]) == 0
+    (hit,) = json.loads(capsys.readouterr().out)
+    assert hit["speaker"] == "Bob Jones"
+    assert searcher.cli.main(["--store", store, "onions", "--srt", "-"]) == 0
+    assert "onions (100%): Bob Jones: " in capsys.readouterr().out

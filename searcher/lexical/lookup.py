@@ -21,6 +21,7 @@ from searcher.candidates import Candidates, concatenate
 from searcher.lexical.deduplicate import deduplicate
 from searcher.lexical.join import SkipCost, join, single_word, skip_costs
 from searcher.lexical.wildcards import Union, is_wildcard, spell_out, spelt, union
+from searcher.spoken_by import SpokenBy
 from searcher.variant import Variant
 from std.config import Config
 from std.ecf_filter import inside_one
@@ -49,6 +50,7 @@ class Plan:
     stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     typed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # those that people type so
     first_variant: int = 0  # of a piece: its place in the whole plan
+    spoken_by: SpokenBy | None = None  # None = everybody
 
     def pieces(self, segments: Sequence[Segment], workers: Executor) -> "list[Plan]":
         """Parts that no term straddles, so that few segments keep many workers busy."""
@@ -230,6 +232,9 @@ def settle(
         recordings=[indexed.recording for indexed in segment.recordings],
         excerpts=plan.excerpts,
     )
+    if plan.spoken_by:
+        slots = candidates.first_slot, candidates.last_slot
+        inside = inside & plan.spoken_by.fits(segment, candidates.recording, *slots)
     kept = deduplicate(candidates.rows(inside))
     kept = kept.rows(kept.score >= plan.config.search.min_score)
     outside = int(len(inside) - np.count_nonzero(inside))

@@ -15,6 +15,7 @@ from std.errors import StoreError
 from std.execution.stop import check_stop
 from std.store import Segment
 from std.store.columns import SLOT_ERROR, Int64s, Slots
+from std.store.speakers import Speakers
 from std.values import Int32s, Recording
 
 WORDS_AROUND = 4
@@ -35,6 +36,7 @@ class Context(NamedTuple):
     after: str
     slots: tuple[int, int] = (0, 0)  # first and one past the last, of its recording's slots
     error_ms: int = 0  # how far its times may be off; 0 where none of them is estimated
+    speaker: str = ""  # who spoke, if the index knows; of two, both
 
 
 def contexts(
@@ -85,7 +87,19 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     around = _around(_marked(slots, len(words)), words, begin, first, end, stop, unspaced=unspaced)
     own_slots = zip((first - begin).tolist(), (end - begin).tolist(), strict=True)
     errors_ms = _largest_errors(candidates, segment)
-    return [*map(Context, *around, own_slots, errors_ms)]
+    return [*map(Context, *around, own_slots, errors_ms, _speakers(candidates, segment))]
+
+
+def _speakers(candidates: Candidates, segment: Segment) -> list[str]:
+    """(n,) who speaks at the beginning of each candidate, and at its end if that is another."""
+    speakers = Speakers.of(segment)
+    rows = zip(
+        speakers.at(candidates.first_slot).tolist(),
+        speakers.at(candidates.last_slot).tolist(),
+        strict=True,
+    )
+    names = speakers.names
+    return [names[a] if a == b else ", ".join(filter(None, (names[a], names[b]))) for a, b in rows]
 
 
 def _marked(slots: Slots, n_words: int) -> Int32s:

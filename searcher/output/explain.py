@@ -37,7 +37,8 @@ def explained(
     probability = found.probability.tolist()
     score = table.score.tolist() if decided else probability
     decision = ["YES" if yes else "NO" for yes in found.yes.tolist()]
-    before, likeliest, after, slots, error_ms = zip(*contexts, strict=True) if n else ([],) * 5
+    around = zip(*contexts, strict=True) if n else ([],) * 6
+    before, likeliest, after, slots, error_ms, speakers = around
     columns = {
         "term_id": [term.term_id for term in terms],
         "term": [term.text for term in terms],
@@ -61,6 +62,7 @@ def explained(
         "expected_occurrences": found.n_true[table.term].tolist(),
         "because": _because(found, error_ms, decided=decided),
         "found_by": found_by or [()] * n,
+        "speaker": speakers,
         "metadata": [metadata.values(recording.file) for recording in recordings],
     }
     return HitColumns(columns)

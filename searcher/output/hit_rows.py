@@ -8,7 +8,7 @@ from std.display.rows import Rows
 
 HEADER = (
     *("termid", "term", "file", "channel", "language", "start_s", "end_s", "probability"),
-    *("score", "decision", "before", "found", "after", "found_as", "within_s"),
+    *("score", "decision", "before", "found", "after", "found_as", "within_s", "speaker"),
 )
 BRIEF = ("term", "file", "start", "end", "probability", "text")
 DECIDED = ("score", "decision")  # after these, where hits are accepted or rejected
@@ -21,7 +21,7 @@ def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
         hits: of a search.
         decided: whether they are accepted or rejected.
     """
-    columns = sorted({name for hit in hits for name in hit.metadata})
+    columns = sorted({name for hit in hits for name in hit.metadata} - {"speaker"})
     return Rows(
         header=(*HEADER, *columns),
         cells=[
@@ -30,7 +30,7 @@ def hit_rows(hits: Sequence[Hit], *, decided: bool) -> Rows:
                 *(seconds(hit.start_s), seconds(hit.start_s + hit.duration_s)),
                 f"{hit.probability:.4f}",
                 *((f"{hit.score:.4f}", hit.decision) if decided else ("", "")),
-                *(*hit.context, hit.found_as, hit.within_s),
+                *(*hit.context, hit.found_as, hit.within_s, hit.said_by),
                 *(hit.metadata.get(name, "") for name in columns),
             )
             for hit in hits

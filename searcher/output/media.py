@@ -133,7 +133,9 @@ def _write_cues(hits: Sequence[Hit], path: Path) -> None:
         Cue(
             hit.start_s,
             hit.start_s + hit.duration_s,
-            f"{hit.term} ({hit.probability:.0%}): {text_of(hit.context).strip()}",
+            f"{hit.term} ({hit.probability:.0%}): "
+            + (f"{hit.speaker}: " if hit.speaker else "")
+            + text_of(hit.context).strip(),
         )
         for hit in hits
     )

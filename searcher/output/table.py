@@ -32,6 +32,8 @@ def print_table(
     table = Table(box=None, header_style="bold", pad_edge=False)
     numbers = ("time", "probability", "score")
     language = ("language",) if languages else ()
+    if any(hit.speaker for hit in hits[:limit]) and "speaker" not in columns:
+        columns = ("speaker", *columns)
     decision = ("score", "decision") if decided else ()
     for name in (
         *("term", "file", *map(cell, columns), *language, "time", "probability"),
@@ -49,7 +51,7 @@ def print_table(
         table.add_row(
             cell(hit.term),
             cell(hit.file) + channel,
-            *(cell(hit.metadata.get(name, "")) for name in columns),
+            *(cell(_value(hit, name)) for name in columns),
             *((cell(hit.language or "?"),) if languages else ()),
             f"{clock(hit.start_s)} {hit.estimate}".strip(),
             f"{hit.probability:.3f}",
@@ -60,3 +62,8 @@ def print_table(
     print_fitting(out, table)
     if len(hits) > limit:
         out.print(f"... and {len(hits) - limit} more; --limit 0 shows all", highlight=False)
+
+
+def _value(hit: Hit, column: str) -> str:
+    """What a hit has in a column: of its speaker, or of its recording's metadata."""
+    return hit.said_by if column == "speaker" else hit.metadata.get(column, "")

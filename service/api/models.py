@@ -33,6 +33,7 @@ class HitDocument(Document):
     language: str | None
     start_s: float
     duration_s: float
+    speaker: str = Field(description="who spoke, if the index knows; empty if not")
     within_s: float | None = Field(description="start and end may be off by so much")
     score: float = Field(description="the probability on the scale of the decision rule")
     decision: Literal["YES", "NO"] | None

@@ -94,7 +94,7 @@ class Speakers(NamedTuple):
         return np.repeat(self.row, np.diff(np.append(self.begin, n_slots)))
 
     def of_recordings(self, slot_offsets: Integers) -> list[dict[str, int]]:
-        """(R,) how many slots each named speaker has in each recording.
+        """(R,) how many slots each speaker has in each recording; "" stands for nobody named.
 
         Args:
             slot_offsets: (R + 1,) first slot of each recording, and the end of the last.
@@ -107,8 +107,8 @@ class Speakers(NamedTuple):
         for row, who, n in zip(
             recording.tolist(), self.at(edges).tolist(), slots.tolist(), strict=True
         ):
-            if name := self.names[who]:
-                found[row][name] = found[row].get(name, 0) + n
+            name = self.names[who]
+            found[row][name] = found[row].get(name, 0) + n
         return found
 
     def within(self, first: int, end: int) -> set[str]:
