@@ -136,7 +136,8 @@ def _add_selection(parse: argparse.ArgumentParser) -> None:
         "--where",
         type=text_argument,
         metavar="CONDITION",
-        help="search recordings whose metadata fit: 'date >= 2024-01 and speaker = \"Ada\"'; "
+        help="search recordings whose metadata fit, and what a speaker said whom the index names: "
+        "'date >= 2024-01 and speaker = \"Ada\"'; "
         "= != < <= > >= and ~ for a pattern with *",
     )
     parse.add_argument(

@@ -24,6 +24,7 @@ from searcher.prepared import PreparedLanguage
 from searcher.pronunciations import Weighted, pronounced, pronounced_queries
 from searcher.recording_table import RecordingTable
 from searcher.request import Request
+from searcher.spoken_by import SpokenBy
 from searcher.variant import Variant
 from std.errors import ConfigError
 from std.execution.stop import check_stop
@@ -80,12 +81,13 @@ def find_by_phones(
         *pronounced(terms, phonetic.lexicon),
         *pronounced_queries(request.spoken, phonetic.lexicon),
     ]
-    inside = partial(_inside, request=request, table=language.table)
+    inside = partial(inside_ecf, recordings=language.table.recordings, excerpts=request.excerpts)
     searched = searched_archive(phonetic, request.excerpts, language.folder, request.workers)
     null = searched.archive.null
     hits = phonetic_hits(
         pronunciations, places, phonetic, null, inside, request.workers, request.advance
     )
+    hits = [_said_by(of_term, request.spoken_by, language.table) for of_term in hits]
     return PhoneticSearch(
         PhoneticResult(hits, phonetic, searched),
         without,
@@ -93,23 +95,15 @@ def find_by_phones(
     )
 
 
-def _inside(
-    recording: Int64s,
-    start_ms: Int64s,
-    end_ms: Int64s,
-    first_slot: Int64s,
-    last_slot: Int64s,
-    *,
-    request: Request,
-    table: RecordingTable,
-) -> Bools:
-    """(n,) which hits lie inside the speech that is searched; columns as those of `Candidates`."""
-    inside = inside_ecf(
-        recording, start_ms, end_ms, recordings=table.recordings, excerpts=request.excerpts
-    )
-    if request.spoken_by is None:
-        return inside
-    return inside & request.spoken_by.fits_in(table, recording, first_slot, last_slot)
+def _said_by(
+    of_term: PhoneticHits | None, spoken_by: SpokenBy | None, table: RecordingTable
+) -> PhoneticHits | None:
+    """The hits of a term; those that others said than the speakers who are searched are outside."""
+    if of_term is None or spoken_by is None:
+        return of_term
+    hits = of_term.hits
+    fits = spoken_by.fits_in(table, hits.recording, hits.first_slot, hits.last_slot)
+    return of_term._replace(is_inside=of_term.is_inside & fits)
 
 
 def hits_as_candidates(

@@ -24,8 +24,7 @@ from std.phonetics.phones import Pronunciation
 from std.store.columns import Int64s
 from std.values import Bools
 
-# Recording, start_ms, end_ms, first and last slot -> (n,).
-Inside = Callable[[Int64s, Int64s, Int64s, Int64s, Int64s], Bools]
+Inside = Callable[[Int64s, Int64s, Int64s], Bools]  # recording, start_ms, end_ms -> (n,)
 
 
 class PhoneticHits(NamedTuple):
@@ -137,10 +136,7 @@ def _within(of_terms: Sequence[PhoneticHits | None], inside: Inside) -> list[Pho
     found = [of_term for of_term in of_terms if of_term is not None]
     if not found:
         return [*of_terms]
-    spans = [
-        (hits.recording, hits.start_ms, hits.end_ms, hits.first_slot, hits.last_slot)
-        for hits in (one.hits for one in found)
-    ]
+    spans = [(one.hits.recording, one.hits.start_ms, one.hits.end_ms) for one in found]
     is_inside = inside(*map(np.concatenate, zip(*spans, strict=True)))
     ends = np.cumsum([len(one.found_by) for one in found])[:-1]
     parts = iter(np.split(is_inside, ends))
