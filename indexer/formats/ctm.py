@@ -54,7 +54,12 @@ def looks_like(head: bytes) -> bool:
     rows = [row for row in lines if row and not row[0].startswith(b";;")]
     if not rows:
         return head.startswith(b";;")
-    good = sum(5 <= len(row) <= 8 and all(map(_is_time, row[2:4])) for row in rows)
+    good = sum(
+        5 <= len(row) <= 8
+        and all(map(_is_time, row[2:4]))
+        and (len(row) == 5 or row[5] in NO_CONFIDENCE or _is_time(row[5]))
+        for row in rows
+    )
     return good >= LEAST_GOOD * len(rows)
 
 

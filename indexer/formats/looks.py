@@ -73,6 +73,16 @@ TEXT = [
         IS_REFERENCE,
     ),
     _Magic(rb"(?i)<!doctype html|<html", "HTML"),
+    _Magic(
+        rb"[^\s]+ [^\s]+ \d+\.\d+ \d+\.\d+ -\d+(\.\d+)? [^\W\d]",
+        "segments of an aligner (utterance, recording, start, end, score, text)",
+        "write them as STM: recording 1 utterance start end text",
+    ),
+    _Magic(
+        rb"[^\t\n]+\t[^\t\n]*\t(\d+\.\d+\t){2,3}[^\t\n]*[^\W\d]",
+        "a table without headings, as ELAN exports it",
+        "export it with headings (Tier, Begin Time, End Time, Text), or index the .eaf",
+    ),
 ]
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
 
