@@ -24,7 +24,7 @@ for name, config in CONFIGS.items():
     write_hits(found, hits, terms=reference.terms, system_id=name)
     evaluations.append(score_hits(hits, reference))
 
-statistics = compare_systems(evaluations, replicates=1000)  # bootstrap and permutation test
+statistics = compare_systems(evaluations, replicates=1000)  # intervals and permutation test
 for evaluation, intervals in zip(evaluations, statistics.systems, strict=True):
     measures, (low, high) = evaluation.groups[0].measures, intervals["terms"]["ATWV"]
     print(f"{evaluation.system_id:8} ATWV {measures['ATWV']:.3f}, 95 % {low:.3f} to {high:.3f}")

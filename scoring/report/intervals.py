@@ -10,6 +10,7 @@ from scoring.statistics.weighed import MEASURES
 from std.display.numbers import counted
 
 DECIMALS = {"P_fa": 6}  # others have four
+SMALLEST_P = 0.0001
 
 
 def statistics_document(labels: Sequence[str], statistics: Statistics) -> dict[str, Any]:
@@ -117,7 +118,7 @@ def difference_rows(labels: Sequence[str], group: str, pair: Comparison) -> Iter
             for unit in UNITS:
                 p_value = difference.p_values.get(unit)
                 cells.append(shown(name, difference.intervals.get(unit)))
-                cells.append("-" if p_value is None else f"{p_value:.4f}")
+                cells.append("-" if p_value is None else shown_p(p_value))
             yield cells
 
 
@@ -139,3 +140,8 @@ def shown(name: str, interval: Interval | None) -> str:
         return "-"
     decimals = DECIMALS.get(name, 4)
     return f"{interval.low:.{decimals}f} to {interval.high:.{decimals}f}"
+
+
+def shown_p(p_value: float) -> str:
+    """A p-value for a person, who is not told that it is 0."""
+    return f"{p_value:.4f}" if p_value >= SMALLEST_P else f"<{SMALLEST_P}"

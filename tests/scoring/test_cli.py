@@ -1,4 +1,5 @@
 import csv
+import csv
 import json
 import subprocess
 import sys
@@ -293,6 +294,25 @@ def test_several_systems_are_compared(tmp_path, capsys):
     again = [*arguments("s9"), str(tmp_path / "other.xml"), "--bootstrap=50", "--json", "--quiet"]
     assert main(again) == 0
     assert json.loads(capsys.readouterr().out) == result
+
+
+def test_intervals_and_p_values_by_group_in_csv(tmp_path, capsys):
+    with open_input(NIST / "s9" / "kwslist.xml.gz") as stream:
+        other = stream.read().replace(b'decision="YES"', b'decision="NO"')
+    (tmp_path / "other.xml").write_bytes(other)
+    command = [*arguments("s9"), str(tmp_path / "other.xml"), "--bootstrap=50", "--csv"]
+    assert main([*command, "--group-by=length"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    pairs = [row for row in rows if row["system"] == "kwslist - other"]
+    groups = [row["group"] for row in rows if row["system"] == "kwslist"]
+    assert groups == [row["group"] for row in pairs]
+    assert len(groups) > 2
+    for row in rows:
+        low, value, high = (float(row[f"ATWV{end}"]) for end in ("_terms_low", "", "_terms_high"))
+        assert low <= value <= high
+    for row in pairs:
+        contains = float(row["ATWV_terms_low"]) <= 0 <= float(row["ATWV_terms_high"])
+        assert contains == (float(row["ATWV_terms_p"]) >= 0.05)
 
 
 def test_the_same_file_twice_has_two_names(capsys):

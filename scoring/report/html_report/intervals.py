@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from scoring.report.html_report.tables import DASH, scrolled, symbol, value_of
+from scoring.report.intervals import shown_p
 from scoring.statistics.jackknife import UNITS, Interval
 from scoring.statistics.significance import Statistics
 from scoring.statistics.weighed import MEASURES
@@ -53,7 +54,7 @@ def _differences(statistics: Statistics, names: Sequence[str]) -> str:
                 for unit in UNITS:
                     p_value = difference.p_values.get(unit)
                     cells.append(_shown(measure, difference.intervals.get(unit)))
-                    cells.append(DASH if p_value is None else f"{p_value:.4f}")
+                    cells.append(DASH if p_value is None else escape(shown_p(p_value)))
                 cells.append(f"{pair.p_value:.4f}" if measure == "ATWV" else "")
                 start = _head(label) + _text(escape(group.name)) + _text(symbol(measure))
                 rows.append(start + "".join(map(_cell, cells)))

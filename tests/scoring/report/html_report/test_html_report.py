@@ -360,11 +360,14 @@ def test_more_groups_than_can_be_told_apart(monkeypatch):
 
 
 def test_resampling_of_two_systems():
-    both = [evaluated("s9"), evaluated("s9")]
+    options = ScoringOptions(group_by=("length",))
+    both = [evaluated("s9", options), evaluated("s9", options)]
     statistics = compare_systems(both, replicates=20)
     text = render(both, names=["one", "two"], statistics=statistics)
-    low, high = statistics.systems[0]["terms"]["ATWV"]
-    assert f"{low:.4f} to {high:.4f}".replace("-", "\N{MINUS SIGN}") in text
+    for group in statistics.groups:
+        for name in ("ATWV", "Cnxe"):
+            low, high = group.systems[0]["terms"][name]
+            assert f"{low:.4f} to {high:.4f}".replace("-", "\N{MINUS SIGN}") in text
     assert "one \N{MINUS SIGN} two" in text
     Page(text)
 
