@@ -49,7 +49,7 @@ from searcher.search import decide, find_candidates, search
 from searcher.search_result import SearchResult, TermCandidates
 from searcher.snapshot import open_stores
 from searcher.spoken_by import SpokenBy
-from std.config import Config, load_config
+from std.config import SHOWN_FROM, Config, load_config
 from std.errors import ConfigError
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQueries
@@ -92,12 +92,13 @@ class Index(IndexSnapshot):
         *terms: str,
         where: str | None = None,
         recordings: Sequence[str] = (),
+        min_probability: float = SHOWN_FROM,
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
         """See `SearchableIndex.find`."""
         wanted = self.single_terms(terms)
         speech = self.searched_speech(None, where, recordings)
-        return search(
+        found = search(
             wanted,
             self._prepared,
             speech_s=speech.seconds,
@@ -106,6 +107,7 @@ class Index(IndexSnapshot):
             workers=workers,
             single_terms=True,
         )
+        return found.at_least(min_probability)
 
     def search_terms(
         self,

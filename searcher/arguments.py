@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from std.command import ROWS, Parser, file_argument, folder_argument, number, text_argument
-from std.config import range_of
+from std.config import PROBABILITY, SHOWN_FROM, range_of
 from std.errors import STANDARD_STREAM
 from std.options import (
     add_config_options,
@@ -38,8 +38,8 @@ examples:
   std-search --store INDEX --queries queries.json --ecf ecf.xml --output hits.xml
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 
-exit status: 0 a batch is written, or a TERM was found; 1 no TERM was found (as grep);
-2 a mistake that you can mend, said in one line
+exit status: 0 a batch is written, or a TERM was found; 1 no TERM was found (as grep),
+which is to say with --min-probability; 2 a mistake that you can mend, said in one line
 """
 
 
@@ -180,6 +180,12 @@ def _add_settings(parse: argparse.ArgumentParser) -> None:
     )
     parse.add_argument(
         "--system-id", type=text_argument, default="std", help="name of the system in the hit list"
+    )
+    parse.add_argument(
+        "--min-probability",
+        type=number(PROBABILITY),
+        metavar="P",
+        help=f"hits that are at least so likely ({SHOWN_FROM:g} with a TERM, 0 with a list)",
     )
     parse.add_argument(
         "--limit",

@@ -120,6 +120,7 @@ def batch(args: argparse.Namespace) -> None:
                 found = of_one_recogniser.search_queries(spoken, experiment, **settings)
             else:
                 found = index.search_terms(terms, experiment, **settings)
+            found = found.at_least(args.min_probability or 0.0)
         if found.outside_ecf and experiment:
             asked = " or in other recordings than asked for" if is_restricted(args) else ""
             speech = f"outside the speech of {named(args.ecf)}{asked}"
@@ -282,13 +283,16 @@ def searching_speed(figures: Mapping[str, Any], cost: Cost) -> float | None:
 
 def interactive(args: argparse.Namespace) -> int:
     """Search terms given as arguments and show what was found; 1 if nothing was."""
+    from std.config import SHOWN_FROM
     from std.execution.processes import executor
 
     with opened(args, configuration(args)) as index:
         with executor(args.jobs, args.scheduler) as workers:
+            least = SHOWN_FROM if args.min_probability is None else args.min_probability
             found = index.find(
-                *args.term, where=args.where, recordings=args.recording, workers=workers
-            )
+                *args.term, where=args.where, recordings=args.recording, min_probability=least,
+                workers=workers,
+            )  # fmt: skip
         warn_of_phones(found)
         write_oov_words(args, found, index)
         hits = index.hits(found, decided=is_decided(args))

@@ -41,6 +41,9 @@ def tell_remarks(found: "SearchResult", *, has_hits: bool, args: argparse.Namesp
 
     for line in remarks(found):
         tell(line)
+    if found.less_likely:
+        places = counted(found.less_likely, "place")
+        tell(f"{places} less likely than asked for (--min-probability) left out")
     if not has_hits:
         asked = " in the recordings asked for" if is_restricted(args) else ""
         tell(f"no hits{asked}")

@@ -27,7 +27,7 @@ from searcher.search import decide, for_single_terms
 from searcher.search_result import SearchResult
 from searcher.searchable_index import SearchableIndex
 from searcher.searched_speech import Speech
-from std.config import Config
+from std.config import SHOWN_FROM, Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.metadata.table import NO_METADATA, Metadata, updated
 from std.recordings import IndexRecording, about_speakers, chosen
@@ -156,12 +156,14 @@ class FusedIndex(SearchableIndex):
         *terms: str,
         where: str | None = None,
         recordings: Sequence[str] = (),
+        min_probability: float = SHOWN_FROM,
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
         """See `SearchableIndex.find`."""
         wanted = self.single_terms(terms)
         speech = self.searched_speech(None, where, recordings)
-        return self._search(wanted, speech, workers, single_terms=True)
+        found = self._search(wanted, speech, workers, single_terms=True)
+        return found.at_least(min_probability)
 
     def search_terms(
         self,

@@ -75,6 +75,7 @@ class SearchResult(TermCandidates):
     n_true: Float64s  # (terms,) expected occurrences
     missed_share: float | None  # the probability of a place without a hit; None: not known
     default_score: float | None  # the same on the scale of scores
+    less_likely: int = 0  # detections left out by `at_least`
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
@@ -94,6 +95,12 @@ class SearchResult(TermCandidates):
         """The same search with some of its detections, in the order of ``which``."""
         some = self.candidates.rows(which)
         return replace(self, candidates=some, probability=self.probability[which])
+
+    def at_least(self, probability: float) -> "SearchResult":
+        """The detections that are so likely; the others are counted."""
+        kept = self.probability >= probability
+        left_out = self.less_likely + int(np.count_nonzero(~kept))
+        return replace(self.rows(kept), less_likely=left_out)
 
     @property
     def expected(self) -> Expected:

@@ -13,7 +13,7 @@ from searcher.hit import Hit, HitColumns
 from searcher.query import words_of
 from searcher.search_result import SearchResult
 from searcher.searched_speech import Speech, of_excerpts, restricted
-from std.config import Config
+from std.config import SHOWN_FROM, Config
 from std.execution.workers import IN_PROCESS, Executor
 from std.recordings import IndexRecording, about_speakers
 from std.values import ECF, Term
@@ -76,6 +76,7 @@ class SearchableIndex(ABC):
         *terms: str,
         where: str | None = None,
         recordings: Sequence[str] = (),
+        min_probability: float = SHOWN_FROM,
         workers: Executor = IN_PROCESS,
     ) -> SearchResult:
         """Search terms as `search` does, and return everything that is known of them.
@@ -104,6 +105,7 @@ class SearchableIndex(ABC):
         decide: bool = False,
         where: str | None = None,
         recordings: Sequence[str] = (),
+        min_probability: float = SHOWN_FROM,
         workers: Executor = IN_PROCESS,
     ) -> list[Hit]:
         """Search terms; hits of all of them, the most probable first.
@@ -113,13 +115,17 @@ class SearchableIndex(ABC):
             decide: accept or reject each hit (``config.decision``).
             where, recordings: search some recordings only, see `recordings`; decisions are about
                 these, as about the speech of an ECF.
+            min_probability: of hits; less likely ones are left out. 0 = all.
             workers: who searches the segments, see `std.execution.processes.executor`.
 
         Raises:
             InputError: a term has no letter and no digit.
             StdError: ``where`` is no condition, or a pattern fits no recording.
         """
-        found = self.find(*terms, where=where, recordings=recordings, workers=workers)
+        found = self.find(
+            *terms, where=where, recordings=recordings, min_probability=min_probability,
+            workers=workers,
+        )  # fmt: skip
         return sorted(self.hits(found, decided=decide), key=lambda hit: -hit.probability)
 
     def single_terms(self, terms: Sequence[str]) -> list[Term]:

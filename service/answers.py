@@ -97,9 +97,9 @@ def search_document(
                 "words": list(result.found.words[0]),
                 "unknown": [word for word in result.found.oov_words[0] if "*" not in word],
                 "remarks": list(result.remarks),
-                "hits": len(result.recording),
+                "hits": hits,
             }
-            for result in selection.results
+            for result, hits in zip(selection.results, selection.of_terms.tolist(), strict=True)
         ],
         "total": total,
         "expected_right": selection.right,

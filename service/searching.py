@@ -72,6 +72,7 @@ class Selection:
     term: Ints  # (n,) row in results
     row: Ints  # (n,) row in the term's columns
     total: int  # hits that the wish asks for, n of which are here
+    of_terms: Ints  # (terms,) hits of each that are likely enough
     right: float  # the sum of their probabilities
     counts: Ints  # (STEPS + 1,) hits of at least each hundredth, whatever the least probability
     expected_right: Floats  # (STEPS + 1,) the sum of their probabilities
@@ -119,7 +120,7 @@ def search_term(term: str, snapshot: Snapshot) -> TermResult:
     Raises:
         StdError: the index cannot be read, or the search takes more than the configuration allows.
     """
-    found = snapshot.index.find(term)
+    found = snapshot.index.find(term, min_probability=0.0)
     rows = snapshot.recordings.rows(found.recordings)
     remarks = tuple(snapshot.index.remarks(found))
     return TermResult(term, found, remarks, rows[found.candidates.recording])
@@ -157,7 +158,6 @@ def select(
     in_facets = np.logical_and.reduce([live, *is_in.values()])
     in_facets_probability = probability[in_facets]
     counts, expected_right = _by_least_probability(in_facets_probability)
-    expected = Expected.of(in_facets_probability)
     likely = probability >= wish.min_probability
     kept = np.flatnonzero(in_facets & likely)
 
@@ -183,8 +183,9 @@ def select(
     if wish.sort != "probability":
         right = float(probability[kept].sum())
     kept = kept[:end]
-    beside = counts, expected_right, expected, facets
-    return Selection(tuple(results), term[kept], row[kept], total, right, *beside)
+    beside = counts, expected_right, Expected.of(in_facets_probability), facets
+    of_terms = np.bincount(term[live & likely], minlength=len(results))
+    return Selection(tuple(results), term[kept], row[kept], total, of_terms, right, *beside)
 
 
 def _has_value(facet: Facet, values: frozenset[str]) -> Bools:

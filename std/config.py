@@ -24,6 +24,7 @@ from std.text import Normalisation
 T = TypeVar("T")
 
 PROBABILITY = Range(0, 1)
+SHOWN_FROM = 0.05  # probability of what people are shown who ask for terms; lists have all hits
 MAX_MS = 3_600_000  # an hour
 MAX_BYTES = 1 << 16  # of a file
 TOML = "a configuration in TOML"

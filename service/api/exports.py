@@ -25,6 +25,7 @@ from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.searching import Selection, Sorting, Wish
 from service.state import Service
+from std.config import SHOWN_FROM
 from std.file_names import distinct_names, safe_name
 from std.values import TermSearch
 
@@ -48,7 +49,7 @@ async def export(
     request: Request,
     format: Kind,  # noqa: A002  # the API's name
     term: Annotated[list[str], Query()],
-    min_probability: Annotated[Probability, Query()] = 0.0,
+    min_probability: Annotated[Probability, Query()] = SHOWN_FROM,
     recording: Annotated[list[str], Query()] = [],  # noqa: B006  # FastAPI copies it
     channel: Annotated[list[str], Query()] = [],  # noqa: B006  # likewise
     where: Annotated[list[str], Query()] = [],  # noqa: B006  # likewise

@@ -22,6 +22,7 @@ from service.problems import ProblemError
 from service.processes import Question, answered
 from service.searching import Selection, Sorting, Wish, checked, elapsed_ms, select
 from service.state import Service
+from std.config import SHOWN_FROM
 
 A = TypeVar("A")
 
@@ -87,7 +88,7 @@ class SearchParameters(BaseModel):
     """What the address of a search may say."""
 
     term: list[str] = Field(description="a word or a phrase; repeat for more")
-    min_probability: Probability = 0.0
+    min_probability: Probability = SHOWN_FROM
     recording: list[str] = Field([], description="ids; others are left out")
     channel: list[str] = []
     where: list[str] = Field([], description="facet:value, as speaker:Kerstin; repeat for more")

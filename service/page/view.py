@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from service.api.search import facets_of
 from service.searching import Sorting, Wish
+from std.config import SHOWN_FROM
 from std.display.numbers import about, counted
 
-LEAST = 0.05  # probability of what is shown at first
 PER_PAGE = 50
 SORTINGS: tuple[Sorting, ...] = ("probability", "recording", "time")
 
@@ -20,7 +20,7 @@ class PageState:
     """What the address of a search page says; all of it, so that it can be sent to a colleague."""
 
     terms: tuple[str, ...] = ()
-    min_probability: float = LEAST
+    min_probability: float = SHOWN_FROM
     recording: tuple[str, ...] = ()
     channel: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class PageState:
         for name in ("recording", "channel", "where"):
             pairs += [(name, value) for value in changes.get(name, getattr(self, name))]
         least = changes.get("min_probability", self.min_probability)
-        if least != LEAST:
+        if least != SHOWN_FROM:
             pairs.append(("min_probability", f"{least:g}"))
         if (sort := changes.get("sort", self.sort)) != "probability":
             pairs.append(("sort", sort))
@@ -104,7 +104,9 @@ def page_state(query: Sequence[tuple[str, str]]) -> PageState:
 
 def _probability(text: str) -> float:
     """A probability from an address, or the usual one."""
-    return float(text) if re.fullmatch(r"0(\.\d{1,6})?|1(\.0{1,6})?", text, re.ASCII) else LEAST
+    return (
+        float(text) if re.fullmatch(r"0(\.\d{1,6})?|1(\.0{1,6})?", text, re.ASCII) else SHOWN_FROM
+    )
 
 
 def duration(seconds: float) -> str:

@@ -228,3 +228,25 @@ def test_a_store_may_be_a_path(index, tmp_path):
     index_files("examples/german/mesh/KERSTIN_00.mesh", tmp_path / "index")
     with open_index(tmp_path / "index") as opened:
         assert [entry.recording.file for entry in opened.recordings()] == ["KERSTIN_00"]
+
+
+def test_one_floor_decides_what_is_shown_counted_and_found(store, index, capsys):
+    """A word that nobody says resembles others: unlikely places are none to a person."""
+    term = "quantencomputer"
+    everything = index.find(term, min_probability=0)
+    assert len(everything.probability) > 0
+    assert everything.probability.max() < 0.05
+    found = index.find(term)
+    assert not len(found.probability)
+    assert found.less_likely == len(everything.probability)
+    assert index.search(term) == [] != index.search(term, min_probability=0)
+    for form in ([], ["--json"], ["--csv"]):
+        assert searcher.cli.main(["--store", store, *form, term]) == 1
+        capsys.readouterr()
+        assert searcher.cli.main(["--store", store, *form, "--min-probability", "0", term]) == 0
+        capsys.readouterr()
+    assert searcher.cli.main(["--store", store, term]) == 1
+    said = capsys.readouterr().err
+    assert f"{found.less_likely} place" in said
+    assert "no hits" in said
+    assert "right" not in said

@@ -80,7 +80,11 @@ def test_pages_follow_each_other_and_repeat_nothing(client):
 
 
 def test_the_counts_of_the_slider_are_those_of_the_hits(client):
-    answer = client("/api/search", term=["und", "hahnenfedern"], limit=500).json
+    asked = {"term": ["und", "hahnenfedern"], "limit": 500}
+    answer = client("/api/search", **asked, min_probability=0).json
+    shown = client("/api/search", **asked).json
+    assert shown["total"] == answer["by_probability"]["counts"][5] == len(shown["hits"])
+    assert sum(one["hits"] for one in shown["terms"]) == shown["total"] < answer["total"]
     probability = np.array([hit["probability"] for hit in answer["hits"]])
     counts, sums = answer["by_probability"].values()
     for step in (0, 1, 5, 37, 50, 99, 100):
