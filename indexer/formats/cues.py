@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.recordings import language_in_name
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import (
     HypothesisWord,
@@ -84,10 +85,11 @@ def utterances_of_cues(
         InputError: there is no cue, or a time cannot be and is not to be mended.
     """
     waiting, number, found = iter(cues), 0, False
+    language = language_in_name(path)
     while block := list(islice(waiting, CUES_AT_ONCE)):
         found = True
         columns = _columns(
-            _mended(block, path, options.repairs), recording, number, options.nonwords
+            _mended(block, path, options.repairs), recording, number, options.nonwords, language
         )
         number += len(columns.utterances)
         yield utterances_of(columns, path, nonwords=options.nonwords)
@@ -99,7 +101,7 @@ _bare = lru_cache(maxsize=1 << 17)(bare)  # most words of a file are in the next
 
 
 def _columns(
-    cues: Sequence[Cue], recording: Recording, number: int, nonwords: Nonwords
+    cues: Sequence[Cue], recording: Recording, number: int, nonwords: Nonwords, language: str
 ) -> RawUtterances:
     """Make columns in which each word is a slot of its own, and nothing else was said."""
     tokens = _tokens(["" if cue.words else cue.text for cue in cues], nonwords)
@@ -137,7 +139,7 @@ def _columns(
         tokens=rows,
         posteriors=posteriors,
         spans_s=spans_s,
-        languages=[cues[i].language for i in kept],
+        languages=[cues[i].language or language for i in kept],
         speakers=[cues[i].speaker for i in kept],
     )
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from indexer.formats.reader_options import ReaderOptions
 from std.errors import InputError
 from std.files import is_nameless
+from std.languages.detection import NAMES, language_code
 from std.nist.audio_names import recording_name
 from std.values import Recording
 
@@ -19,6 +20,8 @@ _EXTENSION = re.compile(
     r"|srt|vtt|ass|ssa|sbv|lrc|stl|json3|srv[123]|cha|trs|exb|fl[nk]|otr|ttml|dfxp|xml|tei|eaf|textgrid|tsv|csv|stm)$",
     re.IGNORECASE,
 )
+
+_LANGUAGE = re.compile(r"\.([a-z]{2}(?:-[A-Za-z]{2,4})?)$")
 
 NAMELESS = "<nameless>"  # the recording of standard input, until its content says another
 
@@ -52,6 +55,16 @@ def recording_of(path: Path | str, file: str | None = None, channel: int = 1) ->
         name = Path(path).name.removesuffix(".gz")
         file = recording_name(_EXTENSION.sub("", name) or name)
     return Recording(file, channel)
+
+
+def language_in_name(path: Path | str) -> str:
+    """The language that a file's name says before its extension; empty if it says none.
+
+    >>> [language_in_name(name) for name in ("Folge 1.de.srt", "a.pt-BR.vtt", "a.v1.srt")]
+    ['de', 'pt-BR', '']
+    """
+    found = _LANGUAGE.search(_EXTENSION.sub("", Path(path).name.removesuffix(".gz")))
+    return found[1] if found and language_code(found[1]) in NAMES.values() else ""
 
 
 def recording_for(path: Path | str, options: ReaderOptions, source: str = "") -> Recording:

@@ -147,3 +147,9 @@ def test_entities_are_refused(tmp_path):
 def test_chat_without_times_is_refused_with_the_way_out(tmp_path):
     with pytest.raises(InputError, match=r"CHAT transcript without any.*CLAN"):
         read(tmp_path, "a.cha", "@UTF8\n@Begin\n*CHI:\tpurple carrots .\n@End\n")
+
+
+@pytest.mark.parametrize(("name", "language"), [("Folge 1.de.srt", "de"), ("Folge.v1.srt", "")])
+def test_a_name_says_the_language_of_captions(tmp_path, name, language):
+    found = read(tmp_path, name, "1\n00:00:00,500 --> 00:00:01,400\npurple carrots\n")
+    assert [one.language for one in found] == [language]
