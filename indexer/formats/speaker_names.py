@@ -16,6 +16,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from indexer.formats.reader_options import SpeakerNames
 from indexer.formats.speaker_shapes import is_abbreviation, is_in_capitals, is_label, is_name
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
+_ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
 _PREFIX = re.compile(
     r"(?m)^(?P<mark>[ \t>\u00bb\u2013\u2014-]*)"  # - or >> before a change of speakers
     r"(?P<name>[^\W\d_][^\n:\uff1a()\[\]{}<>!?,;\"]{0,40}?)"
@@ -96,6 +98,8 @@ def _prefixes(text: str) -> Iterator[_Prefix]:
 def _by_voice(cue: Cue) -> list[Cue]:
     if "<v" not in cue.text or cue.words:
         return [cue]
+    if one := _ONE_VOICE.fullmatch(cue.text):
+        return [cue._replace(speaker=voice(one[1]), text=one[2])]
     at, speaker, pieces = 0, cue.speaker, []
     for tag in _VOICE.finditer(cue.text):
         pieces.append((speaker, cue.text[at : tag.start()]))
@@ -103,6 +107,7 @@ def _by_voice(cue: Cue) -> list[Cue]:
     return _divided(cue, [*pieces, (speaker, cue.text[at:])])
 
 
+@lru_cache(maxsize=1 << 10)
 def voice(name: str) -> str:
     """The name in a voice's tag, as text of one line."""
     return " ".join(html.unescape(name).split())
