@@ -111,3 +111,11 @@ def test_lists_and_files_name_speakers(store, capsys, tmp_path):
     srt = tmp_path / "hits.srt"
     assert searcher.cli.main(["--store", store, "onions", "--srt", str(srt)]) == 0
     assert "): Bob Jones: " in srt.read_text()
+
+
+def test_a_couchdb_store_keeps_speakers(couchdb_url, tmp_path):
+    (tmp_path / "teams.vtt").write_text(TEAMS)
+    index_files([tmp_path / "teams.vtt"], [couchdb_url])
+    expected = [("teams", "Anna Smith"), ("teams", "Bob Jones")]
+    assert found(couchdb_url, "purple") == expected
+    assert found(couchdb_url, "purple", "speaker ~ Bob*") == expected[1:]
