@@ -3,7 +3,8 @@
 geometric   the thesis's eq. 3.1: the geometric mean of the counts of the parts, nothing else
 weighted    edits that are no word formation, many parts and rare words cost; the default.
             cost = sum over parts of  EDIT * formation cost + PART - COUNT * log(count + 1).
-            Parts of less than three letters only exactly, and only those of SHORT_WORDS.
+            Parts of two letters only exactly, and only those of SHORT_WORDS; of one letter, if
+            they are asked for (``min_part_letters``), only exactly.
 
 docs/splitting.md has the measurement behind the default and the weights.
 """
@@ -62,7 +63,8 @@ def best_splits(
         rows = [
             (s, e, i, d)
             for s, e, i, d in rows
-            if len(words[i]) >= MIN_LETTERS or (d == 0 and words[i] in SHORT_WORDS)
+            if len(words[i]) >= MIN_LETTERS
+            or (d == 0 and (len(words[i]) == 1 or words[i] in SHORT_WORDS))
         ]
     rows = _on_a_path(len(word), rows)
     if n < 1 or not rows:

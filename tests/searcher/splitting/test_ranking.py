@@ -188,3 +188,15 @@ def test_the_bktree_can_be_kept(tmp_path):
     splitter = make_splitter(vocabulary, "bktree", saved_bktree=tmp_path / "tree")
     assert (tmp_path / "tree/bktree.json").exists()
     assert splitter.splits("baumhaus")[0].parts == ("baum", "haus")
+
+
+@pytest.mark.parametrize("ranking", ["weighted", "geometric"])
+def test_parts_of_one_letter_if_they_are_asked_for(ranking):
+    """The thesis's ndimensional."""
+    vocabulary = of_counts({"n": 9, "a": 5, "dimensional": 4, "sional": 2})
+    for least, found in ((1, True), (2, False)):
+        splitter = make_splitter(vocabulary, "trie", Limits(2, 0.2, least), ranking)
+        parts = [split.parts for split in splitter.splits("ndimensional")]
+        assert (("n", "dimensional") in parts) == found
+    weighted = make_splitter(vocabulary, "trie", Limits(2, 0.2, 1)).splits("ndimensional")
+    assert all(one.distance == 0 or "n" not in one.parts for one in weighted)
