@@ -43,7 +43,7 @@ def tell_remarks(found: "SearchResult", *, has_hits: bool, args: argparse.Namesp
         tell(line)
     if found.less_likely:
         places = counted(found.less_likely, "place")
-        tell(f"{places} less likely than asked for (--min-probability) left out")
+        tell(f"{places} of less probability left out; --min-probability 0 shows all")
     if not has_hits:
         asked = " in the recordings asked for" if is_restricted(args) else ""
         tell(f"no hits{asked}")

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import orjson
-
 DIGITS = 12  # significant ones: the same on every CPU, whose vector units differ in the last of 16
 
 
@@ -29,4 +27,6 @@ def json_bytes(document: Any, option: int = 0) -> bytes:
         document: of values that JSON has.
         option: of orjson.
     """
+    import orjson  # here: a search of one word does without it
+
     return orjson.dumps(written(document), option=option)

@@ -53,6 +53,7 @@ def test_index_reports_what_it_did(german, tmp_path, capsys):
         "peak_memory_gb",
         "skipped",
         "wordless",
+        "speakers",
         "nonwords",
         "tiers",
         "tiers_left_out",

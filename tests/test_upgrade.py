@@ -40,7 +40,7 @@ def found(index, term):
             "duration_s": hit.duration_s,
             "method": hit.method,
         }
-        for hit in index.search(term)
+        for hit in index.search(term, min_probability=0)
     ]
 
 

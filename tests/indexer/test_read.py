@@ -81,11 +81,12 @@ def test_json_is_indexed(path, capsys):
 
 def test_every_format_can_be_named():
     assert {
-        "ass", "assemblyai", "aws", "aws-streaming", "azure", "ctm", "deepgram", "deepspeech",
-        "dstc", "eaf", "elevenlabs", "gentle", "google", "jsonl", "kaldi-lattice", "lines",
-        "mesh", "nemo", "plf", "pocketsphinx", "pocketsphinx-json", "revai", "riva", "sausage",
-        "sherpa-onnx", "slf", "speechmatics", "srt", "stm", "table", "tei", "textgrid",
-        "timed-text", "transformers", "ttml", "video-indexer", "vosk", "vtt", "watson", "whisper",
+        "ass", "assemblyai", "aws", "aws-streaming", "azure", "chat", "ctm", "deepgram",
+        "deepspeech", "dstc", "eaf", "elevenlabs", "gentle", "google", "jsonl", "kaldi-lattice",
+        "lines", "mesh", "nemo", "otranscribe", "plf", "pocketsphinx", "pocketsphinx-json", "revai",
+        "riva", "sausage", "sherpa-onnx", "slf", "speechmatics", "srt", "stm", "table", "tei",
+        "textgrid", "timed-text", "timeline-xml", "transformers", "ttml", "video-indexer", "vosk",
+        "vtt", "watson", "whisper", "youtube",
     } == set(FORMATS)  # fmt: skip
 
 

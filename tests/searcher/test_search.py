@@ -104,9 +104,9 @@ def test_context_shows_the_likeliest_words(two_segments):
     )
     shown = contexts(found.candidates, found.recordings, two_segments)
     assert [tuple(one) for one in shown] == [
-        ("", "polizei", "ruft", (0, 1), 0),
-        ("die", "polizei", "gewalt", (1, 2), 0),
-        ("die polizei", "gewalt", "", (2, 3), 0),
+        ("", "polizei", "ruft", (0, 1), 0, ""),
+        ("die", "polizei", "gewalt", (1, 2), 0, ""),
+        ("die polizei", "gewalt", "", (2, 3), 0, ""),
     ]
 
 

@@ -109,6 +109,8 @@ def desks(tmp_path_factory, environment):
     (folder / "my.toml").write_text("[search]\nmin_score = 0.01\n")
     (folder / "names.txt").write_text("opa o p a\n")
     (folder / "talk.ctm.gz").write_bytes(gzip.compress(b"talk 1 0.0 0.5 hallo 0.9\n"))
+    spoken = re.findall(r"(?m)^LEXEME (\S+ \S+ \S+ \S+ \S+)", (folder / "ref.rttm").read_text())
+    (folder / "ref.ctm").write_text("\n".join(spoken))
     (folder / "gold.phn").write_text(
         "".join(f"f {n / 10} {n / 10 + 0.1} {p}\n" for n, p in enumerate("abcabc"))
     )

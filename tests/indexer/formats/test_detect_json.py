@@ -21,11 +21,12 @@ FORMAT_OF = {
     "assemblyai": "assemblyai", "aws-streaming": "aws-streaming", "aws": "aws", "azure": "azure",
     "deepgram": "deepgram", "deepspeech": "deepspeech", "dstc": "dstc", "elevenlabs": "elevenlabs",
     "faster_whisper": "whisper",
-    "gentle": "gentle", "google": "google", "nemo": "nemo",
+    "gentle": "gentle", "google": "google", "nemo": "nemo", "otranscribe": "otranscribe",
     "pocketsphinx-json": "pocketsphinx-json", "revai": "revai", "riva": "riva",
     "sherpa-onnx": "sherpa-onnx", "speechmatics": "speechmatics",
     "transformers_n_best": "transformers", "transformers": "whisper",
     "video-indexer": "video-indexer", "vosk": "vosk", "watson": "watson", "whisper": "whisper",
+    "youtube": "youtube",
 }  # fmt: skip
 GENERIC = "timed-text"  # rows of start, end and text, whoever writes them: asked last
 READ_BY_OTHERS = {
