@@ -188,7 +188,7 @@ class RealMistakes:
         counts = Counter(WORD.findall(text.read_text(encoding="utf-8").lower()))
         words = vocabulary(spoken, [word for word, _ in counts.most_common(size)], one)
         known = frozenset(words.words)
-        said_at = list(_slots_with_words(one))
+        said_at = list(slots_with_words(one))
         return cls(
             words,
             known,
@@ -217,7 +217,7 @@ class RealMistakes:
         return words[int(np.searchsorted(weights / weights[-1], other))]
 
 
-def _slots_with_words(one: Material) -> Iterator[tuple[str, RealSlot]]:
+def slots_with_words(one: Material) -> Iterator[tuple[str, RealSlot]]:
     """Of each slot in which a word was said the word that overlaps it most; likeliest first."""
     recordings = tuple(indexed.recording for indexed in one.segment.recordings)
     transcript = make_transcript(one.data.lexemes, recordings, one.config.text)

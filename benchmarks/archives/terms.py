@@ -1,0 +1,122 @@
+"""What is asked for in a simulated archive, by classes.
+
+    known       the recogniser knows the word; by times said, to the nearest power of ten
+    phrase      two known words, likewise
+    name        not known, heard as several mishearings; by times said
+    usual       known words that are never said nor written, by how often their siblings are said:
+                words that begin with the same letters, all but the last three
+    rare        unknown words that nobody says, by whether a word that is said every few minutes
+                differs from them by two letters at most
+
+The terms of each list are searched together, as a list of an evaluation is.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from benchmarks.archives.speech import Speech
+from benchmarks.archives.words import Ints
+
+NAMES_SAID = (10, 100, 1000, 5000)
+OF_ALL = 0.01  # of the words are names of one kind at most
+STEM_LETTERS, ENDING = 5, 3
+OFTEN_AN_HOUR = 10
+NEAR = 2  # letters that a sound-alike differs by
+MOST_LETTERS_OF_PHRASE = 4  # each word of a phrase has at least so many
+
+
+class Asked(NamedTuple):
+    """A term."""
+
+    kind: str  # list that it is searched in
+    name: str  # class
+    times: int  # 0: never said; else the class's times
+    phrase: tuple[int, ...]  # rows of the words
+
+
+def times_of_names(n_words: int, n_names: int) -> list[int]:
+    """How often each name is said: as many of each, as far as the archive has room."""
+    fitting = [times for times in NAMES_SAID if times <= OF_ALL * n_words] or [1]
+    times = []
+    for i in range(n_names):
+        times.append(fitting[i % len(fitting)])
+        if sum(times) > len(fitting) * OF_ALL * n_words:
+            return times[:-1]
+    return times
+
+
+def asked(speech: Speech, used: set[int], n: int, seed: int) -> Iterator[Asked]:
+    """The terms.
+
+    Args:
+        used: words that stand for names, which are not asked for as known ones.
+        n: terms of each class at most.
+    """
+    rng = np.random.default_rng((seed, 7))
+    words = speech.words
+    is_plain = words.known.copy()
+    is_plain[list(used)] = False
+    letters = np.array([len(word) for word in words.words])
+    single = np.flatnonzero(is_plain & (speech.counts > 0))
+    for times, rows in _by_times(speech.counts[single], n, rng):
+        for word in single[rows].tolist():
+            yield Asked("known", f"known, said {times:,}", times, (word,))
+    first, second = speech.word[:-1], speech.word[1:]
+    is_long = is_plain & (letters >= MOST_LETTERS_OF_PHRASE)
+    pair = is_long[first] & is_long[second] & (np.diff(speech.utterance) == 0)
+    codes, counts = np.unique(first[pair] * len(words.words) + second[pair], return_counts=True)
+    for times, rows in _by_times(counts, n, rng):
+        for code in codes[rows].tolist():
+            phrase = divmod(code, len(words.words))
+            yield Asked("phrase", f"phrase, said {times:,}", times, phrase)
+    for name in words.names.tolist():
+        times = int(speech.counts[name])
+        if times:
+            yield Asked("name", f"name, said {times:,}", times, (name,))
+    for word, siblings in zip(
+        words.absent_usual.tolist(), _siblings(speech, words.absent_usual), strict=True
+    ):
+        often = "often" if siblings >= OFTEN_AN_HOUR * speech.hours else "seldom"
+        yield Asked("usual", f"usual, never said; siblings {often}", 0, (word,))
+    for word, near in zip(
+        words.absent_rare.tolist(), _sound_alikes(speech, words.absent_rare), strict=True
+    ):
+        said = "like a usual word" if near else "unlike"
+        yield Asked("rare", f"rare, never said; {said}", 0, (word,))
+
+
+def _by_times(counts: Ints, n: int, rng: np.random.Generator) -> Iterator[tuple[int, Ints]]:
+    """Rows of each power of ten."""
+    power = np.rint(np.log10(counts)).astype(int)
+    for one in np.unique(power).tolist():
+        yield 10**one, np.sort(rng.permutation(np.flatnonzero(power == one))[:n])
+
+
+def _siblings(speech: Speech, some: Ints) -> list[int]:
+    """How often words of the same stem are said."""
+    texts = np.array(speech.words.words)
+    order = np.argsort(texts)
+    ordered = texts[order]
+    said = np.concatenate([[0], np.cumsum(speech.counts[order])])
+    found = []
+    for word in texts[some].tolist():
+        stem = word[: max(STEM_LETTERS, len(word) - ENDING)]
+        low, high = np.searchsorted(ordered, [stem, stem + "\U0010ffff"])
+        found.append(int(said[high] - said[low]))
+    return found
+
+
+def _sound_alikes(speech: Speech, some: Ints) -> Sequence[bool]:
+    """Whether a word that is said often is spelt almost as each."""
+    words = speech.words
+    usual = np.flatnonzero(words.known & (speech.counts >= OFTEN_AN_HOUR * speech.hours))
+    texts = [words.words[row] for row in usual.tolist()]
+    rare = [words.words[row] for row in some.tolist()]
+    if not texts or not rare:
+        return [False] * len(rare)
+    distance = cdist(rare, texts, scorer=Levenshtein.distance, score_cutoff=NEAR, dtype=np.uint8)
+    return (distance.min(axis=1) <= NEAR).tolist()
