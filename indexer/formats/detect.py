@@ -83,7 +83,7 @@ LooksLike = Callable[[bytes], bool]
 
 BOM = codecs.BOM_UTF8
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
-_ONE_WORD = re.compile(rb'(?<=[:\[,])\s*"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
+_ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
 ANY_JSON = "timed-text"  # reads rows by what their keys mean, whoever wrote them
 _IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading of ASS
@@ -255,7 +255,7 @@ def _detected(head: bytes, path: Path | str) -> str | None:
         return extension  # its reader says what is missing
     formats = CAPTION_FORMATS | TEXT_FORMATS
     if is_json(head):
-        formats, head = JSON_FORMATS, _ONE_WORD.sub(b'""', head)
+        formats, head = JSON_FORMATS, _ONE_WORD.sub(rb'\1""', head)
     return next((name for name, (_, looks_like) in formats.items() if looks_like(head)), None)
 
 

@@ -2,51 +2,35 @@
 
     cues_of     `indexer.formats.json_rows.Row` -> `indexer.formats.cues.Cue`
 
-Times may be numbers, texts (``"1.5s"``, ``0:01:02.5``, ``PT1.5S``) or objects (``relative``, or
-``seconds`` and ``nanos``). Their unit is that of the key's name, else of the declaration, else by
-the rate of speech (`indexer.formats.units`). Words whose times count from the start of what they
-stand in are moved there. Rows of a single word each, or of pieces of words, are words with times of
-their own; those of one parent are an utterance, others are cut at pauses.
+`indexer.formats.json_times` reads the times. Rows of a single word each, or of pieces of words, are
+words with times of their own; those of one parent are an utterance, others are cut at pauses.
 """
 
-import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain, groupby, repeat
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from indexer.formats.caption_text import spoken_part
-from indexer.formats.columns_of_cues import Column, time_s
 from indexer.formats.cues import Cue, timed_cues
 from indexer.formats.json_rows import Row
+from indexer.formats.json_times import Timed, timed_rows
 from indexer.formats.pieces import MARK, joined
 from indexer.formats.reader_options import ReaderOptions
-from indexer.formats.units import unit_s
 from indexer.networks.hypotheses import HypothesisWord
 from std.json_fields import Part
-from std.limits import MAX_CHANNEL, MAX_TIME_S
+from std.limits import MAX_CHANNEL
 from std.nist.audio_names import recording_name
-from std.repairs import NO_TEXT, UNKNOWN
+from std.repairs import UNKNOWN
 from std.values import Recording
 
-Place = Callable[[Row], Recording | None]
+Place = Callable[[Row], Recording | None] | None  # None: no row names any
 WORDS = 0.8  # of rows with a single word, in a list of words
-WITHIN_S = 0.5  # that words may begin before what they stand in, and count from the recording
 NAMES = ("name", "label", "display_name", "displayName", "id", "speaker")  # of a speaker's object
-MOST_UNITS = 1e18  # in a number of a time
-LOOKED_AT = 10_000  # rows that tell the unit of times
 IDS = ("id", "spkid", "speaker_id", "speakerId", "label")
-_ISO = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
 _PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")
-
-
-class _Timed(NamedTuple):
-    row: Row
-    start_s: float
-    end_s: float
-    text: str
 
 
 def cues_of(
@@ -68,169 +52,45 @@ def cues_of(
     Raises:
         InputError: most rows cannot be read.
     """
-    unit = unit or _unit_s(rows)
-    read = options.repairs.rows(rows, lambda row: _timed(row, path, unit, options))
-    timed = _placed([one for one in read if one is not None], unit)
+    timed = timed_rows(rows, path, options, unit) if rows else []
     if not timed:
         return []
-    place = _places([one.row for one in timed], recording, options)
+    rows = [one.row for one in timed]
+    told = _told(rows)
+    place = _places(rows, told, recording, options)
     if _are_words(timed):
         return list(_of_words(timed, path, options, place))
-    rows = [one.row for one in timed]
-    languages, speakers = _names(rows, "language"), _names(rows, "speaker")
-    return [
-        Cue(
-            row.around.line,
-            start_s,
-            end_s,
-            text,
-            (),
-            place(row),
-            language,
-            speaker,
-        )
-        for (row, start_s, end_s, text), language, speaker in zip(
-            timed, languages, speakers, strict=True
-        )
-    ]
-
-
-def _say(rows: Sequence[Row], what: str) -> bool:
-    """Tell whether any row, or what stands around it, says something."""
-    fields = {id(row.fields): row.fields for row in rows}.values()
-    around = {id(row.around): row.around.said for row in rows}.values()
-    return any(what in one for one in (*fields, *around))
+    _, starts_s, ends_s, texts = zip(*timed, strict=True)
+    lines = [row.around.line for row in rows]
+    places = map(place, rows) if place else repeat(None)
+    names = (_names(rows, what) if what in told else repeat("") for what in ("language", "speaker"))
+    return list(map(Cue, lines, starts_s, ends_s, texts, repeat(()), places, *names))
 
 
 def _names(rows: Sequence[Row], what: str) -> list[str]:
-    return [_name(row.get(what)) for row in rows] if _say(rows, what) else [""] * len(rows)
+    return [_name(row.get(what)) for row in rows]
 
 
-def _unit_s(rows: Sequence[Row]) -> float:
-    """The unit of the times that have none."""
-    bare = []
-    for row in rows[:LOOKED_AT]:
-        if row.fields["start"][1].unit_s:
-            return 1.0
-        start = _number(row.get("start"))
-        end = _number(row.get("end"))
-        duration = _number(row.get("duration"))
-        if start is not None:
-            last = end if end is not None else start + duration if duration is not None else None
-            bare.append((start, last, len(row.text or "")))
-    starts = [start for start, _, _ in bare]
-    filled = [
-        (start, following if last is None else last, letters)
-        for (start, last, letters), following in zip(bare, [*starts[1:], UNKNOWN], strict=False)
-    ]
-    return unit_s(one for one in filled if one[1] == one[1])
+def _told(rows: Sequence[Row]) -> set[str]:
+    """What rows, or what stands around them, say at all."""
+    fields = {id(row.fields): row.fields for row in rows}.values()
+    around = {id(row.around): row.around.said for row in rows}.values()
+    return set(chain(*fields, *around))
 
 
-def _number(value: Any) -> float | None:
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return float(value) if type(value) in (int, float) and abs(value) < 1e300 else None
-
-
-def _timed(row: Row, path: Path | str, unit: float, options: ReaderOptions) -> _Timed | None:
-    """Read the times and the text of a row; None for one that says nothing."""
-    text = row.text
-    if text is None:
-        part = Part(path, row.around.line, dict(row.value), row.where)
-        options.repairs.note(NO_TEXT, part.error("a text"))
-        return None
-    if not text.isascii():  # half a letter may be in it
-        text = Part(path, row.around.line, text, row.where, options.repairs).text()
-    start_s = _time(row, "start", path, unit, options)
-    end_s = _time(row, "end", path, unit, options)
-    if end_s != end_s:
-        end_s = start_s + _time(row, "duration", path, unit, options)
-    return _Timed(row, start_s, end_s, text)
-
-
-def _time(row: Row, what: str, path: Path | str, unit: float, options: ReaderOptions) -> float:
-    """Read a time in seconds; NaN where there is none."""
-    if what not in row.fields:
-        return UNKNOWN
-    key, column = row.fields[what]
-    value = row.value[key]
-    if value is None or value == "":
-        return UNKNOWN
-    if type(value) in (int, float) and 0 <= value < MOST_UNITS:  # as nearly always
-        whole_s = float(value * (column.unit_s or unit))
-        if whole_s <= MAX_TIME_S:
-            return whole_s
-    where = f"{row.where}.{key}".strip(".")
-    part = Part(path, row.around.line, value, where, options.repairs)
-    if type(value) in (int, float):
-        return part.seconds(1 / (column.unit_s or unit))
-    try:
-        return seconds_of(value, column, unit)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise part.error("a time, in numbers or as 0:01:02.5,") from error
-
-
-def seconds_of(value: Any, column: Column, unit: float) -> float:
-    """Read a time as people write it.
-
-    Raises:
-        ValueError, TypeError: it is none.
-
-    >>> [seconds_of(v, Column("start"), 1.0) for v in ("PT1.5S", "1.5s", {"relative": 1.5})]
-    [1.5, 1.5, 1.5]
-    """
-    if isinstance(value, dict):
-        if "relative" in value:
-            return float(value["relative"])
-        if "seconds" in value or "nanos" in value:
-            return float(value.get("seconds") or 0) + 1e-9 * float(value.get("nanos") or 0)
-    if isinstance(value, list) and value:
-        return seconds_of(value[0 if column.what == "start" else -1], column, unit)
-    if isinstance(value, str):
-        if (iso := _ISO.fullmatch(value)) and value != "PT":
-            hours, minutes, whole = (float(part or 0) for part in iso.groups())
-            return 3600 * hours + 60 * minutes + whole
-        return time_s(value, column.unit_s or unit)
-    if type(value) in (int, float) and math.isfinite(value):
-        return float(value) * (column.unit_s or unit)
-    raise ValueError(value)
-
-
-def _placed(timed: list[_Timed], unit: float) -> list[_Timed]:
-    """Move rows that count from the start of what they stand in."""
-    starts = [_parent_s(one.row, unit) for one in timed]
-    inner = [(one, start) for one, start in zip(timed, starts, strict=True) if start > 2 * WITHIN_S]
-    early = sum(one.start_s < start - WITHIN_S for one, start in inner)
-    if not inner or early < WORDS * len(inner):
-        return timed
-    return [
-        one._replace(start_s=one.start_s + start, end_s=one.end_s + start) if start else one
-        for one, start in zip(timed, starts, strict=True)
-    ]
-
-
-def _parent_s(row: Row, unit: float) -> float:
-    if row.around.start is None:
-        return 0.0
-    try:
-        return seconds_of(*row.around.start, unit)
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
-
-
-def _are_words(timed: Sequence[_Timed]) -> bool:
+def _are_words(timed: Sequence[Timed]) -> bool:
     """Tell whether rows are words, or pieces of words."""
-    single = sum(len(one.text.split()) <= 1 for one in timed)
-    return single >= WORDS * len(timed) and (
-        len(timed) > 1 or timed[0].row.text_at == "word" or timed[0].end_s == timed[0].end_s
-    )
+    left = len(timed) - WORDS * len(timed)  # rows that may have several words
+    for one in timed:
+        if len(one.text.split(None, 1)) > 1:
+            left -= 1
+            if left < 0:
+                return False
+    return len(timed) > 1 or timed[0].row.text_at == "word" or timed[0].end_s == timed[0].end_s
 
 
 def _of_words(
-    timed: Sequence[_Timed], path: Path | str, options: ReaderOptions, place: Place
+    timed: Sequence[Timed], path: Path | str, options: ReaderOptions, place: Place
 ) -> Iterator[Cue]:
     """Yield cues of words: those of one parent and speaker together, cut at pauses."""
     followers = [*(one.start_s for one in timed[1:]), UNKNOWN]
@@ -244,7 +104,7 @@ def _of_words(
     def key(at: int) -> tuple[Any, ...]:
         row = timed[at].row
         spoken_by = _name(row.get("speaker"))
-        return place(row), spoken_by, row.around.parent
+        return place(row) if place else None, spoken_by, row.around.parent
 
     for (where, _, _), run in groupby(range(len(timed)), key):
         rows = list(run)
@@ -256,9 +116,7 @@ def _of_words(
             yield cue._replace(recording=where, language=language)
 
 
-def _word(
-    one: _Timed, following: float, path: Path | str, options: ReaderOptions
-) -> HypothesisWord:
+def _word(one: Timed, following: float, path: Path | str, options: ReaderOptions) -> HypothesisWord:
     end_s = one.end_s
     if end_s != end_s:  # it lasts until the next, at most as long as its letters take
         longest = one.start_s + 0.07 * max(1, len(one.text.strip()))
@@ -291,18 +149,19 @@ def _name(value: Any) -> str:
     return str(value).strip() if isinstance(value, str | int) and value is not True else ""
 
 
-def _places(rows: Sequence[Row], recording: Recording, options: ReaderOptions) -> Place:
+def _places(
+    rows: Sequence[Row], told: Set[str], recording: Recording, options: ReaderOptions
+) -> Place:
     """How to tell the recording of a row: as it names it, with its channel.
 
     What is around a row names it only where that names several. Channels that count from 0 are ours
     less one.
     """
+    if told.isdisjoint(("file", "channel")):
+        return None
     arounds = {id(row.around): row.around for row in rows}.values()
     several = len({_name(around.said.get("file")) for around in arounds}) > 1
     first = 1 if any(row.get("channel") in (0, "0") for row in rows) else 0
-
-    if not several and not _say(rows, "file") and not _say(rows, "channel"):
-        return lambda row: None
 
     def place(row: Row) -> Recording | None:
         named = "file" in row.fields or several

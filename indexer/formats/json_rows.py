@@ -96,16 +96,14 @@ def fields_of(keys: tuple[str, ...]) -> Mapping[str, tuple[str, Column]]:
     return {what: (keys[place], column) for what, (place, column) in columns_of(keys).items()}
 
 
-def rows_in(documents: Sequence[tuple[int, Any]]) -> list[Row]:
+def rows_in(values: list[Any], lines: Sequence[int]) -> list[Row]:
     """Find the rows of JSON.
 
     Args:
-        documents: each with its line.
+        values: documents, or the elements of one that is a list.
+        lines: (n,) where each of them begins.
     """
-    finder = _Finder()
-    values = [value for _, value in documents]
-    lines = [line for line, _ in documents]
-    return finder.in_list(values, Around(), 0, lines)
+    return _Finder().in_list(values, Around(), 0, lines)
 
 
 class _Finder:
@@ -132,7 +130,7 @@ class _Finder:
         for at, value in enumerate(values):
             if lines and lines[at] != inner.line:
                 inner = inner._replace(line=lines[at])
-            if _is_flat(value):
+            if type(value) is dict and _NESTING.isdisjoint(map(type, value.values())):
                 if row := _row(value, inner, at):
                     good += 1
                     found.append(row)
@@ -180,17 +178,32 @@ class _Finder:
         return around._replace(parent=self.parents)
 
 
+class _Shape(NamedTuple):
+    """What the keys of a row say."""
+
+    fields: Mapping[str, tuple[str, Column]]
+    text: str  # the keys of the text and the start
+    start: str
+    telling: bool  # whether a key may say that nothing was said
+
+
+@lru_cache(maxsize=1 << 10)
+def _shape(keys: tuple[str, ...]) -> _Shape | None:
+    fields = fields_of(keys)
+    if not is_complete(fields):
+        return None
+    text = fields.get("text") or fields["word"]
+    return _Shape(fields, text[0], fields["start"][0], not _TELLING.isdisjoint(keys))
+
+
 def _row(value: Mapping[str, Any], around: Around, at: int = -1) -> Row | None:
     """An object as a row, if it is one."""
-    fields = fields_of(tuple(value))
-    if is_complete(fields) and _has_text(value, fields) and _is_said(value):
-        return Row(value, fields, around, at)
-    return None
-
-
-def _is_flat(value: Any) -> bool:
-    """Tell whether this is an object in which none other stands."""
-    return isinstance(value, dict) and _NESTING.isdisjoint(map(type, value.values()))
+    shape = _shape(tuple(value))
+    if shape is None or type(value[shape.start]) is bool or not _may_be_text(value[shape.text]):
+        return None
+    if shape.telling and not _is_said(value):
+        return None
+    return Row(value, shape.fields, around, at)
 
 
 def _said(
@@ -216,13 +229,9 @@ def _speech_tiers(value: Mapping[str, Any]) -> set[str]:
     return words or {tier.name for tier in tiers if not tier.of_notes}
 
 
-def _has_text(value: Mapping[str, Any], fields: Mapping[str, tuple[str, Column]]) -> bool:
-    text = value[fields.get("text", fields.get("word", ("", None)))[0]]
-    start = value[fields["start"][0]]
-    return not isinstance(start, bool) and (
-        isinstance(text, str)
-        or text is None
-        or (isinstance(text, list) and all(isinstance(line, str) for line in text))
+def _may_be_text(value: Any) -> bool:
+    return isinstance(value, str | None) or (
+        isinstance(value, list) and all(isinstance(line, str) for line in value)
     )
 
 

@@ -27,6 +27,7 @@ from indexer.formats.speaker_shapes import is_abbreviation, is_in_capitals, is_l
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
 _ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
+_MARKS = "<{\\&"  # of which no markup is without one
 _PREFIX = re.compile(
     r"(?m)^(?P<mark>[ \t>\u00bb\u2013\u2014-]*)"  # - or >> before a change of speakers
     r"(?P<name>[^\W\d_][^\n:\uff1a()\[\]{}<>!?,;\"]{0,40}?)"
@@ -56,6 +57,10 @@ def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
         cues: of a whole file, as written; those with words have been read and lack names only.
         names: what becomes of names at the beginning of lines (`with_speakers`).
     """
+    cues = list(cues)
+    written = "\n".join(cue.text for cue in cues)
+    if not any(mark in written for mark in _MARKS):
+        return with_speakers(cues, names)
     divided = chain.from_iterable(map(_by_voice, cues))
     return with_speakers([_without_markup(cue) for cue in divided], names)
 

@@ -14,12 +14,12 @@ Source: openai-whisper ``utils.WriteTSV``; whisper.cpp ``output_csv``; RFC 4180.
 """
 
 import csv
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal
+
+import numpy as np
 
 from indexer.formats.caption_text import spoken_part
 from indexer.formats.clock import frames_as_decimals
@@ -149,6 +149,11 @@ def _cues(
     text_at = columns["text" if "text" in columns else "word"]
     rows = _of_speech(rows, columns, path, options)
     timed = _timed(rows, columns, text_at, path, options.repairs)
+    if columns.keys() <= {"start", "end", "duration", "text"}:  # as mostly
+        yield from (
+            Cue(line, start_s, end_s, row[text_at[0]]) for line, row, start_s, end_s in timed
+        )
+        return
     language_at, confidence_at = columns.get("language"), columns.get("confidence")
     speaker_at = columns.get("speaker")
     for line, row, start_s, end_s in timed:
@@ -233,10 +238,12 @@ def _timed(
 def _guessed_unit_s(rows: Sequence[Numbered], start: int, end: int, text: int) -> float:
     """Tell the unit of whole numbers by the rate of speech; of others it is the second."""
     try:
-        numbers = [(float(row[start]), float(row[end]), len(row[text])) for _, row in rows]
+        starts, ends = (np.array([float(row[at]) for _, row in rows]) for at in (start, end))
     except ValueError:
         return 1.0
-    return unit_s(numbers) if all(map(math.isfinite, chain(*numbers))) else 1.0
+    if not np.isfinite([starts, ends]).all():
+        return 1.0
+    return unit_s(starts, ends, sum(len(row[text]) for _, row in rows))
 
 
 def _confidence(

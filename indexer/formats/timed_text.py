@@ -14,7 +14,7 @@ over.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,8 +27,7 @@ from indexer.formats.recordings import recording_for
 from indexer.formats.speaker_names import spoken_cues
 from indexer.formats.stated_language import stated_language
 from indexer.networks.utterances import Utterances
-from std.errors import InputError
-from std.json_fields import Part, documents
+from std.json_fields import documents
 
 _FIRST_ROW = re.compile(rb'\s*\[?\s*(\{[^{}\[\]]*"[^"]+"\s*:\s*\[\s*)?(\{[^{}\[\]]*\})')
 MEETING_ROWS = ("speech_segments", "sentences", "transcript")
@@ -68,14 +67,20 @@ def parse(
     Raises:
         InputError: the file is no JSON, has no such rows, or most cannot be read.
     """
-    parts = list(documents(stream, path, repairs=options.repairs))
-    rows = rows_in([(part.line, part.value) for part in parts])
+    values, lines, first = [], [], None
+    for part in documents(stream, path, repairs=options.repairs):
+        first = first or part
+        values.append(part.value)
+        lines.append(part.line)
+    assert first is not None  # `documents` refuses a file without any
+    rows = rows_in(values, lines)
     if not rows:
-        raise _nothing(parts)
-    language = stated_language(parts[0]) if len(parts) == 1 else ""
+        raise first.error(EXPECTED)
+    alone = len(values) == 1
+    language = stated_language(first) if alone else ""
     recording = recording_for(path, options)
     cues = cues_of(rows, path, recording, options)
-    names = speakers_of(parts[0].value) if len(parts) == 1 else {}
+    names = speakers_of(first.value) if alone else {}
     if language or names:
         cues = [
             cue._replace(
@@ -85,7 +90,3 @@ def parse(
         ]
     spoken = spoken_cues(cues, options.speaker_names)
     yield from utterances_of_cues(spoken, path, recording, options)
-
-
-def _nothing(parts: Sequence[Part]) -> InputError:
-    return parts[0].error(EXPECTED)

@@ -8,11 +8,12 @@ Names of columns and keys say it mostly; this is for those that do not. People s
 such a rate, so that a file of a few words stays as it is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from indexer.networks.utterances import Utterances
+from std.values import Float64s
 
 SLOWEST, FASTEST = 1.8, 40.0  # letters a second: 20 and 400 words a minute, of 5.5 and 6 letters
 FEW_LETTERS = 20
@@ -39,23 +40,21 @@ def n_letters(block: Utterances) -> float:
     return float(np.array([*map(len, block.vocabulary), 0])[block.words].sum())
 
 
-def unit_s(rows: Iterable[tuple[float, float, float]]) -> float:
+def unit_s(starts: Float64s, ends: Float64s, letters: float) -> float:
     """Tell the unit of times.
 
     Args:
-        rows: start, end and letters of each stretch of speech, in the unit that is sought.
+        starts, ends: (n,) of stretches of speech, in the unit that is sought.
+        letters: of all of them.
 
     Returns:
         seconds of the unit; 1 where no unit gives a rate at which people speak.
 
-    >>> unit_s([(0, 2100, 11), (2100, 4000, 20)]), unit_s([(0, 2.1, 11)]), unit_s([(0, 3, 2)])
+    >>> starts, ends = np.array([0.0, 2100.0]), np.array([2100.0, 4000.0])
+    >>> unit_s(starts, ends, 31), unit_s(starts / 1000, ends / 1000, 31), unit_s(starts, ends, 0)
     (0.001, 1.0, 1.0)
     """
-    letters = length = 0.0
-    whole = True
-    for start, end, count in rows:
-        letters += count
-        length += max(0.0, end - start)
-        whole = whole and start == int(start) and end == int(end)
+    length = float(np.maximum(0.0, ends - starts).sum())
+    whole = bool((starts == np.trunc(starts)).all() and (ends == np.trunc(ends)).all())
     units = UNITS_S if whole else (1.0, 0.001)
     return next((unit for unit in units if plausible(letters, length * unit)), 1.0)

@@ -53,7 +53,7 @@ class _Caption(NamedTuple):
 def looks_like(head: bytes) -> bool:
     """Tell whether a file that begins like this is one of YouTube's."""
     if head.lstrip()[:1] in (b"{", b"["):
-        return _JSON3.search(head) is not None
+        return (b'"wireMagic"' in head or b'"tStartMs"' in head) and bool(_JSON3.search(head))
     root = root_name(head)
     return root == "timedtext" or (root == "transcript" and b"<text start=" in head)
 

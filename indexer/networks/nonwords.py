@@ -15,6 +15,7 @@ A confusion network holds words only. Three kinds of tokens are none:
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 # Compared without regard to case. Sources: SRILM (*DELETE*, -pause-, <s>), HTK (!NULL,
 # !SENT_START, sil), Kaldi (<eps>, SIL, !SIL), Moses (*EPS*), PocketSphinx (<sil>), NIST (@),
@@ -87,6 +88,7 @@ class Nonwords:
         self.dropped[token.lower()] += count
 
 
+@lru_cache(maxsize=1 << 16)  # most words of a file are in the next one, too
 def spoken(token: str, keep_noises: bool = False) -> str | None:
     """Return the word a token stands for; "" for a non-word, None for a word it cannot name.
 

@@ -11,6 +11,7 @@ All of this is for utterances of one speaker in one channel, none of whose words
 """
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
@@ -102,9 +103,9 @@ def _letters(columns: RawUtterances) -> Float64s:
 
 def _groups(columns: RawUtterances) -> Int64s:
     """(u,) number of each utterance's recording and speaker."""
-    ids: dict[object, int] = {}
     speakers = columns.speakers or [""] * len(columns.recordings)
-    keys = zip(columns.recordings, speakers, strict=True)
-    return np.fromiter(
-        (ids.setdefault(key, len(ids)) for key in keys), np.int64, len(columns.recordings)
-    )
+    keys = list(zip(columns.recordings, speakers, strict=True))
+    ids = dict(zip(dict.fromkeys(keys), count(), strict=False))
+    if len(ids) < 2:
+        return np.zeros(len(keys), np.int64)
+    return np.fromiter(map(ids.__getitem__, keys), np.int64, len(keys))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.formats import clock, columns_of_cues, cues, json_cues, roll_up, srt
+from indexer.formats import clock, columns_of_cues, cues, json_times, roll_up, srt
 from indexer.formats.columns_of_cues import Column
 from indexer.formats.cues import Cue
 from indexer.networks import hypotheses, nonwords
@@ -110,6 +110,8 @@ def test_times_of_json_are_read_as_they_are_written(value):
         expected = columns_of_cues.time_s(json.dumps(value), 0.001)
     except ValueError:
         with pytest.raises((ValueError, TypeError)):
-            json_cues.seconds_of(value, Column("start"), 0.001)
+            json_times.seconds_of(value, Column("start"), 0.001)
     else:
-        np.testing.assert_array_equal(json_cues.seconds_of(value, Column("start"), 0.001), expected)
+        np.testing.assert_array_equal(
+            json_times.seconds_of(value, Column("start"), 0.001), expected
+        )

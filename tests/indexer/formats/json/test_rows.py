@@ -70,16 +70,16 @@ def test_words_count_from_what_they_stand_in_where_their_times_say_so(tmp_path):
 def test_what_two_lists_say_alike_is_read_once_and_what_they_do_not_twice():
     words = [{"text": one, "start": i, "end": i + 1} for i, one in enumerate(["a", "b", "c"])]
     sentence = [{"text": "a b c", "start": 0, "end": 3}]
-    found = rows_in([(1, {"sentences": sentence, "words": words})])
+    found = rows_in([{"sentences": sentence, "words": words}], [1])
     assert [row.text for row in found] == ["a", "b", "c"]
     other = [{"text": "d e", "start": 4, "end": 5}]
-    found = rows_in([(1, {"agent": sentence, "customer": other})])
+    found = rows_in([{"agent": sentence, "customer": other}], [1])
     assert [row.text for row in found] == ["a b c", "d e"]
 
 
 def test_a_row_keeps_its_text_where_what_is_inside_says_something_else():
     row = {"text": "we met Ann", "start": 0, "end": 3, "marks": [{"text": "Ann", "start": 2}]}
-    assert [one.text for one in rows_in([(1, row)])] == ["we met Ann"]
+    assert [one.text for one in rows_in([row], [1])] == ["we met Ann"]
 
 
 def test_recordings_are_told_apart(tmp_path):
