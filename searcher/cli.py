@@ -97,7 +97,7 @@ def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":
 def batch(args: argparse.Namespace) -> None:
     """Search a term list and write the hit list."""
     started = Stopwatch()
-    from searcher.output.notices import acceptance_notice, cut_terms, term_warnings
+    from searcher.output.notices import acceptance_notice, cut_terms, list_notice, term_warnings
     from std.execution.processes import executor
     from std.files import read
     from std.nist import ecf
@@ -143,6 +143,8 @@ def batch(args: argparse.Namespace) -> None:
         tell_figures(found)
         tell(summary_line(figures, cost, args))
         if notice := acceptance_notice(found, config.decision):
+            tell(notice)
+        if args.probabilities and (notice := list_notice(found, config)):
             tell(notice)
 
 
@@ -268,6 +270,7 @@ def figures_of(
     recognition = (spoken.recognition if spoken else None) or RecognitionCost()
     return summary(found) | {
         "searched_seconds": searched_s,
+        "list": index.config.calibration.list,
         "query_seconds": spoken.duration_s if spoken else float(len(found.terms)),
         "query_cpu_seconds": recognition.cpu_seconds,
         "round_trips": index.round_trips,

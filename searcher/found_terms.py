@@ -8,8 +8,10 @@ judge                that of a whole list -> candidates with probabilities
     combine_languages    candidates of all languages
     deduplicate          one per term and span (`searcher.lexical.deduplicate`)
 
-A long list may be found in parts, by a program that shows its progress; it is judged as a whole,
-because the share of its terms that occur is a property of the list.
+Whether a term occurs is judged by itself, and under ``[calibration] list = "whole"`` by the share
+of the list's terms that occur, too. The latter makes the probabilities that hits report, and
+decisions about terms that may not occur; scores of an evaluation depend on no other term. A long
+list may be found in parts, by a program that shows its progress; it is judged as a whole.
 """
 
 import time
@@ -129,16 +131,21 @@ def judge(
         return []
     ends = np.cumsum([len(part.terms) for part in parts])[:-1]
     words = [words for part in parts for words in part.words]
-    occurs_in = []  # of each language, of each part
+    is_list = index.config.calibration.list == "whole" and not single_terms
+    by_itself, in_list = [], []  # of each language (terms,)
     for i in range(len(index.languages)):
         of_parts = [part.of_language[i] for part in parts]
         log_evidence = np.concatenate([one.log_evidence for one in of_parts])
         is_oov = np.concatenate([one.is_oov for one in of_parts])
-        first, row = _distinct(words, log_evidence)
-        occurs = term_occurrence(log_evidence[first], is_oov[first], in_list=not single_terms)
-        occurs_in.append(np.split(occurs[row], ends))
+        by_itself.append(term_occurrence(log_evidence, is_oov, in_list=False))
+        in_list.append(by_itself[i])
+        if is_list:
+            first, row = _distinct(words, log_evidence)
+            in_list[i] = term_occurrence(log_evidence[first], is_oov[first], in_list=True)[row]
+    occurs_in = [np.split(occurs, ends) for occurs in by_itself]
+    occurs_in_list = [np.split(occurs, ends) for occurs in in_list]
     return [
-        _candidates(part, [of_parts[k] for of_parts in occurs_in], index)
+        _candidates(part, [of[k] for of in occurs_in], [of[k] for of in occurs_in_list], index)
         for k, part in enumerate(parts)
     ]
 
@@ -163,13 +170,17 @@ def _distinct(words: Sequence[tuple[str, ...]], log_evidence: Float64s) -> tuple
 
 
 def _candidates(
-    found: FoundTerms, occurs_in: Sequence[Float64s], index: PreparedIndex
+    found: FoundTerms,
+    occurs_in: Sequence[Float64s],
+    occurs_in_list: Sequence[Float64s],
+    index: PreparedIndex,
 ) -> TermCandidates:
     """What was found in all languages together.
 
     Args:
         found: in each.
         occurs_in: see `combine_languages`.
+        occurs_in_list: the same by ``[calibration] list``.
         index: where.
     """
     begin, parts = time.perf_counter(), found.of_language
@@ -186,6 +197,7 @@ def _candidates(
         recordings=index.table.recordings,
         candidates=candidates,
         occurs=occurs,
+        probability=_reported(candidates, parts, occurs_in, occurs_in_list),
         is_calibrated=index.config.calibration.words == "all",
         outside_ecf=sum(part.outside_ecf for part in parts),
         without_phones=tuple(language for part in parts for language in part.without_phones),
@@ -198,6 +210,30 @@ def _candidates(
     )
 
 
+def _reported(
+    candidates: Candidates,
+    parts: Sequence[LanguageResult],
+    occurs_in: Sequence[Float64s],
+    occurs_in_list: Sequence[Float64s],
+) -> Float64s:
+    """(n,) the probability of each candidate, its term judged as the list is.
+
+    Args:
+        candidates: of all languages, with probabilities on condition that the term occurs.
+        parts, occurs_in: see `combine_languages`.
+        occurs_in_list: the same by ``[calibration] list``.
+    """
+    if not parts:
+        return candidates.score
+    by_itself, in_list = np.stack(occurs_in), np.stack(occurs_in_list)
+    share = np.divide(in_list, by_itself, out=np.zeros_like(in_list), where=by_itself > 0)
+    ends = np.cumsum([len(part.variants) for part in parts])
+    of_language = np.searchsorted(ends, candidates.variant, side="right")
+    occurs = by_itself.max(axis=0)[candidates.term] * share[of_language, candidates.term]
+    reported: Float64s = np.minimum(candidates.score * occurs, 1.0)
+    return reported
+
+
 def combine_languages(
     parts: Sequence[LanguageResult],
     occurs_in: Sequence[Float64s],
@@ -208,7 +244,8 @@ def combine_languages(
 
     Args:
         parts: of each language.
-        occurs_in: of each language (terms,) the probability that each term occurs there.
+        occurs_in: of each language (terms,) the probability that each term occurs there, judged by
+            itself.
         words: of each term; its spelling makes some languages less likely than others.
         index: the languages.
 

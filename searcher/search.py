@@ -24,10 +24,10 @@ from searcher.found_terms import find_terms, judge
 from searcher.prepared import PreparedIndex
 from searcher.search_result import SearchResult, TermCandidates
 from searcher.spoken_by import SpokenBy
-from std.config import Config
+from std.config import Config, DecisionConfig
 from std.execution.workers import IN_PROCESS, Executor
 from std.spoken_queries import SpokenQuery
-from std.values import Excerpt, Float64s, Term
+from std.values import Bools, Excerpt, Float64s, Term
 
 
 def search(
@@ -100,12 +100,17 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
     """
     begin = time.perf_counter()
     candidates, n_terms = found.candidates, len(found.terms)
-    if_occurring = candidates.score
-    probability = if_occurring * found.occurs[candidates.term]
+    probability, if_occurring = found.probability, candidates.score
+    judged, of_any = if_occurring, if_occurring * found.occurs[candidates.term]
+    if config.decision.terms == "any":
+        judged = of_any = probability
     rule = rule_for(config.decision, calibrated=found.is_calibrated)
-    judged = if_occurring if config.decision.terms == "occurring" else probability
     score = rule(candidates.term, judged, n_terms, speech_s, config.decision)
-    unlisted = _without_hit(probability, n_terms, speech_s, config)
+    listed = probability >= config.search.min_score
+    unlisted = {
+        "missed_share": missed_share(probability, listed, n_terms, speech_s),
+        "default_score": _default_score(of_any, listed, n_terms, speech_s, config.decision),
+    }
     row, recording = found.reported()
     candidates = candidates._replace(score=score).rows(row)._replace(recording=recording)
     probability = probability[row]
@@ -121,13 +126,17 @@ def decide(found: TermCandidates, config: Config, speech_s: float) -> SearchResu
     return SearchResult(**vars(found) | decided)
 
 
-def _without_hit(
-    probability: Float64s, n_terms: int, speech_s: float, config: Config
-) -> dict[str, float | None]:
-    """What a place without a hit is worth, as a probability and as a score; None: not known."""
-    share = missed_share(probability, probability >= config.search.min_score, n_terms, speech_s)
-    score = None
-    if share is not None:
-        n_true = float(probability.sum()) / n_terms
-        score = score_without_hit(share, n_true, speech_s, config.decision)
-    return {"missed_share": share, "default_score": score}
+def _default_score(
+    probability: Float64s, listed: Bools, n_terms: int, speech_s: float, config: DecisionConfig
+) -> float | None:
+    """The score of a place without a hit; None: not known.
+
+    Args:
+        probability: (n,) of each candidate, without what scores do not depend on.
+        listed: (n,) which of them are hits.
+        n_terms, speech_s, config: see `decide`.
+    """
+    share = missed_share(probability, listed, n_terms, speech_s)
+    if share is None:
+        return None
+    return score_without_hit(share, float(probability.sum()) / n_terms, speech_s, config)

@@ -36,7 +36,8 @@ class TermCandidates:
     variants: tuple[Variant, ...]  # what candidates point into
     recordings: tuple[Recording, ...]  # what candidates point into, ascending
     candidates: Candidates  # merged; ordered by term, recording and time
-    occurs: Float64s  # (terms,) the probability that each term occurs at all
+    occurs: Float64s  # (terms,) the probability that each term occurs at all, judged by itself
+    probability: Float64s  # (n,) that hits report, of each candidate: by ``[calibration] list``
     is_calibrated: bool  # all of them
     outside_ecf: int  # candidates left out as outside the ECF; one that copies share counts once
     without_phones: tuple[str, ...]  # languages of segments left out of phonetic search
@@ -56,7 +57,8 @@ class TermCandidates:
         """The same with the candidates of copies, too."""
         row, recording = self.reported()
         candidates = self.candidates.rows(row)._replace(recording=recording)
-        return replace(self, candidates=candidates, copies=NO_COPIES)
+        probability = self.probability[row]
+        return replace(self, candidates=candidates, probability=probability, copies=NO_COPIES)
 
     def reported(self) -> tuple[Rows, Int64s]:
         """Under which recordings the candidates are reported: see `searcher.copied_hits`."""
@@ -71,7 +73,6 @@ class TermCandidates:
 class SearchResult(TermCandidates):
     """Detections, with the evidence for each: candidates whose scores were decided on."""
 
-    probability: Float64s  # (n,) of each candidate, before the decision rule rescaled it
     n_true: Float64s  # (terms,) expected occurrences
     missed_share: float | None  # the probability of a place without a hit; None: not known
     default_score: float | None  # the same on the scale of scores

@@ -159,6 +159,8 @@ class CalibrationConfig(_Section):
     """From the recogniser's posteriors to probabilities; phonetic hits are always calibrated."""
 
     words: Literal["none", "unknown", "all"] = "all"  # terms whose posteriors are calibrated
+    # Whether how many terms of a list occur tells how probable it is that one does.
+    list: Literal["independent", "whole"] = "whole"
 
 
 @dataclass(frozen=True, slots=True)

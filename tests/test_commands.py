@@ -141,6 +141,15 @@ def test_each_hit_has_two_numbers(german, store, tmp_path, capsys, dialect):
     assert by_score.searches == by_probability.searches
 
 
+@pytest.mark.parametrize("judged", ["whole", "independent"])
+def test_a_list_of_probabilities_says_what_they_depend_on(german, store, tmp_path, capsys, judged):
+    more = ["--probabilities", str(tmp_path / "p.xml"), "--set", f"calibration.list={judged}"]
+    assert batch(store, german, tmp_path / "h.xml", "--config", PLAIN, "--json", *more) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["list"] == judged
+    assert ("depend on how many of the list's terms occur" in err) == (judged == "whole")
+
+
 def test_an_answer_says_what_to_expect(german, store, tmp_path, capsys):
     about = r"\d+ hits from probability 0\.5 up, about \d+ are right; about \d+ more below\n"
     assert batch(store, german, tmp_path / "h.xml", "--config", PLAIN) == 0

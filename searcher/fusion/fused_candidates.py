@@ -71,8 +71,10 @@ def fuse(
     sizes = [len(part.term) for part in parts]
     rows = place_table(joined, np.repeat(np.arange(len(parts)), sizes))
     probability = np.where(rows >= 0, np.append(joined.score, 0.0)[rows], 0.0)
+    of_each = np.concatenate([*(found.probability for found in every), [0.0]])
     doubts = _doubts(recognisers, recordings)[joined.recording[rows.max(axis=1)]]
     weight = weights(doubts, sureness)
+    reported = pool(np.where(rows >= 0, of_each[rows], 0.0), weight)
     best = np.where(rows >= 0, probability, -1.0).argmax(axis=1)
     chosen = rows[np.arange(len(rows)), best]
     numbers = np.arange(len(rows))
@@ -81,6 +83,7 @@ def fuse(
     if copies:
         is_original = np.array([recording not in copies for recording in recordings], bool)
         candidates = candidates.rows(is_original[candidates.recording])
+    candidates = in_order(candidates)
     firsts = np.cumsum([0, *sizes])[:-1]
     return replace(
         every[0],
@@ -88,8 +91,9 @@ def fuse(
         wildcards=_combined([found.wildcards for found in every]),
         variants=_variants(recognisers, rows - firsts, rows >= 0, probability, weight),
         recordings=recordings,
-        candidates=in_order(candidates),
+        candidates=candidates,
         occurs=occurs,
+        probability=reported[candidates.variant],
         is_calibrated=all(found.is_calibrated for found in every),
         outside_ecf=sum(found.outside_ecf for found in every),
         without_phones=tuple(language for found in every for language in found.without_phones),

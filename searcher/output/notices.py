@@ -9,7 +9,7 @@ import numpy as np
 from searcher.lexical.wildcards import described, is_wildcard
 from searcher.search_result import SearchResult
 from searcher.splitting.matches import MAX_LETTERS
-from std.config import DecisionConfig
+from std.config import Config, DecisionConfig
 from std.display.numbers import counted
 from std.errors import cut
 from std.values import Recording, Term
@@ -69,6 +69,16 @@ def acceptance_notice(found: SearchResult, decision: DecisionConfig) -> str:
     return (
         f"about {right:.0f} of {counted(n, 'accepted hit')} {'is' if n == 1 else 'are'} right: "
         'decisions take every term to occur; [decision] terms = "any" does not'
+    )
+
+
+def list_notice(found: SearchResult, config: Config) -> str:
+    """That probabilities depend on the other terms of the list; empty if they do not."""
+    if config.calibration.list == "independent" or len(found.terms) < 2:
+        return ""
+    return (
+        "probabilities depend on how many of the list's terms occur; [calibration] list = "
+        '"independent" judges each term by itself'
     )
 
 

@@ -21,13 +21,14 @@ from searcher.calibration.weights import LogRatios
 from searcher.candidates import NONE
 from searcher.prepared import prepare
 from searcher.search import search
-from std.config import Config
+from std.config import CalibrationConfig, Config, DecisionConfig, PronunciationConfig
 from std.files import read
 from std.nist import term_list
 from std.store.resident import ResidentSegment
 from std.values import Term
 
 SAID, SILENT = 6, 60
+DUTCH = "de kerk staat aan een brede landweg met biosferen"
 
 
 @pytest.fixture
@@ -118,12 +119,91 @@ def test_a_term_that_a_list_has_twice_says_once_what_the_list_is_like(german):
         [one for path in (german / "mesh").iterdir() for one in networks_in(parse_file(path))]
     )
     with_phones = replace(columns, extra=PhoneColumnBuilder(Config())(columns))
-    index = prepare([ResidentSegment("s", with_phones)], Config())
+    whole = Config(calibration=CalibrationConfig(list="whole"))
+    index = prepare([ResidentSegment("s", with_phones)], whole)
     texts = ["hahnenfedern", "xylofonquartett", "biosfären", "landschaft"]
 
-    def occurs(*texts):
-        found = search([Term(str(i), text) for i, text in enumerate(texts)], index, speech_s=180)
-        return found.occurs.tolist()
+    def best(*texts):
+        terms = [Term(str(i), text) for i, text in enumerate(texts)]
+        found = search(terms, index, speech_s=180)
+        return [
+            found.probability[found.candidates.term == row].max(initial=0)
+            for row in range(len(texts))
+        ]
 
-    once = occurs(*texts)
-    assert occurs(*texts, "Hahnenfedern", "hahnenfedern") == [*once, once[0], once[0]]
+    once = best(*texts)
+    assert best(*texts, "Hahnenfedern", "hahnenfedern") == [*once, once[0], once[0]]
+
+
+@pytest.fixture
+def lists_of(german, network):
+    """A function from ``[calibration] list`` and terms to what is found of them.
+
+    In German and in Dutch, whose candidates are put together.
+    """
+    columns = invert(
+        [one for path in (german / "mesh").iterdir() for one in networks_in(parse_file(path))]
+    )
+    with_phones = replace(columns, extra=PhoneColumnBuilder(Config())(columns))
+    other = invert([network(*([(word, 0.9)] for word in DUTCH.split()), file="n")])
+    extra = PhoneColumnBuilder(Config(pronunciation=PronunciationConfig(language="nl")))(other)
+    segments = [
+        ResidentSegment("s", with_phones), ResidentSegment("n", replace(other, extra=extra)),
+    ]  # fmt: skip
+
+    def found(setting, *texts, **decision):
+        config = Config(
+            calibration=CalibrationConfig(list=setting), decision=DecisionConfig(**decision)
+        )
+        terms = [Term(text, text) for text in texts]
+        return search(terms, prepare(segments, config), speech_s=180)
+
+    return found
+
+
+def hits_of(found, n):
+    """Hits of the first n terms: their places, probabilities, scores and decisions."""
+    some = found.rows(np.flatnonzero(found.candidates.term < n))
+    places = np.stack(some.candidates[:1] + some.candidates[2:5])
+    return places.tolist(), some.probability, some.candidates.score, some.yes.tolist()
+
+
+SOME = ["hahnenfedern", "xylofonquartett", "biosfären", "landschaft"]
+OTHERS = ["quizmaster", "zebrastreifenmuster", "wolkenkuckucksheim", "yachthafenmeisterei"]
+
+
+def test_probabilities_do_not_depend_on_the_other_terms_of_a_list(lists_of):
+    places, probability, score, yes = hits_of(lists_of("independent", *SOME), len(SOME))
+    more = hits_of(lists_of("independent", *SOME, *OTHERS), len(SOME))
+    assert (places, yes) == (more[0], more[3])
+    np.testing.assert_allclose(more[1], probability, rtol=1e-12)
+    np.testing.assert_allclose(more[2], score, rtol=1e-12)
+    alone = hits_of(lists_of("independent", SOME[2]), 1)
+    assert alone[1].tolist() == pytest.approx(probability[np.array(places[0]) == 2], rel=1e-12)
+
+
+def test_a_whole_list_changes_what_is_reported_and_no_scores_and_decisions(lists_of):
+    by_itself = lists_of("independent", *SOME, *OTHERS)
+    in_list = lists_of("whole", *SOME, *OTHERS)
+    n = len(SOME) + len(OTHERS)
+    places, probability, score, yes = hits_of(by_itself, n)
+    listed = hits_of(in_list, n)
+    assert (listed[0], listed[3]) == (places, yes)
+    assert listed[2].tolist() == score.tolist()
+    assert in_list.default_score == by_itself.default_score
+    assert np.abs(listed[1] - probability).max() > 0.01
+
+
+def test_where_terms_may_not_occur_decisions_are_made_on_what_is_reported(lists_of):
+    by_itself = lists_of("independent", *SOME, *OTHERS, terms="any")
+    in_list = lists_of("whole", *SOME, *OTHERS, terms="any")
+    assert (in_list.candidates.score < by_itself.candidates.score).any()
+    for found in (by_itself, in_list):
+        order = np.lexsort((found.candidates.score, found.candidates.term))
+        within = np.diff(found.candidates.term[order]) == 0
+        assert (np.diff(found.probability[order])[within] >= 0).all()
+
+
+def test_a_list_of_one_term_is_judged_as_that_term(lists_of):
+    whole, independent = lists_of("whole", SOME[2]), lists_of("independent", SOME[2])
+    np.testing.assert_allclose(whole.probability, independent.probability, atol=1e-4)

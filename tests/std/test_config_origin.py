@@ -49,7 +49,7 @@ def test_where_values_come_from(show, tmp_path):
     changed = [one["key"] for one in show("show", *given, "--changed", "--json")]
     assert changed == ["search.min_score", "decision.rule", "decision.beta"]
     named = [one["key"] for one in show("show", "calibration", "search.min_score", "--json")]
-    assert named == ["search.min_score", "calibration.words"]
+    assert named == ["search.min_score", "calibration.words", "calibration.list"]
     assert [one.value for one in explained(path)] != [one.value for one in explained()]
 
 
