@@ -80,10 +80,7 @@ def fuse(
     numbers = np.arange(len(rows))
     if_occurring = np.minimum(pool(probability, weight) / occurs[joined.term[chosen]], 1.0)
     candidates = joined.rows(chosen)._replace(score=if_occurring, variant=numbers, family=numbers)
-    if copies:
-        is_original = np.array([recording not in copies for recording in recordings], bool)
-        candidates = candidates.rows(is_original[candidates.recording])
-    candidates = in_order(candidates)
+    candidates = in_order(_of_originals(candidates, recordings, copies))
     firsts = np.cumsum([0, *sizes])[:-1]
     return replace(
         every[0],
@@ -103,6 +100,16 @@ def fuse(
         cut=frozenset().union(*(found.cut for found in every)),
         seconds=sum(found.seconds for found in every),
     )
+
+
+def _of_originals(
+    candidates: Candidates, recordings: Sequence[Recording], copies: Copies
+) -> Candidates:
+    """Without those of copies."""
+    if not copies:
+        return candidates
+    is_original = np.array([recording not in copies for recording in recordings], bool)
+    return candidates.rows(is_original[candidates.recording])
 
 
 def place_table(candidates: Candidates, recogniser: Int64s) -> Int64s:
