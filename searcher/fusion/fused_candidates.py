@@ -56,25 +56,16 @@ def fuse(
     recognisers = [one._replace(found=one.found.under_each_name()) for one in recognisers]
     every = [recogniser.found for recogniser in recognisers]
     recordings = tuple(sorted({one for found in every for one in found.recordings}))
-    row_of = {recording: row for row, recording in enumerate(recordings)}
-    parts = [
-        found.candidates._replace(
-            recording=np.array([row_of[one] for one in found.recordings], np.int64)[
-                found.candidates.recording
-            ],
-            score=found.candidates.score * found.occurs[found.candidates.term],
-        )
-        for found in every
-    ]
+    parts = _with_doubts(every, recordings)
     occurs = np.max([found.occurs for found in every], axis=0)
     joined = concatenate(parts)
     sizes = [len(part.term) for part in parts]
     rows = place_table(joined, np.repeat(np.arange(len(parts)), sizes))
     probability = np.where(rows >= 0, np.append(joined.score, 0.0)[rows], 0.0)
     of_each = np.concatenate([*(found.probability for found in every), [0.0]])
+    shown = np.where(rows >= 0, of_each[rows], 0.0)
     doubts = _doubts(recognisers, recordings)[joined.recording[rows.max(axis=1)]]
     weight = weights(doubts, sureness)
-    reported = pool(np.where(rows >= 0, of_each[rows], 0.0), weight)
     best = np.where(rows >= 0, probability, -1.0).argmax(axis=1)
     chosen = rows[np.arange(len(rows)), best]
     numbers = np.arange(len(rows))
@@ -86,11 +77,11 @@ def fuse(
         every[0],
         oov_words=_missing_in_all([found.oov_words for found in every]),
         wildcards=_combined([found.wildcards for found in every]),
-        variants=_variants(recognisers, rows - firsts, rows >= 0, probability, weight),
+        variants=_variants(recognisers, rows - firsts, rows >= 0, shown, weight),
         recordings=recordings,
         candidates=candidates,
         occurs=occurs,
-        probability=reported[candidates.variant],
+        probability=pool(shown, weight)[candidates.variant],
         is_calibrated=all(found.is_calibrated for found in every),
         outside_ecf=sum(found.outside_ecf for found in every),
         without_phones=tuple(language for found in every for language in found.without_phones),
@@ -100,6 +91,22 @@ def fuse(
         cut=frozenset().union(*(found.cut for found in every)),
         seconds=sum(found.seconds for found in every),
     )
+
+
+def _with_doubts(
+    every: Sequence[TermCandidates], recordings: Sequence[Recording]
+) -> list[Candidates]:
+    """Each recogniser's candidates with its doubt whether their term occurs; in one table."""
+    row_of = {recording: row for row, recording in enumerate(recordings)}
+    return [
+        found.candidates._replace(
+            recording=np.array([row_of[one] for one in found.recordings], np.int64)[
+                found.candidates.recording
+            ],
+            score=found.candidates.score * found.occurs[found.candidates.term],
+        )
+        for found in every
+    ]
 
 
 def _of_originals(
