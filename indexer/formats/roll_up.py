@@ -53,7 +53,8 @@ def _repeats(captions: Sequence[Cue]) -> list[int]:
     counts = [0] * min(1, len(captions))
     for (before, own), (earlier, caption) in zip(pairwise(plain), pairwise(captions), strict=True):
         touch = caption.start_s <= earlier.end_s + TOUCH_S
-        counts.append(_overlap(before, own) if touch else 0)
+        of_one = caption.speaker == earlier.speaker  # another may say the same again
+        counts.append(_overlap(before, own) if touch and of_one else 0)
     return counts
 
 

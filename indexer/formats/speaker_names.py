@@ -20,14 +20,13 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from indexer.formats.caption_text import spoken_part
+from indexer.formats.caption_text import has_markup, spoken_part
 from indexer.formats.cues import Cue
 from indexer.formats.reader_options import SpeakerNames
 from indexer.formats.speaker_shapes import is_abbreviation, is_in_capitals, is_label, is_name
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
 _ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
-_MARKS = "<{\\&"  # of which no markup is without one
 _PREFIX = re.compile(
     r"(?m)^(?P<mark>[ \t>\u00bb\u2013\u2014-]*)"  # - or >> before a change of speakers
     r"(?P<name>[^\W\d_][^\n:\uff1a()\[\]{}<>!?,;\"]{0,40}?)"
@@ -58,11 +57,12 @@ def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
         names: what becomes of names at the beginning of lines (`with_speakers`).
     """
     cues = list(cues)
-    written = "\n".join(cue.text for cue in cues)
-    if not any(mark in written for mark in _MARKS):
-        return with_speakers(cues, names)
-    divided = chain.from_iterable(map(_by_voice, cues))
-    return with_speakers([_without_markup(cue) for cue in divided], names)
+    text = "\n".join([cue.text for cue in cues])
+    if "<v" in text:
+        cues = [*chain.from_iterable(map(_by_voice, cues))]
+    if has_markup(text) or "&" in text:
+        cues = [_without_markup(cue) for cue in cues]
+    return with_speakers(cues, names)
 
 
 def with_speakers(cues: Sequence[Cue], names: SpeakerNames = "auto") -> list[Cue]:
@@ -73,13 +73,16 @@ def with_speakers(cues: Sequence[Cue], names: SpeakerNames = "auto") -> list[Cue
         names: "auto" as the file tells; "drop" takes all for speakers that look like a name,
             "keep" none.
     """
-    rows = [row for row, cue in enumerate(cues) if ":" in cue.text or "\uff1a" in cue.text]
+    texts = [cue.text for cue in cues]
+    rows = [row for row, text in enumerate(texts) if ":" in text or "\uff1a" in text]
     if names == "keep" or not rows:
         return list(cues)
-    found = {row: list(_prefixes(cues[row].text)) for row in rows}
+    found = {row: own for row in rows if (own := _prefixes(texts[row]))}
     prefixes = list(chain.from_iterable(found.values()))
-    told = {prefix.name for prefix in prefixes if is_name(prefix.name) or is_label(prefix.name)}
-    speakers = told if names == "drop" else _speakers(cues, prefixes)
+    if names == "drop":
+        speakers = {one for one in {one.name for one in prefixes} if is_name(one) or is_label(one)}
+    else:
+        speakers = _speakers(cues, prefixes)
     if not speakers:
         return list(cues)
     divided: list[Cue] = []
@@ -94,22 +97,53 @@ def _without_markup(cue: Cue) -> Cue:
     return cue if text is cue.text else cue._replace(text=text)
 
 
-def _prefixes(text: str) -> Iterator[_Prefix]:
-    for found in _PREFIX.finditer(text):
-        marked = ">>" in found["mark"] or "\u00bb" in found["mark"]
-        yield _Prefix(" ".join(found["name"].split()), marked, *found.span())
+def _prefixes(text: str) -> list[_Prefix]:
+    """The prefixes of a text's lines, in order."""
+    if "\n" not in text:
+        return [one] if (one := _prefix(text)) else []
+    prefixes, begin = [], 0
+    for line in text.split("\n"):
+        if one := _prefix(line):
+            prefixes.append(one._replace(begin=begin, end=begin + one.end))
+        begin += len(line) + 1
+    return prefixes
+
+
+def _prefix(line: str) -> _Prefix | None:
+    """The prefix of a line."""
+    head, colon, _ = line.partition(": ")
+    if colon and "(" not in head and "[" not in head:
+        return _prefix_in(head + colon)  # of few in a file: each is looked at once
+    return _prefix_in(line) if ":" in line or "\uff1a" in line else None
+
+
+@lru_cache(maxsize=1 << 10)
+def _prefix_in(line: str) -> _Prefix | None:
+    found = _PREFIX.match(line)
+    if not found:
+        return None
+    mark = found["mark"]
+    marked = ">>" in mark or "\u00bb" in mark
+    return _Prefix(" ".join(found["name"].split()), marked, *found.span())
 
 
 def _by_voice(cue: Cue) -> list[Cue]:
     if "<v" not in cue.text or cue.words:
         return [cue]
-    if one := _ONE_VOICE.fullmatch(cue.text):
-        return [cue._replace(speaker=voice(one[1]), text=one[2])]
     at, speaker, pieces = 0, cue.speaker, []
     for tag in _VOICE.finditer(cue.text):
         pieces.append((speaker, cue.text[at : tag.start()]))
         at, speaker = tag.end(), voice(tag[1] or "")
     return _divided(cue, [*pieces, (speaker, cue.text[at:])])
+
+
+def one_voice(text: str) -> tuple[str, str]:
+    """The voice of a text that one voice says, as most captions with voices are, and the text.
+
+    Without a voice, with several, or with further markup the text stays as it is.
+    """
+    one = _ONE_VOICE.fullmatch(text)
+    return (voice(one[1]), one[2]) if one else ("", text)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -130,6 +164,10 @@ def _by_prefix(cue: Cue, prefixes: Sequence[_Prefix]) -> list[Cue]:
         words = [word._replace(speaker=speaker) for word in words]
         text = cue.text[prefixes[0].end :].strip()
         return [cue._replace(text=text, words=words, speaker=speaker)]
+    if len(prefixes) == 1 and not cue.text[: prefixes[0].begin].strip():  # as mostly
+        (name, _, _, end), (line, start_s, end_s, text, *others, _) = prefixes[0], cue
+        said = text[end:]
+        return [Cue(line, start_s, end_s, said, *others, name if said.strip() else cue.speaker)]
     ends = [*(one.begin for one in prefixes[1:]), len(cue.text)]
     named = [(one.name, cue.text[one.end : end]) for one, end in zip(prefixes, ends, strict=True)]
     return _divided(cue, [(cue.speaker, cue.text[: prefixes[0].begin]), *named])
@@ -157,14 +195,14 @@ def _divided(cue: Cue, pieces: Sequence[tuple[str, str]]) -> list[Cue]:
 
 def _speakers(cues: Sequence[Cue], prefixes: Sequence[_Prefix]) -> Set[str]:
     """The prefixes that are names of speakers, by what the whole file is like."""
-    known = {cue.speaker.casefold() for cue in cues} - {""}
+    known = {name.casefold() for name in {cue.speaker for cue in cues}} - {""}
     if known:
         return {one.name for one in prefixes if one.name.casefold() in known}
     counts = Counter(one.name for one in prefixes)
-    captions = max(1, sum(bool(cue.text.strip()) for cue in cues))
-    text = "\n".join(cue.text for cue in cues)
+    captions = max(1, len([cue for cue in cues if cue.text.strip()]))
+    text = "\n".join([cue.text for cue in cues])
     sure = {name for name in counts if is_label(name)}
-    sure |= {one.name for one in prefixes if one.marked and is_name(one.name)}
+    sure |= {name for name in {one.name for one in prefixes if one.marked} if is_name(name)}
     return sure | _recurring(counts, captions, text) | _in_capitals(counts, text)
 
 

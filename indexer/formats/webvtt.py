@@ -35,7 +35,7 @@ from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.roll_up import without_repeats
-from indexer.formats.speaker_names import spoken_cues, voices
+from indexer.formats.speaker_names import one_voice, spoken_cues, voices
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
@@ -90,8 +90,11 @@ def _cues(text: str, path: Path | str, language: str, repairs: Repairs) -> Itera
     nexts = [following.begin for following in found[1:]]
     for times, end in zip(found, [*nexts, len(text)], strict=False):
         blank = text.find("\n\n", times.end, end)
-        body = text[times.end : blank if blank >= 0 else end]
-        yield Cue(times.line, times.start_s, times.end_s, body.lstrip("\n"), language=language)
+        body = text[times.end : blank if blank >= 0 else end].lstrip("\n")
+        speaker = ""
+        if body.startswith("<v"):
+            speaker, body = one_voice(body)
+        yield Cue(times.line, times.start_s, times.end_s, body, (), None, language, speaker)
 
 
 def _timed(cue: Cue, next_s: float, path: Path | str, repairs: Repairs) -> list[Cue]:
