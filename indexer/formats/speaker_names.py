@@ -99,22 +99,21 @@ def _without_markup(cue: Cue) -> Cue:
 
 def _prefixes(text: str) -> list[_Prefix]:
     """The prefixes of a text's lines, in order."""
-    if "\n" not in text:
-        return [one] if (one := _prefix(text)) else []
     prefixes, begin = [], 0
-    for line in text.split("\n"):
-        if one := _prefix(line):
-            prefixes.append(one._replace(begin=begin, end=begin + one.end))
-        begin += len(line) + 1
+    wide = "\uff1a" in text
+    while (at := begin if wide else text.find(":", begin)) >= 0:
+        begin = text.rfind("\n", 0, at) + 1
+        end = text.find("\n", at)
+        head = text[begin : at + 1]
+        if wide or text[at + 1 : at + 2].strip() or "(" in head or "[" in head:
+            head = text[begin : end if end >= 0 else None]
+        if one := _prefix_in(head):  # of few in a file: each is looked at once
+            name, marked, first, last = one
+            prefixes.append(_Prefix(name, marked, begin + first, begin + last))
+        if end < 0:
+            break
+        begin = end + 1
     return prefixes
-
-
-def _prefix(line: str) -> _Prefix | None:
-    """The prefix of a line."""
-    head, colon, _ = line.partition(": ")
-    if colon and "(" not in head and "[" not in head:
-        return _prefix_in(head + colon)  # of few in a file: each is looked at once
-    return _prefix_in(line) if ":" in line or "\uff1a" in line else None
 
 
 @lru_cache(maxsize=1 << 10)
