@@ -15,7 +15,7 @@ The whole file tells, in this order:
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
