@@ -119,3 +119,39 @@ def test_a_couchdb_store_keeps_speakers(couchdb_url, tmp_path):
     expected = [("teams", "Anna Smith"), ("teams", "Bob Jones")]
     assert found(couchdb_url, "purple") == expected
     assert found(couchdb_url, "purple", "speaker ~ Bob*") == expected[1:]
+
+
+CALL = """WEBVTT
+
+00:00:01.000 --> 00:00:02.000
+<v Bob>any green beans</v>
+
+00:00:02.100 --> 00:00:03.000
+<v Anna>purple onions</v>
+
+00:00:03.100 --> 00:00:04.000
+<v Bob>fine thanks</v>
+
+00:00:04.100 --> 00:00:05.000
+see you
+"""
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        ("purple", ("Bob: any green beans – Anna:", "purple", "onions – Bob: fine thanks – see")),
+        (
+            "onions",
+            ("Bob: any green beans – Anna: purple", "onions", "– Bob: fine thanks – see you"),
+        ),
+        ("any", ("", "any", "green beans – Anna: purple onions")),
+        ("fine", ("Bob: green beans – Anna: purple onions – Bob:", "fine", "thanks – see you")),
+    ],
+)
+def test_context_shows_changes_of_speakers(tmp_path, term, expected):
+    (tmp_path / "call.vtt").write_text(CALL)
+    index_files([tmp_path / "call.vtt"], [str(tmp_path / "index")])
+    with open_index(tmp_path / "index") as index:
+        hits = [hit for hit in index.search(term) if hit.probability > 0.4]
+    assert [hit.context for hit in hits] == [expected]

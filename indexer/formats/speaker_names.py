@@ -79,6 +79,7 @@ def with_speakers(cues: Sequence[Cue], names: SpeakerNames = "auto") -> list[Cue
         return list(cues)
     found = {row: own for row in rows if (own := _prefixes(texts[row]))}
     prefixes = list(chain.from_iterable(found.values()))
+    speakers: Set[str]
     if names == "drop":
         speakers = {one for one in {one.name for one in prefixes} if is_name(one) or is_label(one)}
     else:
@@ -164,9 +165,11 @@ def _by_prefix(cue: Cue, prefixes: Sequence[_Prefix]) -> list[Cue]:
         text = cue.text[prefixes[0].end :].strip()
         return [cue._replace(text=text, words=words, speaker=speaker)]
     if len(prefixes) == 1 and not cue.text[: prefixes[0].begin].strip():  # as mostly
-        (name, _, _, end), (line, start_s, end_s, text, *others, _) = prefixes[0], cue
+        name, _, _, end = prefixes[0]
+        line, start_s, end_s, text, words, recording, language, speaker = cue
         said = text[end:]
-        return [Cue(line, start_s, end_s, said, *others, name if said.strip() else cue.speaker)]
+        speaker = name if said.strip() else speaker
+        return [Cue(line, start_s, end_s, said, words, recording, language, speaker)]
     ends = [*(one.begin for one in prefixes[1:]), len(cue.text)]
     named = [(one.name, cue.text[one.end : end]) for one, end in zip(prefixes, ends, strict=True)]
     return _divided(cue, [(cue.speaker, cue.text[: prefixes[0].begin]), *named])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -20,6 +21,7 @@ from std.values import Int32s, Recording
 
 WORDS_AROUND = 4
 DOUBTFUL = 0.5  # posterior of 'no word', above which it is likelier than any word
+CHANGE = "–"  # before the name of a speaker who goes on
 CHARACTERS_AROUND = 12  # where text has no spaces
 
 
@@ -28,7 +30,8 @@ class Context(NamedTuple):
 
     A word that is less likely than none ends with a question mark: it is all that the recogniser
     wrote there. In its own slots the detection's words may be less likely than others, or than
-    silence.
+    silence. Where somebody else goes on, "– Anna:" stands before the words; if that is before the
+    detection, "Bob:" stands at the beginning, too.
     """
 
     before: str
@@ -84,7 +87,8 @@ def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:
     if not ((begin <= first) & (first < end) & (end <= stop)).all():
         raise StoreError(f"segment {segment.id}: expected postings in slots of their recordings")
     unspaced = _is_unspaced(segment)
-    around = _around(_marked(slots, len(words)), words, begin, first, end, stop, unspaced=unspaced)
+    runs = _around(_marked(slots, len(words)), words, begin, first, end, stop, unspaced=unspaced)
+    around = _joined(runs, slots, words, Speakers.of(segment), unspaced=unspaced)
     own_slots = zip((first - begin).tolist(), (end - begin).tolist(), strict=True)
     errors_ms = _largest_errors(candidates, segment)
     return [*map(Context, *around, own_slots, errors_ms, _speakers(candidates, segment))]
@@ -132,7 +136,7 @@ def _around(
     stop: Int64s,
     *,
     unspaced: bool,
-) -> tuple[list[str], list[str], list[str]]:
+) -> "_Runs":
     """The words before some slots of a recording, in them and after them, for n detections.
 
     Only a few slots are looked at, and more where these are silent.
@@ -150,26 +154,61 @@ def _around(
     reach = 2 * most
     while True:
         low, high = np.maximum(begin, first - reach), np.minimum(stop, end + reach)
-        said, (starts, left, right, ends) = _words_said(word, low, [low, first, end, high])
+        said, (starts, left, right, ends) = _slots_said(word, low, [low, first, end, high])
         is_short = ((left - starts < most) & (low > begin)) | (
             (ends - right < most) & (high < stop)
         )
         if not is_short.any():
             break
         reach[is_short] *= 4
-    bounds = np.maximum(starts, left - most), left, right, np.minimum(ends, right + most)
-    ids, word_of, joined = said.tolist(), partial(_shown, words), text_of if unspaced else " ".join
-    rows = [*zip(*(one.tolist() for one in bounds), strict=True)]
-    before = [joined(map(word_of, ids[first:left])) for first, left, _, _ in rows]
+    bounds = (np.maximum(starts, left - most), left, right, np.minimum(ends, right + most))
+    return _Runs(said, word[said], np.stack(bounds, axis=1))
+
+
+class _Runs(NamedTuple):
+    """Words before n detections, in them and after them."""
+
+    slot: Int64s  # (m,) where each word stands
+    word: Int32s  # (m,) its id, as `_marked` gives it
+    bounds: Int64s  # (n, 4) first word before, in and after each detection, and one past the last
+
+
+def _joined(
+    runs: _Runs, slots: Slots, words: Sequence[str], speakers: Speakers, *, unspaced: bool
+) -> tuple[list[str], list[str], list[str]]:
+    """The texts before n detections, in them and after them, with changes of speakers."""
+    ids, word_of = runs.word.tolist(), partial(_shown, words)
+    joined = text_of if unspaced else " ".join
+    rows = runs.bounds.tolist()
     own = [joined(map(word_of, ids[left:right])) for _, left, right, _ in rows]
-    after = [joined(map(word_of, ids[right:end])) for _, _, right, end in rows]
+    if len(speakers.names) == 1:
+        before = [joined(map(word_of, ids[first:left])) for first, left, _, _ in rows]
+        after = [joined(map(word_of, ids[right:end])) for _, _, right, end in rows]
+        return before, own, after
+    who = speakers.at(runs.slot if slots.row is None else slots.row[runs.slot]).tolist()
+    names = [speakers.names[i] for i in who]
+    before, after = [], []
+    for first, left, right, end in rows:
+        marks = {
+            at: f"{CHANGE} {names[at]}:" if names[at] else CHANGE
+            for at in range(first + 1, end)
+            if names[at] != names[at - 1]
+        }
+        if any(at <= left for at in marks) and names[first]:
+            marks[first] = f"{names[first]}:"
+        told = [
+            ([marks[at]] if at in marks else []) + [word_of(ids[at])] for at in range(first, end)
+        ]
+        mark = [marks[left]] if left in marks and left < right else []  # before the words found
+        before.append(joined([*chain.from_iterable(told[: left - first]), *mark]))
+        after.append(joined(chain.from_iterable(told[right - first :])))
     return before, own, after
 
 
 def _how_many_around(word: Int32s, words: Sequence[str], first: Int64s, end: Int64s) -> Int64s:
     """(n,) words to show on either side; arguments as those of `_around`."""
-    said, (starts, ends) = _words_said(word, first, [first, end])
-    distinct, which = np.unique(said, return_inverse=True)
+    said, (starts, ends) = _slots_said(word, first, [first, end])
+    distinct, which = np.unique(word[said], return_inverse=True)
     is_character = np.array([has_characters(_shown(words, i)) for i in distinct.tolist()], bool)[
         which
     ]
@@ -177,8 +216,8 @@ def _how_many_around(word: Int32s, words: Sequence[str], first: Int64s, end: Int
     return np.where(characters[ends] > characters[starts], CHARACTERS_AROUND, WORDS_AROUND)
 
 
-def _words_said(word: Int32s, low: Int64s, slots: Sequence[Int64s]) -> tuple[Int32s, list[Int64s]]:
-    """The likeliest words of n runs of slots, without silent ones.
+def _slots_said(word: Int32s, low: Int64s, slots: Sequence[Int64s]) -> tuple[Int64s, list[Int64s]]:
+    """The slots with words of n runs of slots, without silent ones.
 
     Args:
         word: (slots,) id of the likeliest word; -1 where there is none.
@@ -186,15 +225,15 @@ def _words_said(word: Int32s, low: Int64s, slots: Sequence[Int64s]) -> tuple[Int
         slots: each (n,), slots of each run; the last is one past its end.
 
     Returns:
-        ids of the words of all runs; for each of ``slots`` (n,) how many of them come before.
+        slots of all runs; for each of ``slots`` (n,) how many of them come before.
     """
     length = slots[-1] - low
     shift = np.cumsum(length) - length - low  # from a slot to its place in all runs
-    ids = word[np.arange(int(length.sum())) - np.repeat(shift, length)]
-    is_said = ids >= 0
-    count = np.zeros(len(ids) + 1, np.int64)
+    every = np.arange(int(length.sum())) - np.repeat(shift, length)
+    is_said = word[every] >= 0
+    count = np.zeros(len(every) + 1, np.int64)
     np.cumsum(is_said, out=count[1:])
-    return ids[is_said], [count[shift + one] for one in slots]
+    return every[is_said], [count[shift + one] for one in slots]
 
 
 def _largest_errors(candidates: Candidates, segment: Segment) -> list[int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from searcher.hit import Hit
+from searcher.output.context import CHANGE
 from std.audio.decode import samples
 from std.audio.encode import RATES, Format, sound_file
 from std.audio.files import audio_files
@@ -128,14 +129,19 @@ def write_subtitles(hits: Sequence[Hit], path: Path) -> None:
         _write_cues(in_order, path / f"{name}.srt")
 
 
+def _said(hit: Hit) -> str:
+    """The words around a hit after the name of who says them, unless these name several."""
+    text = text_of(hit.context).strip()
+    is_named = CHANGE in hit.context[0].split()
+    return f"{hit.speaker}: {text}" if hit.speaker and not is_named else text
+
+
 def _write_cues(hits: Sequence[Hit], path: Path) -> None:
     cues = (
         Cue(
             hit.start_s,
             hit.start_s + hit.duration_s,
-            f"{hit.term} ({hit.probability:.0%}): "
-            + (f"{hit.speaker}: " if hit.speaker else "")
-            + text_of(hit.context).strip(),
+            f"{hit.term} ({hit.probability:.0%}): " + _said(hit),
         )
         for hit in hits
     )
