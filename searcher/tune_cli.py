@@ -1,8 +1,10 @@
-"""std-tune: a development set or people's marks in, a model out."""
+"""std-tune: a development set or people's marks in, a model out; or a check of an archive."""
 
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from std.command import (
     SEED,
@@ -25,11 +27,15 @@ from std.options import (
     configuration_of,
 )
 
+if TYPE_CHECKING:
+    from searcher.tuning.check import Check
+
 EXAMPLE = """\
 example:
   std-tune --store DEV --ecf dev.xml --rttm dev.rttm --terms dev-terms.xml --output model.json
   std-search --store INDEX --terms terms.xml --ecf ecf.xml --output hits.xml --model model.json
   std-tune --store INDEX --feedback marks.jsonl --output model.json
+  std-tune --store INDEX --check words.txt     # do probabilities hold in this archive?
 """
 
 
@@ -38,7 +44,8 @@ def parser() -> argparse.ArgumentParser:
     parse = Parser(
         prog="std-tune",
         description="Learn score calibration from transcribed speech, from marks (right, wrong) of "
-        "people who searched with std-serve, or from both; phone confusions from transcripts.",
+        "people who searched with std-serve, or from both; phone confusions from transcripts. Or "
+        "check, without either, how far an archive's probabilities hold.",
         epilog=EXAMPLE,
     )
     parse.add_argument(
@@ -59,8 +66,12 @@ def parser() -> argparse.ArgumentParser:
         help="marks of hits, as std-serve --feedback keeps them",
     )  # fmt: skip
     parse.add_argument(
-        "--output", required=True, type=file_argument, metavar="JSON", help="the model"
-    )
+        "--check", type=file_argument, metavar="WORDS",
+        help="learn nothing: search words that most probably nobody says. WORDS are those that the "
+        "recogniser knows, one a line; searched are those of them that it never wrote, though it "
+        "often wrote others of their stem",
+    )  # fmt: skip
+    parse.add_argument("--output", type=file_argument, metavar="JSON", help="the model")
     add_config_options(parse)
     parse.add_argument(
         "--language",
@@ -79,7 +90,71 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 learned, 2 the user can mend it."""
     args = parser().parse_args(argv)
-    return run("std-tune", lambda: learn(args))
+    return run("std-tune", lambda: check(args) if args.check else learn(args))
+
+
+def check(args: argparse.Namespace) -> None:
+    """Say how far the probabilities of an archive hold.
+
+    Raises:
+        StdError: options that belong to learning, or there are no words to search.
+    """
+    started = Stopwatch()
+    learning = ("ecf", "rttm", "terms", "feedback", "output", "language")
+    if given := [f"--{name}" for name in learning if getattr(args, name) is not None]:
+        raise StdError(f"expected --check without {given[0]}, got both")
+    from searcher import open_index
+    from searcher.tuning import check as checking
+    from searcher.vocabulary import read
+    from std.values import Term
+
+    with open_index(*args.store, config=configuration_of(args)) as index:
+        known = read(Path(args.check), index.config.text)
+        written = index.vocabulary
+        counts = dict(zip(written.words, written.counts.tolist(), strict=True))
+        words = checking.unwritten_words(known.words, counts)
+        if not words:
+            raise StdError(
+                f"{args.check}: expected words that the index does not have, of stems that it has "
+                f"at least {checking.OFTEN} times, got none among {counted(len(known), 'word')}"
+            )
+        with progress_bar("searching", 1.0, quiet=args.quiet) as advance:
+            result = index.search_terms(
+                [Term(str(row), one.word) for row, one in enumerate(words)], advance=advance
+            )
+        found = checking.check(
+            words,
+            index.distinct_speech_s / 3600,
+            lambda _: (result.candidates.term, result.probability),
+        )
+    if args.json:
+        most = [one._asdict() for one in found.most]
+        document = found._asdict() | {"most": most, "hold": found.hold}
+        print_json(document | started.cost()._asdict())
+    elif args.nl or args.csv or args.fmt:
+        documents = (one._asdict() for one in found.most)
+        rows = Rows(checking.CheckedWord._fields, [list(one) for one in found.most], documents)
+        print_rows(rows, form_of(args, piped=LINES))
+    if not args.quiet:
+        for line in check_summary(found):
+            tell(line)
+
+
+def check_summary(found: "Check") -> list[str]:
+    """How far probabilities hold, in words."""
+    lines = [
+        f"{counted(found.words, 'word')} that most probably nobody says in {found.hours:,.1f} h: "
+        f"about {found.expected:,.1f} hits expected, {found.likely:,} from probability 0.5 up",
+    ]
+    if found.hold:
+        lines.append("probabilities hold for words that resemble others")
+    else:
+        most = ", ".join(f"{one.word} {one.expected:,.1f}" for one in found.most[:5])
+        lines.append(
+            "probabilities are too high where words resemble others; "
+            f"more than 5 expected for {counted(found.many, 'word')}; most: {most}"
+        )
+    return lines
 
 
 def learn(args: argparse.Namespace) -> None:
@@ -94,6 +169,8 @@ def learn(args: argparse.Namespace) -> None:
     from std.outputs import output_name
 
     inputs = {"--ecf": args.ecf, "--rttm": args.rttm, "--terms": args.terms}
+    if args.output is None:
+        raise StdError("expected --output, or --check, got neither")
     missing = [option for option, path in inputs.items() if path is None]
     if 0 < len(missing) < len(inputs):
         raise StdError(f"expected --ecf, --rttm and --terms together, got no {missing[0]}")

@@ -68,8 +68,8 @@ def archive(
     speech = with_names(speech, times_of_names(len(speech.word), len(words.names)), args.seed)
     lexicon = lexicon_in(args.language, config.pronunciation, config.text)
     found = mishearings(words, lexicon)
-    listed = list(asked(speech, found.used, args.terms, args.seed))
-    return heard(speech, found, args.seed), listed
+    one = heard(speech, found, args.seed)
+    return one, list(asked(one, args.terms, args.seed))
 
 
 def _of_both(text: Counted, counted: Counted) -> Counted:

@@ -48,11 +48,6 @@ class Mishearings:
     ways: Sequence[Sequence[tuple[int, int]]]  # (names,) two known words, or one and NOBODY
     neighbours: Ints  # (words, 4) known words, of unknown ones
 
-    @property
-    def used(self) -> set[int]:
-        """Words that stand for names."""
-        return {word for ways in self.ways for way in ways for word in way} - {NOBODY}
-
 
 def mishearings(words: Words, lexicon: Lexicon) -> Mishearings:
     """Find how each name is heard."""

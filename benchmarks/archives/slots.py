@@ -77,7 +77,7 @@ def _without_duplicates(slots: Slots) -> Slots:
         same = word[:, column] == word[:, column - 1]
         posterior[same, column - 1] += posterior[same, column]
         word[same, column] = NO_WORD
-    return Slots(word, posterior, slots.epsilon)
+    return Slots(word, posterior.clip(max=1), slots.epsilon)
 
 
 def _utterances(

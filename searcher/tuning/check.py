@@ -1,0 +1,118 @@
+"""How far probabilities hold in an archive, without a reference.
+
+unwritten_words    words that the recogniser knows and never wrote, though it often wrote others of
+                   their stem
+check              such words are searched: what their hits are expected to be is too much
+
+A recogniser that knows a word and wrote it nowhere, not even as a poor alternative, most probably
+never heard it. Then no hit of it is right, and the sum of its probabilities ought to be near 0.
+Speech about what such words mean is where sums are too high first: what is written there resembles
+them. A few of them may have been said all the same, so a small sum says nothing.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from std.store.columns import Int64s
+from std.values import Float64s
+
+WORDS = 200  # searched at most
+LEAST_LETTERS = 8  # of a word
+STEM_LETTERS, ENDING = 5, 3  # a stem: all but the last three letters, five at least
+OFTEN = 10  # words of the stem that the index has, at least
+LIKELY = 0.5
+A_WORD = 0.5  # expected hits of a word up to which probabilities hold
+MANY = 5.0  # expected hits of one word from which they do not hold for it
+NAMED = 10  # words with most expected hits
+
+
+class Unwritten(NamedTuple):
+    """A word that the index does not have."""
+
+    word: str
+    siblings: int  # how often the index has words of its stem, alternatives included
+
+
+class CheckedWord(NamedTuple):
+    """What the search of such a word gives."""
+
+    word: str
+    siblings: int
+    expected: float  # sum of the probabilities of its hits
+    likely: int  # hits from probability .5 up
+
+
+class Check(NamedTuple):
+    """How far probabilities hold."""
+
+    words: int  # that were searched
+    hours: float  # of speech
+    expected: float  # sum of the probabilities of all hits: of no word one ought to be right
+    likely: int  # hits from probability .5 up
+    many: int  # words with more than 5 expected hits
+    most: tuple[CheckedWord, ...]  # words with most expected hits, the first ones
+
+    @property
+    def hold(self) -> bool:
+        """Whether probabilities hold for such words."""
+        return self.expected <= A_WORD * self.words and not self.many
+
+
+# Searches words as a list: of each hit the row of its word, and its probability.
+SearchWords = Callable[[Sequence[str]], tuple[Int64s, Float64s]]
+
+
+def unwritten_words(
+    vocabulary: Iterable[str], counts: Mapping[str, int], most: int = WORDS
+) -> list[Unwritten]:
+    """The words whose stems the index has most often, most often first.
+
+    Args:
+        vocabulary: words that the recogniser knows, normalised as the index is.
+        counts: how often the index has each word.
+        most: so many words at most.
+
+    >>> unwritten_words(["hoffnungslos", "zerbrechlich"], {"hoffnungsvoll": 40, "hoffnung": 9})
+    [Unwritten(word='hoffnungslos', siblings=40)]
+    """
+    written = sorted(counts)
+    before = [0, *accumulate(counts[word] for word in written)]
+    found = []
+    for word in {*vocabulary}:
+        if len(word) < LEAST_LETTERS or not word.isalpha() or word in counts:
+            continue
+        stem = word[: max(STEM_LETTERS, len(word) - ENDING)]
+        first, last = bisect_left(written, stem), bisect_left(written, stem + chr(0x10FFFF))
+        siblings = before[last] - before[first]
+        if siblings >= OFTEN:
+            found.append(Unwritten(word, siblings))
+    return sorted(found, key=lambda one: (-one.siblings, one.word))[:most]
+
+
+def check(words: Sequence[Unwritten], hours: float, search: SearchWords) -> Check:
+    """Search words that were most probably never said.
+
+    Args:
+        words: see `unwritten_words`.
+        hours: of speech in the archive.
+        search: see `SearchWords`.
+    """
+    row, probability = search([one.word for one in words])
+    expected = np.bincount(row, probability, len(words))
+    likely = np.bincount(row[probability >= LIKELY], minlength=len(words))
+    each = [
+        CheckedWord(*word, float(total), int(n))
+        for word, total, n in zip(words, expected, likely, strict=True)
+    ]
+    return Check(
+        len(words),
+        hours,
+        float(expected.sum()),
+        int(likely.sum()),
+        int((expected > MANY).sum()),
+        tuple(sorted(each, key=lambda one: (-one.expected, one.word))[:NAMED]),
+    )

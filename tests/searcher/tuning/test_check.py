@@ -1,0 +1,83 @@
+"""std-tune --check: do probabilities hold, without a reference?"""
+
+import json
+
+import numpy as np
+import pytest
+
+from indexer import index_files
+from searcher import open_index
+from searcher.tune_cli import main
+from searcher.tuning.check import Unwritten, check, unwritten_words
+
+
+def test_words_of_stems_that_the_index_has_often_are_asked_for():
+    counts = {"informationen": 30, "informiert": 4, "maschinen": 50, "formen": 9}
+    known = ["informationes", "maschinelles", "informationen", "formenwelt", "kurz", "maschine"]
+    assert unwritten_words(known, counts) == [
+        Unwritten("maschine", 50),
+        Unwritten("informationes", 30),
+    ]
+    assert unwritten_words(known, counts, most=1) == [Unwritten("maschine", 50)]
+
+
+@pytest.mark.parametrize(
+    ("probability", "hold"), [([0.4, 0.3, 0.2], True), ([0.9] * 6, False), ([], True)]
+)
+def test_expected_hits_of_words_that_nobody_says_are_too_many(probability, hold):
+    words = [Unwritten("maschine", 50), Unwritten("informationes", 30)]
+    found = check(
+        words, 2.0, lambda some: (np.zeros(len(probability), np.int64), np.array(probability))
+    )
+    assert found.expected == pytest.approx(sum(probability))
+    assert (found.words, found.hold) == (2, hold)
+    assert found.most[0].word == ("maschine" if probability else "informationes")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    store = tmp_path_factory.mktemp("check") / "index"
+    index_files(["examples/german/mesh"], store, language="de")
+    return store
+
+
+def test_the_command_says_it(store, tmp_path, capsys):
+    words = tmp_path / "words.txt"
+    with open_index(store) as index:
+        vocabulary = index.vocabulary
+    often = [
+        word
+        for word, n in zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)
+        if n >= 10 and len(word) >= 5
+    ]
+    made = [f"{word}chs" for word in often]
+    words.write_text("\n".join([*made, *often]) + "\n")
+    argv = ["--store", str(store), "--check", str(words)]
+    assert main([*argv, "--json", "--quiet"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["words"] == len(made) > 0
+    assert {one["word"] for one in found["most"]} <= {*made}
+    assert found["expected"] == pytest.approx(sum(one["expected"] for one in found["most"]), 0.5)
+    assert isinstance(found["hold"], bool)
+    assert main(argv) == 0
+    assert "that most probably nobody says in 0.4 h" in capsys.readouterr().err
+
+
+def test_without_words_to_search_one_line_says_so(store, tmp_path, capsys):
+    words = tmp_path / "words.txt"
+    words.write_text("der\ndie\n")
+    assert main(["--store", str(store), "--check", str(words), "--quiet"]) == 2
+    told = capsys.readouterr().err
+    assert "got none among 2 words" in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("more", [["--output", "m.json"], ["--feedback", "x.jsonl"]])
+def test_options_of_learning_are_refused(more, capsys):
+    assert main(["--store", "x", "--check", "words.txt", *more]) == 2
+    assert f"expected --check without {more[0]}, got both" in capsys.readouterr().err
+
+
+def test_nothing_to_write_is_one_line(capsys):
+    assert main(["--store", "x", "--feedback", "x.jsonl"]) == 2
+    assert "expected --output, or --check, got neither" in capsys.readouterr().err
