@@ -16,13 +16,15 @@ From Python:
 Several recognisers of the same speech are searched as one by `open_fused`. `searcher.api` describes
 the interface of an index; `searcher.search` is the pipeline on one screen. What terms become,
 without searching them, says `query_terms`; `tune` learns a model for `open_index` from a
-development set. `write_hits` writes a hit list, which `scoring` reads.
+development set, `check_archive` says how far probabilities hold. `write_hits` writes a hit list,
+which `scoring` reads.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from searcher.api import Index, open_index
+    from searcher.archive_check import check_archive
     from searcher.calibration.model import Model
     from searcher.calibration.model import load as load_model
     from searcher.calibration.model import save as save_model
@@ -34,8 +36,10 @@ if TYPE_CHECKING:
     from searcher.query import query_terms
     from searcher.recording_words import Word
     from searcher.search_result import SearchResult
+    from searcher.tuning.check import ArchiveCheck
 
 __all__ = [
+    "ArchiveCheck",
     "Expected",
     "Finding",
     "FusedIndex",
@@ -45,6 +49,7 @@ __all__ = [
     "Model",
     "SearchResult",
     "Word",
+    "check_archive",
     "load_model",
     "open_fused",
     "open_index",
@@ -56,6 +61,7 @@ __all__ = [
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
+    "ArchiveCheck": ("tuning.check", "ArchiveCheck"),
     "Expected": ("expected", "Expected"),
     "Finding": ("hit", "Finding"),
     "FusedIndex": ("fused_index", "FusedIndex"),
@@ -65,6 +71,7 @@ _HOME = {
     "Model": ("calibration.model", "Model"),
     "SearchResult": ("search_result", "SearchResult"),
     "Word": ("recording_words", "Word"),
+    "check_archive": ("archive_check", "check_archive"),
     "load_model": ("calibration.model", "load"),
     "open_fused": ("fused_index", "open_fused"),
     "open_index": ("api", "open_index"),

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from std.command import (
@@ -28,7 +27,7 @@ from std.options import (
 )
 
 if TYPE_CHECKING:
-    from searcher.tuning.check import Check
+    from searcher import ArchiveCheck
 
 EXAMPLE = """\
 example:
@@ -103,29 +102,15 @@ def check(args: argparse.Namespace) -> None:
     learning = ("ecf", "rttm", "terms", "feedback", "output", "language")
     if given := [f"--{name}" for name in learning if getattr(args, name) is not None]:
         raise StdError(f"expected --check without {given[0]}, got both")
-    from searcher import open_index
-    from searcher.tuning import check as checking
-    from searcher.vocabulary import read
-    from std.values import Term
+    from searcher import check_archive
+    from std.distinct import require_distinct
 
-    with open_index(*args.store, config=configuration_of(args)) as index:
-        known = read(Path(args.check), index.config.text)
-        written = index.vocabulary
-        counts = dict(zip(written.words, written.counts.tolist(), strict=True))
-        words = checking.unwritten_words(known.words, counts)
-        if not words:
-            raise StdError(
-                f"{args.check}: expected words that the index does not have, of stems that it has "
-                f"at least {checking.OFTEN} times, got none among {counted(len(known), 'word')}"
-            )
-        with progress_bar("searching", 1.0, quiet=args.quiet) as advance:
-            result = index.search_terms(
-                [Term(str(row), one.word) for row, one in enumerate(words)], advance=advance
-            )
-        found = checking.check(
-            words,
-            index.distinct_speech_s / 3600,
-            lambda _: (result.candidates.term, result.probability),
+    forms = [form for form in ("json", "nl", "csv", "fmt") if getattr(args, form)]
+    outputs = {f"--{form}": STANDARD_STREAM for form in forms}
+    require_distinct({"--check": args.check, "--config": args.config}, outputs, args.store)
+    with progress_bar("searching", 1.0, quiet=args.quiet) as advance:
+        found = check_archive(
+            *args.store, words_path=args.check, config=configuration_of(args), advance=advance
         )
     if args.json:
         most = [one._asdict() for one in found.most]
@@ -133,14 +118,15 @@ def check(args: argparse.Namespace) -> None:
         print_json(document | started.cost()._asdict())
     elif args.nl or args.csv or args.fmt:
         documents = (one._asdict() for one in found.most)
-        rows = Rows(checking.CheckedWord._fields, [list(one) for one in found.most], documents)
+        columns = ("word", "siblings", "expected", "likely")
+        rows = Rows(columns, [list(one) for one in found.most], documents)
         print_rows(rows, form_of(args, piped=LINES))
     if not args.quiet:
         for line in check_summary(found):
             tell(line)
 
 
-def check_summary(found: "Check") -> list[str]:
+def check_summary(found: "ArchiveCheck") -> list[str]:
     """How far probabilities hold, in words."""
     lines = [
         f"{counted(found.words, 'word')} that most probably nobody says in {found.hours:,.1f} h: "

@@ -2,7 +2,7 @@
 
 unwritten_words    words that the recogniser knows and never wrote, though it often wrote others of
                    their stem
-check              such words are searched: what their hits are expected to be is too much
+check              their hits: what is expected of them is too much
 
 A recogniser that knows a word and wrote it nowhere, not even as a poor alternative, most probably
 never heard it. Then no hit of it is right, and the sum of its probabilities ought to be near 0.
@@ -11,7 +11,7 @@ them. A few of them may have been said all the same, so a small sum says nothing
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -46,7 +46,7 @@ class CheckedWord(NamedTuple):
     likely: int  # hits from probability .5 up
 
 
-class Check(NamedTuple):
+class ArchiveCheck(NamedTuple):
     """How far probabilities hold."""
 
     words: int  # that were searched
@@ -60,10 +60,6 @@ class Check(NamedTuple):
     def hold(self) -> bool:
         """Whether probabilities hold for such words."""
         return self.expected <= A_WORD * self.words and not self.many
-
-
-# Searches words as a list: of each hit the row of its word, and its probability.
-SearchWords = Callable[[Sequence[str]], tuple[Int64s, Float64s]]
 
 
 def unwritten_words(
@@ -93,22 +89,24 @@ def unwritten_words(
     return sorted(found, key=lambda one: (-one.siblings, one.word))[:most]
 
 
-def check(words: Sequence[Unwritten], hours: float, search: SearchWords) -> Check:
-    """Search words that were most probably never said.
+def check(
+    words: Sequence[Unwritten], hours: float, row: Int64s, probability: Float64s
+) -> ArchiveCheck:
+    """What the hits of words that were most probably never said are worth.
 
     Args:
         words: see `unwritten_words`.
         hours: of speech in the archive.
-        search: see `SearchWords`.
+        row: (n,) of each hit, that of its word.
+        probability: (n,)
     """
-    row, probability = search([one.word for one in words])
     expected = np.bincount(row, probability, len(words))
     likely = np.bincount(row[probability >= LIKELY], minlength=len(words))
     each = [
         CheckedWord(*word, float(total), int(n))
         for word, total, n in zip(words, expected, likely, strict=True)
     ]
-    return Check(
+    return ArchiveCheck(
         len(words),
         hours,
         float(expected.sum()),

@@ -26,9 +26,8 @@ def test_words_of_stems_that_the_index_has_often_are_asked_for():
 )
 def test_expected_hits_of_words_that_nobody_says_are_too_many(probability, hold):
     words = [Unwritten("maschine", 50), Unwritten("informationes", 30)]
-    found = check(
-        words, 2.0, lambda some: (np.zeros(len(probability), np.int64), np.array(probability))
-    )
+    rows = np.zeros(len(probability), np.int64)
+    found = check(words, 2.0, rows, np.array(probability))
     assert found.expected == pytest.approx(sum(probability))
     assert (found.words, found.hold) == (2, hold)
     assert found.most[0].word == ("maschine" if probability else "informationes")
