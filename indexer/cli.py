@@ -12,6 +12,7 @@ from std.display.numbers import counted
 from std.errors import named
 from std.execution.cost import Cost, Stopwatch
 from std.options import configuration_of
+from std.repairs import DOUBTS
 
 if TYPE_CHECKING:  # --help loads no array library
     from indexer import IndexReport
@@ -186,7 +187,8 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
             f"{counted(len(report.skipped), 'file')} skipped: no recogniser output (--verbose)",
         )
     for kind, mended in report.repairs.items():
-        warn("std-index", f"repaired: {kind} ({mended.times}, first {mended.place})")
+        what = "in doubt" if kind in DOUBTS else "repaired"
+        warn("std-index", f"{what}: {kind} ({mended.times}, first {mended.place})")
     for warning in report.warnings:
         warn("std-index", warning)
     shown = report.wordless if args.verbose else report.wordless[:NAMED]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from indexer.doubts import doubts_of
 from indexer.formats.detect import foreign
 from indexer.formats.reader_options import ReaderOptions
 from indexer.formats.tiers import Tiers
@@ -99,7 +100,7 @@ def index_file(
             nonwords=nonwords.dropped,
             languages=_languages(utterances),
             tiers=tiers,
-            repairs=repairs.found,
+            repairs={**doubts_of(utterances, len(tiers.read)), **repairs.found},
             uncut=config.text.unspaced == "keep" and has_characters("".join(utterances.vocabulary)),
         )
     except ValueError as error:

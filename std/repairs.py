@@ -34,6 +34,11 @@ NO_LETTER = "bytes that are no letter, written as \ufffd"
 CONTROL = "control character in a text, taken as a blank"
 NO_TEXT = "row without a text, skipped"
 BAD_ROW = "row that cannot be read, skipped"
+# Of values that may be, in files that may not be what they say: nothing is changed.
+CLOCK_GOES_BACK = "times that go back to the beginning: parts with clocks of their own in one file"
+SEVERAL_RECORDINGS = "most utterances begin at 0 s: several recordings in one file"
+IMPLAUSIBLE_RATE = "speech beyond 20 to 400 words a minute: times in another unit"
+DOUBTS = frozenset((CLOCK_GOES_BACK, SEVERAL_RECORDINGS, IMPLAUSIBLE_RATE))
 
 UNKNOWN = math.nan
 MOST_ROWS = 0.5  # that are skipped; beyond, it is another format
@@ -66,6 +71,11 @@ class Repairs:
             self.refused = problem
             raise problem
         before = self.found.get(kind, Repair(0, problem.line))
+        self.found[kind] = Repair(before.times + count, before.line)
+
+    def doubt(self, kind: str, line: int, count: int = 1) -> None:
+        """Count what may not be what it says, and stays as it is; never an error."""
+        before = self.found.get(kind, Repair(0, line))
         self.found[kind] = Repair(before.times + count, before.line)
 
     def add(self, other: "Repairs") -> None:

@@ -4,6 +4,7 @@
     seconds, seconds_of      the groups of a match, a time -> seconds
     frames_as_decimals       times with frames -> times with decimals
     time_lines, require_times   a text -> its lines of times, or the error that one is damaged
+    note_restarts               times that go back to the beginning
 
 Hours have up to four digits, as recordings of weeks have.
 """
@@ -18,10 +19,11 @@ import numpy.typing as npt
 
 from std.errors import InputError
 from std.fields import shown
-from std.repairs import BAD_ROW, REFUSED, Repairs
+from std.repairs import BAD_ROW, CLOCK_GOES_BACK, REFUSED, Repairs
 from std.values import Float64s
 
 CLOCK = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,9}))?"
+BACK_S = 10.0  # that a clock goes back at least, to less than as much
 FRAME_RATES = (25, 30, 50, 60)
 _FRAMES = re.compile(r"[:;](\d{2})(?!\d|[.:]\d)(?<=\b\d\d:\d\d:\d\d[:;]\d\d)")  # fast: a mark first
 _BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
@@ -138,6 +140,16 @@ def _seconds_of(digits: npt.NDArray[Any]) -> Float64s:
     """(n,) seconds of the digits of times of the usual length."""
     seconds: Float64s = np.rint(1000 * (digits @ _UNITS_S[_DIGITS])) / 1000
     return seconds
+
+
+def note_restarts(
+    starts_s: Sequence[float], lines: Sequence[int], repairs: Repairs, back_s: float = BACK_S
+) -> None:
+    """Say where times of one recording go back to the beginning, before they are put in order."""
+    starts = np.array(starts_s, np.float64)
+    back = np.flatnonzero((starts[1:] < back_s) & (starts[1:] < starts[:-1] - back_s)) + 1
+    if len(back):
+        repairs.doubt(CLOCK_GOES_BACK, lines[back[0]], len(back))
 
 
 def require_times(text: str, path: Path | str, expected: str, repairs: Repairs = REFUSED) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from indexer.formats.clock import note_restarts
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
@@ -90,6 +91,9 @@ def parse(
             builder, waiting = NetworkBuilder(path, repairs=options.repairs), 0
         slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
         waiting += len(slots)
+        if options.segments is None:
+            lines = [words[0].line for words in slots]
+            note_restarts([_start_s(words) for words in slots], lines, options.repairs)
         count, said_until = 0, 0.0
         for words in sorted(slots, key=_start_s):
             start = _start_s(words)

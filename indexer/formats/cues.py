@@ -40,6 +40,7 @@ from std.repairs import Repairs, span_s
 from std.values import Float64s, Recording
 
 CUES_AT_ONCE = 1 << 16
+SINGLE = 0.8  # of texts that are words
 _MAY_BE_REMARK = re.compile("[\\[({<*%+\uff3b\u3010\uff08\u2669-\u266c\U0001f3b5\U0001f3b6]")
 
 
@@ -68,6 +69,16 @@ def timed_cues(words: Iterable[tuple[int, HypothesisWord]]) -> Iterator[Cue]:
         text = " ".join(word.token for word in some)
         yield Cue(rows[done][0], some[0].start_s, end_s, text, some, speaker=speaker_of(some))
         done += len(some)
+
+
+def all_single(texts: Iterable[str]) -> bool:
+    """Tell whether texts are words: nearly all of them have no blank between letters.
+
+    >>> all_single(["purple", " carrots "]), all_single(["purple carrots", "grow"])
+    (True, False)
+    """
+    sizes = [len(text.split(None, 1)) for text in texts]
+    return sizes.count(2) <= (1 - SINGLE) * len(sizes)
 
 
 def utterances_of_cues(

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from indexer.formats.caption_text import spoken_part
-from indexer.formats.cues import Cue, timed_cues
+from indexer.formats.clock import note_restarts
+from indexer.formats.cues import Cue, all_single, timed_cues
 from indexer.formats.json_rows import Row
 from indexer.formats.json_times import Timed, timed_rows
 from indexer.formats.pieces import MARK, joined
@@ -27,7 +28,6 @@ from std.repairs import UNKNOWN
 from std.values import Recording
 
 Place = Callable[[Row], Recording | None] | None  # None: no row names any
-WORDS = 0.8  # of rows with a single word, in a list of words
 NAMES = ("name", "label", "display_name", "displayName", "id", "speaker")  # of a speaker's object
 IDS = ("id", "spkid", "speaker_id", "speakerId", "label")
 _PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")
@@ -80,13 +80,9 @@ def _told(rows: Sequence[Row]) -> set[str]:
 
 def _are_words(timed: Sequence[Timed]) -> bool:
     """Tell whether rows are words, or pieces of words."""
-    left = len(timed) - WORDS * len(timed)  # rows that may have several words
-    for one in timed:
-        if len(one.text.split(None, 1)) > 1:
-            left -= 1
-            if left < 0:
-                return False
-    return len(timed) > 1 or timed[0].row.text_at == "word" or timed[0].end_s == timed[0].end_s
+    return all_single(one.text for one in timed) and (
+        len(timed) > 1 or timed[0].row.text_at == "word" or timed[0].end_s == timed[0].end_s
+    )
 
 
 def _of_words(
@@ -111,6 +107,7 @@ def _of_words(
         language = _most(_name(timed[at].row.get("language")) for at in rows)
         line = timed[rows[0]].row.around.line
         own = [words[at] for at in rows]
+        note_restarts([word.start_s for word in own], [line] * len(own), options.repairs)
         said = joined(own) if together else [w._replace(token=w.token.strip()) for w in own]
         for cue in timed_cues((line, word) for word in said):
             yield cue._replace(recording=where, language=language)

@@ -22,7 +22,7 @@ from typing import BinaryIO, Literal
 import numpy as np
 
 from indexer.formats.caption_text import spoken_part
-from indexer.formats.clock import frames_as_decimals
+from indexer.formats.clock import frames_as_decimals, note_restarts
 from indexer.formats.columns_of_cues import (
     Column,
     columns_of,
@@ -31,7 +31,7 @@ from indexer.formats.columns_of_cues import (
     time_s,
     times_s,
 )
-from indexer.formats.cues import Cue, timed_cues, utterances_of_cues
+from indexer.formats.cues import Cue, all_single, timed_cues, utterances_of_cues
 from indexer.formats.encodings import decoded
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
@@ -40,6 +40,7 @@ from indexer.formats.tiers import Tier, chosen
 from indexer.formats.units import unit_s
 from indexer.networks.hypotheses import HypothesisWord
 from indexer.networks.utterances import Utterances
+from std.characters import has_characters
 from std.errors import InputError
 from std.fields import shown
 from std.files import content_of
@@ -50,6 +51,7 @@ from std.values import Recording
 
 SEPARATORS = ("\t", ",", ";", "|")
 LONGEST_FIELD = 1 << 20
+LEAST_WORDS = 2  # rows of one word each that are an aligner's: one row may be a caption
 EXPECTED = "columns start, end and text"
 Columns = Mapping[str, tuple[int, Column]]
 Numbered = tuple[int, list[str]]  # a row and its line
@@ -78,11 +80,17 @@ def parse(
     separator, columns = _header(first)
     if not columns:
         raise InputError(path, 1, EXPECTED, shown(first.encode()))
-    rows = list(_rows(rest, separator, len(_fields(first, separator)), path, options.repairs))
+    rows: Sequence[Numbered] = list(
+        _rows(rest, separator, len(_fields(first, separator)), path, options.repairs)
+    )
+    rows = _of_speech(rows, columns, path, options)
+    if "word" not in columns and _are_words(rows, columns):
+        columns = {"word" if what == "text" else what: at for what, at in columns.items()}
     cues = list(_cues(rows, columns, path, options))
     recording = recording_for(path, options)
     if "word" in columns and "text" not in columns:
-        yield from utterances_of_cues(list(_words(cues)), path, recording, options)
+        words = list(_words(cues, options.repairs))
+        yield from utterances_of_cues(words, path, recording, options)
     else:
         spoken = spoken_cues(cues, options.speaker_names)
         yield from utterances_of_cues(spoken, path, recording, options)
@@ -147,7 +155,6 @@ def _cues(
     rows: Sequence[Numbered], columns: Columns, path: Path | str, options: ReaderOptions
 ) -> Iterator[Cue]:
     text_at = columns["text" if "text" in columns else "word"]
-    rows = _of_speech(rows, columns, path, options)
     timed = _timed(rows, columns, text_at, path, options.repairs)
     if columns.keys() <= {"start", "end", "duration", "text"}:  # as mostly
         yield from (
@@ -170,6 +177,16 @@ def _cues(
                 words=[HypothesisWord(spoken_part(text), sure, start_s, end_s, cue.speaker)]
             )
         yield cue
+
+
+def _are_words(rows: Sequence[Numbered], columns: Columns) -> bool:
+    """Tell whether each row is one word with times of its own, as aligners write them."""
+    if len(rows) < LEAST_WORDS or ("end" not in columns and "duration" not in columns):
+        return False
+    at = columns["text"][0]
+    if not all_single(row[at] for _, row in rows):
+        return False
+    return not has_characters("".join(row[at] for _, row in rows))
 
 
 def _of_speech(
@@ -261,12 +278,14 @@ def _confidence(
     return min(1.0, float(written)) if written else 1.0
 
 
-def _words(cues: Sequence[Cue]) -> Iterator[Cue]:
+def _words(cues: Sequence[Cue], repairs: Repairs) -> Iterator[Cue]:
     """Put words of one recording together until a pause."""
     by_recording: dict[tuple[Recording | None, str], list[Cue]] = {}
     for cue in cues:
         by_recording.setdefault((cue.recording, cue.language), []).append(cue)
     for (recording, language), some in by_recording.items():
+        if len({cue.speaker for cue in some}) < 2:
+            note_restarts([cue.start_s for cue in some], [cue.line for cue in some], repairs)
         words = [(cue.line, word) for cue in some for word in cue.words]
         for cue in timed_cues(words):
             yield cue._replace(recording=recording, language=language)
