@@ -28,6 +28,7 @@ from searcher.pronunciations import mean_phones
 from searcher.request import Request
 from searcher.variant import Variant
 from std.config import Config
+from std.execution.stop import check_stop
 from std.values import Bools, Float64s
 
 MIN_PROBABILITY = 1e-3  # phonetic hits below are left out
@@ -89,8 +90,10 @@ def calibrate(
     highest_posterior = 1.0  # of terms found by their words alone, whatever other terms need
     if phonetic and request.phonetic_words == "all":
         highest_posterior = phonetic.searched.archive.highest_posterior
-    evidence = [
-        _evidence(
+    evidence = []
+    for i, words in enumerate(request.words):
+        check_stop()
+        of_term = _evidence(
             words,
             lexical.candidates.rows(slice(bounds[i], bounds[i + 1])),
             phonetic.of_term[i] if phonetic else None,
@@ -101,11 +104,11 @@ def calibrate(
             is_calibrated=bool(is_calibrated[i]),
             spoken=SpokenEvidence(spoken[i], lexical.variants) if i in spoken else None,
         )
-        for i, words in enumerate(request.words)
-    ]
+        evidence.append(of_term)
     probabilities, of_terms = _probabilities(evidence)
     table, parts = list(lexical.variants), []
     for i, (of_term, probability) in enumerate(zip(evidence, probabilities, strict=True)):
+        check_stop()
         if probability is None:
             parts.append(of_term.lexical)
             continue

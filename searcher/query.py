@@ -17,18 +17,17 @@ from typing import Any
 
 from searcher import vocabulary as vocabularies
 from searcher.copies import live_counts
-from searcher.languages import by_language
+from searcher.languages import Group, by_language
 from searcher.lexical.wildcards import described as in_words
 from searcher.lexical.wildcards import expand as expand_wildcards
 from searcher.lexical.wildcards import is_wildcard
 from searcher.spellings import other_spellings
 from searcher.splitting import Splitter, make_splitter
 from searcher.splitting.matches import Limits, Matches, check_length
-from searcher.splitting.phrase import phrase_variants
 from searcher.splitting.ranking import best_splits
 from searcher.typed_words import Typed, table_of, typed_in
 from searcher.variant import Variant
-from searcher.variants import EXPANDERS, Builder
+from searcher.variants import EXPANDERS, Builder, VariantGenerator
 from searcher.vocabulary import Vocabulary
 from std.config import Config
 from std.errors import ConfigError, InputError
@@ -55,6 +54,7 @@ class Options:
     expansions: Mapping[str, Expansion] = field(default_factory=dict)  # by name
     wildcard_words: int = 1000  # that a wildcard stands for
     spellings: Spellings = lambda word: ()
+    generators: Sequence[VariantGenerator] = ()  # of the words of each language, as searches have
 
 
 def query_terms(
@@ -167,6 +167,9 @@ def describer(
         report: told once of each expansion that cannot be made.
     """
     split, expand = config.splitting, config.expansion
+    if all_words:
+        expand = replace(expand, words="none" if expand.words == "none" else "all")
+        config = replace(config, splitting=replace(split, words="all"), expansion=expand)
     limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
     splitter = make_splitter(vocabulary, split.method, limits, split.ranking, tree_folder)
     splitter.warm_up()
@@ -178,8 +181,27 @@ def describer(
         {name: _lazy(name, build, vocabulary, config, report) for name, build in EXPANDERS.items()},
         config.search.wildcard_words,
         _spellings(counts) if config.search.spelling == "language" else lambda word: (),
+        _generators(vocabulary, config, counts, splitter),
     )
     return lambda term: query(term, splitter, config.text, options)
+
+
+def _generators(
+    vocabulary: Vocabulary, config: Config, counts: CountsByLanguage, splitter: Splitter
+) -> list[VariantGenerator]:
+    """What makes the variants of terms in each language, as a search of its segments does."""
+    if len(counts) < 2:
+        (language,) = counts or ("",)
+        return [
+            VariantGenerator(
+                vocabulary, Group(language, ()).configured(config), splits_with=splitter
+            )
+        ]
+    return [
+        VariantGenerator(vocabularies.of_counts(of_words), Group(language, ()).configured(config))
+        for language, of_words in counts.items()
+        if of_words
+    ]
 
 
 def _spellings(counts: CountsByLanguage) -> Spellings:
@@ -295,7 +317,7 @@ def query(
     return {
         "term": term,
         "words": descriptions,
-        "variants": list(map(_described, _variants(words, descriptions, splitter, options))),
+        "variants": list(map(_described, _variants(words, descriptions, spelt, options))),
         **started.cost()._asdict(),
         "split_seconds": split_seconds,
     }
@@ -345,14 +367,28 @@ def describe_wildcard(pattern: str, vocabulary: Vocabulary, limit: int) -> dict[
 def _variants(
     words: tuple[str, ...],
     descriptions: Sequence[Mapping[str, Any]],
-    splitter: Splitter,
+    spelt: Mapping[str, Sequence[tuple[str, int]]],
     options: Options,
 ) -> Sequence[Variant]:
-    """What a term is looked up as; one with wildcards as it is written."""
+    """What a search looks a term up as, but for itself where no language has all its words.
+
+    Args:
+        words: of the term; one with wildcards is looked up as it is written.
+        descriptions: of each word.
+        spelt: other spellings of words that are no wildcards, with their counts.
+        options: whose generators a search has, too.
+    """
     if any(map(is_wildcard, words)):
         how = "; ".join(word["how"] for word in descriptions if "how" in word)
         return [Variant(words, method="wildcard", how=how)]
-    return phrase_variants(words, splitter, options.nbest)
+    found: dict[tuple[str, ...], Variant] = {}
+    for generator in options.generators:
+        vocabulary = generator.vocabulary
+        known = {word for word in words if any(one in vocabulary for one, _ in spelt[word])}
+        for variant in generator.variants([words], known)[0]:
+            if all(word in vocabulary or word in known for word in variant.words):
+                found.setdefault(variant.words, variant)
+    return list(found.values())
 
 
 def _described(variant: Variant) -> dict[str, Any]:

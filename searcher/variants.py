@@ -49,10 +49,13 @@ class VariantGenerator:
     vocabulary: Vocabulary
     config: Config  # which words, by which methods
     index_folder: Path | None = None  # where the index lies, if in a folder: its BK-tree is kept
+    splits_with: Splitter | None = None  # one of the same vocabulary that is there already
 
     @cached_property
     def splitter(self) -> Splitter:
         """Of a vocabulary that is not empty."""
+        if self.splits_with:
+            return self.splits_with
         split = self.config.splitting
         limits = Limits(split.max_edits, split.max_ratio, split.min_part_letters)
         if split.method == "bktree" and self.index_folder:

@@ -19,6 +19,7 @@ from searcher.hit import Finding
 from searcher.lexical.wildcards import Expansion
 from searcher.search_result import TermCandidates
 from searcher.variant import Variant
+from std.execution.stop import check_stop
 from std.store.columns import Int64s
 from std.values import Bools, Float64s, Recording
 
@@ -163,6 +164,7 @@ def _variants(
     for place, found, probabilities, shares in zip(
         rows.tolist(), is_found.tolist(), probability.tolist(), weight.tolist(), strict=True
     ):
+        check_stop()
         own = [
             recognisers[k].found.variants[int(numbers[k][row])] if found[k] else none
             for k, row in enumerate(place)

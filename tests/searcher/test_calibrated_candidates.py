@@ -1,5 +1,6 @@
 """Probabilities of the places of several terms, and that each term occurs."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from searcher.candidates import NONE
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import CalibrationConfig, Config, DecisionConfig, PronunciationConfig
+from std.execution.stop import stopped_by
 from std.files import read
 from std.nist import term_list
 from std.store.resident import ResidentSegment
@@ -207,3 +209,11 @@ def test_where_terms_may_not_occur_decisions_are_made_on_what_is_reported(lists_
 def test_a_list_of_one_term_is_judged_as_that_term(lists_of):
     whole, independent = lists_of("whole", SOME[2]), lists_of("independent", SOME[2])
     np.testing.assert_allclose(whole.probability, independent.probability, atol=1e-4)
+
+
+def test_calibration_asks_between_terms_whether_to_go_on(lists_of):
+    """Calls for each term: one while its places are weighed, one while they are put together."""
+    asked = []
+    with stopped_by(lambda: asked.append(sys._getframe(2).f_code.co_name)):
+        lists_of("whole", *SOME)
+    assert asked.count("calibrate") == 2 * len(SOME) * 2  # languages

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from indexer.segments.invert import invert
-from searcher import query_terms
-from searcher.query_cli import main
+from searcher import open_index, query_terms
+from searcher.query_cli import configuration, main, parser
+from searcher.term_variants import variants_in
 from std.store import open_store
 from std.text import Normalisation
 from std.written_numbers import written
@@ -329,3 +330,26 @@ def test_accented_words_that_a_search_finds_are_shown(capsys, tmp_path):
     (word,) = json.loads(capsys.readouterr().out)[0]["words"]
     assert word["in_vocabulary"]
     assert word["spellings"] == [["razón", 3]]
+
+
+@pytest.mark.parametrize("expansion", ["none", "unknown", "all"])
+@pytest.mark.parametrize("splitting", ["none", "unknown", "all"])
+def test_what_is_listed_is_what_a_search_looks_up(capsys, tmp_path, network, splitting, expansion):
+    url = str(tmp_path / "index")
+    said = network([("burg", 1.0)], [("anlagen", 0.9), ("anlage", 0.1)], [("die", 1.0)])
+    with closing(open_store(url, create=True)) as store, store.writing():
+        store.commit([invert([said])], normalisation=Normalisation())
+    methods = 'expansion.methods=["levenshtein", "dice"]'
+    given = [f"splitting.words={splitting}", f"expansion.words={expansion}", methods]
+    options = [part for setting in given for part in ("--set", setting)]
+    config = configuration(parser().parse_args(["x", "--store", url, *options]))
+    for text in ("Burganlagen", "die burganlage", "burg"):
+        (one,) = described(capsys, "--store", url, *options, text)
+        listed = [tuple(variant["words"]) for variant in one["variants"]]
+        with open_index(url, config=config) as index:
+            words = config.text.phrase(text)
+            (language,) = index._prepared.languages
+            (looked_up,) = variants_in([words], language)
+            known = set(index.vocabulary.words)
+        assert listed == [one.words for one in looked_up if known.issuperset(one.words)]
+        assert {one.words for one in looked_up} - set(listed) <= {words}
