@@ -37,10 +37,9 @@ from benchmarks.calibration import (
     rows,
     searched,
 )
-from searcher.calibration import occurrence_rate
 from searcher.calibration.features import Evidence
 from searcher.calibration.model import Model
-from searcher.calibration.occurrence_rate import DETECTED, RATES, rate_posterior
+from searcher.calibration.occurrence_rate import DETECTED, GRID, Grid, rate_posterior
 from searcher.calibration.weights import Examples, Weights, negative_log_likelihood
 from searcher.tuning.examples import KindsOfExamples
 from std.values import Float64s
@@ -69,18 +68,23 @@ def replaced(module: str, **values: object) -> list[Patch]:
 
 def without_zero_truncation() -> list[Patch]:
     """The number of places is a Poisson number that may be 0."""
-    log_weight = occurrence_rate.LOG_WEIGHT + np.log(-np.expm1(-RATES))
-    values = {"LOG_WEIGHT": log_weight, "LOG_UNSAID": -np.inf}
-    return replaced("searcher.calibration.occurrence_rate", **values)
+    log_weight = GRID.log_weight + np.log(-np.expm1(-GRID.rate))
+    return _with_grid(
+        GRID._replace(log_weight=log_weight, log_unsaid=np.full_like(log_weight, -np.inf))
+    )
 
 
 def one_rate() -> list[Patch]:
     """Each term is said as often as the prior's mean says."""
-    is_mean = np.abs(np.log(RATES)) == np.abs(np.log(RATES)).min()
-    log_weight = np.where(is_mean, -np.log(-np.expm1(-RATES)) - DETECTED * RATES, -1e3)
-    log_unsaid = float(np.logaddexp.reduce(log_weight - (1 - DETECTED) * RATES))
-    values = {"LOG_WEIGHT": log_weight, "LOG_UNSAID": log_unsaid}
-    return replaced("searcher.calibration.occurrence_rate", **values)
+    is_mean = np.abs(GRID.log_rate) == np.abs(GRID.log_rate).min()
+    log_weight = np.where(is_mean, -np.log(-np.expm1(-GRID.rate)) - DETECTED * GRID.rate, -1e3)
+    log_unsaid = log_weight - (1 - DETECTED) * GRID.rate
+    return _with_grid(GRID._replace(log_weight=log_weight, log_unsaid=log_unsaid))
+
+
+def _with_grid(grid: Grid) -> list[Patch]:
+    """This grid of rates for all terms."""
+    return replaced("searcher.calibration.occurrence_rate", GRID=grid, MANY=np.inf)
 
 
 def all_occur(log_evidence: Float64s) -> Float64s:

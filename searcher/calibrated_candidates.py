@@ -167,15 +167,16 @@ def _probabilities(
     accidents by chance only, so this is what the evidence that a term occurs is compared with.
     """
     ratios = [of_term.ratios for of_term in evidence]
-    some = [LogRatios(np.empty(0), np.empty(0)), *(one for one in ratios if one is not None)]
+    some = [LogRatios(*[np.empty(0)] * 3), *(one for one in ratios if one is not None)]
     sizes = np.array(
         [0 if of_term is None else len(of_term.chance) for of_term in ratios], np.int64
     )
     of_place = np.repeat(np.arange(len(sizes)), sizes)
-    all_accidents, chance = map(np.concatenate, zip(*some, strict=True))
-    probability = rate_posterior(all_accidents, of_place, len(sizes)).probability
+    all_accidents, chance, counted = map(np.concatenate, zip(*some, strict=True))
+    probability = rate_posterior(all_accidents, of_place, len(sizes), counted).probability
     without_places = np.array([of_term.without_places for of_term in evidence], np.float64)
-    occurs = np.where(sizes > 0, log_evidence(chance, of_place, len(sizes)), without_places)
+    of_places = log_evidence(chance, of_place, len(sizes), counted)
+    occurs = np.where(sizes > 0, of_places, without_places)
     parts = np.split(probability, np.cumsum(sizes)[:-1]) if len(sizes) else []
     probabilities = [
         None if of_term is None else part for of_term, part in zip(ratios, parts, strict=True)

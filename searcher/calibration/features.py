@@ -17,6 +17,7 @@ of the model.
 """
 
 from collections.abc import Mapping, Sequence
+from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from searcher.calibration.archive import TYPICAL_PHONE_MS, Archive, SearchedArch
 from searcher.calibration.null_distribution import COEFFICIENTS, NullDistribution
 from searcher.calibration.path_words import (
     NO_WORDS,
+    explained,
     frequency,
     path_words,
     same_word,
@@ -43,6 +45,8 @@ EXPECTED_NOWHERE = 1e-3  # occurrences of a phrase that stands nowhere in words,
 LEAST_EXPECTED = 0.1  # occurrences of a term, beside those that its posteriors expect
 UNLIKELY_LOGIT = -2.0  # of a posterior, below which alternatives are seldom right
 
+EXPLAINED = "explained"
+
 NOWHERE = SearchedArchive(
     Archive(0, 1.0, TYPICAL_PHONE_MS, (), NullDistribution(np.zeros(COEFFICIENTS))),
     np.empty(0),
@@ -58,6 +62,7 @@ class Evidence(NamedTuple):
 
     features: Features  # each (n,)
     offset: Float64s  # (n,) added to the weighted features: what does not depend on weights
+    explained: Float64s | None = None  # (n,) see `path_words.explained`; None: nowhere
 
 
 def hit_features(
@@ -90,6 +95,7 @@ def hit_features(
     spelling, frequency, same_word
                     of the words on the path (`searcher.calibration.path_words`)
     speech_quality  mean one-best posterior of the recording, minus that of the archive
+    explained       by the same words; not weighed, see `Evidence`
     """
     archive, m = searched.archive, hits.measures.astype(np.float64)
     score, log_posterior = m[:, layout.SCORE], m[:, layout.PATH_LOG_POSTERIOR]
@@ -110,6 +116,7 @@ def hit_features(
         "frequency": frequency(paths, searched.words),
         "same_word": same_word(paths, log_posterior),
         "speech_quality": searched.quality[hits.recording],
+        EXPLAINED: explained(words, paths, searched.words, exp(archive.log_slots)),
     }
 
 
@@ -127,13 +134,11 @@ def oov_features(posterior: Float64s, of_hits: Features, log_chances: float) -> 
         of_hits: `hit_features` of the phonetic hits, `no_hit` without one.
         log_chances: log of the number of chances for an accident.
     """
-    written = posterior > 0
+    weighed, by_words = _apart(of_hits)
     return Evidence(
-        {
-            **of_hits,
-            "written": written.astype(float),
-        },
-        np.full(len(posterior), -log_chances),
+        {**weighed, "written": (posterior > 0).astype(float)},
+        -log_chances - by_words,
+        by_words,
     )
 
 
@@ -218,13 +223,15 @@ def iv_features_with_hits(
         columns[name] = np.zeros(len(posterior))
         columns[name][written] = column
     phonetic = (~written).astype(float)
-    offset = -log_chances * phonetic
+    weighed, by_words = _apart(of_hits)
+    by_words = by_words * phonetic
+    offset = -log_chances * phonetic - by_words
     offset[written] = lexical.offset
     columns["phonetic"] = phonetic
     columns["expected"] = phonetic * np.log(posterior.sum() + EXPECTED_NOWHERE)
-    for name, column in of_hits.items():
+    for name, column in weighed.items():
         columns[f"phonetic_{name}"] = phonetic * column
-    return Evidence(columns, offset)
+    return Evidence(columns, offset, by_words)
 
 
 def spoken_features(
@@ -261,8 +268,9 @@ def spoken_features(
     """
     is_written = posterior > 0
     written, n = is_written.astype(float), len(posterior)
+    weighed, by_words = _apart(of_hits)
     columns = {
-        **{name: column for name, column in of_hits.items() if name != "spelling"},
+        **{name: column for name, column in weighed.items() if name != "spelling"},
         "written": written,
         "logit": written * logit(posterior),
         "letters": np.log(np.where(is_written, np.maximum(letters, 1), 1)),
@@ -271,7 +279,13 @@ def spoken_features(
         "sureness": np.full(n, sureness),
         "written_sureness": written * sureness,
     }
-    return Evidence(columns, np.full(n, -log_chances))
+    return Evidence(columns, -log_chances - by_words, by_words)
+
+
+def _apart(of_hits: Features) -> tuple[Features, Float64s]:
+    """The features that are weighed, and `EXPLAINED`."""
+    weighed = {name: column for name, column in of_hits.items() if name != EXPLAINED}
+    return weighed, of_hits[EXPLAINED]
 
 
 def logit(posterior: Float64s) -> Float64s:

@@ -14,13 +14,20 @@ the product is a sum over which places are right, and the probability of place i
 over all rates, in which i is. So a name said fifty times needs no other rule than one said once,
 one good place is enough for the term to be said and lowers the probabilities of poor ones, and a
 term with no good place was probably missed by the recogniser. The prior is log-normal and put on a
-grid of rates, so the sum is exact and its cost is linear in the number of places.
+grid of rates, so the sum is exact and its cost is linear in the number of places. A term with many
+places may be said as often: its grid reaches as far, and is fine where its places put the weight.
+
+Places at which the recogniser wrote the same word have one explanation in common. If it is not the
+term, it is wrong at all of them, so they do not tell its rate as often as they are many: place i
+counts for the rate as k_i places do (`searcher.calibration.path_words.explained`), with the factor
+(1 + r exp(t_i))^k_i in L(r).
 
 Source: empirical Bayes with a two-groups model (Efron 2008, "Microarrays, empirical Bayes and the
 two-groups model"), the share of true places estimated for each term (Saerens et al. 2002 for a
 classifier under a changed prior); the Poisson likelihood is that of an inhomogeneous point process.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -32,16 +39,34 @@ DETECTED = 0.7  # share of true places that are among the candidates
 LOG_RATES: Float64s = np.linspace(
     np.log(3e-3), np.log(1000.0), 28
 )  # grid, occurrences in the archive
+STEP = float(LOG_RATES[1] - LOG_RATES[0])
 PRIOR_MEAN, PRIOR_DEVIATION = 0.0, 0.5  # of the log rate, before the places are seen
 MAX_LOG_RATIO = 30.0
 CELLS = 32_768  # of a table of places and rates: what a processor's cache holds
+MANY = 100  # places, from which on a term's rates have a grid of its own
+FINER = 16  # such a grid's steps within a step of the others
 
-RATES: Float64s = np.exp(LOG_RATES)
-_shape = np.exp(-0.5 * ((LOG_RATES - PRIOR_MEAN) / PRIOR_DEVIATION) ** 2)
-# Log prior of each rate with the factors of L(r) that do not depend on the places, and what its
-# term exp(-r) comes to, summed over the rates.
-LOG_WEIGHT: Float64s = np.log(_shape / _shape.sum()) - np.log(-np.expm1(-RATES)) - DETECTED * RATES
-LOG_UNSAID = float(np.logaddexp.reduce(LOG_WEIGHT - (1 - DETECTED) * RATES))
+
+class Grid(NamedTuple):
+    """Rates, and what is known of each before the places are seen."""
+
+    log_rate: Float64s  # (rates,)
+    rate: Float64s  # (rates,)
+    log_weight: Float64s  # (rates,) log prior, with what of L(r) does not depend on the places
+    log_unsaid: Float64s  # (rates,) the same of what the term exp(-r) comes to
+
+
+def grid_of(log_rate: Float64s) -> Grid:
+    """The grid of such rates, ascending and not necessarily evenly spaced."""
+    rate = np.exp(log_rate)
+    log_prior = np.log(np.gradient(log_rate))
+    log_prior -= 0.5 * ((log_rate - PRIOR_MEAN) / PRIOR_DEVIATION) ** 2
+    log_prior -= np.logaddexp.reduce(log_prior)
+    log_prior -= np.log(-np.expm1(-rate))
+    return Grid(log_rate, rate, log_prior - DETECTED * rate, log_prior - rate)
+
+
+GRID = grid_of(LOG_RATES)  # of terms with few places
 
 
 class RatePosterior(NamedTuple):
@@ -49,91 +74,147 @@ class RatePosterior(NamedTuple):
 
     probability: Float64s  # (n,) of each place
     log_evidence: Float64s  # (terms,) of all its places, against all being accidental
-    weight: Float64s  # (terms, rates) of each rate; without the term exp(-r), so above 1 in sum
 
 
-def rate_posterior(log_ratio: Float64s, term: Int64s, n_terms: int) -> RatePosterior:
-    """The probability of each place and the weights of each term's rates.
+class Known(NamedTuple):
+    """Places of each term that are known to be right, beside those of which nothing is known."""
+
+    number: Float64s  # (terms,)
+    log_ratio: Float64s  # (terms,) theirs, summed
+
+
+def rate_posterior(
+    log_ratio: Float64s, term: Int64s, n_terms: int, counted: Float64s | None = None
+) -> RatePosterior:
+    """The probability of each place and the evidence of each term.
 
     Args:
         log_ratio: (n,) of each place, nats.
         term: (n,) of each place, ascending.
         n_terms: number of terms.
+        counted: (n,) as how many places each counts for the rate, above 0 to 1; None: as one.
     """
-    return _rate_posterior(log_ratio, term, *_weight_before(n_terms))
+    zeros = np.zeros(n_terms)
+    return _rate_posterior(log_ratio, term, Known(zeros, zeros), counted)
 
 
-def _weight_before(n_terms: int) -> tuple[Float64s, Float64s]:
-    """(terms, rates) log weights before the places are seen, (terms,) log of what is of exp(-r)."""
-    return np.broadcast_to(LOG_WEIGHT, (n_terms, len(RATES))), np.full(n_terms, LOG_UNSAID)
+def log_evidence(
+    log_ratio: Float64s, term: Int64s, n_terms: int, counted: Float64s | None = None
+) -> Float64s:
+    """(terms,) `RatePosterior.log_evidence`; see `rate_posterior`."""
+    return rate_posterior(log_ratio, term, n_terms, counted).log_evidence
 
 
 def _rate_posterior(
-    log_ratio: Float64s, term: Int64s, log_weight: Float64s, log_unsaid: Float64s
+    log_ratio: Float64s, term: Int64s, known: Known, counted: Float64s | None
 ) -> RatePosterior:
-    """`rate_posterior` with weights of each term's own; see `_weigh`."""
-    odds = np.exp(clipped(log_ratio))
-    weight, evidence = _weigh(odds, term, log_weight, log_unsaid)
-    return RatePosterior(_weighted_probability(odds, term, weight), evidence, weight)
+    """`rate_posterior` with places of each term that are known to be right."""
+    odds, n_terms = np.exp(clipped(log_ratio)), len(known.number)
+    counted = np.ones(len(odds)) if counted is None else counted
+    bounds = np.searchsorted(term, np.arange(n_terms + 1))
+    probability, evidence = np.empty(len(odds)), np.empty(n_terms)
+    for terms, are_many in _batches(np.diff(bounds) + known.number):
+        places = slice(bounds[terms.start], bounds[terms.stop])
+        of_terms = Known(known.number[terms], known.log_ratio[terms])
+        own = odds[places], counted[places], bounds[terms.start : terms.stop + 1] - places.start
+        grid = _own_grid(*own, of_terms) if are_many else GRID
+        weight, evidence[terms] = _weigh(*own, of_terms, grid)
+        of_place = term[places] - terms.start
+        probability[places] = _weighted_probability(own[0], of_place, weight, grid)
+    return RatePosterior(probability, evidence)
 
 
-def log_evidence(log_ratio: Float64s, term: Int64s, n_terms: int) -> Float64s:
-    """(terms,) `RatePosterior.log_evidence` alone; see `rate_posterior`."""
-    return _weigh(np.exp(clipped(log_ratio)), term, *_weight_before(n_terms))[1]
+def _batches(numbers: Float64s) -> Iterator[tuple[slice, bool]]:
+    """Terms to work on at once, and whether it is one with `MANY` places, by places of each.
+
+    >>> [*_batches(np.array([3, 500, 2, 0]))]
+    [(slice(0, 1, None), False), (slice(1, 2, None), True), (slice(2, 4, None), False)]
+    """
+    first = 0
+    for many in np.flatnonzero(numbers >= MANY).tolist():
+        if first < many:
+            yield slice(first, many), False
+        yield slice(many, many + 1), True
+        first = many + 1
+    if first < len(numbers):
+        yield slice(first, len(numbers)), False
+
+
+def _own_grid(odds: Float64s, counted: Float64s, bounds: Int64s, known: Known) -> Grid:
+    """The grid of a term with many places: up to twice as many, fine about its likeliest rate."""
+    most = 2 * (len(odds) + known.number[0]) / DETECTED
+    coarse = np.arange(LOG_RATES[0], max(LOG_RATES[-1], np.log(most)) + STEP, STEP)
+    weight, _ = _weigh(odds, counted, bounds, known, grid_of(coarse))
+    likeliest = min(max(int(weight[0].argmax()), 2), len(coarse) - 3)
+    fine = coarse[likeliest] + STEP / FINER * np.arange(-2 * FINER, 2 * FINER + 1)
+    return grid_of(np.concatenate([coarse[: likeliest - 2], fine, coarse[likeliest + 3 :]]))
 
 
 def _weigh(
-    odds: Float64s, term: Int64s, log_weight: Float64s, log_unsaid: Float64s
+    odds: Float64s, counted: Float64s, bounds: Int64s, known: Known, grid: Grid
 ) -> tuple[Float64s, Float64s]:
-    """(terms, rates) `RatePosterior.weight`, and (terms,) log evidence.
+    """(terms, rates) the weight of each rate for the places, and (terms,) log evidence.
+
+    A weight is the probability of its rate over that of all places there being accidental, were it
+    not known that the term is said: so the weights are above 1 in sum.
 
     Args:
         odds: (n,) of each place at a rate of one.
-        term: (n,) of each place.
-        log_weight: (terms, rates) of each rate, with what is known beside the places.
-        log_unsaid: (terms,) of what the term exp(-r) comes to; -inf: the term is said for certain.
+        counted: (n,) see `rate_posterior`.
+        bounds: (terms + 1,) where the places of each term begin and end.
+        known: places of each term beside them.
+        grid: of rates.
     """
-    bounds = np.searchsorted(term, np.arange(len(log_weight) + 1))
-    log_weight = log_weight + _log_likelihood(odds, bounds)
-    highest = log_weight.max(axis=1, keepdims=True)
-    weight = np.exp(log_weight - highest)
-    total = weight.sum(axis=1, keepdims=True) - np.exp(log_unsaid[:, None] - highest)
-    weight /= total
+    in_full, as_counted = _log_likelihood(odds, counted, bounds, grid.rate)
+    log_weight = grid.log_weight + known.number[:, None] * grid.log_rate + known.log_ratio[:, None]
+    log_unsaid = np.where(known.number[:, None] > 0, -np.inf, grid.log_unsaid)
+    log_said = log_weight + as_counted
+    highest = log_said.max(axis=1, keepdims=True)
+    weight = np.exp(log_said - highest) - np.exp(log_unsaid - highest)
+    total = weight.sum(axis=1, keepdims=True)
+    weight /= -np.expm1(log_unsaid - log_weight - in_full) * total
     return weight, (highest + np.log(total))[:, 0]
 
 
-def _log_likelihood(odds: Float64s, bounds: Int64s) -> Float64s:
-    """(terms, rates) log likelihood of the places of each term at each rate, without `DETECTED`.
+def _log_likelihood(
+    odds: Float64s, counted: Float64s, bounds: Int64s, rates: Float64s
+) -> tuple[Float64s, Float64s]:
+    """(terms, rates) log likelihood of the places of each term, in full and as they are counted.
 
-    Args:
-        odds: (n,) of each place at a rate of one.
-        bounds: (terms + 1,) where the places of each term begin and end.
+    Without `DETECTED`; see `_weigh`.
     """
-    sums = np.zeros((len(bounds) - 1, len(RATES)))
+    in_full = np.zeros((len(bounds) - 1, len(rates)))
     some = np.flatnonzero(np.diff(bounds))
-    at_once = max(1, CELLS // max(1, len(odds)))
-    for first in range(0, len(RATES), at_once):
-        rates = slice(first, first + at_once)
-        table = RATES[rates, None] * odds  # a row a rate: sums run along memory
+    if not len(some):
+        return in_full, in_full
+    is_full = bool((counted == 1).all())
+    as_counted = in_full if is_full else np.zeros_like(in_full)
+    at_once = max(1, CELLS // len(odds))
+    for first in range(0, len(rates), at_once):
+        of_rates = slice(first, first + at_once)
+        table = rates[of_rates, None] * odds  # a row a rate: sums run along memory
         np.log1p(table, out=table)
-        if len(some):
-            sums[some, rates] = np.add.reduceat(table, bounds[some], axis=1).T
-    return sums
+        in_full[some, of_rates] = np.add.reduceat(table, bounds[some], axis=1).T
+        if not is_full:
+            table *= counted
+            as_counted[some, of_rates] = np.add.reduceat(table, bounds[some], axis=1).T
+    return in_full, as_counted
 
 
-def _weighted_probability(odds: Float64s, term: Int64s, weight: Float64s) -> Float64s:
+def _weighted_probability(odds: Float64s, term: Int64s, weight: Float64s, grid: Grid) -> Float64s:
     """(n,) the probability of each place, summed over the rates of its term.
 
     Args:
         odds: (n,) of each place at a rate of one.
         term: (n,) of each place.
-        weight: (terms, rates) see `RatePosterior`.
+        weight: (terms, rates) see `_weigh`.
+        grid: of these rates.
     """
     total = np.empty(len(odds))
-    at_once = CELLS // len(RATES)
+    at_once = CELLS // len(grid.rate)
     for first in range(0, len(odds), at_once):
         rows = slice(first, first + at_once)
-        table = odds[rows, None] * RATES
+        table = odds[rows, None] * grid.rate
         table /= table + 1
         table *= weight if len(weight) == 1 else weight[term[rows]]
         total[rows] = table.sum(axis=1)
@@ -160,16 +241,16 @@ def labelled_posterior(
         is_right: (n,) the labels.
         is_known: (n,) where there is one.
     """
-    bounds = np.searchsorted(term, np.arange(n_terms + 1))
-    right = np.concatenate([[0], np.cumsum(is_right & is_known)])
-    clipped_right = np.where(is_right & is_known, clipped(log_ratio), 0.0)
-    ratios = np.concatenate([[0.0], np.cumsum(clipped_right)])
-    number, ratio = np.diff(right[bounds]), np.diff(ratios[bounds])
-    log_weight = LOG_WEIGHT + number[:, None] * LOG_RATES + ratio[:, None]
-    log_unsaid = np.where(number > 0, -np.inf, LOG_UNSAID)
+    known_right = is_right & is_known
+    known = Known(
+        np.bincount(term, known_right, n_terms).astype(np.float64),
+        np.bincount(term, np.where(known_right, clipped(log_ratio), 0.0), n_terms).astype(
+            np.float64
+        ),
+    )
     rows = np.flatnonzero(~is_known)
-    others = _rate_posterior(log_ratio[rows], term[rows], log_weight, log_unsaid)
-    probability = (is_right & is_known).astype(np.float64)
+    others = _rate_posterior(log_ratio[rows], term[rows], known, None)
+    probability = known_right.astype(np.float64)
     probability[rows] = others.probability
     return LabelledPosterior(probability, others.log_evidence)
 

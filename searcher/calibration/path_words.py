@@ -5,19 +5,21 @@
     spelling            how much the term is spelt as they are
     frequency           how often the recogniser wrote them elsewhere
     same_word           whether the only word of the path stands at another hit of the term
+    explained           how much too often the path's main word stands at the term's hits
 
 A word that the recogniser does not know becomes words that sound like it, other ones at each place
 and seldom usual ones. Where one and the same word stands at many places, or words that stand
-everywhere, they were probably said. How a term is spelt is a second opinion on how it sounds: the
-phones of both are guessed by rules.
+everywhere, they were probably said, and the term, a sibling of theirs, was not. How a term is spelt
+is a second opinion on how it sounds: the phones of both are guessed by rules.
 
 Source of the bit-parallel length: Hyyrö 2004, "Bit-parallel LCS-length computation revisited".
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from math import log
+from math import ceil, log, prod
 
 import numpy as np
 
@@ -25,6 +27,10 @@ from searcher.phonetic.alignment import Hits
 from std.values import Float64s
 
 RARE = float(np.exp(-9.0))  # share of all alternatives; 20 minutes of speech tell no smaller ones
+
+SAME = 5  # places at which a term may become the same word of another meaning
+SHARED = 2 / 3  # of a term's letters that a word of its stem has in a row
+TOGETHER = 2.0  # times as often as by chance: words that stand together for one that is unknown
 
 Paths = Sequence[tuple[str, ...]]  # the words of each hit
 
@@ -118,3 +124,49 @@ def same_word(paths: Paths, log_posterior: Float64s) -> Float64s:
     is_one_word = np.array([len(path) == 1 for path in paths], bool)
     whether: Float64s = np.where(is_one_word, np.log1p(np.clip(others, 0.0, 1.0)), 0.0)
     return whether
+
+
+def explained(term: Sequence[str], paths: Paths, words: RecognisedWords, slots: float) -> Float64s:
+    """(n,) log of how many times more often than `SAME` the main word of each path stands at hits.
+
+    The main word is the longest; words that share most letters of the term in a row are one. What
+    stands at very many of a term's hits was said there itself (*mag* for *maak*, *funktioniert* and
+    *funktionen* for *funktion*): the more often, the surer. What the recogniser makes of a name
+    that it does not know are other words each time, or words that seldom stand together elsewhere:
+    such a path of several words explains nothing.
+
+    Args:
+        term: its words as they are spelt; none if it was spoken.
+        paths: of the term's hits.
+        words: of the archive.
+        slots: of the archive, at which they stand.
+    """
+    letters = "".join(term)
+    shared = ceil(SHARED * len(letters))
+    parts = [letters[i : i + shared] for i in range(len(letters) - shared + 1)] if letters else []
+
+    def main(path: tuple[str, ...]) -> str:
+        word = max(path, key=len, default="")
+        return letters if any(part in word for part in parts) else word
+
+    of_path = Counter(paths)
+    main_of = {
+        path: main(path)
+        for path, number in of_path.items()
+        if not _stands_together(path, number, words, slots)
+    }
+    of_word: Counter[str] = Counter()
+    for path, word in main_of.items():
+        of_word[word] += of_path[path]
+    logs = {path: log(max(1.0, of_word[word] / SAME)) for path, word in main_of.items()}
+    return np.array([logs.get(path, 0.0) for path in paths], np.float64)
+
+
+def _stands_together(
+    path: tuple[str, ...], number: int, words: RecognisedWords, slots: float
+) -> bool:
+    """Whether a path of several words is found more often than their own numbers tell."""
+    if len(path) < 2 or number < 2:
+        return False
+    by_chance = slots * prod(words.counts[word] / slots for word in path)
+    return number > TOGETHER * by_chance

@@ -45,7 +45,11 @@ class Weights:
     def log_ratios(self, evidence: Evidence) -> "LogRatios":
         """What the evidence for each place is worth."""
         chance = self.against_chance(evidence)
-        return LogRatios(self.resembling.log_ratio(chance, -evidence.offset), chance)
+        ratio = self.resembling.log_ratio(chance, -evidence.offset)
+        explained = evidence.explained
+        return LogRatios(
+            ratio, chance, np.ones(len(chance)) if explained is None else np.exp(-explained)
+        )
 
     def log_ratio(self, evidence: Evidence) -> Float64s:
         """(n,) of each candidate, against all accidents."""
@@ -65,6 +69,7 @@ class LogRatios(NamedTuple):
 
     all_accidents: Float64s  # (n,) against chance and words that resemble the term
     chance: Float64s  # (n,) against chance alone
+    counted: Float64s  # (n,) as how many places each counts (`rate_posterior`)
 
 
 class Examples(NamedTuple):

@@ -39,7 +39,9 @@ def lists():
     rng = np.random.default_rng(3)
     chance = [np.array([7.0, -5.0]) for _ in range(SAID)]
     chance += [rng.normal(-7, 1, 4) for _ in range(SILENT)]
-    return [LogRatios(np.minimum(of_term, 1.0), of_term) for of_term in chance]
+    return [
+        LogRatios(np.minimum(of_term, 1.0), of_term, np.ones(len(of_term))) for of_term in chance
+    ]
 
 
 def evidence(lists, *, is_searched=True):
@@ -65,7 +67,7 @@ def test_whether_a_term_occurs_is_judged_against_chance(lists):
 
 
 def test_terms_that_keep_their_posteriors_and_terms_without_places(lists):
-    nowhere = LogRatios(np.empty(0), np.empty(0))
+    nowhere = LogRatios(np.empty(0), np.empty(0), np.empty(0))
     probabilities, log_evidence = _probabilities(
         [*evidence([None, lists[0], nowhere, None]), *evidence([nowhere], is_searched=False)]
     )

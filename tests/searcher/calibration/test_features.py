@@ -80,11 +80,15 @@ def test_a_place_does_not_depend_on_others_with_other_words():
 def test_evidence_of_what_is_written():
     of_hits = {
         "log_e_rate": np.array([no_hit("log_e_rate", ARCHIVE), -9.0]),
+        "explained": np.array([0.0, np.log(4)]),
     }
     evidence = oov_features(np.array([0.5, 0.0]), of_hits, np.log(500))
     assert evidence.features["written"].tolist() == [1, 0]
     assert evidence.features["log_e_rate"][0] == pytest.approx(np.log(MAX_HITS / 1000))
-    assert evidence.offset.tolist() == pytest.approx([-np.log(500)] * 2)
+    assert evidence.offset.tolist() == pytest.approx([-np.log(500), -np.log(2000)])
+    assert "explained" not in evidence.features
+    assert evidence.explained is not None
+    assert evidence.explained.tolist() == [0, np.log(4)]
 
 
 def test_evidence_of_posteriors():
@@ -144,7 +148,7 @@ def spoken(posterior, letters, of_hits, *, sureness=1.0, phones=6.0):
 def test_candidates_of_spoken_queries_have_the_evidence_of_words_and_phones():
     f = evidence_of(12.0, 9.0)
     evidence = spoken([0.75, 0.0], [5, 0], f, sureness=0.8, phones=4.0)
-    del f["spelling"]  # nobody wrote the query
+    del f["spelling"], f["explained"]  # nobody wrote the query; it is not weighed
     for name, column in f.items():
         assert evidence.features[name].tolist() == column.tolist(), name
     own = {name: evidence.features[name].tolist() for name in evidence.features.keys() - f.keys()}

@@ -9,16 +9,16 @@ from scipy.stats import norm, poisson
 from searcher.calibration import occurrence_rate
 from searcher.calibration.occurrence_rate import (
     DETECTED,
+    GRID,
     LOG_RATES,
-    LOG_UNSAID,
-    LOG_WEIGHT,
+    MANY,
     PRIOR_DEVIATION,
     PRIOR_MEAN,
-    RATES,
     labelled_posterior,
     rate_posterior,
 )
 
+RATES = GRID.rate
 RATIOS = st.lists(st.floats(-12, 12), min_size=1, max_size=7)
 
 
@@ -98,24 +98,27 @@ def with_one_table(log_ratio, term, n_terms):
     some = np.flatnonzero(np.diff(bounds))
     sums = np.zeros((n_terms, len(RATES)))
     sums[some] = np.add.reduceat(np.log1p(odds), bounds[some], axis=0)
-    log_weight = LOG_WEIGHT + sums
+    log_weight = GRID.log_weight + sums
     highest = log_weight.max(axis=1, keepdims=True)
     weight = np.exp(log_weight - highest)
-    total = weight.sum(axis=1, keepdims=True) - np.exp(LOG_UNSAID - highest)
+    total = weight.sum(axis=1, keepdims=True) - np.exp(GRID.log_unsaid - highest).sum(
+        axis=1, keepdims=True
+    )
     probability = (odds / (odds + 1) * (weight / total)[term]).sum(axis=1)
     return probability, (highest + np.log(total))[:, 0]
 
 
 @pytest.mark.parametrize("cells", [28, 1000, 32_768])
 @pytest.mark.parametrize("sizes", [[0, 3, 300, 0, 1, 150], [2000], [1] * 90, [129, 7]])
-def test_blocks_give_the_bits_of_one_table(monkeypatch, sizes, cells):
+def test_blocks_give_what_one_table_gives(monkeypatch, sizes, cells):
     monkeypatch.setattr(occurrence_rate, "CELLS", cells)
+    monkeypatch.setattr(occurrence_rate, "MANY", np.inf)
     rng = np.random.default_rng(len(sizes))
     ratios, term = rng.normal(-3, 4, sum(sizes)), np.repeat(np.arange(len(sizes)), sizes)
     found = rate_posterior(ratios, term, len(sizes))
     probability, log_evidence = with_one_table(ratios, term, len(sizes))
-    assert (found.probability == probability).all()
-    assert (found.log_evidence == log_evidence).all()
+    assert found.probability == pytest.approx(probability, rel=1e-9, abs=1e-12)
+    assert found.log_evidence == pytest.approx(log_evidence, rel=1e-9, abs=1e-9)
 
 
 def test_terms_and_blocks_do_not_change_each_other(monkeypatch):
@@ -137,7 +140,7 @@ def test_nothing_to_judge():
     found = rate_posterior(np.empty(0), np.empty(0, int), 3)
     assert found.probability.shape == (0,)
     assert np.isfinite(found.log_evidence).all()
-    assert rate_posterior(np.empty(0), np.empty(0, int), 0).weight.shape == (0, len(RATES))
+    assert rate_posterior(np.empty(0), np.empty(0, int), 0).log_evidence.shape == (0,)
 
 
 def test_extreme_ratios_stay_probabilities():
@@ -157,6 +160,65 @@ def test_right_places_that_looked_like_accidents_have_a_log_evidence():
 
 def prior_moment(n):
     """The mean of rate^n exp(-d rate), of terms that are said."""
-    prior = norm.pdf(LOG_RATES, PRIOR_MEAN, PRIOR_DEVIATION)
-    prior /= prior.sum() * poisson.sf(0, RATES)
-    return (prior * np.exp(-DETECTED * RATES) * RATES**n).sum()
+    log_rate = np.linspace(LOG_RATES[0], LOG_RATES[-1], 10_001)
+    prior, rate = norm.pdf(log_rate, PRIOR_MEAN, PRIOR_DEVIATION), np.exp(log_rate)
+    prior /= prior.sum() * poisson.sf(0, rate)
+    return (prior * np.exp(-DETECTED * rate) * rate**n).sum()
+
+
+def on_a_dense_grid(log_ratio, counted):
+    """The probabilities of one term's places, from the equations, and rates without end."""
+    log_rate = np.linspace(np.log(3e-3), np.log(1e7), 40_001)
+    rate, total, right = np.exp(log_rate), 0.0, np.zeros(len(log_ratio))
+    logs = []
+    for r in rate:
+        each = np.log1p(r * np.exp(log_ratio))
+        said = -DETECTED * r + counted @ each
+        logs.append((said, -DETECTED * r + each.sum()))
+    said, in_full = np.array(logs).T
+    prior = norm.logpdf(log_rate, PRIOR_MEAN, PRIOR_DEVIATION) - np.log(-np.expm1(-rate))
+    log_weight = prior + said + np.log1p(-np.exp(-rate - said))
+    weight = np.exp(log_weight - log_weight.max())
+    for r, of_rate, full in zip(rate, weight, in_full, strict=True):
+        if of_rate > 1e-12:
+            odds = r * np.exp(log_ratio)
+            right += of_rate * odds / (1 + odds) / -np.expm1(-r - full)
+            total += of_rate
+    return right / total
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_places_have_what_a_dense_grid_gives(seed):
+    rng = np.random.default_rng(seed)
+    n = MANY + 20 * seed
+    log_ratio = rng.normal([-6, -3, 0, 3][seed], 3, n)
+    counted = (
+        np.where(rng.random(n) < 0.5, 1.0, rng.uniform(0.01, 1, n)) if seed % 2 else np.ones(n)
+    )
+    found = rate_posterior(log_ratio, np.zeros(n, int), 1, counted).probability
+    assert found == pytest.approx(on_a_dense_grid(log_ratio, counted), abs=2e-3)
+
+
+@pytest.mark.parametrize("times", [3, 100, 3_000, 100_000])
+def test_a_word_with_posteriors_of_its_own_gets_them_however_often_it_is_said(times):
+    rng = np.random.default_rng(times)
+    posterior = rng.beta(9, 1, int(times / 0.9))
+    log_ratio = np.log(posterior / (1 - posterior)) - np.log(posterior.sum())
+    found = rate_posterior(log_ratio, np.zeros(len(log_ratio), int), 1).probability
+    assert found.sum() == pytest.approx(posterior.sum(), rel=0.15)
+
+
+def test_places_with_one_explanation_never_make_a_place_likelier():
+    """More speech with siblings of a term, whose one word stands at all of them."""
+    old = np.array([-1.0, 0.0, 1.0])
+    before = rate_posterior(old, np.zeros(3, int), 1).probability
+    for siblings in (5, 50, 500, 5_000, 50_000):
+        places = np.concatenate([old, np.full(siblings, -1.0 - np.log(siblings / 5))])
+        counted = np.concatenate([np.ones(3), np.full(siblings, 5 / siblings)])
+        term = np.zeros(len(places), int)
+        found = rate_posterior(places, term, 1, counted).probability
+        if siblings == 5:
+            most = found
+        assert (found[:3] <= most[:3] + 1e-3).all()
+        assert found[3:].sum() <= 1.2 * most[3:].sum()  # as 1 / (1 + x) is below 1 - x / 2
+    assert (before < 1).all()

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from searcher.calibration.path_words import (
     RARE,
+    SAME,
     RecognisedWords,
+    explained,
     frequency,
     path_words,
     same_word,
@@ -72,3 +74,32 @@ def test_only_places_with_the_same_single_word_speak_against_each_other():
 def test_no_hits_have_no_evidence():
     none = np.empty(0)
     assert len(spelling(["haus"], [])) == len(frequency([], WORDS)) == len(same_word([], none)) == 0
+
+
+ARCHIVE = RecognisedWords(
+    (), {"mag": 900, "in": 20_000, "seelen": 30, "ski": 40, "hallo": 50, "funktionen": 9}
+)
+
+
+def test_a_word_that_stands_at_many_hits_explains_them():
+    paths = [("mag",)] * (3 * SAME) + [("in", "mag")] * SAME + [("hallo",)] * SAME
+    found = explained(["maak"], paths, ARCHIVE, slots=1e5)
+    assert found.tolist() == pytest.approx([np.log(4)] * (4 * SAME) + [0.0] * SAME)
+
+
+def test_words_of_one_stem_are_one_explanation():
+    paths = [("funktionen",), ("funktioniert",), ("funktionär",)] * SAME
+    found = explained(["funktion"], paths, ARCHIVE, slots=1e5)
+    assert found.tolist() == pytest.approx([np.log(3)] * (3 * SAME))
+    assert not explained([], paths, ARCHIVE, slots=1e5).any()  # a spoken query has no letters
+
+
+def test_rare_words_that_stand_together_explain_nothing():
+    paths = [("seelen", "ski")] * 10 * SAME
+    assert not explained(["selenski"], paths, ARCHIVE, slots=1e5).any()
+    assert explained(["selenski"], paths, ARCHIVE, slots=10.0).all()  # by chance as often
+
+
+def test_no_hits_are_explained():
+    assert explained(["maak"], [], ARCHIVE, slots=1e5).shape == (0,)
+    assert not explained(["maak"], [()], ARCHIVE, slots=1e5).any()

@@ -5,7 +5,7 @@ import pytest
 import scipy.optimize
 
 from searcher.calibration.features import Evidence
-from searcher.calibration.occurrence_rate import DETECTED, RATES, rate_posterior
+from searcher.calibration.occurrence_rate import DETECTED, GRID, rate_posterior
 from searcher.calibration.occurring_terms import SAID
 from searcher.calibration.resembling_words import NONE, ResemblingWords
 from searcher.calibration.weights import Examples, Weights, examples_of, fit, refit, together
@@ -16,7 +16,7 @@ WEIGHTS = Weights(-2.0, {"x": 1.5})
 def drawn(n_terms, places, seed, intercept=-2.0, slope=1.5):
     """Terms with rates of the prior's middle; places are right with odds rate * exp(log ratio)."""
     rng = np.random.default_rng(seed)
-    middle = float(RATES[np.argmin(np.abs(np.log(RATES)))])
+    middle = float(GRID.rate[np.argmin(np.abs(GRID.log_rate))])
     x = rng.normal(0, 1, n_terms * places)
     noise = rng.normal(0, 1, n_terms * places)
     odds = middle * np.exp(intercept + slope * x)
@@ -98,11 +98,13 @@ def drawn_from_the_model(n_terms, places, seed, weights=WEIGHTS, times_larger=1)
     odds_of = np.split(np.exp(log_ratio), np.searchsorted(examples.term, np.arange(1, n_terms)))
     is_said = rng.random(n_terms) < SAID / (SAID + (1 - SAID) * np.exp(-found.log_evidence))
     is_right = []
-    for weight, odds, said in zip(found.weight, odds_of, is_said, strict=True):
+    for odds, said in zip(odds_of, is_said, strict=True):
+        log_weight = GRID.log_weight + np.log1p(GRID.rate[:, None] * odds).sum(axis=1)
+        weight = np.exp(log_weight - log_weight.max())
         labels = np.zeros(len(odds), bool)
         missed = not said
         while not (labels.any() or missed):
-            rate = rng.choice(RATES, p=weight / weight.sum())
+            rate = rng.choice(GRID.rate, p=weight / weight.sum())
             labels = rng.random(len(odds)) < rate * odds / (1 + rate * odds)
             missed = rng.random() > np.exp(-(1 - DETECTED) * rate)
         is_right.append(labels)
