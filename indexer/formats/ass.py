@@ -12,6 +12,7 @@ Source: pysubs2, which reads the file.
 """
 
 import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -59,7 +60,9 @@ def _cues(text: str, path: Path | str) -> Iterator[Cue]:
 
     form = "ass" if re.search(r"(?im)^\[V4\+ Styles\]|^ScriptType:\s*v4\.00\+", text) else "ssa"
     try:
-        events = SSAFile.from_string(text, format_=form).events
+        with warnings.catch_warnings():  # of margins and layers, which nobody hears
+            warnings.simplefilter("ignore")
+            events = SSAFile.from_string(text, format_=form).events
     except (Pysubs2Error, ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
         raise InputError(path, 0, "ASS or SSA captions", str(error)) from error
     lines = [text.count("\n", 0, found.start()) + 1 for found in _EVENT.finditer(text)]

@@ -275,4 +275,7 @@ def _whole_spans(utterance_spans: Float64s, slot_spans: Float64s, bounds: Int64s
     some = first <= last
     from_slots[some, 0] = slot_spans[first[some], 0]
     from_slots[some, 1] = slot_spans[last[some], 1]
-    return np.rint(np.where(np.isnan(utterance_spans), from_slots, utterance_spans))
+    spans = np.where(np.isnan(utterance_spans), from_slots, utterance_spans)
+    backwards = spans[:, 0] > spans[:, 1]  # a start that is written beyond its words
+    spans[backwards] = from_slots[backwards]
+    return np.rint(spans)

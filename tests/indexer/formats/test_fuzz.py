@@ -1,0 +1,102 @@
+"""Damaged files of text formats: an input error, or what is left of them."""
+
+import io
+import random
+import time
+import tracemalloc
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from indexer.formats.detect import FORMATS, parse_file
+from indexer.formats.reader_options import ReaderOptions
+from std.errors import InputError
+from std.repairs import Repairs
+
+SAMPLES = {
+    "ass": b"[Script Info]\nScriptType: v4.00+\n\n[Events]\nFormat: Layer, Start, End, Style, "
+    b"Name, MarginL, MarginR, MarginV, Effect, Text\n"
+    b"Dialogue: 0,0:00:00.50,0:00:01.40,Default,Anna,0,0,0,,{\\k40}Purple {\\k50}carrots\n"
+    b"Dialogue: 0,0:00:01.50,0:00:02.40,Default,,0,0,0,,grow\n",
+    "lines": b"Anna Smith  0:00\nPurple carrots grow.\n\nBob Jones  0:05\nGreen beans too.\n",
+    "youtube": b'{"wireMagic": "pb3", "events": [{"tStartMs": 120, "dDurationMs": 3559, "segs": '
+    b'[{"utf8": "purple"}, {"utf8": " carrots", "tOffsetMs": 400, "acAsrConf": 0}]}]}',
+    "timeline-xml": b'<?xml version="1.0"?>\n<Trans audio_filename="x"><Episode><Section '
+    b'type="report" startTime="0" endTime="2"><Turn startTime="0" endTime="2">\n<Sync time="0"/>\n'
+    b'purple <Event desc="b"/> carrots\n<Sync time="1.2"/>\ngrow\n</Turn></Section></Episode>'
+    b"</Trans>",
+    "chat": b"@UTF8\n@Begin\n*CHI:\tpurple carrots [/] carrots . \x15500_1400\x15\n"
+    b"%wor:\tpurple \x15500_900\x15 carrots \x15900_1400\x15 .\n@End\n",
+    "otranscribe": b'{"text": "<p><span class=\\"timestamp\\" data-timestamp=\\"2.1\\">0:02</span>'
+    b'Anna: purple carrots<br></p>", "media": "x.mp3", "media-time": 3.2}',
+    "timed-text": b'{"language": "en", "segments": [{"start": 0.5, "end": 2.1, "speaker": "A", '
+    b'"text": "purple carrots", "words": [{"word": "purple", "start": 0.5, "end": 0.9, "score": 1},'
+    b'{"word": "carrots", "start": 0.9, "end": 2.1, "score": 0.5}]}]}',
+    "table": b"Begin,End,Label,Type,Speaker\n0.5,0.9,purple,words,anna\n0.5,0.6,P,phones,anna\n"
+    b"0.9,1.4,carrots,words,anna\n",
+}
+PIECES = [b"", b"-", b"0", b"9" * 40, b"1e999", b"NaN", b'"', b"\\", b"{", b"]", b"<", b"&", b",",
+          b":", b"\x00", b"\xff", b"\x15", b"\n", b"\t", b"null", b"\xef\xbb\xbf",
+          b"[" * 500]  # fmt: skip
+ROUNDS = 250
+MOST_S = 1.0  # of CPU for a damaged sample of some 300 bytes
+MOST_BYTES = 64 << 20
+
+
+def damaged(content, chance):
+    """Some bytes taken out, doubled, or put in other places."""
+    for _ in range(chance.randrange(1, 4)):
+        at = chance.randrange(len(content) + 1)
+        to = min(len(content), at + chance.choice([0, 1, 1, 2, 8, 40]))
+        kept = content[at:to] * chance.choice([0, 0, 1, 2])
+        content = content[:at] + kept + chance.choice(PIECES) + content[to:]
+    return content
+
+
+def read(name, content):
+    options = ReaderOptions(repairs=Repairs())
+    return list(FORMATS[name][0](io.BytesIO(content), Path("talk"), options))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_are_read(name):
+    assert sum(len(block.words) for block in read(name, SAMPLES[name])) >= 2
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_damage_is_an_input_error_or_less_speech(name):
+    chance = random.Random(name)
+    for _ in range(ROUNDS):
+        content = damaged(SAMPLES[name], chance)
+        started = time.process_time()
+        try:
+            blocks = read(name, content)
+        except InputError:
+            blocks = []
+        assert time.process_time() - started < MOST_S, content
+        for block in blocks:
+            assert (block.spans_ms[:, 0] <= block.spans_ms[:, 1]).all(), content
+            assert (block.word_spans_ms >= 0).all(), content
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_detection_bears_damage_too(tmp_path, name):
+    chance, path = random.Random(name), tmp_path / "talk"
+    for _ in range(ROUNDS // 5):
+        path.write_bytes(damaged(SAMPLES[name], chance))
+        with suppress(InputError):
+            list(parse_file(path, options=ReaderOptions(repairs=Repairs())))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_memory_is_bounded(name):
+    chance = random.Random(name)
+    tracemalloc.start()
+    try:
+        for _ in range(ROUNDS // 10):
+            with suppress(InputError):
+                read(name, damaged(SAMPLES[name], chance))
+        assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+    finally:
+        tracemalloc.stop()
