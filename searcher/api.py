@@ -42,7 +42,7 @@ from searcher.calibration.model import Model
 from searcher.found_terms import FoundTerms, find_terms, judge
 from searcher.hit import HitColumns
 from searcher.index_snapshot import IndexSnapshot
-from searcher.output.context import contexts
+from searcher.output.context import contexts, first_speakers
 from searcher.output.explain import explained
 from searcher.output.notices import phonetic_warnings, remarks
 from searcher.search import decide, find_candidates, search
@@ -231,6 +231,10 @@ class Index(IndexSnapshot):
         """See `SearchableIndex.hit_columns`."""
         around = contexts(result.candidates, result.recordings, self.segments, self.copies)
         return explained(result, around, decided=decided, metadata=self.metadata)
+
+    def first_speakers(self, result: SearchResult) -> list[str] | None:
+        """(n,) who speaks where each detection begins; None if the index names nobody."""
+        return first_speakers(result.candidates, result.recordings, self.segments, self.copies)
 
     def remarks(self, result: SearchResult) -> list[str]:
         """What a person should know about a search: unknown words, wildcards, missing phones."""

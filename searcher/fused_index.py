@@ -146,7 +146,7 @@ class FusedIndex(SearchableIndex):
                     known, recording, key=lambda each: each.speech_ms
                 )
         everything = [
-            replace(longest[recording], metadata=self.metadata.values(recording.file))
+            replace(longest[recording], metadata=self.metadata.of_recording(recording))
             for recording in sorted(longest)
         ]
         return chosen(everything, self.metadata, where, recordings)

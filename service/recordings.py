@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from std.audio.files import AUDIO_TYPES
-from std.metadata.table import Metadata
+from std.metadata.table import Metadata, of_channel
 from std.recordings import IndexRecording
 from std.values import Recording
 
 Facet = tuple[npt.NDArray[np.int64], tuple[str, ...]]  # number of each entry's value; the values
 
+_OF_CHANNEL = re.compile(r"speaker_\d+")  # shown as the speaker of the channel
 PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
 
 
@@ -134,10 +135,11 @@ def recording_table(
             one.recording,
             one.speech_ms / 1000,
             audio.get(one.recording.file),
-            {**one.metadata, **given.values(one.recording.file)},
+            of_channel({**one.metadata, **given.values(one.recording.file)}, one.recording.channel),
             one.language,
         )
         for one in indexed
     )
     columns = {column for entry in entries for column in entry.metadata}
-    return RecordingTable(entries, tuple(sorted(columns - {"title", "audio"})))
+    columns -= {"title", "audio", *filter(_OF_CHANNEL.fullmatch, columns)}
+    return RecordingTable(entries, tuple(sorted(columns)))

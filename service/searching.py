@@ -20,6 +20,7 @@ from service.live_index import Snapshot
 from service.problems import ProblemError
 from service.recordings import Facet
 from service.settings import Limits
+from std.metadata.table import SPEAKER
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -39,11 +40,13 @@ class TermResult:
     found: SearchResult
     remarks: tuple[str, ...]
     recording: Ints  # (n,) row of each hit's recording in the snapshot's table
+    speakers: Sequence[str] | None = None  # (n,) of each hit; None: the index names nobody
 
     @property
     def bytes(self) -> int:
         """About how much memory it takes."""
         columns = sum(column.nbytes for column in self.found.candidates)
+        columns += 8 * len(self.speakers or ())
         tables = VARIANT_BYTES * len(self.found.variants) + 16 * len(self.found.recordings)
         return columns + self.found.probability.nbytes + self.recording.nbytes + tables + 1000
 
@@ -123,7 +126,8 @@ def search_term(term: str, snapshot: Snapshot) -> TermResult:
     found = snapshot.index.find(term, min_probability=0.0)
     rows = snapshot.recordings.rows(found.recordings)
     remarks = tuple(snapshot.index.remarks(found))
-    return TermResult(term, found, remarks, rows[found.candidates.recording])
+    speakers = snapshot.index.first_speakers(found)
+    return TermResult(term, found, remarks, rows[found.candidates.recording], speakers)
 
 
 def select(
@@ -141,8 +145,10 @@ def select(
         ProblemError: there is no such facet.
     """
     table = snapshot.recordings
-    if unknown := wish.facets.keys() - table.facets.keys():
-        known = ", ".join(table.facets)
+    has_speakers = any(one.speakers is not None for one in results)
+    names = [*table.facets, *([SPEAKER] if has_speakers and SPEAKER not in table.facets else [])]
+    if unknown := wish.facets.keys() - {*names}:
+        known = ", ".join(names)
         raise ProblemError(400, f"expected one of {known}, got {min(unknown)[:40]!r}")
     term = np.repeat(np.arange(len(results)), [len(one.recording) for one in results])
     row = np.concatenate([np.arange(len(one.recording)) for one in results])
@@ -150,8 +156,13 @@ def select(
     probability = np.concatenate([one.found.probability for one in results])
     start_ms = np.concatenate([one.found.candidates.start_ms for one in results])
     live = recording >= 0
+    spoken = _speaker_facet(results, recording, table.facets.get(SPEAKER)) if has_speakers else None
     is_in = {
-        name: _has_value(table.facets[name], values)[recording]
+        name: (
+            _has_value(spoken, values)[:-1]
+            if spoken and name == SPEAKER
+            else _has_value(table.facets[name], values)[recording]
+        )
         for name, values in wish.facets.items()
         if values
     }
@@ -161,18 +172,19 @@ def select(
     likely = probability >= wish.min_probability
     kept = np.flatnonzero(in_facets & likely)
 
-    def hits_of_recordings(facet: str) -> Ints:
-        """(recordings,) hits that are left without the wish about one facet."""
+    def counted(name: str) -> tuple[FacetValue, ...]:
+        """The values of a facet among the hits that are left without the wish about it."""
         rows = kept
-        if facet in is_in:
-            others = [mask for other, mask in is_in.items() if other != facet]
+        if name in is_in:
+            others = [mask for other, mask in is_in.items() if other != name]
             rows = np.flatnonzero(np.logical_and.reduce([live, likely, *others]))
-        return np.bincount(recording[rows], minlength=len(table.entries))
+        chosen = wish.facets.get(name, frozenset())
+        if spoken and name == SPEAKER:
+            return _facet_values(spoken, np.bincount(rows, minlength=len(recording)), chosen)
+        hits = np.bincount(recording[rows], minlength=len(table.entries))
+        return _facet_values(table.facets[name], hits, chosen)
 
-    facets = {
-        name: _facet_values(facet, hits_of_recordings(name), wish.facets.get(name, frozenset()))
-        for name, facet in table.facets.items()
-    }
+    facets = {name: counted(name) for name in names}
     total = len(kept)
     if wish.sort == "probability":
         descending = -np.sort(-probability[kept])
@@ -188,6 +200,26 @@ def select(
     return Selection(tuple(results), term[kept], row[kept], total, of_terms, right, *beside)
 
 
+def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet | None) -> Facet:
+    """For (n,) hits the number of who speaks, and the names; the metadata say it for whom the
+    index does not name.
+
+    Args:
+        results: of the search.
+        recording: (n,) row of each hit's recording in the snapshot's table.
+        given: the facet of the metadata.
+    """
+    number, values = given or (np.zeros(1, np.int64), ("",))
+    names = [name for one in results for name in one.speakers or [""] * len(one.recording)]
+    row_of = {name: row for row, name in enumerate(sorted({*names, *values}))}
+    own = np.array([row_of[name] for name in names], np.int64)
+    if given is None:
+        return own, tuple(row_of)
+    of_recording = np.array([row_of[value] for value in values], np.int64)[number]
+    unnamed = np.array([name == "" for name in names], bool)
+    return np.where(unnamed, of_recording[recording], own), tuple(row_of)
+
+
 def _has_value(facet: Facet, values: frozenset[str]) -> Bools:
     """(recordings + 1,) which have one of the values; row -1 is for deleted ones."""
     number, known = facet
@@ -199,8 +231,8 @@ def _facet_values(facet: Facet, hits: Ints, chosen: frozenset[str]) -> tuple[Fac
     """The values with hits and those that are chosen: chosen ones first, then by their hits.
 
     Args:
-        facet: the number of each recording's value, and the values, ascending.
-        hits: (recordings,)
+        facet: the number of each recording's or hit's value, and the values, ascending.
+        hits: (recordings,) how many each has; or (hits,) whether each counts.
         chosen: values that the wish names.
     """
     number, values = facet

@@ -19,7 +19,7 @@ import numpy as np
 from std.display.numbers import counted
 from std.errors import StdError, quoted
 from std.languages.detection import is_language, language_code, of_segment
-from std.metadata.table import Metadata, ValueColumn, column_of, fitting
+from std.metadata.table import SPEAKER, Metadata, ValueColumn, column_of, fitting
 from std.metadata.where import Comparison, parse
 from std.nearest import meant
 from std.store import Segment
@@ -27,7 +27,6 @@ from std.store.columns import KEY_SHIFT
 from std.store.speakers import Speakers
 from std.values import Recording
 
-SPEAKER = "speaker"
 OWN_COLUMNS = ("recording", "language")  # that an index without metadata has, too
 
 
@@ -62,7 +61,7 @@ def index_recordings(
         speakers = _speakers(segment) if with_speakers else [{}] * len(segment.recordings)
         found += [
             IndexRecording(
-                *indexed, language, metadata.values(indexed.recording.file), speakers[row]
+                *indexed, language, metadata.of_recording(indexed.recording), speakers[row]
             )
             for row, indexed in enumerate(segment.recordings)
             if row not in segment.deleted
@@ -179,6 +178,8 @@ def _column(name: str, recordings: Sequence[IndexRecording], metadata: Metadata)
         return column_of([normalize("NFC", one.recording.file) for one in recordings])
     if name == "language":
         return column_of([_language(one) for one in recordings])
+    if name == SPEAKER and any(SPEAKER in one.metadata for one in recordings):
+        return column_of([one.metadata.get(SPEAKER) for one in recordings])
     if name not in metadata.columns:
         known = sorted({*OWN_COLUMNS, *metadata.columns})
         raise StdError(

@@ -155,3 +155,23 @@ def test_context_shows_changes_of_speakers(tmp_path, term, expected):
     with open_index(tmp_path / "index") as index:
         hits = [hit for hit in index.search(term) if hit.probability > 0.4]
     assert [hit.context for hit in hits] == [expected]
+
+
+def test_metadata_name_the_speakers_of_channels(tmp_path):
+    ctm = "".join(f"call {one} {one} 0.5 purple 1.0\ncall {one} 3 0.5 rain 1.0\n" for one in (1, 2))
+    (tmp_path / "call.ctm").write_text(ctm)
+    index = str(tmp_path / "index")
+    index_files([tmp_path / "call.ctm"], [index])
+    table = tmp_path / "meta.csv"
+    table.write_text("recording,speaker_1,speaker_2\ncall,Agent,Caller\n")
+    assert indexer.cli.main(["--store", index, "--metadata", str(table)]) == 0
+    with open_index(index) as opened:
+        hits = {hit.channel: hit.said_by for hit in opened.search("purple")}
+        assert hits == {1: "Agent", 2: "Caller"}
+        (hit,) = opened.search("purple", where="speaker = Caller")
+        assert hit.channel == 2
+        assert [one.channel for one in opened.search("purple", where="speaker != Caller")] == [1]
+        assert [one.channel for one in opened.search("purple", where="speaker_2 = Caller")] == [
+            1,
+            2,
+        ]

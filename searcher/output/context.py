@@ -1,6 +1,6 @@
 """What the recogniser wrote around a detection, and what it holds for likeliest in its place."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -59,6 +59,40 @@ def contexts(
         copies: of their recordings: what was found in the original is read there.
     """
     found = [Context("", "", "")] * len(candidates.term)
+    for places, some, segment in _by_segment(candidates, recordings, segments, copies):
+        for place, context in zip(places, _in_segment(some, segment), strict=True):
+            found[place] = context
+    return found
+
+
+def first_speakers(
+    candidates: Candidates,
+    recordings: Sequence[Recording],
+    segments: Sequence[Segment],
+    copies: Copies = NO_COPIES,
+) -> list[str] | None:
+    """(n,) who speaks where each candidate begins, else where it ends; arguments as of `contexts`.
+
+    Empty where nobody is named; None if the segments name nobody at all.
+    """
+    if not any(any(Speakers.of(segment).names) for segment in segments):
+        return None
+    found = [""] * len(candidates.term)
+    for places, some, segment in _by_segment(candidates, recordings, segments, copies):
+        speakers = Speakers.of(segment)
+        ends = (speakers.at(some.first_slot).tolist(), speakers.at(some.last_slot).tolist())
+        for place, first, last in zip(places, *ends, strict=True):
+            found[place] = speakers.names[first] or speakers.names[last]
+    return found
+
+
+def _by_segment(
+    candidates: Candidates,
+    recordings: Sequence[Recording],
+    segments: Sequence[Segment],
+    copies: Copies,
+) -> Iterator[tuple[list[int], Candidates, Segment]]:
+    """Rows of candidates, the candidates in terms of their segment, and the segment."""
     table = recording_table(segments)
     rows = candidates.recording
     if copies or recordings is not table.recordings:
@@ -72,11 +106,7 @@ def contexts(
         places = np.flatnonzero(here == number)
         some = candidates.rows(places)
         some = some._replace(recording=table.row_in_segment[rows[places]])
-        for place, context in zip(
-            places.tolist(), _in_segment(some, segments[number]), strict=True
-        ):
-            found[place] = context
-    return found
+        yield places.tolist(), some, segments[number]
 
 
 def _in_segment(candidates: Candidates, segment: Segment) -> list[Context]:

@@ -63,7 +63,7 @@ def explained(
         "because": _because(found, error_ms, decided=decided),
         "found_by": found_by or [()] * n,
         "speaker": speakers,
-        "metadata": [metadata.values(recording.file) for recording in recordings],
+        "metadata": [metadata.of_recording(recording) for recording in recordings],
     }
     return HitColumns(columns)
 

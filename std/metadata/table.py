@@ -21,8 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from std.errors import StoreError, quoted
-from std.values import Bools, Int32s
+from std.values import Bools, Int32s, Recording
 
+SPEAKER = "speaker"  # who speaks in a file; with "_2" after it, in channel 2
 NONE = -1  # the code of a recording without a value
 Rows = npt.NDArray[np.integer]
 Values = Mapping[str, str]  # of one recording, by column
@@ -90,6 +91,13 @@ class Metadata:
         found = ((name, column.of(row)) for name, column in self.columns.items())
         return {name: value for name, value in found if value is not None}
 
+    def of_recording(self, recording: Recording) -> dict[str, str]:
+        """The metadata of a recording: those of its file, with the speaker of its channel.
+
+        ``speaker_2`` names who speaks in channel 2, and counts there more than ``speaker``.
+        """
+        return of_channel(self.values(recording.file), recording.channel)
+
     def changes(self, file: str) -> int:
         """How often the metadata of an audio file were changed; 0 if there are none."""
         row = self.row_of.get(file)
@@ -118,6 +126,16 @@ class Metadata:
 
 
 NO_METADATA = Metadata()
+
+
+def of_channel(values: Values, channel: int) -> dict[str, str]:
+    """Metadata of a file as those of one of its channels.
+
+    >>> of_channel({"speaker_1": "Ada", "speaker_2": "Bo"}, 2)["speaker"]
+    'Bo'
+    """
+    speaker = values.get(f"{SPEAKER}_{channel}") or values.get(SPEAKER)
+    return {**values, SPEAKER: speaker} if speaker else dict(values)
 
 
 def of_rows(rows: Mapping[str, Values], number: Mapping[str, int] | None = None) -> Metadata:
