@@ -32,6 +32,12 @@ _PREFIX = re.compile(
     r"(?P<name>[^\W\d_][^\n:\uff1a()\[\]{}<>!?,;\"]{0,40}?)"
     r"(?:[ \t]*[(\[][^()\[\]\n]{1,30}[)\]])?[ \t]*(?:\uff1a|:(?=\s|$))"
 )
+_BRACKETED = re.compile(  # [Anna]: or (Anna):, and [SPEAKER_00] without a colon
+    r"(?P<mark>[ \t>\u00bb\u2013\u2014-]*)"
+    r"[(\[](?P<name>[^\W\d_][^\n:\uff1a()\[\]{}<>!?,;\"]{0,40})[)\]]"
+    r"[ \t]*(?P<colon>\uff1a|:(?=\s|$))?"
+)
+_BEGINS = re.compile("[:\uff1a(\\[]")  # what a prefix has one of
 MOST = 0.5  # of captions: names that recur begin so many, and the file is a dialogue
 NEARLY_ALL = 0.9  # of captions: whatever begins the others is a name, too
 SOME = 0.05  # of captions: names that are written where the speaker changes
@@ -74,7 +80,7 @@ def with_speakers(cues: Sequence[Cue], names: SpeakerNames = "auto") -> list[Cue
             "keep" none.
     """
     texts = [cue.text for cue in cues]
-    rows = [row for row, text in enumerate(texts) if ":" in text or "\uff1a" in text]
+    rows = [row for row, text in enumerate(texts) if _BEGINS.search(text)]
     if names == "keep" or not rows:
         return list(cues)
     found = {row: own for row in rows if (own := _prefixes(texts[row]))}
@@ -101,12 +107,12 @@ def _without_markup(cue: Cue) -> Cue:
 def _prefixes(text: str) -> list[_Prefix]:
     """The prefixes of a text's lines, in order."""
     prefixes, begin = [], 0
-    wide = "\uff1a" in text
-    while (at := begin if wide else text.find(":", begin)) >= 0:
+    each = "\uff1a" in text or "[" in text or "(" in text
+    while (at := begin if each else text.find(":", begin)) >= 0:
         begin = text.rfind("\n", 0, at) + 1
         end = text.find("\n", at)
         head = text[begin : at + 1]
-        if wide or text[at + 1 : at + 2].strip() or "(" in head or "[" in head:
+        if each or text[at + 1 : at + 2].strip():
             head = text[begin : end if end >= 0 else None]
         if one := _prefix_in(head):  # of few in a file: each is looked at once
             name, marked, first, last = one
@@ -121,7 +127,9 @@ def _prefixes(text: str) -> list[_Prefix]:
 def _prefix_in(line: str) -> _Prefix | None:
     found = _PREFIX.match(line)
     if not found:
-        return None
+        found = _BRACKETED.match(line)
+        if not found or not (found["colon"] or is_label(found["name"])):
+            return None
     mark = found["mark"]
     marked = ">>" in mark or "\u00bb" in mark
     return _Prefix(" ".join(found["name"].split()), marked, *found.span())

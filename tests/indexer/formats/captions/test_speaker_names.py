@@ -145,3 +145,27 @@ def test_captions_of_many_hours_are_read_in_linear_time():
     )
     options = ReaderOptions(file="x")
     assert sum(map(len, srt.parse(io.BytesIO(text.encode()), "x.srt", options))) == 300
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (
+            ["[SPEAKER_00]: Good morning.", "[SPEAKER_01]: Yes (and) no."],
+            [("SPEAKER_00", "Good morning."), ("SPEAKER_01", "Yes (and) no.")],
+        ),
+        (
+            ["[SPEAKER_00] Good morning.", "[Music] so on"],
+            [("SPEAKER_00", "Good morning."), ("", "[Music] so on")],
+        ),
+        (
+            ["(Anna): Good.", "(Ben): Hello.", "(Anna): Bye."],
+            [("Anna", "Good."), ("Ben", "Hello."), ("Anna", "Bye.")],
+        ),
+        (["(laughs): so", "[Remark]: one"], [("", "(laughs): so"), ("", "[Remark]: one")]),
+    ],
+)
+def test_names_in_brackets(texts, expected):
+    cues = [Cue(row, row, row + 1, text) for row, text in enumerate(texts)]
+    found = spoken_cues(cues, "auto")
+    assert [(cue.speaker, cue.text.strip()) for cue in found] == expected
