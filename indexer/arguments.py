@@ -139,6 +139,12 @@ def add_recording_options(parse: argparse.ArgumentParser) -> None:
         "a name",
     )
     parse.add_argument(
+        "--speakers",
+        type=file_argument,
+        metavar="RTTM",
+        help="who spoke when (a diarisation): words are said by whose turn they are in",
+    )
+    parse.add_argument(
         "--tier",
         action="append",
         default=[],
@@ -312,6 +318,7 @@ def require_each_once(args: argparse.Namespace) -> None:
 
     named_files = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
     named_files |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
+    named_files["--speakers"] = args.speakers
     require_distinct(
         named_files | {"--config": args.config, "--metadata": args.metadata}, {}, args.store or ()
     )
@@ -335,6 +342,7 @@ def input_options(args: argparse.Namespace) -> "InputOptions":
         lattice_method=args.lattice_method,
         keep_nonwords=args.keep_nonwords,
         speaker_names=args.speaker_names,
+        speakers=args.speakers,
         strict=args.strict,
         encoding=args.encoding,
         tiers=tuple(args.tier),

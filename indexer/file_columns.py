@@ -18,6 +18,7 @@ from indexer.formats.reader_options import ReaderOptions
 from indexer.formats.tiers import Tiers
 from indexer.inputs import Input
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.turns import spoken_by
 from indexer.networks.utterances import Utterances, concatenated
 from indexer.read import utterances_in
 from indexer.segments.invert import invert
@@ -84,7 +85,7 @@ def index_file(
     try:
         utterances = concatenated(
             [
-                prune(separated(block, config.text), config.index)
+                prune(separated(_named(block, options), config.text), config.index)
                 for block in utterances_in(path, input_format, options)
             ]
         )
@@ -115,6 +116,10 @@ def index_file(
     finally:
         if collecting:
             gc.enable()
+
+
+def _named(utterances: Utterances, options: ReaderOptions) -> Utterances:
+    return spoken_by(utterances, options.turns) if options.turns else utterances
 
 
 def _names(utterances: Utterances, path: Path) -> dict[Recording, tuple[str, ...]]:

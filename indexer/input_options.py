@@ -10,7 +10,9 @@ from indexer.formats.tiers import Tiers
 from indexer.inputs import NameBy
 from indexer.lattices.lattice import LatticeMethod
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.turns import turns_of
 from std.files import read
+from std.nist.rttm import parse_turns
 from std.repairs import Repairs
 
 NAMES: dict[NameBy | None, Names] = {
@@ -38,6 +40,7 @@ class InputOptions:
     lattice_method: LatticeMethod = "mbr"
     keep_nonwords: bool = False  # index noises as if they were words
     speaker_names: SpeakerNames = "auto"  # before what captions say: speakers, or words
+    speakers: Path | None = None  # a diarisation: turns of speakers in RTTM
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
     encoding: str | None = None  # of texts that are not in UTF-8 and do not say in what
@@ -59,6 +62,7 @@ class InputOptions:
             names=NAMES[self.name_by],
             nonwords=Nonwords(self.keep_nonwords),
             speaker_names=self.speaker_names,
+            turns=turns_of(read(parse_turns, self.speakers)) if self.speakers else None,
             tiers=Tiers(self.tiers),
             repairs=Repairs(strict=self.strict),
             one_best=read(timed_words, self.one_best) if self.one_best else None,

@@ -175,3 +175,20 @@ def test_metadata_name_the_speakers_of_channels(tmp_path):
             1,
             2,
         ]
+
+
+def test_turns_of_a_diarisation_name_speakers(tmp_path):
+    words = ["purple", "carrots", "green", "beans", "purple", "onions", "purple", "rain"]
+    ctm = "".join(f"call 1 {1 + 0.5 * i} 0.4 {word} 1.0\n" for i, word in enumerate(words))
+    (tmp_path / "call.ctm").write_text(ctm)
+    (tmp_path / "who.rttm").write_text(
+        "SPEAKER call 1 0.9 2.0 <NA> <NA> Anna <NA>\nSPEAKER call 1 2.8 1.15 <NA> <NA> Bob <NA>\n"
+    )
+    given = [str(tmp_path / "call.ctm"), "--speakers", str(tmp_path / "who.rttm")]
+    store = str(tmp_path / "index")
+    assert indexer.cli.main([*given, "--store", store]) == 0
+    with open_index(store) as index:
+        hits = sorted((hit.start_s, hit.speaker) for hit in index.search("purple"))
+        (phrase,) = [hit for hit in index.search("beans purple") if hit.probability > 0.4]
+    assert hits == [(1.0, "Anna"), (3.0, "Bob"), (4.0, "Bob")]
+    assert phrase.speaker == "Anna, Bob"

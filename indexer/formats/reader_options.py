@@ -13,6 +13,7 @@ from typing import Literal
 from indexer.formats.tiers import Tiers
 from indexer.lattices.lattice import LatticeMethod
 from indexer.networks.nonwords import Nonwords
+from indexer.networks.turns import RecordingTurns
 from indexer.networks.utterance_spans import UtteranceSpan
 from std.errors import InputError
 from std.fields import number, numbered, shown, text, whole_number
@@ -53,6 +54,7 @@ class ReaderOptions:
     characters: bool = False  # whether hypotheses are cut into characters (`std.characters`)
     nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
     speaker_names: SpeakerNames = "auto"  # in captions: speakers, or words
+    turns: Mapping[Recording, RecordingTurns] | None = None  # who spoke when, by a diarisation
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
     repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts what is mended
 
