@@ -18,7 +18,7 @@ import numpy.typing as npt
 from searcher import Expected, SearchResult
 from service.live_index import Snapshot
 from service.problems import ProblemError
-from service.recordings import Facet
+from service.recordings import Facet, RecordingTable
 from service.settings import Limits
 from std.metadata.table import SPEAKER
 
@@ -157,15 +157,7 @@ def select(
     start_ms = np.concatenate([one.found.candidates.start_ms for one in results])
     live = recording >= 0
     spoken = _speaker_facet(results, recording, table.facets.get(SPEAKER)) if has_speakers else None
-    is_in = {
-        name: (
-            _has_value(spoken, values)[:-1]
-            if spoken and name == SPEAKER
-            else _has_value(table.facets[name], values)[recording]
-        )
-        for name, values in wish.facets.items()
-        if values
-    }
+    is_in = _fitting(wish, table, spoken, recording)
     in_facets = np.logical_and.reduce([live, *is_in.values()])
     in_facets_probability = probability[in_facets]
     counts, expected_right = _by_least_probability(in_facets_probability)
@@ -218,6 +210,28 @@ def _speaker_facet(results: Sequence[TermResult], recording: Ints, given: Facet 
     of_recording = np.array([row_of[value] for value in values], np.int64)[number]
     unnamed = np.array([name == "" for name in names], bool)
     return np.where(unnamed, of_recording[recording], own), tuple(row_of)
+
+
+def _fitting(
+    wish: Wish, table: RecordingTable, spoken: Facet | None, recording: Ints
+) -> dict[str, Bools]:
+    """For each facet that a wish is about (n,) which hits have one of its values.
+
+    Args:
+        wish: of the search.
+        table: of the snapshot.
+        spoken: who speaks in each hit, if the index names speakers.
+        recording: (n,) row of each hit's recording in the table.
+    """
+    return {
+        name: (
+            _has_value(spoken, values)[:-1]
+            if spoken and name == SPEAKER
+            else _has_value(table.facets[name], values)[recording]
+        )
+        for name, values in wish.facets.items()
+        if values
+    }
 
 
 def _has_value(facet: Facet, values: frozenset[str]) -> Bools:
