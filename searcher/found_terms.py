@@ -89,7 +89,7 @@ def find_terms(
     """
     begin, config = time.perf_counter(), index.config
     terms = (*terms, *(query.term for query in spoken))
-    words = tuple(config.text.phrase(term.text) for term in terms)
+    words = tuple(_spoken(config.text.phrase(term.text), index) for term in terms)
     expansions = expand_wildcards(words, index) if wildcards else {}
     phonetic_words = config.phonetic_search.words
     if wildcards and phonetic_words == "all" and not index.has_model:
@@ -108,6 +108,14 @@ def find_terms(
         of_language = tuple(search_language(request, language) for language in index.languages)
     seconds = time.perf_counter() - begin
     return FoundTerms(terms, words, expansions, of_language, excerpts, seconds)
+
+
+def _spoken(words: tuple[str, ...], index: PreparedIndex) -> tuple[str, ...]:
+    """A term's words without signs that the index has not: nothing is said for & in rock & roll."""
+    signs = {word for word in words if not any(c.isalnum() or c == "*" for c in word)}
+    if signs:
+        signs = {word for word in signs if not index.counts.get(word)}
+    return tuple(word for word in words if word not in signs) or words
 
 
 def time_limit(seconds: float) -> TimeLimit:

@@ -139,3 +139,14 @@ def test_lists_are_exact_unless_it_is_asked(tmp_path):
     asked = replace(CONFIG, text=Normalisation(fold_accents=True))
     with open_index(tmp_path / "index", config=asked) as index:
         assert len(index.search_terms([Term("1", "razon")]).candidates.term) == 1
+
+
+@pytest.mark.parametrize("said", ["rock roll", "rock & roll"])
+def test_a_sign_of_a_term_needs_not_be_in_the_index(tmp_path, said):
+    path = tmp_path / "a.ctm"
+    path.write_text("".join(f"a 1 {i}.0 0.9 {word} 0.9\n" for i, word in enumerate(said.split())))
+    index_files([path], tmp_path / "index")
+    with open_index(tmp_path / "index") as index:
+        found = index.search("rock & roll")
+        assert [(hit.start_s, hit.method) for hit in found] == [(0.0, "exact")]
+        assert index.find("rock & roll").oov_words == ((),)

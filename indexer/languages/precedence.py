@@ -35,11 +35,12 @@ from std.languages.detection import (
     telling,
     worth,
 )
-from std.languages.scripts import script_of
+from std.languages.scripts import PERSIAN, precise_script_of
 from std.store.columns import KEY_SHIFT, Int64s, SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 from std.values import Float64s, Recording
 
+PERSIAN_SHARE = 0.1  # of words in Arabic script, from which a recording is in no Arabic
 CELLS = 4_000_000  # words times recordings counted at a time
 Source = str  # who said so: one of these
 OPTION, METADATA, ECF, INPUT = "--language", "metadata", "ECF", "input"
@@ -132,7 +133,7 @@ def pooled(parts: Iterable[tuple[SegmentColumns, Sequence[bool]]]) -> Guess:
 
 def recording_scripts(columns: SegmentColumns) -> list[str]:
     """(R,) the script that most of each recording's words are written in; empty: they have none."""
-    scripts = [script_of(word) for word in unpack_vocabulary(columns.vocabulary)]
+    scripts = [precise_script_of(word) for word in unpack_vocabulary(columns.vocabulary)]
     names = sorted({*scripts, ""})
     number = np.array([names.index(script) for script in scripts], np.int64)
     of_posting = np.repeat(number, np.diff(columns.posting_offsets))
@@ -144,6 +145,12 @@ def recording_scripts(columns: SegmentColumns) -> list[str]:
         minlength=size * len(names),
     ).reshape(size, len(names))
     mass[:, 0] = 0  # numbers are written in any
+    if PERSIAN in names and "arabic" in names:  # many Persian words have Arabic letters only
+        arabic, persian = mass[:, names.index("arabic")], mass[:, names.index(PERSIAN)]
+        is_persian = persian >= PERSIAN_SHARE * (arabic + persian)
+        both = arabic + persian
+        mass[:, names.index("arabic")] = np.where(is_persian, 0, both)
+        mass[:, names.index(PERSIAN)] = np.where(is_persian, both, 0)
     return [names[i] for i in mass.argmax(axis=1).tolist()]
 
 

@@ -181,6 +181,7 @@ class WordDocument(AlternativeDocument):
     """A word that the recogniser wrote."""
 
     alternatives: list[AlternativeDocument]
+    doubtful: bool  # that it was said is less likely than not; contexts of hits mark it by "?"
 
 
 class WordsDocument(Document):

@@ -76,4 +76,4 @@ def word_document(word: Word) -> dict[str, object]:
     document = asdict(word)
     for other in document["alternatives"]:
         del other["alternatives"]
-    return document
+    return document | {"doubtful": word.is_doubtful}

@@ -25,6 +25,8 @@ _RANGES = {
     span: HAN if language in ("ja", "cmn") else language
     for span, language in ONE_LANGUAGE_SCRIPTS.items()
 }
+PERSIAN = "persian"  # Arabic script with letters that Arabic has not: of Persian, Urdu and others
+_PERSIAN_LETTERS = frozenset("پچژگکیٹڈڑںےہھۀۂۃۇۆێڵ")
 _OTHERS = {"yue": HAN}  # languages without function words or a script of their own
 
 
@@ -64,7 +66,23 @@ def script_of_language(code: str) -> str:
     )
 
 
+def precise_script_of(word: str) -> str:
+    """As `script_of`; of words with letters that Arabic has not, `PERSIAN`.
+
+    >>> precise_script_of("سلام"), precise_script_of("دنیا")
+    ('arabic', 'persian')
+    """
+    script = script_of(word)
+    return PERSIAN if script == "arabic" and not _PERSIAN_LETTERS.isdisjoint(word) else script
+
+
 def may_be_in(script: str, language: str) -> bool:
-    """Whether a text of a script may be in a language, as far as both are known."""
+    """Whether a text of a script may be in a language, as far as both are known.
+
+    >>> may_be_in(PERSIAN, "fa"), may_be_in(PERSIAN, "ar"), may_be_in("latin", "fa")
+    (True, False, False)
+    """
+    if script == PERSIAN:
+        script = "arabic" if language != "ar" else script
     other = script_of_language(language)
     return not script or not other or script == other

@@ -147,6 +147,7 @@ def test_recordings_and_their_words(client, index):
     words = client("/api/recordings/KERSTIN_00/words", from_=10, to=12).json["words"]
     expected = index.words("KERSTIN_00", 10, 12, alternatives=True)
     assert [word["word"] for word in words] == [word.word for word in expected]
+    assert [word["doubtful"] for word in words] == [word.is_doubtful for word in expected]
     assert [[one["word"] for one in word["alternatives"]] for word in words] == [
         [one.word for one in word.alternatives] for word in expected
     ]
