@@ -21,7 +21,8 @@ from benchmarks.archives.words import Ints, Words
 from std.phonetics.lexicon import Lexicon
 from std.values import Bools, Float64s
 
-MOST_WAYS, FEW_WAYS = 30, 7  # every other name is heard in few ways
+MOST_WAYS, FEW_WAYS = 30, 7
+FOUR = 4  # names in a row are said differently often; of these every other four have few ways
 EACH_PART = 6  # words for a part of a name
 LEAST_PHONES = 2  # of a part
 RARITY = 0.15  # edits that a word ten times as rare counts as
@@ -61,7 +62,7 @@ def mishearings(words: Words, lexicon: Lexicon) -> Mishearings:
     rarity = -RARITY * np.log10(words.share[known])
     ways = [
         _ways("".join(symbols.get(phone, "") for phone in some), written, rarity, known)[
-            : MOST_WAYS if number % 2 else FEW_WAYS
+            : MOST_WAYS if number // FOUR % 2 else FEW_WAYS
         ]
         for number, some in enumerate(spoken)
     ]

@@ -1,10 +1,16 @@
 """The picture of a table: sum over right against times said, one curve for each archive size.
 
+    python -m benchmarks.archives.picture TABLE.json [...] docs/images/archives.svg
+
+draws tables that ``python -m benchmarks.archives --json`` printed.
+
 A panel for each recogniser. Colours are Okabe and Ito's, which colour-blind readers can tell apart;
 markers and line styles differ as well, so that it can be printed. Known words have full
 markers, names empty ones. The band is .85 to 1.15.
 """
 
+import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -52,3 +58,18 @@ def draw(rows: Sequence[tuple[float, str, Row]], path: Path) -> None:
     panels[0].set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
     panels[0].legend(fontsize="small")
     save(figure, path)
+
+
+def main() -> None:
+    """Draw the tables of some files."""
+    *tables, path = map(Path, sys.argv[1:])
+    rows = []
+    for table in tables:
+        for line in json.loads(table.read_text(encoding="utf-8")):
+            row = Row(**{name: line[name] for name in Row._fields})
+            rows.append((line["hours"], line["recogniser"], row))
+    draw(sorted(rows, key=lambda row: row[0]), path)
+
+
+if __name__ == "__main__":
+    main()
