@@ -32,6 +32,7 @@ from std.values import Float64s
 
 PERMUTED_AT_ONCE = 1 << 22  # signs held in memory
 RATE, VALUE, ENTROPY = Interval(0, 1), Interval(-np.inf, 1), Interval(0, np.inf)
+SKEWED = frozenset({"P_fa"})  # of one system; differences are not
 LIMITS = {
     **dict.fromkeys(("P_miss", "P_fa", "STWV", "MAP", "Cnxe_min"), RATE),
     **dict.fromkeys(("ATWV", "MTWV", "OTWV"), VALUE),
@@ -157,7 +158,7 @@ def _systems(
 ) -> tuple[Mapping[Unit, Mapping[str, Interval]], ...]:
     return tuple(
         {
-            unit: intervals(moved, MEASURES, confidence, LIMITS)
+            unit: intervals(moved, MEASURES, confidence, LIMITS, SKEWED)
             for unit, moved in one.by_unit.items()
         }
         if one

@@ -12,7 +12,13 @@ from benchmarks.coverage import coverage
 from scoring.evaluate import evaluate
 from scoring.options import ScoringOptions
 from scoring.statistics import student
-from scoring.statistics.jackknife import STEP, deviations, intervals, standard_errors
+from scoring.statistics.jackknife import (
+    STEP,
+    Deviations,
+    deviations,
+    intervals,
+    standard_errors,
+)
 from scoring.statistics.sample import sample
 from scoring.statistics.significance import compare_systems, permutation_p_value
 from scoring.statistics.weighed import MEASURES, Weights, weighed
@@ -269,3 +275,15 @@ def test_nothing_left_is_undefined():
     weights = ones(one)
     weights.term[:] = 0
     assert np.isnan(weighed(one, weights)).all()
+
+
+def test_the_interval_of_a_skewed_measure_is_that_of_its_logarithm():
+    moved = np.array([[0.01], [-0.01], [0.02], [-0.02], [0.0]])
+    found = Deviations(np.array([0.02]), moved)
+    (plain,) = intervals(found, ["P_fa"], 0.95).values()
+    (skewed,) = intervals(found, ["P_fa"], 0.95, by_ratio=["P_fa"]).values()
+    ratio = np.exp((plain.high - 0.02) / 0.02)
+    assert skewed == pytest.approx((0.02 / ratio, 0.02 * ratio))
+    assert plain.low < 0 < skewed.low
+    still = Deviations(np.zeros(1), np.zeros((5, 1)))
+    assert intervals(still, ["P_fa"], 0.95, by_ratio=["P_fa"]) == {"P_fa": (0.0, 0.0)}
