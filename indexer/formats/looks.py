@@ -85,10 +85,11 @@ TEXT = [
     ),
 ]
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
+XML_HINTS = {"xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml"}
 
 # Names that only recognisers' files have: such a file is damaged if no reader knows it.
 CLAIMS = re.compile(
-    r"\.(mesh|jsonl|ctm|slf|lat|sau|sausage|plf|wlat|htk|srt|vtt|ttml|dfxp|eaf|textgrid|stm)(\.gz)?$",
+    r"\.(mesh|jsonl|ctm|slf|lat|sau|sausage|plf|wlat|htk|srt|vtt|ttml|dfxp|eaf|textgrid|stm|fcpxml|trs|exb)(\.gz)?$",
     re.IGNORECASE,
 )
 IS_JSON = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
@@ -229,7 +230,7 @@ def _text(head: bytes) -> tuple[str, str]:
     if known:
         return known.what, known.hint
     if name := root_name(head):
-        hint = "std-search and std-score take it" if name in NIST_ROOTS else ""
+        hint = "std-search and std-score take it" if name in NIST_ROOTS else XML_HINTS.get(name, "")
         return f"XML, a document <{name}>", hint
     near = {name: lacks for pattern, name, lacks in NEAR_TEXT if re.search(pattern, head)}
     lines = [line.split() for line in head.splitlines(keepends=True)]

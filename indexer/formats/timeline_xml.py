@@ -18,7 +18,6 @@ All three are texts between points of time. Each is a cue; tiers that are no tra
 Source: Transcriber's trans-14.dtd; EXMARaLDA's basic-transcription.dtd; FOLKER's data model.
 """
 
-import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -30,7 +29,7 @@ from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
 from indexer.formats.speaker_names import spoken_cues
-from indexer.formats.xml_head import root_name
+from indexer.formats.xml_head import refuse_entities, root_name
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.files import content_of
@@ -40,7 +39,6 @@ from std.nist.xml import Attributes, Reader, feed, parse_number
 ROOTS = ("Trans", "basic-transcription", "folker-transcription")
 POINTS = {"tli": ("id", "time"), "timepoint": ("timepoint-id", "absolute-time")}
 MEDIA = {"Trans": "audio_filename", "referenced-file": "url", "recording": "path"}
-_ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
 
 class _Span(NamedTuple):
@@ -67,9 +65,7 @@ def parse(
         InputError: the file is not well formed, declares entities, or a text has no times.
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
-    if entity := _ENTITY.search(content):
-        line = content.count(b"\n", 0, entity.start()) + 1
-        raise InputError(path, line, "a document without entities of its own", "<!ENTITY")
+    refuse_entities(content, path)
     reader = _Transcript(path)
     feed(BytesIO(content), reader)
     times_s = reader.times_s()

@@ -39,6 +39,13 @@ TEXTS["timeline-xml"] = (
     b'<Turn startTime="0" endTime="2">\n<Sync time="0"/>\npurple carrots\n</Turn></Section>'
     b"</Episode></Trans>\n"
 )
+TEXTS["fcpxml"] = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n<fcpxml version="1.11"><project '
+    b'name="x"><sequence tcStart="0s"><spine><gap offset="0s" start="3600s" duration="9s"><caption '
+    b'lane="1" offset="3601s" duration="3003/1500s" role="iTT?captionFormat=ITT.en"><text>'
+    b'<text-style ref="ts1">purple carrots</text-style></text></caption></gap></spine></sequence>'
+    b"</project></fcpxml>\n"
+)
 TEXTS["chat"] = b"@UTF8\n@Begin\n*CHI:\tpurple carrots . \x15500_1400\x15\n@End\n"
 TEXTS["otranscribe"] = (
     b'{"text": "<p><span class=\\"timestamp\\" data-timestamp=\\"2.1\\">0:02</span>Anna: '

@@ -26,6 +26,13 @@ SAMPLES = {
     b'type="report" startTime="0" endTime="2"><Turn startTime="0" endTime="2">\n<Sync time="0"/>\n'
     b'purple <Event desc="b"/> carrots\n<Sync time="1.2"/>\ngrow\n</Turn></Section></Episode>'
     b"</Trans>",
+    "fcpxml": b'<?xml version="1.0"?><fcpxml version="1.11"><resources><media id="r2"><sequence '
+    b'tcStart="0s"><spine><gap offset="0s" start="0s" duration="9s"><caption lane="1" offset="2s" '
+    b'duration="1s"><text>grow</text></caption></gap></spine></sequence></media></resources>'
+    b'<project name="x"><sequence tcStart="5s"><spine><ref-clip ref="r2" offset="5s" start="1s" '
+    b'duration="4s"><caption lane="1" offset="3s" duration="3003/1500s" role="Anna?captionFormat='
+    b'ITT.en"><text><text-style ref="t">purple carrots</text-style></text></caption></ref-clip>'
+    b"</spine></sequence></project></fcpxml>",
     "chat": b"@UTF8\n@Begin\n*CHI:\tpurple carrots [/] carrots . \x15500_1400\x15\n"
     b"%wor:\tpurple \x15500_900\x15 carrots \x15900_1400\x15 .\n@End\n",
     "otranscribe": b'{"text": "<p><span class=\\"timestamp\\" data-timestamp=\\"2.1\\">0:02</span>'

@@ -39,6 +39,7 @@ OTHERS = [
     (b"ooBinaryFile\x08TextGrid", "a binary file of Praat's"),
     (b"SPEAKER news 1 0.0 1.0 <NA> <NA> anna <NA> <NA>\n", "RTTM"),
     (b'<?xml version="1.0"?>\n<kwlist ecf_filename="x">', "XML, a document <kwlist>"),
+    (b"<!DOCTYPE xmeml>\n<xmeml version='4'>", "XML, a document <xmeml>"),
     (b"<!DOCTYPE html><html>", "HTML"),
     (b"Das Haus ist gut.\n", "text"),
     (b"\x1b[31mred\x1b[0m\n", "text"),
