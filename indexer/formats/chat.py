@@ -31,13 +31,18 @@ from std.limits import MAX_UTTERANCE_BYTES
 from std.repairs import UNKNOWN
 
 _FIRST = re.compile(rb"\s*(@Font:[^\n]*\n|@UTF8|@PID:|@Window:[^\n]*\n|@Begin\s*$)", re.MULTILINE)
-_TIMES = re.compile(r"\x15(\d{1,10})_(\d{1,10})\x15")
+_TIMES = re.compile(  # CLAN once wrote the file beside them; copies may lack the byte 15
+    r"\x15(?:%\w+:\"[^\"\x15]*\"_)?(\d{1,10})_(\d{1,10})\x15|(?<=\s)(\d{1,10})_(\d{1,10})$"
+)
 _WORD = re.compile(r"([^\s\x15]+)\s+\x15(\d{1,10})_(\d{1,10})\x15")
 _CODES = re.compile(
     r"\[[^\[\]]*\]|&[=~+*]\S+|\x15[^\x15\n]*\x15|\+[^\s\w]\S*|\(\.+\)|\((?:\d+:)?\d*\.\d*\)"
     r"|\b(?:xxx|yyy|www)\b(?:@\S+)?|(?<!\S)0\w+"
 )
-_KEPT = re.compile(r"&-|@[\w$:]+|[()<>\u2308-\u230b\u2191\u2193\u201e\u2021]|(?<=\w):(?=\w)")
+_JOINS = re.compile(r"(?<=\w)[+_](?=\w)")  # parts of compounds, of names
+_KEPT = re.compile(
+    r"&-|@[\w$:]+|[()<>\u2308-\u230b\u2191\u2193\u201e\u2021\u2039\u203a]|(?<=\w):(?=\w)"
+)
 
 
 class _Line(NamedTuple):
@@ -96,9 +101,9 @@ def _cues(lines: Sequence[_Line]) -> Iterator[Cue]:
     for at, one in enumerate(lines):
         if not one.name.startswith("*"):
             continue
-        times = _TIMES.findall(one.text)
-        start_s = int(times[0][0]) / 1000 if times else UNKNOWN
-        end_s = int(times[-1][1]) / 1000 if times else UNKNOWN
+        times = [[int(t) / 1000 for t in found if t] for found in _TIMES.findall(one.text)]
+        start_s = times[0][0] if times else UNKNOWN
+        end_s = times[-1][1] if times else UNKNOWN
         speaker = one.name[1:]
         words: list[HypothesisWord] = []
         for below in lines[at + 1 : at + 9]:
@@ -106,21 +111,25 @@ def _cues(lines: Sequence[_Line]) -> Iterator[Cue]:
                 break
             if below.name == "%wor":
                 words = _words(below.text, speaker)
-        text = " ".join(word.token for word in words) if words else _said(one.text)
+        text = " ".join(word.token for word in words) if words else _said(_TIMES.sub(" ", one.text))
         yield Cue(one.line, start_s, end_s, text, words, speaker=speaker)
 
 
 def _said(text: str) -> str:
     """What was said of a line.
 
+    >>> _said("New_York choo+choo")
+    'New York choo choo'
     >>> _said("purple (be)cause [x 2] &-um <xxx carrots> [/] dog@c +...")
     'purple because um carrots dog'
     """
-    return " ".join(_KEPT.sub("", _CODES.sub(" ", text)).split())
+    kept = _KEPT.sub("", _CODES.sub(" ", text))
+    return " ".join(_JOINS.sub(" ", kept).split())
 
 
 def _words(text: str, speaker: str) -> list[HypothesisWord]:
-    found = ((_said(word), int(a) / 1000, int(b) / 1000) for word, a, b in _WORD.findall(text))
+    timed = _WORD.findall(text)
+    found = ((_said(word).replace(" ", "-"), int(a) / 1000, int(b) / 1000) for word, a, b in timed)
     return [HypothesisWord(word, 1.0, a, b, speaker) for word, a, b in found if word]
 
 

@@ -21,6 +21,7 @@ from indexer.formats.json_times import Timed, timed_rows
 from indexer.formats.pieces import MARK, joined
 from indexer.formats.reader_options import ReaderOptions
 from indexer.networks.hypotheses import HypothesisWord
+from std.characters import has_characters
 from std.json_fields import Part
 from std.limits import MAX_CHANNEL
 from std.nist.audio_names import recording_name
@@ -30,6 +31,7 @@ from std.values import Recording
 Place = Callable[[Row], Recording | None] | None  # None: no row names any
 NAMES = ("name", "label", "display_name", "displayName", "id", "speaker")  # of a speaker's object
 IDS = ("id", "spkid", "speaker_id", "speakerId", "label")
+LONGEST_WORD_S = 1.0  # on average: a second holds five letters of Chinese, or more
 _PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")
 
 
@@ -79,10 +81,28 @@ def _told(rows: Sequence[Row]) -> set[str]:
 
 
 def _are_words(timed: Sequence[Timed]) -> bool:
-    """Tell whether rows are words, or pieces of words."""
-    return all_single(one.text for one in timed) and (
-        len(timed) > 1 or timed[0].row.text_at == "word" or timed[0].end_s == timed[0].end_s
+    """Tell whether rows are words, or pieces of words.
+
+    Sentences of a script without blanks have none either, but last longer than words do.
+    """
+    if not all_single(one.text for one in timed):
+        return False
+    if timed[0].row.text_at == "word":
+        return True
+    if has_characters("".join(one.text for one in timed)):
+        return _mean_s(timed) <= LONGEST_WORD_S
+    return len(timed) > 1 or timed[0].end_s == timed[0].end_s
+
+
+def _mean_s(timed: Sequence[Timed]) -> float:
+    """How long rows last on average; rows without an end until the next."""
+    followers = [*(one.start_s for one in timed[1:]), UNKNOWN]
+    ends_s = (
+        one.end_s if one.end_s == one.end_s else following
+        for one, following in zip(timed, followers, strict=True)
     )
+    lasting_s = [end - one.start_s for one, end in zip(timed, ends_s, strict=True) if end == end]
+    return sum(lasting_s) / len(lasting_s) if lasting_s else UNKNOWN
 
 
 def _of_words(

@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.clock import seconds_of
 from indexer.formats.cues import Cue, utterances_of_cues
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
@@ -23,14 +24,18 @@ from indexer.networks.utterances import Utterances
 from std.json_fields import documents
 from std.repairs import UNKNOWN
 
-_TIME = re.compile(r'<span[^<>]*\bdata-timestamp="([\d.]{1,20})"[^<>]*>[^<>]*</span>')
+_TIME = re.compile(  # older versions wrote no data-timestamp
+    r"""<span[^<>]*\bdata-timestamp=["']([\d.]{1,20})["'][^<>]*>[^<>]*</span>"""
+    r"""|<span[^<>]*\bclass=["']timestamp["'][^<>]*>\s*((?:\d{1,3}:)?\d{1,2}:\d\d(?:\.\d{1,3})?)\s*</span>"""
+)
+_STAMPED = re.compile(rb"data-timestamp=|class=(\\?[\"'])timestamp\1")
 _BREAK = re.compile(r"<br\s*/?>|</(?:p|div|li)>|<(?:p|div|li)\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 def looks_like(head: bytes) -> bool:
     """Tell whether JSON that begins like this is oTranscribe's."""
-    return b"data-timestamp=" in head and b'"text"' in head
+    return _STAMPED.search(head) is not None and b'"text"' in head
 
 
 def parse(
@@ -52,7 +57,8 @@ def parse(
         said = text[here.end() : following.start() if following else len(text)]
         start = document["text"]
         start.value = here[1]
-        cues.append(Cue(document.line, start.seconds(), UNKNOWN, _plain(said)))
+        start_s = start.seconds() if here[1] else seconds_of(here[2])
+        cues.append(Cue(document.line, start_s, UNKNOWN, _plain(said)))
     spoken = spoken_cues(cues, options.speaker_names)
     media = document.name(["media"])
     yield from utterances_of_cues(spoken, path, recording_for(path, options, media), options)

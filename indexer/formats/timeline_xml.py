@@ -13,13 +13,16 @@
                       "TLI_1"/> text</unparsed>, or <w>text</w>
 
 All three are texts between points of time. Each is a cue; tiers that are no transcription (type
-``t``) are passed over.
+``t``) are passed over. A word that a point of time divides stays whole, remarks in double
+parentheses and pauses are left out. Of several recordings the first of sound is the file's.
 
 Source: Transcriber's trans-14.dtd; EXMARaLDA's basic-transcription.dtd; FOLKER's data model.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -34,11 +37,16 @@ from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.files import content_of
 from std.limits import MAX_UTTERANCE_BYTES
+from std.nist.audio_names import AUDIO_EXTENSION
 from std.nist.xml import Attributes, Reader, feed, parse_number
 
 ROOTS = ("Trans", "basic-transcription", "folker-transcription")
 POINTS = {"tli": ("id", "time"), "timepoint": ("timepoint-id", "absolute-time")}
 MEDIA = {"Trans": "audio_filename", "referenced-file": "url", "recording": "path"}
+_REMARK = re.compile(  # pauses, breath, what was not understood, in HIAT and GAT
+    r"\(\([^()]*\)\)|\(\d*[.,]?\d*s?\)|\([.-]+\)|(?<!\w)(\u00b0h+|h+\u00b0|\++)(?!\w)|[\u02d9\u2022]"
+)
+VIDEO = re.compile(r"(?i)\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv)$")
 
 
 class _Span(NamedTuple):
@@ -78,7 +86,7 @@ def parse(
             span.line,
             times_s[span.first],
             times_s[span.last],
-            " ".join("".join(span.texts).split()),
+            " ".join(_REMARK.sub(" ", "".join(span.texts)).split()),
             speaker=reader.speakers.get(span.speaker, span.speaker),
         )
         for span in spans
@@ -95,20 +103,25 @@ class _Transcript(Reader):
         super().__init__(path)
         self.spans: list[_Span] = []
         self.speakers: dict[str, str] = {}
-        self.media = ""
+        self.media, self._of_sound = "", False
         self._points: dict[str, float] = {}
         self._open: _Span | None = None
         self._who: list[str] = []  # of a turn of several
+        self._first = 0  # text of the tier
         self._tier = ("", False)  # whose it is, and whether it is what was said
         self._speaker = ""  # whose name is read
         self._named = False
+        self._in_word = False
+        self._later = ""  # a point of time within a word, which is not divided
 
     def doctype(self, name: str, public_id: str | None, system_id: str | None) -> None:
         """Transcriber's files name its DTD; nothing of it is read."""
 
     def start(self, tag: str, attributes: Attributes) -> None:
-        if tag in MEDIA and not self.media:
-            self.media = attributes.get(MEDIA[tag]) or ""
+        if tag in MEDIA and (media := attributes.get(MEDIA[tag])):
+            of_sound = bool(AUDIO_EXTENSION.search(media) and not VIDEO.search(media))
+            if not self.media or (of_sound and not self._of_sound):  # a film's name may be another
+                self.media, self._of_sound = media, of_sound
         if tag in POINTS:
             name, time = (attributes.get(key) for key in POINTS[tag])
             self._points[name or ""] = self._seconds(time) if time else np.nan
@@ -119,6 +132,7 @@ class _Transcript(Reader):
             self._named = bool(self._speaker)
         elif tag == "tier":
             self._tier = attributes.get("speaker") or "", attributes.get("type") == "t"
+            self._first = len(self.spans)
         else:
             self._text(tag, attributes)
 
@@ -140,6 +154,10 @@ class _Transcript(Reader):
             self._begin(get("start-reference"), get("end-reference"), self._open.speaker)
         elif tag == "Sync":
             self._divide(self._at(get("time")), self._who[0] if self._who else "")
+        elif tag == "w":
+            self._in_word = True
+        elif tag == "time" and self._in_word:
+            self._later = get("timepoint-reference") or ""
         elif tag == "time":
             self._divide(get("timepoint-reference") or "", self._open.speaker)
         elif tag == "Who":
@@ -163,6 +181,12 @@ class _Transcript(Reader):
             self._close()
         elif tag == "w":
             self.data(" ")
+            self._in_word = False
+            if self._later and self._open is not None:
+                self._divide(self._later, self._open.speaker)
+            self._later = ""
+        elif tag == "tier":
+            self.spans[self._first :] = _whole_words(self.spans[self._first :])
 
     def times_s(self) -> dict[str, float]:
         """Points of time in seconds; one that is not aligned lies between those that are."""
@@ -208,3 +232,20 @@ class _Transcript(Reader):
         if self._open is not None:
             self.spans.append(self._open)
             self._open = None
+
+
+def _whole_words(spans: Sequence[_Span]) -> list[_Span]:
+    """Join texts of a tier whose border is within a word, where a blank ends most others."""
+    joined: list[_Span] = []
+    texts = ["".join(span.texts) for span in spans]
+    meet = [one.last == other.first for one, other in pairwise(spans)]
+    blanks = [text[-1:].isspace() for text in texts]
+    ended = sum(blank for blank, meets in zip(blanks, meet, strict=False) if meets)
+    divides = 2 * ended > sum(meet)
+    for at, span in enumerate(spans):
+        before = texts[at - 1][-1:] if at and meet[at - 1] else ""
+        if divides and before.isalnum() and texts[at][:1].isalnum():
+            joined[-1] = joined[-1]._replace(last=span.last, texts=[*joined[-1].texts, *span.texts])
+        else:
+            joined.append(span)
+    return joined

@@ -64,7 +64,8 @@ def test_one_best(name):
     assert not first.times_estimated
 
 
-NAMED = {  # by their content
+NAMED = {
+    "otranscribe.otr.json": "talk",  # by their content
     "aws.json": "my-job", "aws_alternatives.json": "my-job",
     "azure_batch.json": "x", "dstc.json": "x", "assemblyai.json": "x", "nemo.jsonl": "x",
     "speechmatics.json": "x", "video-indexer.json": "x",

@@ -153,3 +153,54 @@ def test_chat_without_times_is_refused_with_the_way_out(tmp_path):
 def test_a_name_says_the_language_of_captions(tmp_path, name, language):
     found = read(tmp_path, name, "1\n00:00:00,500 --> 00:00:01,400\npurple carrots\n")
     assert [one.language for one in found] == [language]
+
+
+def test_exmaralda_as_hiat_is_written(tmp_path):
+    """A border within a word, pauses and remarks, a film beside the sound."""
+    texts = ["((0,3s)) purple/ is/ ", "green ", "when we got to", "gether. ", "((laughing)) ",
+             "carrots ((unv.)) ", "(0.5) Hm\u02d9 "]  # fmt: skip
+    points = "".join(f'<tli id="T{at}" time="{at}.0"/>' for at in range(9))
+    events = "".join(
+        f'<event start="T{at}" end="T{at + 1}">{text}</event>' for at, text in enumerate(texts)
+    )
+    text = (
+        '<basic-transcription><head><referenced-file url="talk_web.mp4"/><referenced-file url='
+        f'"sound/talk.wav"/></head><basic-body><common-timeline>{points}</common-timeline>'
+        f'<tier speaker="SPK0" type="t">{events}</tier></basic-body></basic-transcription>'
+    )
+    found = read(tmp_path, "a.exb", text)
+    assert [(" ".join(one.words), one.start_ms, one.end_ms) for one in found] == [
+        ("purple is", 0, 1000),
+        ("green", 1000, 2000),
+        ("when we got together", 2000, 4000),
+        ("carrots", 5000, 6000),
+        ("Hm", 6000, 7000),
+    ]
+    assert {one.recording.file for one in found} == {"talk"}
+    without = text.replace(" </event>", "</event>")  # nobody ended words with a blank
+    assert "gether" in [word for one in read(tmp_path, "b.exb", without) for word in one.words]
+
+
+def test_a_point_of_time_within_a_word_of_folker(tmp_path):
+    inside = (
+        '<w id="w1">purple</w><pause duration="micro"/><w>car<time timepoint-reference="TLI_1"/>'
+        'rots</w><breathe type="in" length="1"/><w>grow</w>'
+    )
+    text = FOLKER.partition("<unparsed>")[0] + inside + FOLKER.partition("</unparsed>")[2]
+    found = read(tmp_path, "a.fln", text)
+    assert [" ".join(one.words) for one in found] == ["purple carrots", "grow"]
+
+
+@pytest.mark.parametrize("times", ['\x15%snd:"talk"_500_1400\x15', "500_1400", ".\x15500_1400\x15"])
+def test_older_and_copied_times_of_chat(tmp_path, times):
+    line = f"*CHI:\tla chaise+haute New_York \u2039www [= ! crie] (.)\u203a . {times}\n"
+    found = read(tmp_path, "a.cha", f"@UTF8\n@Begin\n{line}@End\n")
+    assert [(" ".join(one.words), one.start_ms, one.end_ms) for one in found] == [
+        ("la chaise haute New York", 500, 1400)
+    ]
+
+
+def test_otranscribe_without_data(tmp_path):
+    text = OTR.replace(' data-timestamp=\\"2.1\\"', " onclick='x()'")
+    found = read(tmp_path, "a.otr", text.replace(' data-timestamp=\\"6\\"', ""))
+    assert [one.start_ms for one in found] == [2000, 6000]

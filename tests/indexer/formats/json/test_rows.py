@@ -97,6 +97,35 @@ def test_offsets_of_frames_lose_to_seconds(tmp_path):
     assert words_of(path) == [("purple", 480, 880), ("carrots", 880, 1360)]
 
 
+@pytest.mark.parametrize(
+    ("texts", "seconds"),
+    [
+        (["今天天气很好", "我们去公园吧", "好"], 2.0),
+        (["今日は天気がいいですね", "公園へ行きましょう"], 2.5),
+        (["วันนี้อากาศดีมาก", "ไปสวนกันเถอะ"], 2.0),
+    ],
+)
+@pytest.mark.parametrize("last", ["end", "duration", ""])
+def test_sentences_without_blanks_are_no_words(tmp_path, texts, seconds, last):
+    rows = [{"text": text, "start": seconds * at} for at, text in enumerate(texts)]
+    for row in rows:
+        times = {"end": row["start"] + seconds, "duration": seconds}
+        row |= {key: value for key, value in times.items() if key == last}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(rows))
+    utterances = [one for block in parse_file(path) for one in block]
+    assert len(utterances) == len(texts)
+    assert all(one.times_estimated for one in utterances)
+
+
+def test_words_without_blanks_are_words(tmp_path):
+    path = tmp_path / "a.json"
+    rows = [{"text": text, "start": 0.5 + at, "end": 0.9 + at} for at, text in enumerate("今天好")]
+    path.write_text(json.dumps(rows))
+    utterances = [one for block in parse_file(path) for one in block]
+    assert not any(one.times_estimated for one in utterances)
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 99) | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4)
