@@ -8,7 +8,8 @@ CPU time is that of all processes, "as if it was computed on a single CPU"; that
 kernels, once on a machine, is not in it. PMU is the peak memory of a phase in GB, of its largest
 step. SSF has the dimension of one over time and is stated per second. The duration of spoken
 queries is that of all their examples (equation 47), and the CPU time of their recognition is part
-of the search; a written query has no duration and counts as one second.
+of the search; a written query has no duration and counts as one second. Where a file of spoken
+queries has no durations, query_seconds is null, and SSF is not known.
 
 Each run of a command left one file (``--json``):
 
@@ -24,6 +25,7 @@ Source: MediaEval 2013 SWS performance measures, section 4.3, equations 46-48. (
 """
 
 from collections.abc import Iterable, Sequence
+from math import isnan, nan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,7 +76,7 @@ class _Run(NamedTuple):
     cpu_s: float
     compile_s: float
     peak_memory_gb: float
-    query_s: float = 0.0
+    query_s: float = 0.0  # NaN: not known
     query_cpu_s: float = 0.0
 
 
@@ -92,7 +94,7 @@ def read_resources(*paths: Path) -> Resources:
     searching_s = _sum(run.cpu_s + run.query_cpu_s for run in searches)
     return Resources(
         isf=_sum(run.cpu_s for run in before) / audio_s if audio_s else None,
-        ssf_per_second=searching_s / searched if searched else None,
+        ssf_per_second=searching_s / searched if searched > 0 else None,  # nor of NaN
         indexing_peak_memory_gb=max((run.peak_memory_gb for run in before), default=None),
         searching_peak_memory_gb=max((run.peak_memory_gb for run in searches), default=None),
         included=tuple(_included(of["std-recognise"], of["std-index"], searches)),
@@ -110,9 +112,13 @@ def _run(document: Part) -> _Run:
         raise document.error(
             f"JSON of {', '.join(WORKED_ON)} with {' or '.join(WORKED_ON.values())}"
         )
-    queries = ("query_seconds", "query_cpu_seconds") if command == "std-search" else ()
-    keys = (WORKED_ON[command], "cpu_seconds", "compile_seconds", "peak_memory_gb", *queries)
-    return _Run(command, *(document[key].within(FIGURE) for key in keys))
+    keys = (WORKED_ON[command], "cpu_seconds", "compile_seconds", "peak_memory_gb")
+    figures = [document[key].within(FIGURE) for key in keys]
+    if command == "std-search":
+        is_unknown = document.value.get("query_seconds", 0) is None
+        figures += [nan if is_unknown else document["query_seconds"].within(FIGURE)]
+        figures += [document["query_cpu_seconds"].within(FIGURE)]
+    return _Run(command, *figures)
 
 
 def _included(
@@ -134,6 +140,8 @@ def _included(
 
 
 def _searched(searches: Sequence[_Run]) -> str:
+    if any(isnan(run.query_s) for run in searches):
+        return "spoken queries whose durations are not known: std-index --queries-to writes them"
     queries_s, audio_s = ({run.query_s for run in searches}, {run.audio_s for run in searches})
     if len(queries_s) == len(audio_s) == 1:
         return f"{queries_s.pop():.0f} s of queries in {audio_s.pop():.0f} s of speech"

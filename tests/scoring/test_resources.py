@@ -95,6 +95,16 @@ def test_recognising_queries_is_part_of_the_search(files):
     assert "with 28800.00 s of recognising queries" in found.included[-1]
 
 
+def test_queries_without_durations_leave_the_speed_unknown(files, capsys):
+    """As std-search prints them for a file of queries that an earlier version wrote."""
+    paths = files(searched(1), searched(1, query_s=None), indexed(1))
+    assert main(["--resources", *map(str, paths)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["ssf_per_second"] is None
+    assert document["processing_load"] is None
+    assert "durations are not known" in document["included"][-1]
+
+
 def test_what_is_not_included_is_said(files):
     found = read_resources(*files(indexed(1), searched(1)))
     assert "recognition is not included: no JSON of std-recognise" in found.included
