@@ -28,6 +28,7 @@ from indexer.formats import (
     ctm,
     deepgram,
     deepspeech,
+    docx,
     dstc,
     eaf,
     elevenlabs,
@@ -123,6 +124,7 @@ JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
 # Of captions and annotations, which may be in UTF-16. Their first line tells, so they are asked
 # first.
 CAPTION_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
+    "docx": (docx.parse, docx.looks_like),
     "vtt": (webvtt.parse, webvtt.looks_like),
     "srt": (srt.parse, srt.looks_like),
     "ass": (ass.parse, ass.looks_like),
@@ -189,7 +191,7 @@ def parse_file(
         whole = stream
         if input_format == "auto":
             head = stream.read(HEAD_BYTES)
-            if options.encoding or is_wide(head):
+            if not docx.looks_like(head) and (options.encoding or is_wide(head)):
                 content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
                 whole = BytesIO(in_utf8(content, path, options))
                 head, stream = whole.read(HEAD_BYTES), whole
@@ -248,6 +250,8 @@ def _known_letters(content: bytes, path: Path, options: ReaderOptions) -> bytes:
 
 
 def _detected(head: bytes, path: Path | str) -> str | None:
+    if docx.looks_like(head):
+        return "docx"
     head = as_utf8(head)
     if _KALDI_BINARY.match(head):
         raise InputError(path, 1, "Kaldi's text form (ark,t:)", "its binary form (ark:)")

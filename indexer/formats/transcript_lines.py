@@ -53,6 +53,8 @@ LATEST_FIRST_S = 1800.0  # a transcript begins near its recording's
 LEAST_TIMED = 0.2  # of lines
 SPEAKERS = 0.7  # of lines of a time and a text that are followed by a text of their own
 
+LEAST_NAMED = 4  # times whose first lines below tell that they are names
+
 
 class _Line(NamedTuple):
     """A line with a time: where it stands, what it says."""
@@ -70,9 +72,12 @@ def looks_like(head: bytes) -> bool:
     text = as_utf8(head).decode("utf-8", "replace")
     if _CAPTION.search(text):  # SRT, WebVTT
         return False
+    return is_transcript(text.rpartition("\n")[0] if len(text) >= len(head) > 1000 else text)
+
+
+def is_transcript(text: str) -> bool:
+    """Tell whether a text that begins like this has lines with times."""
     lines = text.split("\n")[:400]
-    if len(text) >= len(head) > 1000:
-        lines = lines[:-1]
     found = list(_lines(frames_as_decimals("\n".join(lines))))
     written = sum(bool(line.strip()) for line in lines)
     starts = [one.start_s for one in found]
@@ -131,7 +136,10 @@ def _timed(at: int, line: str) -> list[_Line]:
 
 
 def _with_speakers(lines: Sequence[_Line]) -> list[_Line]:
-    """Take texts that stand beside times, above other texts, for speakers."""
+    """Take for speakers what stands beside times, above other texts, or first of what is below."""
+    spans = [one for one in lines if one.end_s == one.end_s]
+    if spans and len(spans) == len(lines) and _are_names(spans):
+        return [one._replace(speaker=one.below[0], below=one.below[1:]) for one in lines]
     beside = [one for one in lines if one.text and one.end_s != one.end_s and not one.speaker]
     above = sum(bool(one.below) for one in beside)
     if not beside or above < SPEAKERS * len(beside):
@@ -142,6 +150,13 @@ def _with_speakers(lines: Sequence[_Line]) -> list[_Line]:
         else one
         for one in lines
     ]
+
+
+def _are_names(lines: Sequence[_Line]) -> bool:
+    """Tell whether the first line below each time is a name: few recur, before other lines."""
+    if len(lines) < LEAST_NAMED or any(one.text or len(one.below) < 2 for one in lines):
+        return False
+    return len({one.below[0] for one in lines}) <= len(lines) / 2
 
 
 def _cue(one: _Line) -> Cue:

@@ -82,7 +82,7 @@ def test_json_is_indexed(path, capsys):
 def test_every_format_can_be_named():
     assert {
         "ass", "assemblyai", "aws", "aws-streaming", "azure", "chat", "ctm", "deepgram",
-        "deepspeech", "dstc", "eaf", "elevenlabs", "fcpxml", "gentle", "google", "jsonl",
+        "deepspeech", "docx", "dstc", "eaf", "elevenlabs", "fcpxml", "gentle", "google", "jsonl",
         "kaldi-lattice", "lines", "mesh", "nemo", "otranscribe", "plf", "pocketsphinx",
         "pocketsphinx-json", "revai", "riva", "sausage", "sherpa-onnx", "slf", "speechmatics",
         "srt", "stm", "table", "tei", "textgrid", "timed-text", "timeline-xml",

@@ -14,6 +14,7 @@ from indexer.formats.detect import FORMATS, JSON_FORMATS, TEXT_FORMATS, detect, 
 from indexer.formats.encodings import as_utf8
 from indexer.formats.reader_options import DEFAULT
 from std.errors import InputError
+from tests.indexer.formats.captions.word import word_document
 
 DATA = Path(__file__).parents[2] / "data"
 TEXTS = {
@@ -45,6 +46,9 @@ TEXTS["fcpxml"] = (
     b'lane="1" offset="3601s" duration="3003/1500s" role="iTT?captionFormat=ITT.en"><text>'
     b'<text-style ref="ts1">purple carrots</text-style></text></caption></gap></spine></sequence>'
     b"</project></fcpxml>\n"
+)
+TEXTS["docx"] = word_document(
+    [["Anna Smith  0:00"], ["Purple carrots."], ["Bob  0:05"], ["Beans."]]
 )
 TEXTS["chat"] = b"@UTF8\n@Begin\n*CHI:\tpurple carrots . \x15500_1400\x15\n@End\n"
 TEXTS["otranscribe"] = (

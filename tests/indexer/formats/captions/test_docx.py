@@ -1,0 +1,110 @@
+"""Transcripts in Word documents: lines with times, tables, damage."""
+
+import io
+import random
+import tracemalloc
+from contextlib import suppress
+
+import pytest
+
+from indexer.formats.detect import detect, parse_file
+from indexer.formats.docx import parse
+from indexer.formats.reader_options import ReaderOptions
+from std.errors import ForeignFileError, InputError
+from std.repairs import Repairs
+from tests.indexer.formats.captions.word import NAMESPACE, archive, word_document
+
+ANNA, BOB = (0, "purple carrots", "Anna Smith"), (5000, "green beans", "Bob Jones")
+HEADING = [["Meeting in General-20240102_100000-Meeting Recording"], ["January 2, 2024, 10:00AM"],
+           ["45m 3s"], [""], ["Anna Smith started transcription"]]  # fmt: skip
+SHAPES = {
+    "teams": [*HEADING, ["Anna Smith   0:00\npurple carrots"], [""],
+              ["Bob Jones   0:05\ngreen beans"]],
+    "word": [["Audio file"], ["talk.wav"], ["Transcript"], ["00:00:00 Anna Smith"],
+             ["purple carrots"], ["00:00:05 Bob Jones"], ["green beans"]],
+    "table": [["Timestamp", "Speaker", "Transcript"], ["00:00:00", "Anna Smith", "purple carrots"],
+              ["00:00:05", "Bob Jones", "green\nbeans"]],
+}  # fmt: skip
+
+
+def read(tmp_path, content):
+    (tmp_path / "talk.docx").write_bytes(content)
+    blocks = parse_file(tmp_path / "talk.docx", options=ReaderOptions(repairs=Repairs()))
+    return [one for block in blocks for one in block]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_transcripts_are_read(tmp_path, shape):
+    content = word_document(SHAPES[shape])
+    assert detect(content[: 1 << 16], "x") == "docx"
+    found = read(tmp_path, content)
+    assert [(one.start_ms, " ".join(one.words), one.speaker) for one in found] == [ANNA, BOB]
+    assert {one.recording.file for one in found} == {"talk"}
+
+
+def test_lines_of_people(tmp_path):
+    said = [("Anna", "purple carrots"), ("Bob", "green beans"), ("Anna", "grow"), ("Bob", "well")]
+    lines = [[f"[00:00:{at:02}] {who}: {what}"] for at, (who, what) in enumerate(said)]
+    found = read(tmp_path, word_document(lines))
+    assert [(one.speaker, " ".join(one.words)) for one in found] == said
+
+
+def test_teams_of_2021(tmp_path):
+    blocks = [
+        [f"0:{at}:0.0 --> 0:{at}:3.120\n{name}\n{text}"]
+        for at, (name, text) in enumerate(
+            [("Anna Smith", "purple carrots"), ("Bob Jones", "green beans"),
+             ("Anna Smith", "grow"), ("Bob Jones", "in winter\nor not")]
+        )
+    ]  # fmt: skip
+    found = read(tmp_path, word_document(blocks))
+    assert [(one.start_ms, one.end_ms, " ".join(one.words), one.speaker) for one in found] == [
+        (0, 3120, "purple carrots", "Anna Smith"),
+        (60_000, 63_120, "green beans", "Bob Jones"),
+        (120_000, 123_120, "grow", "Anna Smith"),
+        (180_000, 183_120, "in winter or not", "Bob Jones"),
+    ]
+
+
+def test_deleted_and_repeated_text_is_not_read(tmp_path):
+    body = (
+        "<w:p><w:r><w:t>Anna  0:00</w:t></w:r></w:p><w:p><w:del><w:r><w:delText>no</w:delText>"
+        '</w:r></w:del><w:r><w:t>purple</w:t></w:r><x:Fallback xmlns:x="y"><w:r>'
+        "<w:t>purple</w:t></w:r></x:Fallback></w:p>"
+    )
+    found = read(tmp_path, word_document([["Bob  0:05"], ["x"]], body))
+    assert [word for one in found for word in one.words] == ["purple", "x"]
+
+
+def test_a_letter_is_no_transcript(tmp_path):
+    with pytest.raises(ForeignFileError, match="a Word document without"):
+        read(tmp_path, word_document([["Dear Anna,"], ["let us meet at 10:00."], ["Bob"]]))
+
+
+def test_a_document_that_fills_the_memory_is_refused():
+    xml = f'<w:document xmlns:w="{NAMESPACE}">' + " " * (1 << 28)
+    content = archive({"word/document.xml": xml})
+    del xml
+    tracemalloc.start()
+    with pytest.raises(InputError, match="at most 67108864 bytes"):
+        list(parse(io.BytesIO(content), "talk.docx"))
+    assert tracemalloc.get_traced_memory()[1] < 1 << 28
+    tracemalloc.stop()
+
+
+def test_damaged_documents_are_refused_or_read(tmp_path):
+    content, chance = word_document(SHAPES["word"]), random.Random(7)
+    for _ in range(300):
+        at = chance.randrange(4, len(content))
+        damaged = content[:at] + chance.choice([b"", b"\0", b"\xff", b"x"]) + content[at + 1 :]
+        with suppress(InputError):
+            read(tmp_path, damaged)
+    for size in range(4, len(content), 40):
+        with pytest.raises(InputError):
+            read(tmp_path, content[:size])
+
+
+def test_entities_are_refused(tmp_path):
+    xml = f'<!DOCTYPE d [<!ENTITY a "b">]><w:document xmlns:w="{NAMESPACE}"/>'
+    with pytest.raises(InputError, match="DOCTYPE"):
+        read(tmp_path, archive({"word/document.xml": xml}))
