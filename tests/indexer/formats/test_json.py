@@ -65,7 +65,7 @@ def test_one_best(name):
 
 
 NAMED = {
-    "otranscribe.otr.json": "talk",  # by their content
+    "otranscribe.otr.json": "talk",  # what the file says
     "aws.json": "my-job", "aws_alternatives.json": "my-job",
     "azure_batch.json": "x", "dstc.json": "x", "assemblyai.json": "x", "nemo.jsonl": "x",
     "speechmatics.json": "x", "video-indexer.json": "x",
