@@ -18,7 +18,7 @@ from indexer.formats.clock import note_restarts
 from indexer.formats.cues import Cue, all_single, timed_cues
 from indexer.formats.json_rows import Row
 from indexer.formats.json_times import Timed, timed_rows
-from indexer.formats.pieces import MARK, joined
+from indexer.formats.pieces import MARK, are_spaced, joined
 from indexer.formats.reader_options import ReaderOptions
 from indexer.networks.hypotheses import HypothesisWord
 from std.characters import has_characters
@@ -116,6 +116,7 @@ def _of_words(
     ]
     pieces = sum(bool(_PIECE.search(one.text)) for one in timed)
     together = 0 < pieces < len(timed)
+    spaced = together and are_spaced([one.text.replace(MARK, " ") for one in timed])
 
     def key(at: int) -> tuple[Any, ...]:
         row = timed[at].row
@@ -128,7 +129,11 @@ def _of_words(
         line = timed[rows[0]].row.around.line
         own = [words[at] for at in rows]
         note_restarts([word.start_s for word in own], [line] * len(own), options.repairs)
-        said = joined(own) if together else [w._replace(token=w.token.strip()) for w in own]
+        said = (
+            joined(own, spaced=spaced)
+            if together
+            else [w._replace(token=w.token.strip()) for w in own]
+        )
         for cue in timed_cues((line, word) for word in said):
             yield cue._replace(recording=where, language=language)
 

@@ -28,6 +28,7 @@ PASSED = {  # keys under which nothing is that was said, or once more in another
 }  # fmt: skip
 HYPOTHESES = {"alternatives", "nbest", "nBest", "NBest", "hypotheses", "n_best"}
 AROUND = ("speaker", "language", "file", "channel")
+BESIDE = "additions"  # an object that says more of a row
 NOT_SAID = {"punctuation", "punct", "spacing", "silence", "pause", "background_event"}
 FINAL = ("is_final", "isFinal", "final")
 _NESTING = frozenset((dict, list))
@@ -212,8 +213,11 @@ def _said(
     around: Mapping[str, Any],
 ) -> Mapping[str, Any]:
     own = {what: value[fields[what][0]] for what in AROUND if what in fields}
+    if isinstance(more := value.get(BESIDE), dict):
+        found = fields_of(tuple(more))
+        own = {what: more[found[what][0]] for what in AROUND if what in found} | own
     own = {what: one for what, one in own.items() if one not in (None, "", [], {})}
-    if "speaker" in own and fields["speaker"][0].lower() in NO_SPEAKERS:
+    if "speaker" in own and "speaker" in fields and fields["speaker"][0].lower() in NO_SPEAKERS:
         del own["speaker"]
     return {**around, **own} if own else around
 

@@ -17,15 +17,20 @@ LEAST, MOST = 0.1, 0.97  # of pieces that have a mark: beyond, it marks nothing
 LEAST_CONFIDENCE = 1e-6
 
 
-def joined(pieces: Sequence[HypothesisWord]) -> list[HypothesisWord]:
+def joined(pieces: Sequence[HypothesisWord], *, spaced: bool = False) -> list[HypothesisWord]:
     """Make words of pieces; words stay as they are.
+
+    Args:
+        pieces: said in a row by one speaker.
+        spaced: whether blanks begin or end the words of the whole file, so that pieces without
+            any are one word.
 
     >>> pieces = [HypothesisWord(text, 1.0) for text in ("Hel", "lo", " you", ".")]
     >>> [word.token for word in joined(pieces)]
     ['Hello', 'you.']
     """
     texts = [piece.token.replace(MARK, " ") for piece in pieces]
-    begins = _begins(texts)
+    begins = _begins(texts, spaced)
     if begins is None:
         return [
             piece._replace(token=text.strip()) for piece, text in zip(pieces, texts, strict=True)
@@ -38,18 +43,26 @@ def joined(pieces: Sequence[HypothesisWord]) -> list[HypothesisWord]:
     return [_word(group) for group in groups if any(piece.token for piece in group)]
 
 
-def _begins(texts: Sequence[str]) -> list[bool] | None:
+def are_spaced(texts: Sequence[str]) -> bool:
+    """Tell whether blanks begin or end words in pieces: most have one, and not all.
+
+    >>> are_spaced(["Hel", "lo", " you", "."]), are_spaced(["Hello", "you"])
+    (True, False)
+    """
+    spoken = [text for text in texts if bare(text)]
+    led = sum(text[:1].isspace() for text in spoken[1:])
+    followed = sum(text[-1:].isspace() for text in spoken[:-1])
+    return LEAST <= max(led, followed) / max(1, len(spoken) - 1) <= MOST
+
+
+def _begins(texts: Sequence[str], spaced: bool) -> list[bool] | None:
     """Whether each piece begins a word; None where they are words already."""
     if any(text.strip().startswith("##") for text in texts):
         return [not text.strip().startswith("##") for text in texts]
     glued = [text.strip().endswith("@@") for text in texts]
     if any(glued):
         return [not before for before in (False, *glued[:-1])]
-    spoken = [text for text in texts if bare(text)]
-    led = sum(text[:1].isspace() for text in spoken[1:])
-    followed = sum(text[-1:].isspace() for text in spoken[:-1])
-    marked = max(led, followed) / max(1, len(spoken) - 1)
-    if LEAST <= marked <= MOST:
+    if spaced or are_spaced(texts):
         return [
             text[:1].isspace() or before[-1:].isspace()
             for before, text in zip(("", *texts[:-1]), texts, strict=True)

@@ -44,6 +44,9 @@ _NAMED = re.compile(
     rf"\s*(?:\*\*|#+ )?([^\W\d_][^\t\n:\[\]()]{{0,60}}?)(?:\*\*)?[\s,]*"
     rf"(?:[\[(]\s*({_TIME})\s*[\])]\s*:?(.*)|(?:\s{{2,}}|\t|,\s?)({_TIME})\s*)"
 )
+_BULLET = re.compile(
+    r"^\s*(?:[*\u2022\u2013-]|\d{1,4}[.)])\s+(?=[\d\[(*])|^\s*\*\*(?=[\d\[(])"
+)  # of lists
 _CAPTION = re.compile(rf"(?m)^\s*{_TIME}[ \t]*-+>")
 _STAMP = re.compile(_TIME)
 _WORD_TIME = re.compile(rf"<\s*({_TIME})\s*>")
@@ -111,7 +114,7 @@ def _lines(text: str) -> Iterator[_Line]:
     waiting: list[_Line] = []
     below: list[str] = []
     for at, line in enumerate(text.split("\n"), start=1):
-        found = _timed(at, line) if ":" in line else []
+        found = _timed(at, _BULLET.sub("", line)) if ":" in line else []
         if found:
             yield from (one._replace(below=tuple(below)) for one in waiting)
             waiting, below = found, []

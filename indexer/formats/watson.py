@@ -6,7 +6,8 @@
         [{"word": "das", "confidence": 0.95}, {"word": "dass", "confidence": 0.04}]}]}]}
 
 Asynchronous jobs put such answers in a list of ``results`` of their own; of a stream's messages
-those without results (``state``, ``speaker_labels``) say nothing.
+those without results (``state``) say nothing. ``"speaker_labels": [{"from": 0.1, "to": 0.3,
+"speaker": 0}]`` say, beside results or behind them, who spoke the word that begins there.
 
 Each final result is an utterance. Of its first alternative the timed words are taken, with their
 confidence or that of the alternative, where no ``word_alternatives`` are: below the service's
@@ -15,15 +16,17 @@ be silence: it is not epsilon.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.recordings import recording_for
+from indexer.formats.speaker_keys import speaker_in
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
-from indexer.networks.hypotheses import HypothesisWord, bare, write_words
+from indexer.networks.hypotheses import HypothesisWord, bare, speaker_of, turns_of, write_words
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 
@@ -50,14 +53,19 @@ def parse(
         InputError: the file is no JSON, or not Watson's.
     """
     builder, recording = NetworkBuilder(path, repairs=options.repairs), recording_for(path, options)
+    answers = list(documents(stream, path, repairs=options.repairs))
+    speakers = dict(label for answer in answers for label in _labels(answer))
     count = 0
-    for document in documents(stream, path, repairs=options.repairs):
-        for result in _results(document):
-            if result["final"].value is False:
-                continue
+    for result in chain.from_iterable(map(_results, answers)):
+        if result["final"].value is False:
+            continue
+        words = _first_alternative(result, speakers)
+        slotted = any(True for _ in result.each("word_alternatives"))
+        for turn in [words] if slotted else turns_of(words):
             count += 1
+            builder.speaker = speaker_of(turn)
             builder.utterance(result.line, recording, f"{recording.file}-{count}")
-            _write(builder, result)
+            _write(builder, result, turn)
     yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
 
 
@@ -68,11 +76,17 @@ def _results(document: Part) -> Iterator[Part]:
         yield from result["results"] if result.has("results") else [result]
 
 
-def _write(builder: NetworkBuilder, result: Part) -> None:
+def _labels(answer: Part) -> Iterator[tuple[float, str]]:
+    """Yield when words begin, and who spoke them."""
+    lists = [answer, *answer.each("results")] if answer.has("results") else [answer]
+    for one in lists:
+        for label in one.each("speaker_labels"):
+            yield label["from"].seconds(), speaker_in(label)
+
+
+def _write(builder: NetworkBuilder, result: Part, words: Sequence[HypothesisWord]) -> None:
     """Write a result's slots down, and between them the words that have none."""
     slots = sorted(map(_slot, result.each("word_alternatives")))
-    timed = any(alternative.has("timestamps") for alternative in result.each("alternatives"))
-    words = _first_alternative(result) if timed or not slots else []
     if not slots:
         write_words(builder, result.line, words)
         return
@@ -95,15 +109,20 @@ def _slot(slot: Part) -> _Slot:
     return _Slot(slot["start_time"].seconds(), slot["end_time"].seconds(), words)
 
 
-def _first_alternative(result: Part) -> list[HypothesisWord]:
+def _first_alternative(result: Part, speakers: Mapping[float, str]) -> list[HypothesisWord]:
+    """The words of the first alternative; none where slots are all there is."""
+    timed = any(alternative.has("timestamps") for alternative in result.each("alternatives"))
+    if not timed and any(True for _ in result.each("word_alternatives")):
+        return []
     for first in result["alternatives"]:
         confidence = first["confidence"].probability() if first.has("confidence") else 1.0
         own = [_row(pair, 2)[1].probability() for pair in first.each("word_confidence")]
         rows = [_row(row, 3) for row in first["timestamps"]]
         own = own if len(own) == len(rows) else [confidence] * len(rows)
+        spans_s = [(start.seconds(), end.seconds()) for _, start, end in rows]
         return [
-            HypothesisWord(_token(word), mass, start.seconds(), end.seconds())
-            for (word, start, end), mass in zip(rows, own, strict=True)
+            HypothesisWord(_token(word), mass, *span_s, speakers.get(span_s[0], ""))
+            for (word, _, _), mass, span_s in zip(rows, own, spans_s, strict=True)
         ]
     return []
 

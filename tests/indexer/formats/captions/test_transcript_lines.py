@@ -36,6 +36,17 @@ def test_lines_with_times_are_read(tmp_path, name):
     assert rows(path)[0] == [(0, "purple carrots", first), (5000, "green beans", second)]
 
 
+@pytest.mark.parametrize("bullet", ["* ", "- ", "\u2022 ", "1. "])
+def test_times_may_stand_in_lists(tmp_path, bullet):
+    path = tmp_path / "list.txt"
+    said = [("0:05", "Anna: purple carrots"), ("0:09", "Bob: grow"), ("0:12", "Anna: yes"),
+            ("0:15", "Bob: well")]  # fmt: skip
+    path.write_text("".join(f"{bullet}{time} - {text}\n" for time, text in said))
+    assert [(start, speaker) for start, _, speaker in rows(path)[0]] == [
+        (5000, "Anna"), (9000, "Bob"), (12_000, "Anna"), (15_000, "Bob")
+    ]  # fmt: skip
+
+
 def test_lyrics_may_have_times_of_words_and_be_sung_twice(tmp_path):
     path = tmp_path / "song.lrc"
     path.write_text("[00:01.00] <00:01.10>purple <00:02.00>carrots\n[00:05.00][00:09.00]beans\n")

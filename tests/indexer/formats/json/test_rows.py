@@ -126,6 +126,31 @@ def test_words_without_blanks_are_words(tmp_path):
     assert not any(one.times_estimated for one in utterances)
 
 
+def test_pieces_of_one_word_are_joined_where_blanks_begin_words(tmp_path):
+    """As Soniox writes: a turn of one word has no blank at all."""
+    pieces = [("pur", "1"), ("ple", "1"), (" car", "2"), ("rots", "2"), (" grow", "2"), (".", "2")]
+    tokens = [
+        {"text": text, "start_ms": 300 * at, "end_ms": 300 * at + 200, "speaker": who}
+        for at, (text, who) in enumerate(pieces)
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"tokens": tokens}))
+    found = [one for block in parse_file(path) for one in block]
+    assert [(one.speaker, *one.words) for one in found] == [
+        ("1", "purple"),
+        ("2", "carrots", "grow"),
+    ]
+
+
+def test_the_speaker_may_stand_in_additions(tmp_path):
+    """As Volcengine writes."""
+    word = {"start_time": 500, "end_time": 900, "text": "purple"}
+    row = {**word, "text": "purple", "additions": {"speaker": "2"}, "words": [word]}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"result": {"utterances": [row]}}))
+    assert [one.speaker for block in parse_file(path) for one in block] == ["2"]
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 99) | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4)

@@ -33,3 +33,18 @@ def test_watson_masks_words():
     result = {"final": True, "alternatives": [{"timestamps": [["****", 0, 1], ["ja", 1, 2]]}]}
     (network,) = read("watson", {"results": [result]})
     assert network.words == ("ja",)
+
+
+def test_watson_says_who_spoke_beside_results():
+    result = {"final": True, "alternatives": [{"transcript": "das haus steht ", "timestamps": [
+        ["das", 0.0, 0.21], ["haus", 0.21, 0.65], ["steht", 0.66, 0.9]]}]}  # fmt: skip
+    labels = [{"from": 0.0, "to": 0.21, "speaker": 0}, {"from": 0.21, "to": 0.65, "speaker": 1},
+              {"from": 0.66, "to": 0.9, "speaker": 1}]  # fmt: skip
+    one = {"results": [result], "speaker_labels": labels}
+    stream = [{"results": [result]}, {"speaker_labels": labels}]
+    for value in (one, stream):
+        found = read("watson", value)
+        assert [(n.speaker, *n.words) for n in found] == [("0", "das"), ("1", "haus", "steht")]
+    slots = {**result, "word_alternatives": [watson_slot(0.21, 0.65, haus=0.9, aus=0.1)]}
+    (network,) = read("watson", {**one, "results": [slots]})
+    assert network.speaker == "1"
