@@ -89,7 +89,8 @@ _ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # as a value: it may 
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
 ANY_JSON = "timed-text"  # reads rows by what their keys mean, whoever wrote them
 _IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading of ASS
-    rb"\[\s*\d{1,3}:\d\d|\[[a-z]{2,6}:[^\]\n]*\]|\[script info\]", re.IGNORECASE
+    rb"\[\s*\d{1,3}:\d\d|\[\d{1,6}\.\d{1,3}s?\s*-+>|\[[a-z]{2,6}:[^\]\n]*\]|\[script info\]",
+    re.IGNORECASE,
 )
 HEAD_BYTES = 1 << 16
 LEAST_LOST = 4  # bytes of JSON that are no UTF-8: fewer are damage

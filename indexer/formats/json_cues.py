@@ -87,11 +87,9 @@ def _are_words(timed: Sequence[Timed]) -> bool:
     """
     if not all_single(one.text for one in timed):
         return False
-    if timed[0].row.text_at == "word":
-        return True
     if has_characters("".join(one.text for one in timed)):
         return _mean_s(timed) <= LONGEST_WORD_S
-    return len(timed) > 1 or timed[0].end_s == timed[0].end_s
+    return len(timed) > 1 or timed[0].row.text_at == "word" or timed[0].end_s == timed[0].end_s
 
 
 def _mean_s(timed: Sequence[Timed]) -> float:

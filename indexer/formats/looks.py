@@ -65,6 +65,13 @@ BINARY = [
     _Magic(rb"\x00\x00\x00\x01Bud1", "a folder's settings of macOS"),
 ]
 TEXT = [
+    _Magic(rb"Scenarist_SCC", "SCC, closed captions as codes", "convert it to SRT or WebVTT"),
+    _Magic(rb"\{\d+\}\{\d+\}", "MicroDVD captions, whose times are frames", "convert it to SRT"),
+    _Magic(
+        rb"\d+\.\d+\t\d+\.\d+\t[^\t\n]*[^\W\d]",
+        "labels of Audacity, a table without headings",
+        "write a first line start<TAB>end<TAB>text",
+    ),
     _Magic(rb"(?s).{0,99}ooTextFile", "an object of Praat's that is no TextGrid"),
     _Magic(rb"ooBinaryFile", "a binary file of Praat's", "save it as a text file"),
     _Magic(
@@ -85,7 +92,10 @@ TEXT = [
     ),
 ]
 NIST_ROOTS = {"ecf", "termlist", "kwlist", "stdlist", "kwslist"}
-XML_HINTS = {"xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml"}
+XML_HINTS = {
+    "SAMI": "convert it to SRT or WebVTT",
+    "xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml",
+}
 
 # Names that only recognisers' files have: such a file is damaged if no reader knows it.
 CLAIMS = re.compile(
@@ -167,7 +177,7 @@ def unknown(
         binary = _Magic(b"", "audio, by its name" if hint else "binary data", hint)
     if binary is not None:
         return ForeignFileError(path, 0, expected, binary.what, binary.hint)
-    is_json = re.match(rb"\s*([{\[]\s*[\[{\"\d\]}]|[{\[]\s*$)", head)
+    is_json = not _first(TEXT, head) and re.match(rb"\s*([{\[]\s*[\[{\"\d\]}]|[{\[]\s*$)", head)
     what, hint = instead or (_json(head, lacks) if is_json else _text(head))
     if not instead:
         hint = hint or ALL_FORMATS

@@ -1,6 +1,7 @@
 """Transcripts as people copy and print them: lines of text, each with a time, mostly a start only.
 
     [00:00.000 --> 00:04.000]  hello there        what Whisper's programs print
+    [0.00s -> 4.00s] hello there                  faster-whisper's example
     [00:12.50] hello there                        LRC lyrics; with <00:12.90> before single words
     0:00:00.500,0:00:01.400                       SBV: the text in the lines below
     00:00:00:12 , 00:00:01:10 , hello there       EBU-STL and Spruce as text, with frames
@@ -37,7 +38,7 @@ from std.repairs import UNKNOWN
 
 _TIME = r"(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,9})?"
 _BOTH = re.compile(
-    rf"\s*[\[(]?\s*({_TIME})\s*(?:-->|[-\u2013\u2014,]|\s,\s)\s*({_TIME})\s*[\])]?(.*)"
+    rf"\s*[\[(]?\s*({_TIME})\s*(?:--?>|[-\u2013\u2014,]|\s,\s)\s*({_TIME})\s*[\])]?(.*)"
 )
 _FIRST = re.compile(rf"\s*((?:[\[(]\s*{_TIME}\s*[\])]\s*)+|{_TIME}(?=[\s:\u2013-]|$))(.*)")
 _NAMED = re.compile(
@@ -48,6 +49,7 @@ _BULLET = re.compile(
     r"^\s*(?:[*\u2022\u2013-]|\d{1,4}[.)])\s+(?=[\d\[(*])|^\s*\*\*(?=[\d\[(])"
 )  # of lists
 _CAPTION = re.compile(rf"(?m)^\s*{_TIME}[ \t]*-+>")
+_SECONDS = re.compile(r"(?m)^\s*\[(\d{1,6})\.(\d{1,3})s?\s*-+>\s*(\d{1,6})\.(\d{1,3})s?\]")
 _STAMP = re.compile(_TIME)
 _WORD_TIME = re.compile(rf"<\s*({_TIME})\s*>")
 _LEADING = re.compile(r"^[\s:,\u2013\u2014|-]+")
@@ -73,7 +75,7 @@ class _Line(NamedTuple):
 def looks_like(head: bytes) -> bool:
     """Tell whether a file that begins like this is such a transcript."""
     text = as_utf8(head).decode("utf-8", "replace")
-    if _CAPTION.search(text):  # SRT, WebVTT
+    if _CAPTION.search(text) or text.startswith("Scenarist_SCC"):  # SRT, WebVTT; codes of captions
         return False
     return is_transcript(text.rpartition("\n")[0] if len(text) >= len(head) > 1000 else text)
 
@@ -81,7 +83,7 @@ def looks_like(head: bytes) -> bool:
 def is_transcript(text: str) -> bool:
     """Tell whether a text that begins like this has lines with times."""
     lines = text.split("\n")[:400]
-    found = list(_lines(frames_as_decimals("\n".join(lines))))
+    found = list(_lines(_clocks("\n".join(lines))))
     written = sum(bool(line.strip()) for line in lines)
     starts = [one.start_s for one in found]
     if not found or len(found) < LEAST_TIMED * written or starts[0] > LATEST_FIRST_S:
@@ -101,12 +103,27 @@ def parse(
         InputError: no line has a time.
     """
     content = content_of(stream, path, MAX_UTTERANCE_BYTES)
-    text = frames_as_decimals(decoded(content, path, options.repairs, options.encoding))
+    text = _clocks(decoded(content, path, options.repairs, options.encoding))
     lines = list(_lines(text))
     if not lines:
         raise InputError(path, 0, "lines with times such as 0:05 or [00:05.000]", "none")
     cues = spoken_cues(map(_cue, _with_speakers(lines)), options.speaker_names)
     yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+
+
+def _clocks(text: str) -> str:
+    """Write times in seconds or with frames as clock times.
+
+    >>> _clocks("[0.00s -> 64.50s] hello")
+    '[0:00.00 -> 1:04.50] hello'
+    """
+    return frames_as_decimals(_SECONDS.sub(_clock, text))
+
+
+def _clock(times: re.Match[str]) -> str:
+    first, last = (f"{int(s) // 60}:{int(s) % 60:02}.{rest}" for s, rest in
+                   ((times[1], times[2]), (times[3], times[4])))  # fmt: skip
+    return f"[{first} -> {last}]"
 
 
 def _lines(text: str) -> Iterator[_Line]:
@@ -128,7 +145,7 @@ def _timed(at: int, line: str) -> list[_Line]:
     if both := _BOTH.match(line):
         start_s, end_s = seconds_of(both[1]), seconds_of(both[2])
         if end_s >= start_s:
-            return [_Line(at, start_s, end_s, _LEADING.sub("", both[3]))]
+            return [_Line(at, start_s, end_s, _LEADING.sub("", both[3]).replace("|", "\n"))]
     if first := _FIRST.match(line):
         text = _LEADING.sub("", first[2])
         return [_Line(at, seconds_of(stamp), UNKNOWN, text) for stamp in _STAMP.findall(first[1])]

@@ -15,8 +15,9 @@ TEXTS = {
     "video.txt": "0:00\npurple carrots\n0:05\ngreen beans\n",
     "song.lrc": "[ti:Song]\n[00:00.00]purple carrots\n[00:05.00]green beans\n",
     "printed.txt": "[00:00.000 --> 00:02.000]  purple carrots\n[00:05.000 --> 00:07.000]  green beans\n",
+    "example.txt": "[0.00s -> 2.00s]  purple carrots\n[5.00s -> 67.00s]  green beans\n",
     "studio.sbv": "0:00:00.000,0:00:02.000\npurple carrots\n\n0:00:05.000,0:00:07.000\ngreen beans\n",
-    "tv.stl": "00:00:00:00 , 00:00:02:00 , purple carrots\n00:00:05:00 , 00:00:07:12 , green beans\n",
+    "tv.stl": "00:00:00:00 , 00:00:02:00 , purple|carrots\n00:00:05:00 , 00:00:07:12 , green beans\n",
 }
 
 

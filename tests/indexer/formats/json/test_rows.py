@@ -106,8 +106,9 @@ def test_offsets_of_frames_lose_to_seconds(tmp_path):
     ],
 )
 @pytest.mark.parametrize("last", ["end", "duration", ""])
-def test_sentences_without_blanks_are_no_words(tmp_path, texts, seconds, last):
-    rows = [{"text": text, "start": seconds * at} for at, text in enumerate(texts)]
+@pytest.mark.parametrize("key", ["text", "word"])
+def test_sentences_without_blanks_are_no_words(tmp_path, texts, seconds, last, key):
+    rows = [{key: text, "start": seconds * at} for at, text in enumerate(texts)]
     for row in rows:
         times = {"end": row["start"] + seconds, "duration": seconds}
         row |= {key: value for key, value in times.items() if key == last}
