@@ -25,7 +25,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats import table, transcript_lines
+from indexer.formats import srt, table, transcript_lines
 from indexer.formats.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
@@ -40,6 +40,7 @@ PIECE_BYTES = 1 << 16  # unpacked at a time
 _NAMESPACE = re.compile(r"\{[^}]*wordprocessingml[^}]*\}(\w+)")  # of two editions of the standard
 _FALLBACK = re.compile(r"\{[^}]*\}Fallback")  # says again what stands beside it
 _SHORT = re.compile(r"(?m)^(\d+):(\d+):(\d+)(\.\d+)? --> (\d+):(\d+):(\d+)(\.\d+)?[ \t]*$")
+_NUMBERED = re.compile(r"(?m)^\d+\n\d+:\d\d:\d\d[.,]\d+ --> \d+:\d\d")  # SRT
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
            OSError)  # fmt: skip
 
@@ -64,6 +65,9 @@ def parse(
         yield from table.parse(io.BytesIO(rows), path, options)
         return
     text = _SHORT.sub(_clock, "\n".join(paragraphs.lines))
+    if _NUMBERED.search(text):
+        yield from srt.parse(io.BytesIO(text.encode()), path, options)
+        return
     if not transcript_lines.is_transcript(text):
         expected = "a transcript whose lines have times"
         raise ForeignFileError(path, 0, expected, "a Word document without them")
@@ -151,7 +155,8 @@ class _Paragraphs(Reader):
             cells = [" ".join(cell.split()) for cell in self._cells]
             self._cells = None
             self.rows.append(cells)
-            self._add("\t".join(cells) + "\n")
+            time, *said = cells or [""]
+            self._add(time + "\t" + ": ".join(filter(None, said)) + "\n")
 
     def _add(self, text: str) -> None:
         if self._again:

@@ -10,6 +10,8 @@
     Anna Smith  0:05                              Otter, Rev, Word: the speaker and the time, the
     Speaker 1 (00:05):                            text in the lines below
     00:00:05 Speaker 1
+    Speaker 1:                                    or the speaker above the time
+    00:05
 
 A line without an end lasts until the next, at most as long as its letters take. What stands before
 the first time is a heading. In a line of a time and a text that others follow, the text is the
@@ -50,6 +52,7 @@ _BULLET = re.compile(
 )  # of lists
 _CAPTION = re.compile(rf"(?m)^\s*{_TIME}[ \t]*-+>")
 _SECONDS = re.compile(r"(?m)^\s*\[(\d{1,6})\.(\d{1,3})s?\s*-+>\s*(\d{1,6})\.(\d{1,3})s?\]")
+_NUMBERED = re.compile(r"(?i)(speaker|sprecher(in)?|locuteur|hablante|spreker)[ _]?(\d+|[A-Z])")
 _STAMP = re.compile(_TIME)
 _WORD_TIME = re.compile(rf"<\s*({_TIME})\s*>")
 _LEADING = re.compile(r"^[\s:,\u2013\u2014|-]+")
@@ -70,6 +73,7 @@ class _Line(NamedTuple):
     text: str
     speaker: str = ""
     below: tuple[str, ...] = ()  # lines without a time that follow
+    above: str = ""  # the one before it
 
 
 def looks_like(head: bytes) -> bool:
@@ -134,7 +138,8 @@ def _lines(text: str) -> Iterator[_Line]:
         found = _timed(at, _BULLET.sub("", line)) if ":" in line else []
         if found:
             yield from (one._replace(below=tuple(below)) for one in waiting)
-            waiting, below = found, []
+            above = below[-1] if below else ""
+            waiting, below = [one._replace(above=above) for one in found], []
         elif line.strip() and not _FOOTER.match(line):
             below.append(line.strip())
     yield from (one._replace(below=tuple(below)) for one in waiting)
@@ -160,6 +165,9 @@ def _with_speakers(lines: Sequence[_Line]) -> list[_Line]:
     spans = [one for one in lines if one.end_s == one.end_s]
     if spans and len(spans) == len(lines) and _are_names(spans):
         return [one._replace(speaker=one.below[0], below=one.below[1:]) for one in lines]
+    if _are_above(lines):
+        spoken = [one._replace(below=one.below[:-1]) for one in lines[:-1]] + [*lines[-1:]]
+        return [one._replace(speaker=one.above.rstrip(":")) for one in spoken]
     beside = [one for one in lines if one.text and one.end_s != one.end_s and not one.speaker]
     above = sum(bool(one.below) for one in beside)
     if not beside or above < SPEAKERS * len(beside):
@@ -177,6 +185,17 @@ def _are_names(lines: Sequence[_Line]) -> bool:
     if len(lines) < LEAST_NAMED or any(one.text or len(one.below) < 2 for one in lines):
         return False
     return len({one.below[0] for one in lines}) <= len(lines) / 2
+
+
+def _are_above(lines: Sequence[_Line]) -> bool:
+    """Tell whether the line above each time is a name: few recur, or all are as names are."""
+    if len(lines) < 2 or any(one.text or one.speaker or not one.above for one in lines):
+        return False
+    if any(len(one.below) < 2 for one in lines[:-1]):
+        return False
+    names = {one.above for one in lines}
+    marked = all(name.endswith(":") or _NUMBERED.fullmatch(name) for name in names)
+    return marked or (len(lines) >= LEAST_NAMED and len(names) <= len(lines) / 2)
 
 
 def _cue(one: _Line) -> Cue:

@@ -22,6 +22,8 @@ SHAPES = {
               ["Bob Jones   0:05\ngreen beans"]],
     "word": [["Audio file"], ["talk.wav"], ["Transcript"], ["00:00:00 Anna Smith"],
              ["purple carrots"], ["00:00:05 Bob Jones"], ["green beans"]],
+    "above": [["Bob and Anna"], ["Anna Smith:"], ["[00:00:00]"], ["purple carrots"],
+              ["Bob Jones:"], ["[00:00:05]"], ["green beans"]],
     "table": [["Timestamp", "Speaker", "Transcript"], ["00:00:00", "Anna Smith", "purple carrots"],
               ["00:00:05", "Bob Jones", "green\nbeans"]],
 }  # fmt: skip
@@ -47,6 +49,23 @@ def test_lines_of_people(tmp_path):
     lines = [[f"[00:00:{at:02}] {who}: {what}"] for at, (who, what) in enumerate(said)]
     found = read(tmp_path, word_document(lines))
     assert [(one.speaker, " ".join(one.words)) for one in found] == said
+
+
+def test_tables_without_headings(tmp_path):
+    said = [("Anna", "purple carrots"), ("Bob", "green beans"), ("Anna", "grow"), ("Bob", "well")]
+    rows = [[f"00:00:0{at}", who, what] for at, (who, what) in enumerate(said)]
+    found = read(tmp_path, word_document(rows))
+    assert [(one.speaker, " ".join(one.words)) for one in found] == said
+
+
+def test_captions_pasted_into_word(tmp_path):
+    lines = ["1", "00:00:00,500 --> 00:00:01,400", "purple carrots", "",
+             "2", "00:00:02,500 --> 00:00:03,400", "grow"]  # fmt: skip
+    found = read(tmp_path, word_document([[line] for line in lines]))
+    assert [(one.start_ms, *one.words) for one in found] == [
+        (500, "purple", "carrots"),
+        (2500, "grow"),
+    ]
 
 
 def test_teams_of_2021(tmp_path):
