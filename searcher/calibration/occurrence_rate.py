@@ -101,27 +101,48 @@ def rate_posterior(
 def log_evidence(
     log_ratio: Float64s, term: Int64s, n_terms: int, counted: Float64s | None = None
 ) -> Float64s:
-    """(terms,) `RatePosterior.log_evidence`; see `rate_posterior`."""
-    return rate_posterior(log_ratio, term, n_terms, counted).log_evidence
+    """(terms,) `RatePosterior.log_evidence` alone; see `rate_posterior`."""
+    zeros, evidence = np.zeros(n_terms), np.empty(n_terms)
+    for batch in _weighed(np.exp(clipped(log_ratio)), term, Known(zeros, zeros), counted):
+        evidence[batch.terms] = batch.log_evidence
+    return evidence
 
 
 def _rate_posterior(
     log_ratio: Float64s, term: Int64s, known: Known, counted: Float64s | None
 ) -> RatePosterior:
     """`rate_posterior` with places of each term that are known to be right."""
-    odds, n_terms = np.exp(clipped(log_ratio)), len(known.number)
+    odds = np.exp(clipped(log_ratio))
+    probability, evidence = np.empty(len(odds)), np.empty(len(known.number))
+    for terms, places, grid, weight, of_terms in _weighed(odds, term, known, counted):
+        evidence[terms] = of_terms
+        of_place = term[places] - terms.start
+        probability[places] = _weighted_probability(odds[places], of_place, weight, grid)
+    return RatePosterior(probability, evidence)
+
+
+class _Batch(NamedTuple):
+    """Terms that have their rates in common, weighed."""
+
+    terms: slice
+    places: slice  # theirs
+    grid: Grid
+    weight: Float64s  # (terms, rates) see `_weigh`
+    log_evidence: Float64s  # (terms,)
+
+
+def _weighed(
+    odds: Float64s, term: Int64s, known: Known, counted: Float64s | None
+) -> Iterator[_Batch]:
+    """Weigh the rates of terms; see `_rate_posterior`."""
     counted = np.ones(len(odds)) if counted is None else counted
-    bounds = np.searchsorted(term, np.arange(n_terms + 1))
-    probability, evidence = np.empty(len(odds)), np.empty(n_terms)
+    bounds = np.searchsorted(term, np.arange(len(known.number) + 1))
     for terms, are_many in _batches(np.diff(bounds) + known.number):
         places = slice(bounds[terms.start], bounds[terms.stop])
         of_terms = Known(known.number[terms], known.log_ratio[terms])
         own = odds[places], counted[places], bounds[terms.start : terms.stop + 1] - places.start
         grid = _own_grid(*own, of_terms) if are_many else GRID
-        weight, evidence[terms] = _weigh(*own, of_terms, grid)
-        of_place = term[places] - terms.start
-        probability[places] = _weighted_probability(own[0], of_place, weight, grid)
-    return RatePosterior(probability, evidence)
+        yield _Batch(terms, places, grid, *_weigh(*own, of_terms, grid))
 
 
 def _batches(numbers: Float64s) -> Iterator[tuple[slice, bool]]:
