@@ -27,7 +27,7 @@ import numpy as np
 
 from benchmarks.german import Data, indexed
 from benchmarks.larger_archives import with_accidents
-from indexer.formats import jsonl
+from indexer.formats.readers import jsonl
 from indexer.networks.utterances import networks_in
 from scoring.evaluate import evaluate
 from scoring.measures.twv import NAMED_POINTS, OperatingPoint

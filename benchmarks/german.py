@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 
 import scoring.cli
-from indexer.formats import jsonl
+from indexer.formats.readers import jsonl
 from indexer.networks.utterances import networks_in
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder

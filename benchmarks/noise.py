@@ -26,7 +26,7 @@ from scipy import signal
 
 from benchmarks.calibration import Material, kinds, rows, searched
 from benchmarks.german import CONFIGS, Data, indexed
-from indexer.formats import jsonl
+from indexer.formats.readers import jsonl
 from indexer.networks.utterances import networks_in
 from recogniser import RecognitionOptions, recognise_files
 from recogniser.audio import decode

@@ -25,7 +25,7 @@ from unittest import mock
 from rapidfuzz.distance import Levenshtein
 
 from benchmarks.calibration import SETS, kinds, material, rows, searched
-from indexer.formats import jsonl
+from indexer.formats.readers import jsonl
 from indexer.networks.utterances import networks_in
 from searcher.calibration.model import default_model
 from std.phonetics.g2p import Converter, named

@@ -88,7 +88,7 @@ def write(hours: float, folder: Path, file_format: str, *, seed: int = 1) -> lis
     """Write recordings of an hour each as files of a format that has ``dump``."""
     from importlib import import_module
 
-    dump = import_module(f"indexer.formats.{file_format}").dump
+    dump = import_module(f"indexer.formats.readers.{file_format}").dump
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     by_file: dict[str, list[ConfusionNetwork]] = {}

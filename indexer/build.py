@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer.file_columns import FileColumns, Skipped, index_file
-from indexer.formats.reader_options import DEFAULT, ReaderOptions
-from indexer.formats.tiers import Tiers
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.tiers import Tiers
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.networks.utterance_spans import SEGMENTS_HINT

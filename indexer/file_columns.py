@@ -14,8 +14,8 @@ import numpy as np
 
 from indexer.doubts import doubts_of
 from indexer.formats.detect import foreign
-from indexer.formats.reader_options import ReaderOptions
-from indexer.formats.tiers import Tiers
+from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.tiers import Tiers
 from indexer.inputs import Input
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import spoken_by

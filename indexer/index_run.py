@@ -13,7 +13,7 @@ from warnings import warn
 
 from indexer.build import BuildReport, build
 from indexer.describe import Described, describe, languages_in
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.inputs import Input
 from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers

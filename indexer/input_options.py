@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.formats.ctm import timed_words
-from indexer.formats.reader_options import Names, ReaderOptions, SpeakerNames, WordOn, load
-from indexer.formats.sausage import read_times
-from indexer.formats.tiers import Tiers
+from indexer.formats.readers.ctm import timed_words
+from indexer.formats.readers.sausage import read_times
+from indexer.formats.shared.reader_options import Names, ReaderOptions, SpeakerNames, WordOn, load
+from indexer.formats.shared.tiers import Tiers
 from indexer.inputs import NameBy
 from indexer.lattices.lattice import LatticeMethod
 from indexer.networks.nonwords import Nonwords

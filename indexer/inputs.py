@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NoReturn
 
-from indexer.formats.reader_options import is_sidecar
-from indexer.formats.recordings import recording_of
+from indexer.formats.shared.reader_options import is_sidecar
+from indexer.formats.shared.recordings import recording_of
 from std.errors import STANDARD_STREAM, InputError
 from std.files import is_nameless
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from indexer.formats.detect import parse_file
-from indexer.formats.reader_options import DEFAULT, ReaderOptions
-from indexer.formats.recordings import require_name
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import require_name
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_utterances
 from indexer.networks.utterances import Utterances

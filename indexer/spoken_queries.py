@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 
 from indexer.formats.detect import foreign
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.input_options import InputOptions
 from indexer.inputs import Input, input_files
 from indexer.networks.likeliest_paths import between, likeliest_sequences, mixture

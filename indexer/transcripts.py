@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from indexer.formats.detect import foreign
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.input_options import InputOptions
 from indexer.inputs import Input, input_files
 from indexer.networks.utterances import Utterances

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from indexer.build import IndexedInput
-from indexer.formats.reader_options import is_sidecar
+from indexer.formats.shared.reader_options import is_sidecar
 from indexer.inputs import Input
 from std.display.numbers import counted
 from std.errors import ForeignFileError, InputError, StdError

@@ -3,7 +3,8 @@
     network_line    network -> the object of its line
     dump            networks -> lines
 
-`indexer.formats.jsonl` reads them and describes the format; docs/formats.md is the contract.
+`indexer.formats.readers.jsonl` reads them and describes the format; docs/formats.md is the
+contract.
 """
 
 import json

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from indexer import index_files
-from indexer.formats import jsonl
+from indexer.formats.readers import jsonl
 from searcher import open_index
 
 WORDS = ["my", "cousin", "moved", "to", "Ljubljana", "last", "spring"]

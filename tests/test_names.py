@@ -9,7 +9,7 @@ import pytest
 
 from indexer import index_files
 from indexer.cli import main as index
-from indexer.formats import jsonl
+from indexer.formats.readers import jsonl
 from indexer.segments.invert import invert
 from searcher import open_index
 from searcher.cli import main as search

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from indexer.cli import main as index
-from indexer.formats import jsonl
+from indexer.formats.readers import jsonl
 from searcher.cli import main as search
 from searcher.query_cli import main as query
 from std.store.manifest import _digest

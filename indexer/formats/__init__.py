@@ -1,9 +1,11 @@
-"""Recognisers' output formats, one module each.
+"""From a recogniser's file to utterances or lattices.
 
-A module has ``parse(stream, path, options)``, which takes an open binary stream, the path to name
-in errors and `indexer.formats.reader_options.ReaderOptions`, and yields
-`indexer.networks.utterances.Utterances` or `indexer.lattices.lattice.Lattice`; and
-``looks_like(head)``, which tells whether a file begins like one of the format. A new format has its
-line in `indexer.formats.detect`, and its keys in `indexer.formats.looks`, for messages. Opening
-files and gzip are the business of `std.files`.
+    detect     which reader a file needs, and its utterances or lattices
+    readers    one module for each format
+    shared     what several readers use
+    looks      what a file is that no reader knows, for messages
+    names      names of the formats, for the command line
+
+A new format has its line in `indexer.formats.detect`, and its keys in `indexer.formats.looks`, for
+messages. Opening files and gzip are the business of `std.files`.
 """

@@ -18,7 +18,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats import (
+from indexer.formats.looks import IS_JSON, has_keys, near_json, unknown
+from indexer.formats.readers import (
     ass,
     assemblyai,
     aws,
@@ -66,11 +67,10 @@ from indexer.formats import (
     whisper,
     youtube,
 )
-from indexer.formats.encodings import as_utf8, decoded, is_wide
-from indexer.formats.looks import IS_JSON, has_keys, near_json, unknown
-from indexer.formats.reader_options import DEFAULT, ReaderOptions
-from indexer.formats.service_answers import what_instead
-from indexer.formats.units import speech_is_plausible
+from indexer.formats.shared.encodings import as_utf8, decoded, is_wide
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.service_answers import what_instead
+from indexer.formats.shared.units import speech_is_plausible
 from indexer.lattices.lattice import Lattice
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError

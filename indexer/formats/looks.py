@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from indexer.formats.xml_head import root_name
+from indexer.formats.shared.xml_head import root_name
 from std.errors import ForeignFileError, InputError
 from std.nist.audio_names import AUDIO_EXTENSION
 

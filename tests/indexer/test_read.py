@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from indexer.cli import main
-from indexer.formats import mesh
 from indexer.formats.detect import FORMATS
-from indexer.formats.reader_options import ReaderOptions, read_segments
+from indexer.formats.readers import mesh
+from indexer.formats.shared.reader_options import ReaderOptions, read_segments
 from indexer.networks.utterances import networks_in
 from indexer.read import networks_of
 from indexer.segments.invert import invert

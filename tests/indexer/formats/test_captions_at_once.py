@@ -9,9 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.formats import clock, columns_of_cues, cues, json_times, roll_up, srt
-from indexer.formats.columns_of_cues import Column
-from indexer.formats.cues import Cue
+from indexer.formats.readers import srt
+from indexer.formats.shared import (
+    clock,
+    columns_of_cues,
+    cues,
+    json_times,
+    roll_up,
+)
+from indexer.formats.shared.columns_of_cues import Column
+from indexer.formats.shared.cues import Cue
 from indexer.networks import hypotheses, nonwords
 from indexer.networks.estimated_times import DIGIT_LETTERS, letters
 

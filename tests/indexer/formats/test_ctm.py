@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import ctm
 from indexer.formats.detect import parse_file
+from indexer.formats.readers import ctm
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording

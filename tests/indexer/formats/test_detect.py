@@ -4,7 +4,7 @@ import pytest
 
 from indexer.formats.detect import FORMATS, detect, parse_file
 from indexer.formats.names import FORMAT_NAMES
-from indexer.formats.recordings import recording_of
+from indexer.formats.shared.recordings import recording_of
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording

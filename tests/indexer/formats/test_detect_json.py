@@ -9,7 +9,7 @@ import pytest
 
 from indexer.formats.detect import JSON_FORMATS, detect, parse_file
 from indexer.formats.looks import JSON_KEYS
-from indexer.formats.reader_options import DEFAULT
+from indexer.formats.shared.reader_options import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from indexer.formats.detect import FORMATS, JSON_FORMATS, TEXT_FORMATS, detect, is_json, parse_file
-from indexer.formats.encodings import as_utf8
-from indexer.formats.reader_options import DEFAULT
+from indexer.formats.shared.encodings import as_utf8
+from indexer.formats.shared.reader_options import DEFAULT
 from std.errors import InputError
 from tests.indexer.formats.captions.word import word_document
 

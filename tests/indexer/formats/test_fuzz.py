@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from indexer.formats.detect import FORMATS, parse_file
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.shared.reader_options import ReaderOptions
 from std.errors import InputError
 from std.repairs import Repairs
 

@@ -11,9 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import aws, azure, google, vosk, watson, whisper
 from indexer.formats.detect import JSON_FORMATS, detect, parse_file
-from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.readers import (
+    aws,
+    azure,
+    google,
+    vosk,
+    watson,
+    whisper,
+)
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import documents, read_json

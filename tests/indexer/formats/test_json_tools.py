@@ -7,7 +7,7 @@ import math
 import pytest
 
 from indexer.formats.detect import FORMATS, detect, parse_file
-from indexer.formats.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.values import Recording

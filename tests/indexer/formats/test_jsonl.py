@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import jsonl
 from indexer.formats.detect import parse_file
+from indexer.formats.readers import jsonl
 from indexer.networks.columns import utterances_of
 from indexer.networks.utterances import networks_in
 from std.errors import InputError

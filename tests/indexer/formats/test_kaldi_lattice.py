@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import kaldi_lattice
 from indexer.formats.detect import parse_file
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.readers import kaldi_lattice
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.lattices.to_network import pruned, to_network, words_only
 from indexer.networks.utterance_spans import UtteranceSpan
 from indexer.networks.utterances import networks_in

@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import pytest
 
-from indexer.formats import pocketsphinx, slf
 from indexer.formats.detect import FORMATS, parse_file
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.readers import pocketsphinx, slf
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_network
 from indexer.networks.utterance_spans import UtteranceSpan

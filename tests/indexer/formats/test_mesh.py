@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import mesh, mesh_bulk
-from indexer.formats.ctm import timed_words
 from indexer.formats.detect import parse_file
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.readers import mesh
+from indexer.formats.readers.ctm import timed_words
+from indexer.formats.shared import mesh_bulk
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.networks.columns import utterances_of
 from indexer.networks.utterance_spans import UtteranceSpan
 from indexer.networks.utterances import networks_in

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import pocketsphinx, slf
 from indexer.formats.detect import parse_file
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.readers import pocketsphinx, slf
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.networks.utterance_spans import UtteranceSpan
 from indexer.networks.utterances import networks_in
 from std.errors import InputError

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import sausage
 from indexer.formats.detect import parse_file
-from indexer.formats.reader_options import (
+from indexer.formats.readers import sausage
+from indexer.formats.shared.reader_options import (
     ReaderOptions,
     is_sidecar,
     load,

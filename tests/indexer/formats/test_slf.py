@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import slf
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.readers import slf
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.lattices.lattice import ordered
 from indexer.lattices.to_network import link_posteriors, to_network
 from indexer.networks.utterance_spans import UtteranceSpan

@@ -8,7 +8,7 @@ from io import BytesIO
 
 import pytest
 
-from indexer.formats import (
+from indexer.formats.readers import (
     assemblyai,
     aws,
     azure,

@@ -5,7 +5,13 @@ import json
 
 import pytest
 
-from indexer.formats import aws, azure, google, jsonl, whisper
+from indexer.formats.readers import (
+    aws,
+    azure,
+    google,
+    jsonl,
+    whisper,
+)
 from indexer.networks.utterances import networks_in
 from std.nist import ecf
 

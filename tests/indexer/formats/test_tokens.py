@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from indexer.formats import tokens
-from indexer.formats.tokens import EXACT_DIGITS, LONGEST_WORD, tokenized
+from indexer.formats.shared import tokens
+from indexer.formats.shared.tokens import EXACT_DIGITS, LONGEST_WORD, tokenized
 
 
 def every(found):

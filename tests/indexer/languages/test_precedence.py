@@ -8,7 +8,7 @@ import pytest
 
 from indexer.build import build
 from indexer.cli import main
-from indexer.formats import jsonl
+from indexer.formats.readers import jsonl
 from indexer.languages.precedence import ECF, INPUT, OPTION, Told, recording_shares, spoken
 from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, upkeep

@@ -6,8 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import eaf, srt, stm, table, tei, textgrid, timed_text, ttml, webvtt
 from indexer.formats.detect import FORMATS
+from indexer.formats.readers import (
+    eaf,
+    srt,
+    stm,
+    table,
+    tei,
+    textgrid,
+    timed_text,
+    ttml,
+    webvtt,
+)
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from tests.indexer.formats.captions.conftest import CAPTIONS, SAMPLES, options, parsed

@@ -5,10 +5,10 @@ import io
 
 import pytest
 
-from indexer.formats import srt, webvtt
-from indexer.formats.cues import Cue
-from indexer.formats.reader_options import ReaderOptions
-from indexer.formats.speaker_names import spoken_cues
+from indexer.formats.readers import srt, webvtt
+from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.speaker_names import spoken_cues
 
 
 def read(texts, names="auto"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.formats import srt
+from indexer.formats.readers import srt
 from std.errors import InputError
 from tests.indexer.formats.captions.conftest import options, parsed, read, said, times
 

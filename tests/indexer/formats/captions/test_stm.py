@@ -1,6 +1,6 @@
 """STM: reference transcripts with alternatives."""
 
-from indexer.formats import stm
+from indexer.formats.readers import stm
 from tests.indexer.formats.captions.conftest import options, parsed, read, said
 
 

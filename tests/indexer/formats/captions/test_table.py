@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.formats import table
+from indexer.formats.readers import table
 from std.values import Recording
 from tests.indexer.formats.captions.conftest import parsed, read, said
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.formats import tei
+from indexer.formats.readers import tei
 from std.errors import InputError
 from tests.indexer.formats.captions.conftest import parsed, read, said, times
 

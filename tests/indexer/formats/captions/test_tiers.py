@@ -2,8 +2,8 @@
 
 import pytest
 
-from indexer.formats.reader_options import ReaderOptions
-from indexer.formats.tiers import Tier, Tiers, chosen
+from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.tiers import Tier, Tiers, chosen
 from std.errors import InputError
 from tests.indexer.formats.captions.conftest import options, read, said
 

@@ -1,6 +1,6 @@
 """Plain JSON of cues, and transcripts of meetings."""
 
-from indexer.formats import timed_text
+from indexer.formats.readers import timed_text
 from tests.indexer.formats.captions.conftest import parsed, read, said, times
 
 

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats import cues, srt
-from indexer.formats.clock import time_lines
-from indexer.formats.cues import Cue, utterances_of_cues
+from indexer.formats.readers import srt
+from indexer.formats.shared import cues
+from indexer.formats.shared.clock import time_lines
+from indexer.formats.shared.cues import Cue, utterances_of_cues
 from std.values import Recording
 from tests.indexer.formats.captions.conftest import options, parsed, said, times
 

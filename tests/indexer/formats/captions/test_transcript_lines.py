@@ -4,7 +4,7 @@
 import pytest
 
 from indexer.formats.detect import detect, parse_file
-from indexer.formats.reader_options import ReaderOptions
+from indexer.formats.shared.reader_options import ReaderOptions
 from std.repairs import BEFORE_ZERO, Repairs
 
 OTTER = "Anna Smith  0:00  \npurple carrots\n\nBob Jones  0:05  \ngreen beans\n\nTranscribed by https://x.example\n"  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.formats import ttml
+from indexer.formats.readers import ttml
 from std.errors import InputError
 from tests.indexer.formats.captions.conftest import parsed, read, said
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.formats import webvtt
+from indexer.formats.readers import webvtt
 from std.errors import ForeignFileError
 from tests.indexer.formats.captions.conftest import parsed, read, said
 

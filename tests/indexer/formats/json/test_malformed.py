@@ -5,7 +5,7 @@ import io
 import pytest
 
 from indexer.formats.detect import FORMATS, parse_file
-from indexer.formats.reader_options import DEFAULT
+from indexer.formats.shared.reader_options import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from std.json_fields import Part

@@ -1,0 +1,226 @@
+"""Azure Speech's JSON: results of its SDK and short-audio API, batch and fast transcription.
+
+    {"RecognitionStatus", "DisplayText": "...", "Offset": 300000, "Duration": 9900000, "NBest":
+        [{"Confidence": 0.9, "Lexical": "das haus", "Words": [{"Word": "das", "Offset": 300000,
+        "Duration": 2100000, "Confidence": 0.95}]}]}             one after the other, or in a list
+    {"recognizedPhrases": [{"channel": 0, "offsetInTicks": 300000, "durationInTicks": 9900000,
+        "nBest": [{"confidence", "lexical", "words": [{"word", "offsetInTicks", ...}],
+        "displayWords": [{"displayText", ...}]}]}]}                       batch, API 3 and later
+    {"AudioFileResults": [{"AudioFileName", "SegmentResults": [{"ChannelNumber", "NBest"}]}]}  2.0
+    {"combinedPhrases": [...], "phrases": [{"channel": 0, "offsetMilliseconds": 30,
+        "durationMilliseconds": 990, "text": "Das Haus.", "confidence": 0.9, "words":
+        [{"text": "Das", "offsetMilliseconds": 30, "durationMilliseconds": 210}]}]}     fast
+
+Times are ticks of 100 ns (``Offset``, ``offsetInTicks``), ISO 8601 (``PT1.5S``), or milliseconds
+(also the ``offset`` of fast transcription's first version). Each result or phrase is an utterance;
+its n best are laid side by side, weighted by their confidence (scaled to sum to 1 where they sum
+to more). A single one's words have their own, or the phrase's. Words are the lexical ones, else
+those for display; where there are none the text's words share the phrase's time. Channel 0 is our
+channel 1. The recording is called as the audio (``source``, ``AudioFileUrl``). What the SDK or
+Speech Studio put around an answer (``privJson``, ``json``) is taken off; ``RecognitionStatus`` may
+be a number, and is asked only where there is no text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for, recording_of
+from indexer.formats.shared.speaker_keys import speaker_in
+from indexer.formats.shared.stated_language import stated_language
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.hypotheses import (
+    Hypothesis,
+    HypothesisWord,
+    bare,
+    spoken,
+    untimed,
+    write_hypotheses,
+    write_words,
+)
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
+from std.json_fields import Part, documents
+from std.repairs import UNKNOWN
+from std.values import Recording
+
+TICKS = 1e7  # per second
+MS = 1e3
+NO_SPAN = UNKNOWN, UNKNOWN
+WORDS = ("Words", "DisplayWords")
+WORD = ("Word", "DisplayText", "Text")
+TEXTS = ("Lexical", "ITN", "Display", "DisplayText", "Text")
+CHANNELS = ("Channel", "ChannelNumber")
+WRAPPERS = ("privJson", "json")
+NOTHING_HEARD = (  # names, and the SDK's numbers for them
+    "NoMatch", "InitialSilenceTimeout", "BabbleTimeout", "Error", "EndOfDictation",
+    "TooManyRequests", "BadRequest", "Forbidden", *range(1, 9),
+)  # fmt: skip
+
+_CHANNEL = re.compile(r"Channel\.\d+\.wav")  # what 2.0 calls any audio
+_ISO_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is Azure's."""
+    return (
+        b'"NBest"' in head
+        or b'"privJson"' in head
+        or b'"recognizedphrases"' in head.lower()
+        or b'"combinedPhrases"' in head
+        or (b'"phrases"' in head and b'"offsetMilliseconds"' in head)
+        or (b'"RecognitionStatus"' in head and b'"Offset"' in head)
+    )
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's utterances in order.
+
+    Raises:
+        InputError: the file is no JSON, or not Azure's.
+    """
+    builder = NetworkBuilder(path, options.characters, options.repairs)
+    count = 0
+    for document in map(_unwrapped, documents(stream, path, repairs=options.repairs)):
+        recording = recording_for(path, options, _source(document))
+        for file, phrase, per_second in _phrases(document):
+            best = _hypotheses(phrase)
+            word_lists = [_words(hypothesis, per_second, options.nonwords) for hypothesis in best]
+            if not any(word_lists):
+                continue
+            count += 1
+            builder.language, builder.speaker = stated_language(phrase), speaker_in(phrase)
+            channel = _first(phrase, CHANNELS)
+            where = Recording(
+                recording.file if file is None else recording_of(file).file,
+                recording.channel if channel is None else channel.channel() + 1,
+            )
+            span = _span(phrase, per_second)
+            builder.utterance(phrase.line, where, f"{recording.file}-{count}", *span)
+            if len(word_lists) == 1:
+                write_words(builder, phrase.line, word_lists[0])
+            else:
+                weights = [_confidence(hypothesis, 1.0) for hypothesis in best]
+                total = max(1.0, sum(weights))
+                hypotheses = [
+                    Hypothesis(weight / total, words)
+                    for weight, words in zip(weights, word_lists, strict=True)
+                ]
+                write_hypotheses(builder, phrase.line, hypotheses)
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
+
+
+def _unwrapped(document: Part) -> Part:
+    """Return the service's answer in what the SDK or Speech Studio put around it."""
+    for key in WRAPPERS:
+        if document.has(key):
+            inner = document[key]
+            if not isinstance(inner.value, str):
+                return inner
+            for written in documents(BytesIO(inner.text().encode()), document.path):
+                return Part(document.path, document.line, written.value, inner.where)
+    return document
+
+
+def _source(document: Part) -> str:
+    """Return the name or address of the audio, where the answer has it."""
+    files = (
+        list(_of(document, "AudioFileResults"))
+        if _has(document, "AudioFileResults")
+        else [document]
+    )
+    if len(files) != 1:
+        return ""  # they are recordings of their own
+    names = files[0].name(["AudioFileUrl", "audioFileUrl", "AudioFileName", "audioFileName"])
+    return "" if _CHANNEL.fullmatch(names) else names or document.name(["source"])
+
+
+def _hypotheses(phrase: Part) -> list[Part]:
+    """Return a phrase's n best; its own text where it has none, nothing where nothing was heard."""
+    if not _has(phrase, "NBest"):
+        if _first(phrase, TEXTS) is not None:
+            return [phrase]
+        if _of(phrase, "RecognitionStatus").value in NOTHING_HEARD:
+            return []
+    return list(_of(phrase, "NBest"))
+
+
+def _phrases(document: Part) -> Iterator[tuple[str | None, Part, float]]:
+    """Yield each phrase, the audio file where there are several, and how long its units are."""
+    if _has(document, "AudioFileResults"):
+        files = list(_of(document, "AudioFileResults"))
+        for file in files:  # a single one may be called "Channel.0.wav", whatever it was
+            name = _of(file, "AudioFileName").text() if len(files) > 1 else None
+            yield from ((name, phrase, TICKS) for phrase in _of(file, "SegmentResults"))
+    elif document.has("phrases"):
+        yield from ((None, phrase, MS) for phrase in document["phrases"])
+    elif _has(document, "RecognizedPhrases"):
+        yield from ((None, phrase, TICKS) for phrase in _of(document, "RecognizedPhrases"))
+    else:
+        yield None, document, TICKS
+
+
+def _of(part: Part, key: str) -> Part:
+    """Return what stands under a key, in the spelling of results or of batch transcription."""
+    return part[key] if part.has(key) else part[key[0].lower() + key[1:]]
+
+
+def _has(part: Part, key: str) -> bool:
+    return _of(part, key).value is not None
+
+
+def _first(part: Part, keys: Sequence[str]) -> Part | None:
+    """Return what stands under the first of the keys that is there."""
+    return next((_of(part, key) for key in keys if _has(part, key)), None)
+
+
+def _confidence(part: Part, otherwise: float) -> float:
+    return _of(part, "Confidence").probability() if _has(part, "Confidence") else otherwise
+
+
+def _span(part: Part, per_second: float) -> tuple[float, float]:
+    """Return start and end in seconds; UNKNOWN where they are not written."""
+    offset, duration = (_seconds(part, key, per_second) for key in ("Offset", "Duration"))
+    return (offset, offset + duration) if offset == offset and duration == duration else NO_SPAN
+
+
+def _seconds(part: Part, key: str, per_second: float) -> float:
+    """Read a time in ticks or milliseconds, or as ``PT1H2M3.4S`` where there are none."""
+    for unit, units in (("InTicks", TICKS), ("Milliseconds", MS)):
+        if _has(part, key + unit):
+            return _of(part, key + unit).seconds(units)
+    written = _of(part, key)
+    if written.value is None:
+        return UNKNOWN
+    if not isinstance(written.value, str):
+        return written.seconds(per_second)
+    duration = _ISO_DURATION.fullmatch(written.value)
+    if not duration:
+        raise written.error("ticks, or a duration such as PT1.5S")
+    hours, minutes, seconds = (float(part or 0) for part in duration.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def _words(hypothesis: Part, per_second: float, nonwords: Nonwords) -> list[HypothesisWord]:
+    confidence = _confidence(hypothesis, 1.0)
+    words = _first(hypothesis, WORDS)
+    timed = [
+        HypothesisWord(
+            (_first(word, WORD) or word["word"]).text(),
+            _confidence(word, confidence),
+            *_span(word, per_second),
+        )
+        for word in words or ()
+    ]
+    texts = [_of(hypothesis, key).text() for key in TEXTS if _has(hypothesis, key)]
+    if not words and not texts:
+        raise _of(hypothesis, TEXTS[0]).error("text")
+    if any(bare(word.token) for word in timed):
+        return spoken(timed, nonwords)
+    return untimed(next(filter(None, texts), ""), confidence, nonwords)

@@ -1,0 +1,152 @@
+"""CHAT transcripts of TalkBank and CHILDES (.cha).
+
+    @Languages:	eng
+    @Participants:	CHI Anna Target_Child, MOT Mother
+    @Media:	x, audio
+    *CHI:	purple (be)cause [x 2] &-um carrots . ^U500_1400^U      ^U is the byte 15 hexadecimal
+    %wor:	purple ^U500_900^U carrots ^U900_1400^U .
+
+A line goes on in those that begin with a tabulator. The times are milliseconds; an utterance
+without any begins where the one before ends. Where a line ``%wor`` has times of words, these are
+the words'. What the transcriber says of the words (codes in brackets, ``&=laughs``, ``xxx``) is
+taken out, letters that were not spoken are kept.
+
+Source: B. MacWhinney, "Tools for Analyzing Talk, part 1: the CHAT transcription format".
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.encodings import as_utf8, decoded
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.networks.hypotheses import HypothesisWord
+from indexer.networks.utterances import Utterances
+from std.errors import InputError
+from std.files import content_of
+from std.limits import MAX_UTTERANCE_BYTES
+from std.repairs import UNKNOWN
+
+_FIRST = re.compile(rb"\s*(@Font:[^\n]*\n|@UTF8|@PID:|@Window:[^\n]*\n|@Begin\s*$)", re.MULTILINE)
+_TIMES = re.compile(  # CLAN once wrote the file beside them; copies may lack the byte 15
+    r"\x15(?:%\w+:\"[^\"\x15]*\"_)?(\d{1,10})_(\d{1,10})\x15|(?<=\s)(\d{1,10})_(\d{1,10})$"
+)
+_WORD = re.compile(r"([^\s\x15]+)\s+\x15(\d{1,10})_(\d{1,10})\x15")
+_CODES = re.compile(
+    r"\[[^\[\]]*\]|&[=~+*]\S+|\x15[^\x15\n]*\x15|\+[^\s\w]\S*|\(\.+\)|\((?:\d+:)?\d*\.\d*\)"
+    r"|\b(?:xxx|yyy|www)\b(?:@\S+)?|(?<!\S)0\w+"
+)
+_JOINS = re.compile(r"(?<=\w)[+_](?=\w)")  # parts of compounds, of names
+_KEPT = re.compile(
+    r"&-|@[\w$:]+|[()<>\u2308-\u230b\u2191\u2193\u201e\u2021\u2039\u203a]|(?<=\w):(?=\w)"
+)
+
+
+class _Line(NamedTuple):
+    line: int
+    name: str  # *CHI, @Media, %wor
+    text: str
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is a CHAT transcript."""
+    return _FIRST.match(as_utf8(head)) is not None
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the transcript's utterances, in order.
+
+    Raises:
+        InputError: no utterance has times.
+    """
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
+    lines = list(_lines(decoded(content, path, options.repairs, options.encoding)))
+    head = {one.name: one.text for one in reversed(lines) if one.name.startswith("@")}
+    cues = list(_cues(lines))
+    if cues and not any(cue.start_s == cue.start_s for cue in cues):
+        hint = "CLAN links a transcript to its recording, or Batchalign aligns it"
+        expected = "times of utterances (\\x15START_END\\x15)"
+        raise InputError(path, cues[0].line, expected, "a CHAT transcript without any", hint)
+    names = _participants(head.get("@Participants", ""))
+    language = head.get("@Languages", "").split(",")[0].strip()
+    media = head.get("@Media", "").split(",")[0].strip(' "')
+    spoken = [
+        cue._replace(speaker=names.get(cue.speaker, cue.speaker), language=language)
+        for cue in _placed(cues)
+    ]
+    yield from utterances_of_cues(spoken, path, recording_for(path, options, media), options)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    """Yield the lines, each with those that it goes on in."""
+    waiting: _Line | None = None
+    for at, written in enumerate(text.split("\n"), start=1):
+        if written[:1] in ("\t", " ") and waiting is not None:
+            waiting = waiting._replace(text=f"{waiting.text} {written.strip()}")
+            continue
+        if waiting is not None:
+            yield waiting
+        name, _, rest = written.partition(":")
+        waiting = _Line(at, name.strip(), rest.strip())
+    if waiting is not None:
+        yield waiting
+
+
+def _cues(lines: Sequence[_Line]) -> Iterator[Cue]:
+    for at, one in enumerate(lines):
+        if not one.name.startswith("*"):
+            continue
+        times = [[int(t) / 1000 for t in found if t] for found in _TIMES.findall(one.text)]
+        start_s = times[0][0] if times else UNKNOWN
+        end_s = times[-1][1] if times else UNKNOWN
+        speaker = one.name[1:]
+        words: list[HypothesisWord] = []
+        for below in lines[at + 1 : at + 9]:
+            if not below.name.startswith("%"):
+                break
+            if below.name == "%wor":
+                words = _words(below.text, speaker)
+        text = " ".join(word.token for word in words) if words else _said(_TIMES.sub(" ", one.text))
+        yield Cue(one.line, start_s, end_s, text, words, speaker=speaker)
+
+
+def _said(text: str) -> str:
+    """What was said of a line.
+
+    >>> _said("New_York choo+choo")
+    'New York choo choo'
+    >>> _said("purple (be)cause [x 2] &-um <xxx carrots> [/] dog@c +...")
+    'purple because um carrots dog'
+    """
+    kept = _KEPT.sub("", _CODES.sub(" ", text))
+    return " ".join(_JOINS.sub(" ", kept).split())
+
+
+def _words(text: str, speaker: str) -> list[HypothesisWord]:
+    timed = _WORD.findall(text)
+    found = ((_said(word).replace(" ", "-"), int(a) / 1000, int(b) / 1000) for word, a, b in timed)
+    return [HypothesisWord(word, 1.0, a, b, speaker) for word, a, b in found if word]
+
+
+def _placed(cues: Sequence[Cue]) -> Iterator[Cue]:
+    """Let utterances without times begin where the one before ends."""
+    before_s = 0.0
+    for cue in cues:
+        placed = cue if cue.start_s == cue.start_s else cue._replace(start_s=before_s)
+        yield placed
+        before_s = max(before_s, placed.end_s if placed.end_s == placed.end_s else before_s)
+
+
+def _participants(text: str) -> dict[str, str]:
+    """Names of speakers by their codes: the name, where one is given.
+
+    >>> _participants("CHI Anna Target_Child, MOT Mother")
+    {'CHI': 'Anna', 'MOT': 'MOT'}
+    """
+    parts = [one.split() for one in text.split(",")]
+    return {one[0]: one[1] if len(one) > 2 else one[0] for one in parts if one}

@@ -1,0 +1,252 @@
+"""NIST CTM: one word per line with its time, mostly the one best.
+
+    file channel start_s duration_s word [confidence [type [speaker]]]
+    file channel * * <ALT_BEGIN>          then words, <ALT>, words, ..., <ALT_END>
+    ;; comment
+
+A word becomes a slot of its own: its confidence is its posterior (1 if there is none, or NA, or
+ROVER's -1), the rest is "no word". Between ALT_BEGIN and ALT_END stand alternatives of equal
+status, ``@`` for none; they become slots by time, words without confidence share equally. An
+utterance ends where nothing is said for half a second. Channels may be letters: A is 1, B is 2.
+
+Source: NIST SCTK, "ctm" in doc/infmts.htm; Kaldi ``lattice-to-ctm-conf``.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from indexer.formats.shared.clock import note_restarts
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.hypotheses import PAUSE_S
+from indexer.networks.utterances import Utterances
+from std.errors import InputError
+from std.fields import number, numbered, shown, text
+from std.limits import CHANNEL
+from std.n_best import TimedWord, aligned
+from std.nist.audio_names import recording_name
+from std.repairs import REFUSED, Repairs, confidence
+from std.values import Recording
+
+SLOTS_AT_ONCE = 1 << 16
+NULL_WORD = "@"
+MARKS = (b"<ALT_BEGIN>", b"<ALT>", b"<ALT_END>")
+NO_CONFIDENCE = (b"NA", b"-", b"nan", b"NaN")
+LEAST_GOOD = 0.9  # of a file's first lines
+NO_NUMBER = -1.0  # what ROVER writes for it
+
+
+class _Word(NamedTuple):
+    line: int
+    start_s: float
+    end_s: float
+    token: str
+    confidence: float | None
+
+
+_Slot = list[_Word]  # words that exclude each other
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is a CTM."""
+    lines = [line.split() for line in head.split(b"\n")[:-1] or [head]]
+    rows = [row for row in lines if row and not row[0].startswith(b";;")]
+    if not rows:
+        return head.startswith(b";;")
+    good = sum(
+        5 <= len(row) <= 8
+        and all(map(_is_time, row[2:4]))
+        and (len(row) == 5 or row[5] in NO_CONFIDENCE or _is_time(row[5]))
+        for row in rows
+    )
+    return good >= LEAST_GOOD * len(rows)
+
+
+def _is_time(token: bytes) -> bool:
+    try:
+        return token == b"*" or float(token) >= -1  # nan is none
+    except ValueError:
+        return False
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the utterances of each recording, in order of time.
+
+    With segments, field 1 is an utterance and its times count from there: what Kaldi writes.
+
+    Raises:
+        InputError: a line is not a word or a part of an alternation.
+    """
+    builder, waiting = NetworkBuilder(path, repairs=options.repairs), 0
+    by_recording = _read(stream, path, options.repairs)
+    for recording in list(by_recording):
+        if waiting > SLOTS_AT_ONCE:
+            yield utterances_of(
+                builder.columns(), path, options.segments, nonwords=options.nonwords
+            )
+            builder, waiting = NetworkBuilder(path, repairs=options.repairs), 0
+        slots = by_recording.pop(recording)  # of a whole corpus: make room as we go
+        waiting += len(slots)
+        if options.segments is None:
+            lines = [words[0].line for words in slots]
+            note_restarts([_start_s(words) for words in slots], lines, options.repairs)
+        count, said_until = 0, 0.0
+        for words in sorted(slots, key=_start_s):
+            start = _start_s(words)
+            end = max(start, *(word.end_s for word in words))
+            if not count or (options.segments is None and start > said_until + PAUSE_S):
+                count, said_until = count + 1, end
+                name = recording.file if options.segments else f"{recording.file}-{count}"
+                builder.utterance(words[0].line, recording, name)
+            said_until = max(said_until, end)
+            _write(builder, [_sure(word, path, options.repairs) for word in words], start, end)
+    yield utterances_of(builder.columns(), path, options.segments, nonwords=options.nonwords)
+
+
+def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]]:
+    """Read the words of each file (field 1) with their times; of alternatives the first.
+
+    Raises:
+        InputError: as for `parse`.
+    """
+    return {
+        recording.file: [
+            TimedWord(words[0].token, words[0].start_s, words[0].end_s)
+            for words in sorted(slots, key=_start_s)
+        ]
+        for recording, slots in _read(stream, path, REFUSED).items()
+    }
+
+
+def _start_s(words: _Slot) -> float:
+    return words[0].start_s if len(words) == 1 else min(word.start_s for word in words)
+
+
+def _sure(word: _Word, path: Path | str, repairs: Repairs) -> _Word:
+    """A word whose confidence is one, or unknown."""
+    if word.confidence is None or 0 <= word.confidence <= 1:
+        return word
+    problem = InputError(path, word.line, "a posterior in [0, 1]", f"{word.confidence:g}")
+    return word._replace(confidence=confidence(word.confidence, problem, repairs))
+
+
+def _write(builder: NetworkBuilder, words: _Slot, start: float, end: float) -> None:
+    if len(words) == 1:  # as nearly always
+        word = words[0]
+        mass = 1.0 if word.confidence is None else word.confidence
+        builder.slot(word.line, start, end, max(0.0, 1 - mass))
+        builder.word(word.line, word.token, mass, word.start_s, word.end_s)
+        return
+    masses = [1.0 if word.confidence is None else word.confidence for word in words]
+    total = max(1.0, sum(masses))  # of alternatives: they were not made to sum to 1
+    masses = [mass / total for mass in masses]
+    builder.slot(words[0].line, start, end, max(0.0, 1 - sum(masses)))
+    for word, mass in zip(words, masses, strict=True):
+        builder.word(word.line, word.token, mass, word.start_s, word.end_s)
+
+
+def _rows(
+    stream: BinaryIO, path: Path | str, repairs: Repairs
+) -> Iterator[tuple[int, Recording, bytes, _Word | None]]:
+    """Yield each line's number, recording and word as written; the word unless it is a mark."""
+    known: dict[tuple[bytes, bytes], Recording] = {}
+
+    def read(numbered_line: tuple[int, bytes]) -> tuple[int, Recording, bytes, _Word | None]:
+        at, line = numbered_line
+        fields = line.split()
+        if not 5 <= len(fields) <= 8:
+            raise InputError(path, at, "5 or 6 fields", shown(line.strip()))
+        word = None if fields[4] in MARKS else _word(path, at, fields)
+        written = fields[0], fields[1]
+        if (recording := known.get(written)) is None:
+            recording = known[written] = recording_in(path, at, fields)
+        return at, recording, fields[4], word
+
+    lines = (
+        (at, line)
+        for at, line in numbered(stream, path)
+        if line.strip() and not line.lstrip().startswith(b";;")
+    )
+    return repairs.rows(lines, read)
+
+
+def _read(stream: BinaryIO, path: Path | str, repairs: Repairs) -> dict[Recording, list[_Slot]]:
+    slots: dict[Recording, list[_Slot]] = {}
+    alternatives: list[list[_Word]] = []  # of the alternation being read
+    begun = at = 0
+    for at, recording, mark, word in _rows(stream, path, repairs):
+        where = slots.setdefault(recording, [])
+        if mark == b"<ALT_BEGIN>" and not alternatives:
+            begun, alternatives = at, [[]]
+        elif mark == b"<ALT>" and alternatives:
+            alternatives.append([])
+        elif mark == b"<ALT_END>" and alternatives:
+            where += _alternation(path, begun, alternatives)
+            alternatives = []
+        elif word is None:
+            raise InputError(path, at, "ALT_BEGIN, ALT, ALT_END in this order", shown(mark))
+        elif alternatives:
+            alternatives[-1].append(word)
+        elif mark != NULL_WORD.encode():
+            where.append([word])
+    if alternatives:
+        raise InputError(path, at, f"<ALT_END> to the <ALT_BEGIN> of line {begun}", "the end")
+    if not slots:
+        raise InputError(path, 0, "words with their times", "an empty file")
+    return slots
+
+
+def recording_in(path: Path | str, line: int, fields: list[bytes]) -> Recording:
+    """Read the recording from the first two fields of a line of NIST's: a file, a channel.
+
+    Raises:
+        InputError: the second is neither a letter nor a number.
+    """
+    channel = fields[1].upper()
+    if len(channel) == 1 and b"A" <= channel <= b"Z":
+        channel = b"%d" % (channel[0] - ord("A") + 1)
+    try:
+        number = int(CHANNEL.read(shown(channel)))
+    except ValueError as error:
+        expected = f"a channel, a letter or a number from {CHANNEL}"
+        raise InputError(path, line, expected, shown(fields[1])) from error
+    return Recording(recording_name(text(path, line, fields[0])), number)
+
+
+def _word(path: Path | str, line: int, fields: list[bytes]) -> _Word:
+    token = text(path, line, fields[4])
+    if token == NULL_WORD:  # takes no time; both times may be "*"
+        return _Word(line, 0.0, 0.0, token, None)
+    start = number(path, line, fields[2], "a start in seconds")
+    duration = number(path, line, fields[3], "a duration in seconds")
+    sure = None
+    if len(fields) > 5 and fields[5] not in NO_CONFIDENCE:
+        sure = number(path, line, fields[5], "a confidence")
+        sure = None if sure == NO_NUMBER else sure
+    return _Word(line, start, start + duration, token, sure)
+
+
+def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -> list[_Slot]:
+    """Put alternatives side by side; without confidence they share equally."""
+    share = 1 / len(alternatives)
+    word_lists = [
+        [
+            word if word.confidence is not None else word._replace(confidence=share)
+            for word in words
+            if word.token != NULL_WORD
+        ]
+        for words in alternatives
+    ]
+    word_lists.sort(key=len, reverse=True)  # the longest is what the others are laid beside
+    timed = [
+        [TimedWord(word.token, word.start_s, word.end_s) for word in words] for words in word_lists
+    ]
+    try:
+        slots = aligned(timed)
+    except ValueError as error:
+        raise InputError(path, line, "alternatives of an utterance", str(error)) from error
+    return [[word_lists[number][place] for number, place in slot] for slot in slots]

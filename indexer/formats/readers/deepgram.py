@@ -1,0 +1,173 @@
+"""Deepgram's JSON: of recordings, and the messages of its streams, one after the other.
+
+    {"metadata": {...}, "results": {"channels": [{"detected_language": "de", "alternatives":
+        [{"transcript", "confidence": 0.99, "words": [{"word": "das", "start": 0.0, "end": 0.21,
+          "confidence": 0.97, "punctuated_word": "Das"}]}]}],
+      "utterances": [{"start", "end", "channel": 0, "confidence", "words": [...]}]}}
+    {"type": "Results", "channel_index": [0, 2], "is_final": true, "start": 0.0, "duration": 2.5,
+        "channel": {"alternatives": [...]}}                                          a stream
+    {"type": "TurnInfo", "event": "EndOfTurn", "audio_window_start", "audio_window_end",
+        "transcript", "words": [{"word", "confidence"}]}                         Flux's stream
+
+Utterances are those of the file, else a channel's words cut at pauses of half a second. With
+several alternatives of a channel these are laid side by side, weighted by their confidences
+(`by_confidence`). Channel 0 is our channel 1. Of a stream the final results and whole turns count;
+Flux's words have no times: they share those of the turn. Confidences that are all 0 are none.
+An answer may stand in an object of one's own, under any key.
+
+Source: real answers of nova-2, nova-3 and base models in the public repositories
+deepgram/deepgram-go-sdk, pgg1309/deepgram_transcribe, moneybot968/PodTranser and
+shahuldxb/Goodcontact (wrapped); streams as the types of deepgram-js-sdk and Deepgram's pages say.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.service_answers import require_transcript
+from indexer.formats.shared.speaker_keys import speaker_in
+from indexer.networks.hypotheses import (
+    Hypothesis,
+    HypothesisWord,
+    at_common_pauses,
+    by_confidence,
+    rated,
+    spoken,
+    untimed,
+)
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
+from std.json_fields import Part, documents
+from std.values import Recording
+
+MESSAGES = ("Metadata", "SpeechStarted", "UtteranceEnd", "Connected", "Finalize")
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is Deepgram's."""
+    of_recording = all(key in head for key in (b'"channels"', b'"alternatives"', b'"transcript"'))
+    return (
+        (of_recording and b'"channel_label"' not in head)
+        or (b'"channel_index"' in head and b'"alternatives"' in head)
+        or (b'"turn_index"' in head and b'"audio_window_end"' in head)
+        or (b'"err_code"' in head and b'"err_msg"' in head)
+    )
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's utterances in order.
+
+    Raises:
+        InputError: the file is no JSON, or not Deepgram's, or an error of the service.
+    """
+    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
+    for document in map(_unwrapped, documents(stream, path, repairs=options.repairs)):
+        if document.has("channel_index") and document.has("channel"):
+            _result(utterances, document, recording, options.nonwords)
+        elif document["type"].value == "TurnInfo":
+            _turn(utterances, document, recording, options.nonwords)
+        elif document["type"].value not in MESSAGES:
+            require_transcript(document, "Deepgram's channels")
+            _recording(utterances, document["results"], recording, options.nonwords)
+    yield utterances.collected()
+
+
+def _unwrapped(document: Part) -> Part:
+    """Return the answer in what somebody put around it."""
+    if document.has("results") or not isinstance(document.value, dict):
+        return document
+    inner = (document[key] for key in document.value)
+    return next((part for part in inner if _is_answer(part)), document)
+
+
+def _is_answer(part: Part) -> bool:
+    return part.has("results") and part["results"].has("channels")
+
+
+def _recording(
+    utterances: NumberedUtterances, results: Part, recording: Recording, nonwords: Nonwords
+) -> None:
+    channels = list(results["channels"])
+    n_best = [_n_best(channel, nonwords) for channel in channels]
+    languages = [_language(channel) for channel in channels]
+    parts = list(results.each("utterances"))
+    if all(len(best) < 2 for best in n_best) and any(part.has("words") for part in parts):
+        for part in parts:
+            channel = part["channel"].channel() if part.has("channel") else 0
+            utterances.language = languages[channel] if channel < len(languages) else ""
+            where = _channel(recording, channel)
+            utterances.speaker = speaker_in(part)
+            utterances.add(part.line, where, _words(part, nonwords), _span(part))
+        return
+    for number, (hypotheses, language) in enumerate(zip(n_best, languages, strict=True)):
+        utterances.language = language
+        for piece in at_common_pauses(hypotheses):
+            utterances.add_n_best(results.line, _channel(recording, number), piece)
+
+
+def _result(
+    utterances: NumberedUtterances, message: Part, recording: Recording, nonwords: Nonwords
+) -> None:
+    """Add a message of a stream, if it is not revised any more."""
+    if message["is_final"].value is False:
+        return
+    index = next(iter(message["channel_index"]), None)
+    channel = 0 if index is None else index.channel()
+    utterances.language = _language(message["channel"])
+    start, duration = (message[key].seconds() for key in ("start", "duration"))
+    hypotheses = _n_best(message["channel"], nonwords)
+    utterances.add_n_best(
+        message.line, _channel(recording, channel), hypotheses, Span(start, start + duration)
+    )
+
+
+def _turn(
+    utterances: NumberedUtterances, message: Part, recording: Recording, nonwords: Nonwords
+) -> None:
+    if message["event"].value == "EndOfTurn":
+        span = Span(message["audio_window_start"].seconds(), message["audio_window_end"].seconds())
+        utterances.add(message.line, recording, _words(message, nonwords), span)
+
+
+def _channel(recording: Recording, number: int) -> Recording:
+    return Recording(recording.file, number + 1) if number else recording
+
+
+def _language(channel: Part) -> str:
+    language = channel.first(("detected_language",))
+    for alternative in channel.each("alternatives"):
+        language = language or next(alternative.each("languages"), None)
+    return language.value if language and isinstance(language.value, str) else ""
+
+
+def _n_best(channel: Part, nonwords: Nonwords) -> list[Hypothesis]:
+    alternatives = list(channel["alternatives"])
+    words = [_words(alternative, nonwords) for alternative in alternatives]
+    return by_confidence([_confidence(alternative) for alternative in alternatives], words)
+
+
+def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
+    words = [_word(word) for word in part.each("words")]
+    if words:
+        return rated(spoken(words, nonwords))
+    return untimed(part["transcript"].text(), _confidence(part) or 1.0, nonwords)
+
+
+def _word(word: Part) -> HypothesisWord:
+    confidence = _confidence(word) if word.has("confidence") else 1.0
+    return HypothesisWord(word["word"].text(), confidence, *_span(word), speaker_in(word))
+
+
+def _confidence(part: Part) -> float:
+    return part["confidence"].probability() if part.has("confidence") else 0.0
+
+
+def _span(part: Part) -> Span:
+    if not part.has("start") or not part.has("end"):
+        return NO_SPAN
+    return Span(part["start"].seconds(), part["end"].seconds())

@@ -1,0 +1,176 @@
+"""Transcripts in Word documents (.docx), as Teams, Word, Otter, Trint and people write them.
+
+The document's paragraphs are lines of text with times (`indexer.formats.readers.transcript_lines`):
+
+    Anna Smith   0:03            Teams, Otter: the text below
+    [00:00:12] Anna: hello       people, Trint
+    0:0:0.0 --> 0:0:3.120        Teams of 2021: the speaker and the text below
+
+A document whose table has columns of times and texts is read as that table
+(`indexer.formats.readers.table`). Headers, footers, notes, comments and deleted text are not read.
+
+Of the archive only ``word/document.xml`` is unpacked, up to a bound, so that a small file cannot
+fill the memory; it is read as all XML is (`std.nist.xml`).
+
+Source: ECMA-376 (Office Open XML), part 1, WordprocessingML.
+"""
+
+import csv
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.readers import srt, table, transcript_lines
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.networks.utterances import Utterances
+from std.errors import ForeignFileError, InputError
+from std.files import content_of
+from std.limits import MAX_UTTERANCE_BYTES
+from std.nist.xml import Attributes, Reader, feed
+
+MAGIC = b"PK\x03\x04"
+DOCUMENT = "word/document.xml"
+MAX_DOCUMENT_BYTES = 1 << 26  # unpacked: hundreds of hours
+PIECE_BYTES = 1 << 16  # unpacked at a time
+_NAMESPACE = re.compile(r"\{[^}]*wordprocessingml[^}]*\}(\w+)")  # of two editions of the standard
+_FALLBACK = re.compile(r"\{[^}]*\}Fallback")  # says again what stands beside it
+_SHORT = re.compile(r"(?m)^(\d+):(\d+):(\d+)(\.\d+)? --> (\d+):(\d+):(\d+)(\.\d+)?[ \t]*$")
+_NUMBERED = re.compile(r"(?m)^\d+\n\d+:\d\d:\d\d[.,]\d+ --> \d+:\d\d")  # SRT
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
+           OSError)  # fmt: skip
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is a Word document."""
+    return head.startswith(MAGIC) and b"word/" in head
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the transcript's lines as utterances, in order.
+
+    Raises:
+        InputError: the document is damaged or too large, or has no times (`ForeignFileError`).
+    """
+    paragraphs = _Paragraphs(path)
+    feed(io.BytesIO(_document(stream, path)), paragraphs)
+    rows = _tabular(paragraphs.rows).encode()
+    if rows and table.looks_like(rows):
+        yield from table.parse(io.BytesIO(rows), path, options)
+        return
+    text = _SHORT.sub(_clock, "\n".join(paragraphs.lines))
+    if _NUMBERED.search(text):
+        yield from srt.parse(io.BytesIO(text.encode()), path, options)
+        return
+    if not transcript_lines.is_transcript(text):
+        expected = "a transcript whose lines have times"
+        raise ForeignFileError(path, 0, expected, "a Word document without them")
+    yield from transcript_lines.parse(io.BytesIO(text.encode()), path, options)
+
+
+def _document(stream: BinaryIO, path: Path | str) -> bytes:
+    """Unpack the document's text.
+
+    Raises:
+        InputError: the archive is damaged, encrypted, or larger than a transcript is.
+    """
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(DOCUMENT) as member:
+            pieces = iter(lambda: member.read(PIECE_BYTES), b"")
+            unpacked = b"".join(islice(pieces, MAX_DOCUMENT_BYTES // PIECE_BYTES + 1))
+    except KeyError as error:
+        raise InputError(path, 0, f"a Word document with {DOCUMENT}", "none") from error
+    except _DAMAGE as error:
+        raise InputError(path, 0, "a whole Word document", str(error) or "a damaged one") from error
+    if len(unpacked) > MAX_DOCUMENT_BYTES:
+        raise InputError(path, 0, f"text of at most {MAX_DOCUMENT_BYTES} bytes", "more")
+    return unpacked
+
+
+def _clock(times: re.Match[str]) -> str:
+    """Write times of Teams as others do.
+
+    >>> _SHORT.sub(_clock, "0:1:2.5 --> 0:1:12.0")
+    '0:01:02.5 --> 0:01:12.0'
+    """
+    first, last = (
+        f"{hours}:{int(minutes):02}:{int(seconds):02}{rest or ''}"
+        for hours, minutes, seconds, rest in (times.groups()[:4], times.groups()[4:])
+    )
+    return f"{first} --> {last}"
+
+
+def _tabular(rows: Sequence[Sequence[str]]) -> str:
+    written = io.StringIO()
+    csv.writer(written, delimiter="\t", lineterminator="\n").writerows(rows)
+    return written.getvalue()
+
+
+class _Paragraphs(Reader):
+    """Collects the lines of the text, and the rows of its tables."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(path)
+        self.lines = [""]
+        self.rows: list[list[str]] = []
+        self._cells: list[str] | None = None
+        self._reads = False
+        self._again = 0  # elements around that say something again
+
+    def start(self, tag: str, attributes: Attributes) -> None:
+        if _FALLBACK.fullmatch(tag):
+            self._again += 1
+        name = _word(tag)
+        if name == "t":
+            self._reads = not self._again
+        elif name == "tab":
+            self._add("\t")
+        elif name in ("br", "cr"):
+            self._add("\n")
+        elif name == "tr":
+            self._cells = []
+        elif name == "tc" and self._cells is not None:
+            self._cells.append("")
+
+    def data(self, text: str) -> None:
+        if self._reads:
+            self._add(text)
+
+    def end(self, tag: str) -> None:
+        if _FALLBACK.fullmatch(tag):
+            self._again -= 1
+        name = _word(tag)
+        if name == "t":
+            self._reads = False
+        elif name == "p" and not self._again:
+            self._add("\n")
+        elif name == "tr" and self._cells is not None:
+            cells = [" ".join(cell.split()) for cell in self._cells]
+            self._cells = None
+            self.rows.append(cells)
+            time, *said = cells or [""]
+            self._add(time + "\t" + ": ".join(filter(None, said)) + "\n")
+
+    def _add(self, text: str) -> None:
+        if self._again:
+            return
+        if self._cells is not None:
+            if self._cells:
+                self._cells[-1] += text
+            return
+        first, *others = text.split("\n")
+        self.lines[-1] += first
+        self.lines += others
+
+
+def _word(tag: str) -> str:
+    """The name of an element of WordprocessingML; empty of another."""
+    found = _NAMESPACE.fullmatch(tag)
+    return found[1] if found else ""

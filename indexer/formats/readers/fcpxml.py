@@ -1,0 +1,293 @@
+"""Captions in Final Cut's XML (.fcpxml): texts that hang on the clips of a timeline.
+
+    <fcpxml version="1.11"> <project name="talk"> <sequence tcStart="3600s"> <spine>
+      <asset-clip offset="3600s" start="5s" duration="20s">
+        <caption lane="1" offset="7s" duration="3003/1500s" role="iTT?captionFormat=ITT.en">
+          <text placement="bottom"> <text-style ref="ts1">hello there</text-style> </text>
+
+Times are rational seconds. An ``offset`` is a place on the clock of the element around, which shows
+``start`` (a sequence: ``tcStart``, a spine: 0) where that element begins; what stands in a spine
+without one follows what stands before it. A caption's own ``start`` says nothing of when it is
+seen. A ``ref-clip`` shows what is within its time of the sequence that it names.
+
+Where there is no caption, titles (``<title>``) are read if texts are seen for a good part of the
+timeline: subtitles are, names of people below their pictures are not. Disabled texts are left out.
+A subrole of a title (``dialogue.Anna``) and the role of a caption are a speaker unless they name a
+kind, a language or a number.
+
+Source: Apple, FCPXML reference: story elements, timing attributes, roles.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.xml_head import refuse_entities, root_name
+from indexer.networks.utterances import Utterances
+from std.errors import ForeignFileError, InputError
+from std.files import content_of
+from std.languages.detection import NAMES
+from std.limits import MAX_UTTERANCE_BYTES
+from std.nist.audio_names import recording_name
+from std.nist.xml import Attributes, Reader, feed
+from std.values import Recording
+
+ROOT = "fcpxml"
+TEXTS = ("caption", "title")
+TIMED = frozenset(("asset-clip", "audio", "clip", "gap", "mc-clip", "ref-clip", "spine",
+                   "sync-clip", "transition", "video", *TEXTS))  # fmt: skip
+HELD = TIMED | {"audition", "project", "sequence"}
+LEAST_SEEN = 0.3  # of a timeline, by titles that are subtitles
+DEEPEST = 100  # elements around a text, compound clips included
+MOST_PLACED = 2_000_000  # elements: clips that show the same may be many more than a file has
+_TIME = re.compile(r"([+-]?\d{1,19})(?:\.(\d{1,12}))?(?:/(\d{1,10}))?s")
+_KIND = re.compile(
+    r"(?i)\b(itt|srt|cea|vtt|subs?)|608|caption|subtitle|title|titel|titre|t\u00edtulo|titulo|dialog"
+    r"|video|audio|music|effect|default|primary|\u5b57\u5e55|\u6807\u9898"
+)
+
+
+class _Text(NamedTuple):
+    """A text at its place of a timeline, in seconds from the timeline's beginning."""
+
+    node: "_Node"
+    start_s: float
+
+
+@dataclass
+class _Node:
+    """An element that has a place, or holds some that have."""
+
+    tag: str
+    line: int
+    attributes: Mapping[str, str]
+    inside: "list[_Node]" = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)  # of a caption or a title, one a line
+    shown_by_clip: bool = False  # a sequence of a compound clip
+
+    def get(self, name: str) -> str:
+        return self.attributes.get(name, "")
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is Final Cut's XML."""
+    return root_name(head) == ROOT
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the captions of each timeline as utterances, in order.
+
+    Raises:
+        InputError: the file is not well formed, declares entities, has a time that is none, or no
+            captions (`ForeignFileError`).
+    """
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
+    refuse_entities(content, path)
+    document = _Document(path)
+    feed(BytesIO(content), document)
+    timelines = document.timelines()
+    cues = []
+    for name, top in timelines:
+        texts = _shown(top, document, path)
+        recording = None
+        if len(timelines) > 1 and name and options.names != "file":
+            recording = Recording(recording_name(name), options.channel)
+        cues += _cues(texts, _length_s(top, texts, path), path, recording)
+    if not cues:
+        expected, hint = "captions, or titles that are subtitles", "Final Cut: Export Captions"
+        raise ForeignFileError(path, 0, expected, "none", hint)
+    name = timelines[0][0] if len(timelines) == 1 else ""
+    spoken = spoken_cues(cues, options.speaker_names)
+    yield from utterances_of_cues(spoken, path, recording_for(path, options, name), options)
+
+
+def _cues(
+    texts: Sequence[_Text], length_s: float, path: Path | str, recording: Recording | None
+) -> list[Cue]:
+    """Make cues of a timeline's captions, or of its titles if those are subtitles."""
+    captions = [one for one in texts if one.node.tag == "caption"]
+    if not captions:
+        seen_s = sum((_duration_s(one.node, path) for one in texts), 0.0)
+        captions = list(texts) if seen_s >= LEAST_SEEN * length_s else []
+    roles = [_named_by_role(one.node) for one in captions]
+    cues = []
+    for one, (speaker, language) in zip(captions, roles, strict=True):
+        start_s, end_s = one.start_s, one.start_s + _duration_s(one.node, path)
+        text = "\n".join(one.node.texts)
+        cue = Cue(one.node.line, float(start_s), float(end_s), text)
+        cues.append(cue._replace(speaker=speaker, language=language, recording=recording))
+    return sorted(cues, key=lambda cue: cue.start_s)
+
+
+def _named_by_role(node: _Node) -> tuple[str, str]:
+    """The speaker and the language that a role names; empty where it names none.
+
+    ``Anna?captionFormat=ITT.en``, ``dialogue.Anna``, but not ``iTT?captionFormat=ITT.en``,
+    ``titles.titles-1``.
+    """
+    role, _, form = node.get("role").partition("?captionFormat=")
+    main, _, own = role.partition(".")
+    name = own if node.tag == "title" else own or main
+    name = "" if _KIND.search(name) or not re.search(r"[^\W\d_]", name) else name.strip()
+    is_default = name.lower() in NAMES or name.startswith(f"{main}-")
+    return "" if is_default else name, form.partition(".")[2]
+
+
+def _shown(top: _Node, document: "_Document", path: Path | str) -> list[_Text]:
+    """Place the texts of a timeline."""
+    found: list[_Text] = []
+    placed = 0
+
+    def place(node: _Node, at_s: float, depth: int) -> None:
+        """Place what is inside an element that begins at this time."""
+        nonlocal placed
+        placed += 1
+        if depth > DEEPEST or placed > MOST_PLACED:
+            raise InputError(path, node.line, f"clips in at most {DEEPEST} others", "more")
+        clock_s = _clock_s(node, path)
+        following_s = clock_s
+        for one in node.inside:
+            if one.tag not in TIMED:
+                place(one, at_s, depth + 1)
+                continue
+            offset = one.get("offset")
+            default_s = following_s if node.tag == "spine" else clock_s
+            offset_s = _seconds(offset, one, path) if offset else default_s
+            if one.tag != "transition":
+                following_s = offset_s + _duration_s(one, path)
+            begins_s = at_s + offset_s - clock_s
+            if one.tag in TEXTS and one.texts and one.get("enabled") != "0":
+                found.append(_Text(one, begins_s))
+            place(one, begins_s, depth + 1)
+            compound = document.compounds.get(one.get("ref")) if one.tag == "ref-clip" else None
+            if compound is not None and one.get("enabled") != "0":
+                show(one, compound, begins_s, depth)
+
+    def show(clip: _Node, compound: _Node, at_s: float, depth: int) -> None:
+        """Place what a clip shows of another sequence."""
+        first_s = _clock_s(compound, path)
+        start = clip.get("start")
+        earlier_s = _seconds(start, clip, path) - first_s if start else 0.0
+        before = len(found)
+        place(compound, at_s - earlier_s, depth + 1)
+        until_s = at_s + _duration_s(clip, path)
+        found[before:] = [
+            one
+            for one in found[before:]
+            if one.start_s < until_s and one.start_s + _duration_s(one.node, path) > at_s
+        ]
+
+    place(top, 0.0, 0)
+    return found
+
+
+def _clock_s(node: _Node, path: Path | str) -> float:
+    """What an element's own clock shows where it begins."""
+    written = node.get("tcStart" if node.tag == "sequence" else "start")
+    if node.tag == "spine":  # the timeline's, or one that hangs on a clip
+        written = node.get("clock")
+    return _seconds(written, node, path) if written else 0.0
+
+
+def _duration_s(node: _Node, path: Path | str) -> float:
+    written = node.get("duration")
+    return _seconds(written, node, path) if written else 0.0
+
+
+def _length_s(top: _Node, texts: Sequence[_Text], path: Path | str) -> float:
+    """How long a timeline is; where it does not say, until its last text ends."""
+    ends_s = (one.start_s + _duration_s(one.node, path) for one in texts)
+    return _duration_s(top, path) or max(ends_s, default=0.0)
+
+
+def _seconds(written: str, node: _Node, path: Path | str) -> float:
+    """Read a rational time: ``3003/30000s``, ``5s``."""
+    found = _TIME.fullmatch(written.strip())
+    if found is None or int(found[3] or 1) == 0:
+        raise InputError(path, node.line, "a time such as 3003/30000s", written)
+    return float(f"{found[1]}.{found[2] or 0}") / int(found[3] or 1)
+
+
+class _Document(Reader):
+    """Collects the elements that have a place, and the compound clips."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(path)
+        self.top = _Node("", 1, {})
+        self.compounds: dict[str, _Node] = {}
+        self._open = [self.top]
+        self._media = ""
+        self._reads = False  # the text of a caption
+
+    def doctype(self, name: str, public_id: str | None, system_id: str | None) -> None:
+        """Final Cut writes one without entities; nothing of it is read."""
+
+    def timelines(self) -> list[tuple[str, _Node]]:
+        """The timelines that are no part of another, with the names of their projects."""
+        found, alone = [], []
+        for one in self.top.inside:
+            if one.tag == "project":
+                found += [(one.get("name"), inner) for inner in one.inside]
+            elif one.tag != "sequence":  # as if it were a timeline that begins with it
+                alone.append(("", _Node("spine", one.line, {}, [_at(one, "")])))
+            elif not one.shown_by_clip:
+                found.append((one.get("name"), one))
+        return found or alone
+
+    def start(self, tag: str, attributes: Attributes) -> None:
+        around = self._open[-1]
+        if tag == "media":
+            self._media = attributes.get("id") or ""
+        elif tag == "text" and around.tag in TEXTS:
+            around.texts.append("")
+            self._reads = True
+        elif tag in HELD:
+            names = ("name", "ref", "offset", "start", "duration", "tcStart", "enabled", "role")
+            own = {name: attributes.get(name) or "" for name in names}
+            if tag == "spine" and around.tag == "sequence":
+                own |= {"offset": around.get("tcStart"), "clock": around.get("tcStart")}
+            node = _Node(tag, self.line, own)
+            if tag == "sequence" and self._media:
+                node.shown_by_clip = True
+                self.compounds[self._media] = node
+            around.inside.append(node)
+            self._open.append(node)
+            if len(self._open) > DEEPEST:
+                self.fail(f"clips in at most {DEEPEST} others", "more")
+
+    def data(self, text: str) -> None:
+        if self._reads:
+            self._open[-1].texts[-1] += text
+
+    def end(self, tag: str) -> None:
+        if tag == "media":
+            self._media = ""
+        elif tag == "text":
+            self._reads = False
+            texts = self._open[-1].texts
+            if texts and not texts[-1].strip():
+                texts.pop()
+            elif texts:
+                texts[-1] = "\n".join(map(str.strip, texts[-1].strip().splitlines()))
+        elif len(self._open) > 1 and self._open[-1].tag == tag:
+            node = self._open.pop()
+            if tag == "audition":  # the first is what is seen
+                self._open[-1].inside[-1:] = [_placed(one, node) for one in node.inside[:1]]
+
+
+def _at(node: _Node, offset: str) -> _Node:
+    """An element at another place."""
+    return replace(node, attributes={**node.attributes, "offset": offset})
+
+
+def _placed(seen: _Node, audition: _Node) -> _Node:
+    return _at(seen, audition.get("offset") or seen.get("offset"))

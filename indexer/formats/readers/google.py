@@ -1,0 +1,231 @@
+"""Google Speech-to-Text's JSON, v1 and v2, in the spellings of REST and of the client libraries.
+
+    {"results": [{"alternatives": [{"transcript": "das haus", "confidence": 0.92, "words":
+        [{"word": "das", "startTime": "1.300s", "endTime": "1.500s", "confidence": 0.9}]}],
+        "resultEndTime": "2.0s", "channelTag": 1}]}
+    v2                       startOffset, endOffset, resultEndOffset
+    client libraries         start_time ...; times as {"seconds": "1", "nanos": 300000000}
+    long-running operations  {"done": true, "response": {"results": [...]}}
+    v2 batches               {"results": {"gs://.../news.wav": {"transcript": {"results": [...]}}}},
+                             the transcript perhaps in an "inlineResult"
+    a list of results        without anything around it
+
+Each result is an utterance. Its alternatives are laid side by side, weighted by their confidence
+(equal where none is given; scaled where they sum to more than 1). Usually only the first has
+words with times: the others get theirs from the words beside them. A single alternative's words
+have their own confidence. Of a stream's results those that are final count. With speakers told
+apart, v1 says all words once more: a result that begins anew counts from where the one before
+ended, a last one without a transcript only if it alone has times.
+"""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.readers import riva
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for, recording_of
+from indexer.formats.shared.speaker_keys import speaker_in
+from indexer.formats.shared.stated_language import stated_language
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.hypotheses import (
+    HypothesisWord,
+    bare,
+    by_confidence,
+    speaker_of,
+    spoken,
+    turns_of,
+    untimed,
+    write_hypotheses,
+    write_words,
+)
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
+from std.json_fields import Part, documents
+from std.repairs import UNKNOWN
+from std.values import Recording
+
+ENDS = ("resultEndTime", "resultEndOffset", "result_end_time", "result_end_offset")
+SPANS = (
+    ("startTime", "endTime"),
+    ("startOffset", "endOffset"),
+    ("start_time", "end_time"),
+    ("start_offset", "end_offset"),
+)
+WRAPPERS = ("response", "inlineResult", "inline_result", "transcript")
+SPEAKERS = ("speakerTag", "speaker_tag", "speakerLabel", "speaker_label")
+FINAL = ("isFinal", "is_final")
+NANO = 1e-9
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is Google's."""
+    return b"google.cloud.speech" in head or (
+        b'"alternatives"' in head and b'"transcript"' in head
+        and b'"timestamps"' not in head and b'"word_alternatives"' not in head
+        and b'"jobName"' not in head and b'"channels"' not in head and not riva.looks_like(head)
+    )  # fmt: skip
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's results in order.
+
+    Raises:
+        InputError: the file is no JSON, or not Google's.
+    """
+    builder, recording = (
+        NetworkBuilder(path, options.characters, options.repairs),
+        recording_for(path, options),
+    )
+    by_file: dict[str | None, list[Part]] = {}
+    for document in documents(stream, path, repairs=options.repairs):
+        for file, result in _results(document):
+            by_file.setdefault(file, []).append(result)
+    everything = [result for results in by_file.values() for result in results]
+    is_stream = any(result.first((*FINAL, "stability")) for result in everything)
+    said_in: dict[Recording, _Said] = {}
+    count = 0
+    for file, results in by_file.items():
+        name = recording.file if file is None else recording_of(file).file
+        if is_stream:
+            results = [result for result in results if _is_final(result)]
+        for result in _without_repetition(results):
+            tag = result.first(("channelTag", "channel_tag"))
+            where = Recording(name, tag.channel() if tag and tag.value else recording.channel)
+            before = said_in.setdefault(where, _Said())
+            words = [
+                _words(alternative, options.nonwords) for alternative in result.each("alternatives")
+            ]
+            words = before.fresh(words, may_repeat=_tells_speakers(result))
+            start, end = before.span(result)
+            if any(words):
+                count += 1
+                builder.language = stated_language(result)
+                turns = turns_of(words[0])
+                if len(words) == 1 and len(turns) > 1:
+                    for number, turn in enumerate(turns):
+                        count += number > 0
+                        builder.speaker = speaker_of(turn)
+                        builder.utterance(result.line, where, f"{recording.file}-{count}")
+                        write_words(builder, result.line, turn)
+                    continue
+                builder.speaker = speaker_of(words[0])
+                builder.utterance(result.line, where, f"{recording.file}-{count}", start, end)
+                if len(words) == 1:
+                    write_words(builder, result.line, words[0])
+                else:
+                    confidences = [_confidence(one) for one in result["alternatives"]]
+                    write_hypotheses(builder, result.line, by_confidence(confidences, words))
+    yield utterances_of(builder.columns(), path, nonwords=options.nonwords)
+
+
+class _Said:
+    """How far a channel's results have come."""
+
+    def __init__(self) -> None:
+        self.until_s = 0.0  # end of the result before
+        self.first_s = math.inf  # of the words before
+        self.last_s = 0.0
+
+    def span(self, result: Part) -> tuple[float, float]:
+        """Return the result's start and end, UNKNOWN if it has no end or ends too early."""
+        written = result.first(ENDS)
+        start, end = self.until_s, UNKNOWN if written is None else _time(written)
+        self.until_s = end if end == end else start
+        return (start, end) if start <= end else (UNKNOWN, UNKNOWN)
+
+    def fresh(
+        self, alternatives: list[list[HypothesisWord]], *, may_repeat: bool
+    ) -> list[list[HypothesisWord]]:
+        """Return the words that have not been said: a result may say all words once more."""
+        if may_repeat and any(words and words[0].start_s <= self.first_s for words in alternatives):
+            alternatives = [
+                [word for word in words if not word.start_s < self.last_s] for words in alternatives
+            ]
+        timed = [word for words in alternatives for word in words if word.start_s == word.start_s]
+        self.first_s = min([self.first_s, *(word.start_s for word in timed)])
+        self.last_s = max([self.last_s, *(word.end_s for word in timed)])
+        return alternatives
+
+
+def _results(document: Part, file: str | None = None) -> Iterator[tuple[str | None, Part]]:
+    """Yield every result with its file, where it is named."""
+    if document.has("alternatives"):
+        yield file, document
+        return
+    document = document.first(WRAPPERS) or document
+    if document.has("@type") and not document.has("results"):
+        return  # nothing was said
+    results = document["results"]
+    if file is None and isinstance(results.value, dict):
+        for name in results.value:
+            inner = results[name].first(WRAPPERS) or results[name]
+            yield from _results(inner.first(WRAPPERS) or inner, name)
+    else:
+        yield from ((file, result) for result in results)
+
+
+def _is_final(result: Part) -> bool:
+    return any(result[key].value is True for key in FINAL)
+
+
+def _without_repetition(results: list[Part]) -> list[Part]:
+    """Leave out the last result if it says all once more, or the others if it alone has times."""
+    if len(results) < 2 or not _tells_speakers(results[-1]):
+        return results
+    *others, last = results
+    once_more = _transcript([last])
+    if once_more and once_more != _transcript(others):
+        return results
+    timed = any(a["words"].value for result in others for a in result.each("alternatives"))
+    return others if timed else [last]
+
+
+def _transcript(results: list[Part]) -> str:
+    """Join the best transcripts of results."""
+    best = (next(result.each("alternatives"), None) for result in results)
+    return " ".join(one.name(["transcript"]).strip() for one in best if one).strip()
+
+
+def _tells_speakers(result: Part) -> bool:
+    return any(
+        word[key].value
+        for alternative in result.each("alternatives")
+        for word in alternative.each("words")
+        for key in SPEAKERS
+    )
+
+
+def _time(part: Part) -> float:
+    """Read a time in seconds: ``"1.3s"``, or an object of seconds and nanoseconds."""
+    if not isinstance(part.value, dict):
+        return part.seconds()
+    seconds = part["seconds"].seconds() if part.has("seconds") else 0.0
+    return seconds + (NANO * part["nanos"].number() if part.has("nanos") else 0.0)
+
+
+def _words(alternative: Part, nonwords: Nonwords) -> list[HypothesisWord]:
+    confidence = _confidence(alternative) or 1.0
+    words = [_word(word, confidence) for word in alternative.each("words")]
+    if any(bare(word.token) for word in words) or not alternative.has("transcript"):
+        return spoken(words, nonwords)
+    return untimed(alternative["transcript"].text(), confidence, nonwords)
+
+
+def _word(word: Part, otherwise: float) -> HypothesisWord:
+    times = UNKNOWN, UNKNOWN
+    for start, end in SPANS:
+        if word.has(end):  # zero is left out: a word at the very beginning has no start
+            times = _time(word[start]) if word.has(start) else 0.0, _time(word[end])
+    return HypothesisWord(
+        word["word"].text(), _confidence(word) or otherwise, *times, speaker_in(word)
+    )
+
+
+def _confidence(part: Part) -> float:
+    """Return a confidence; 0 is how Google says that there is none."""
+    return part["confidence"].probability() if part.has("confidence") else 0.0

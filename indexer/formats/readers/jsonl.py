@@ -1,0 +1,281 @@
+"""Our own confusion networks: one JSON object per line and utterance, times in seconds.
+
+    {"utt": "u1", "file": "news", "channel": 1, "start": 0.0, "end": 7.4, "slots": [SLOT, ...]}
+    SLOT := {"s": 0.31, "e": 0.46, "eps": 0.02, "w": [[WORD, POSTERIOR, START, END], ...]}
+
+Times count from the start of the recording. ``utt`` and ``slots`` must be there. ``file`` and
+``channel`` default to the file's name and 1, ``eps`` to 0; ``start`` with ``end``, ``s`` with
+``e`` and START with END may be left out and are then derived
+(`indexer.networks.slot_times`). ``language`` and ``speaker`` are kept, other keys are
+ignored. The contract is in docs/formats.md.
+
+    parse            some lines at once in bulk; unusual ones with the strict parser
+    dump             what parse reads
+"""
+
+import json
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import orjson
+
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.networks.builder import NetworkBuilder
+from indexer.networks.columns import utterances_of
+from indexer.networks.raw import RawUtterances, is_valid
+from indexer.networks.utterances import Utterances
+from std.errors import InputError
+from std.fields import shown, text
+from std.json_fields import DECODER
+from std.limits import MAX_CHANNEL, MAX_UTTERANCE_BYTES
+from std.network_lines import dump as dump  # what `parse` reads, for its users
+from std.repairs import REFUSED, UNKNOWN, Repairs
+from std.values import Float64s, Recording
+
+BYTES_AT_ONCE = 1 << 17
+_BLANK = re.compile(r"[ \t\n\r\f\v]")
+BOM = b"\xef\xbb\xbf"
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is ours."""
+    start = head.removeprefix(BOM).lstrip()
+    return start.startswith(b"{") and b'"utt"' in start.split(b"\n")[0]
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield a file's utterances in order.
+
+    Args:
+        stream: the file's bytes, UTF-8.
+        path: its name, for messages.
+        options: names the recording of utterances that do not name theirs.
+
+    Raises:
+        InputError: a line is not an utterance as described above.
+    """
+    if options.names == "content":
+        recording = Recording("", options.channel)  # refused where a line needs it
+    else:
+        recording = recording_for(path, options)
+    empty = True
+    for lines in _lines(stream, path):
+        columns = _parse_in_bulk(lines, recording)
+        if columns is None:
+            columns = parse_strictly(lines, path, recording, options.repairs)
+        empty = empty and not columns.utterances
+        yield utterances_of(columns, path, nonwords=options.nonwords)
+    if empty:
+        raise InputError(path, 0, "utterances, one JSON object per line", "an empty file")
+
+
+def _lines(stream: BinaryIO, path: Path | str) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield numbered lines, as many at once as are worth converting together."""
+    lines: list[tuple[int, bytes]] = []
+    size = 0
+    for at in count(1):
+        line = stream.readline(MAX_UTTERANCE_BYTES + 1)
+        if len(line) > MAX_UTTERANCE_BYTES:
+            raise InputError(
+                path, at, f"lines of at most {MAX_UTTERANCE_BYTES} bytes", "a longer one"
+            )
+        if line:
+            lines.append((at, line.removeprefix(BOM) if at == 1 else line))
+            size += len(line)
+        if lines and (not line or size >= BYTES_AT_ONCE):
+            yield lines
+            lines, size = [], 0
+        if not line:
+            return
+
+
+def _parse_in_bulk(
+    lines: Sequence[tuple[int, bytes]], recording: Recording
+) -> RawUtterances | None:
+    """Convert whole columns at once; None if anything in the lines is out of the ordinary."""
+    try:
+        columns = _bulk(lines, recording)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        return None
+    return columns if columns and is_valid(columns) else None
+
+
+def _bulk(lines: Sequence[tuple[int, bytes]], recording: Recording) -> RawUtterances | None:
+    networks = [orjson.loads(line) for _, line in lines]
+    slots = [slot for network in networks for slot in network["slots"]]
+    words = [slot["w"] for slot in slots]
+    rows = list(chain.from_iterable(words))
+    if not {
+        *map(type, words),
+        *map(type, rows),
+        *(type(network["slots"]) for network in networks),
+    } <= {list}:
+        return None
+    if not {*map(len, rows)} <= {4}:
+        return None
+    cells = list(chain.from_iterable(rows))
+    tokens, masses, starts, ends = (cells[i::4] for i in range(4))
+    names = [network["utt"] for network in networks]
+    recordings = [
+        Recording(network.get("file", recording.file), network.get("channel", recording.channel))
+        for network in networks
+    ]
+    ids = dict(zip(dict.fromkeys(tokens), count(), strict=False))
+    files, channels = zip(*recordings, strict=True)
+    if not {*map(type, ids), *map(type, names), *map(type, files)} <= {str}:
+        return None
+    if (
+        {*map(type, channels)} != {int}
+        or min(channels) < 0
+        or max(channels) > MAX_CHANNEL
+        or not all(ids)
+        or _BLANK.search("".join(ids))
+        or not all(names)
+        or not all(files)
+    ):
+        return None
+    languages = [network.get("language", "") for network in networks]
+    speakers = [network.get("speaker", "") for network in networks]
+    if not {*map(type, languages), *map(type, speakers)} <= {str}:
+        return None
+    return RawUtterances(
+        recordings=recordings,
+        utterances=names,
+        lines=np.array([line for line, _ in lines], dtype=np.int64),
+        utterance_spans_s=_numbers(
+            [network["start"] for network in networks], [network["end"] for network in networks]
+        ).T,
+        bounds=np.cumsum([0, *(len(network["slots"]) for network in networks)], dtype=np.int64),
+        slot_spans_s=_numbers([slot["s"] for slot in slots], [slot["e"] for slot in slots]).T,
+        epsilons=_numbers([slot["eps"] for slot in slots])[0],
+        offsets=np.cumsum([0, *map(len, words)], dtype=np.int64),
+        vocabulary=list(ids),
+        tokens=np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens)),
+        posteriors=_numbers(masses)[0],
+        spans_s=_numbers(starts, ends).T,
+        languages=languages,
+        speakers=speakers,
+    )
+
+
+def _numbers(*columns: Sequence[Any]) -> Float64s:
+    """Convert columns of numbers.
+
+    Raises:
+        TypeError: something in them is not a number.
+        OverflowError: something in them is too large.
+    """
+    return np.stack([np.frombuffer(array("d", column)) for column in columns])
+
+
+def parse_strictly(
+    lines: Iterable[tuple[int, bytes]],
+    path: Path | str,
+    recording: Recording,
+    repairs: Repairs = REFUSED,
+) -> RawUtterances:
+    """Read utterances one by one.
+
+    Args:
+        lines: 1-based line number and content.
+        path, recording: as for `parse`.
+        repairs: counts what is mended.
+
+    Raises:
+        InputError: the first line that is not as it should be.
+    """
+    builder = NetworkBuilder(path, repairs=repairs)
+    for at, line in lines:
+        if line.strip():
+            try:
+                network = DECODER.decode(text(path, at, line))
+            except (ValueError, RecursionError) as error:
+                raise InputError(path, at, f"JSON ({error})", shown(line.strip())) from error
+            _read(builder, at, _Object(path, at, network), recording)
+    return builder.columns()
+
+
+def _read(builder: NetworkBuilder, at: int, network: "_Object", recording: Recording) -> None:
+    where = Recording(network.name("file", recording.file), network.channel(recording.channel))
+    language = network.content.get("language", "")
+    builder.language = network.string(language, "language") if language else ""
+    speaker = network.content.get("speaker", "")
+    builder.speaker = network.string(speaker, "speaker") if speaker else ""
+    builder.utterance(at, where, network.name("utt"), *network.span("start", "end"))
+    for slot in map(network.inner, network.array("slots")):
+        epsilon = slot.content.get("eps", 0.0)
+        builder.slot(at, *slot.span("s", "e"), slot.number(epsilon, "eps"))
+        for row in slot.array("w"):
+            if not isinstance(row, list) or len(row) not in (2, 4):
+                raise InputError(builder.path, at, "[word, posterior, start, end]", _json(row))
+            times = [slot.number(time, "a word's time") for time in row[2:]] or [UNKNOWN, UNKNOWN]
+            builder.word(at, slot.word(row[0]), slot.number(row[1], "a posterior"), *times)
+
+
+class _Object:
+    """A JSON object that says where it stands when something in it is not as it should be."""
+
+    def __init__(self, path: Path | str, line: int, content: Any) -> None:
+        if not isinstance(content, dict):
+            raise InputError(path, line, "a JSON object", _json(content))
+        self.path, self.line, self.content = path, line, content
+
+    def inner(self, content: Any) -> "_Object":
+        return _Object(self.path, self.line, content)
+
+    def number(self, value: Any, what: str) -> float:
+        if not isinstance(value, int | float):
+            raise InputError(self.path, self.line, f"a number as {what}", _json(value))
+        return float(min(value, 1e300)) if value > 0 else float(max(value, -1e300))
+
+    def string(self, value: Any, what: str) -> str:
+        if not isinstance(value, str) or not value or not _is_text(value):
+            raise InputError(self.path, self.line, f"text as {what}", _json(value))
+        return value
+
+    def word(self, value: Any) -> str:
+        word = self.string(value, "a word")
+        if _BLANK.search(word):
+            raise InputError(self.path, self.line, "a word without blanks", _json(value))
+        return word
+
+    def name(self, key: str, default: str | None = None) -> str:
+        return self.string(self.content.get(key, default), key)
+
+    def channel(self, default: int) -> int:
+        value = self.content.get("channel", default)
+        if type(value) is not int or not 0 <= value <= MAX_CHANNEL:
+            raise InputError(self.path, self.line, "a channel number", _json(value))
+        return value
+
+    def span(self, start: str, end: str) -> tuple[float, float]:
+        if start not in self.content and end not in self.content:
+            return UNKNOWN, UNKNOWN
+        first, last = (self.number(self.content.get(key), key) for key in (start, end))
+        return first, last
+
+    def array(self, key: str) -> list[Any]:
+        value = self.content.get(key)
+        if not isinstance(value, list):
+            raise InputError(self.path, self.line, f'a list "{key}"', _json(value))
+        return value
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        return False
+    return True
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value)

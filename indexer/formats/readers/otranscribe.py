@@ -1,0 +1,73 @@
+"""oTranscribe's files (.otr): JSON that holds what its editor shows, as HTML.
+
+    {"text": "<p><span class=\"timestamp\" data-timestamp=\"2.1\">0:02</span> Anna: hello<br></p>",
+     "media": "x.mp3", "media-time": 3.2}
+
+What stands behind a time lasts until the next.
+
+Source: files of oTranscribe 1.x.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.shared.clock import seconds_of
+from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.networks.utterances import Utterances
+from std.json_fields import documents
+from std.repairs import UNKNOWN
+
+_TIME = re.compile(  # older versions wrote no data-timestamp
+    r"""<span[^<>]*\bdata-timestamp=["']([\d.]{1,20})["'][^<>]*>[^<>]*</span>"""
+    r"""|<span[^<>]*\bclass=["']timestamp["'][^<>]*>\s*((?:\d{1,3}:)?\d{1,2}:\d\d(?:\.\d{1,3})?)\s*</span>"""
+)
+_STAMPED = re.compile(rb"data-timestamp=|class=(\\?[\"'])timestamp\1")
+_BREAK = re.compile(r"<br\s*/?>|</(?:p|div|li)>|<(?:p|div|li)\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is oTranscribe's."""
+    return _STAMPED.search(head) is not None and b'"text"' in head
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield what stands between the times as utterances.
+
+    Raises:
+        InputError: the file is no JSON, or has no time.
+    """
+    document = next(documents(stream, path, repairs=options.repairs))
+    text = document["text"].text()
+    times = list(_TIME.finditer(text))
+    if not times:
+        raise document["text"].error('times as <span class="timestamp" data-timestamp="2.1">')
+    cues = []
+    for here, following in pairwise([*times, None]):
+        assert here is not None  # only the last is none
+        said = text[here.end() : following.start() if following else len(text)]
+        start = document["text"]
+        start.value = here[1]
+        start_s = start.seconds() if here[1] else seconds_of(here[2])
+        cues.append(Cue(document.line, start_s, UNKNOWN, _plain(said)))
+    spoken = spoken_cues(cues, options.speaker_names)
+    media = document.name(["media"])
+    yield from utterances_of_cues(spoken, path, recording_for(path, options, media), options)
+
+
+def _plain(marked: str) -> str:
+    """The text of HTML, with its lines.
+
+    >>> _plain("Anna: <b>hello</b> &amp; bye<br />")
+    'Anna: hello & bye'
+    """
+    return html.unescape(_TAG.sub("", _BREAK.sub("\n", marked))).replace("\u00a0", " ").strip()

@@ -1,0 +1,162 @@
+"""Speechmatics' JSON: ``json-v2`` of jobs, the messages of a stream, and the format 1.0 before.
+
+    {"format": "2.9", "job": {"data_name": "x.wav"}, "metadata": {"transcription_config":
+        {"language": "de"}}, "results": [{"type": "word", "start_time": 0.0, "end_time": 0.21,
+        "channel": "channel_1", "alternatives": [{"content": "das", "confidence": 0.97}]}]}
+    {"message": "AddTranscript", "results": [...], "metadata": {...}}                  a stream
+    {"job": {"lang": "de", "name"}, "speakers": [...], "words": [{"name": "das", "time": "0.00",
+        "duration": "0.21", "confidence": "0.970"}]}                              format 1.0
+
+A word's alternatives are those of its slot; where their confidences sum to more than 1 they are
+scaled. Of an entity ("12th of May") the spoken form's words are taken, else its own. Punctuation is
+left out. An utterance ends where a channel is silent for half a second; channels are numbered as
+they come, "channel_2" is 2. Partial results and other messages of a stream are skipped. A job's
+answer may stand under ``json-v2``, a message under ``payload``.
+
+Source: speechmatics/speechmatics-python (``tests/data``, ``asr_metrics/examples``),
+speechmatics-python-sdk (``tests/voice/assets``: a stream's log), the service's pages
+(speechmatics/docs); 1.0 in bbc/react-transcript-editor and OpenNewsLabs/autoEdit_2.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.shared.numbered import NumberedUtterances
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.service_answers import require_transcript
+from indexer.formats.shared.speaker_keys import speaker_in
+from indexer.networks.hypotheses import HypothesisWord, bare
+from indexer.networks.utterances import Utterances
+from std.json_fields import Part, documents
+from std.values import Recording
+
+WRAPPERS = ("json-v2", "payload")
+_CHANNEL = re.compile(r"channel_(\d{1,3})")
+
+Alternatives = list[HypothesisWord]  # of a slot
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is Speechmatics'."""
+    of_words = all(key in head for key in (b'"alternatives"', b'"content"', b'"start_time"'))
+    first = (b'"words"', b'"speakers"', b'"lang"', b'"name"', b'"time"')
+    return (
+        (of_words and b'"results"' in head and b'"items"' not in head)
+        or all(key in head for key in (b'"message"', b'"format"', b'"results"', b'"metadata"'))
+        or (b'"transcription_config"' in head and b'"results"' in head)
+        or all(key in head for key in first)
+    )
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's utterances in order.
+
+    Raises:
+        InputError: the file is no JSON, or not Speechmatics', or the job failed or is not done.
+    """
+    utterances = NumberedUtterances(path, options)
+    messages: list[Part] = []
+    for document in documents(stream, path, repairs=options.repairs):
+        document = document.first(WRAPPERS) or document
+        if document["message"].value == "AddTranscript":
+            messages.append(document)
+            continue
+        if not document.has("words") and not document.has("results"):
+            require_transcript(document, "Speechmatics' results")
+        if not document.has("message"):
+            _job(utterances, document, recording_for(path, options, _job_name(document)))
+    by_language: dict[str, list[Part]] = {}
+    for document in messages:
+        by_language.setdefault(_language(document), []).extend(document["results"])
+    for language, results in by_language.items():
+        utterances.language = language
+        _results(utterances, results, recording_for(path, options))
+    yield utterances.collected()
+
+
+def _job_name(document: Part) -> str:
+    return document["job"].name(["data_name", "name"]) if document.has("job") else ""
+
+
+def _job(utterances: NumberedUtterances, document: Part, recording: Recording) -> None:
+    if document.has("words"):
+        utterances.language = document["job"].name(["lang"]) if document.has("job") else ""
+        _add(
+            utterances,
+            document.line,
+            recording,
+            [[_first_word(word)] for word in document["words"]],
+        )
+    else:
+        utterances.language = _language(document)
+        _results(utterances, list(document["results"]), recording)
+
+
+def _language(document: Part) -> str:
+    """Return what was asked for; where that is "auto", what the first word is said to be."""
+    metadata = document["metadata"]
+    if metadata.has("transcription_config"):
+        asked = metadata["transcription_config"].name(["language"])
+        if asked and asked != "auto":
+            return asked
+    languages = (
+        alternative.name(["language"])
+        for result in document.each("results")
+        for alternative in result.each("alternatives")
+    )
+    return next(filter(None, languages), "")
+
+
+def _results(utterances: NumberedUtterances, results: Sequence[Part], recording: Recording) -> None:
+    by_channel: dict[str, list[Alternatives]] = {}
+    for result in results:
+        channel = result.name(["channel"])
+        by_channel.setdefault(channel, []).extend(_slots(result))
+    for number, (label, slots) in enumerate(by_channel.items(), start=1):
+        numbered = _CHANNEL.fullmatch(label)
+        which = int(numbered[1]) if numbered else number
+        where = Recording(recording.file, which) if label else recording
+        _add(utterances, results[0].line, where, slots)
+
+
+def _slots(result: Part) -> Iterator[Alternatives]:
+    """Yield the words that a result holds, each with its alternatives."""
+    kind = result["type"].value
+    if kind == "entity" and result.has("spoken_form"):
+        for word in result["spoken_form"]:
+            yield from _slots(word)
+    elif kind in ("word", "entity"):
+        span = result["start_time"].seconds(), result["end_time"].seconds()
+        yield [
+            HypothesisWord(
+                alternative["content"].text(),
+                alternative["confidence"].probability() if alternative.has("confidence") else 1.0,
+                *span,
+                speaker_in(alternative) or speaker_in(result),
+            )
+            for alternative in result["alternatives"]
+        ]
+
+
+def _first_word(word: Part) -> HypothesisWord:
+    start = word["time"].seconds()
+    return HypothesisWord(
+        word["name"].text(),
+        word["confidence"].probability() if word.has("confidence") else 1.0,
+        start,
+        start + word["duration"].seconds(),
+    )
+
+
+def _add(
+    utterances: NumberedUtterances, line: int, recording: Recording, slots: Sequence[Alternatives]
+) -> None:
+    """Add slots without what is punctuation only."""
+    named = ([word._replace(token=bare(word.token)) for word in slot] for slot in slots)
+    words = ([word for word in slot if word.token] for slot in named)
+    utterances.add_slots_by_pauses(line, recording, [slot for slot in words if slot])

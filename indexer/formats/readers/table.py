@@ -1,0 +1,305 @@
+"""Tables with a header: Whisper's .tsv, and what people keep in .csv files.
+
+    start<TAB>end<TAB>text                Whisper's tools: whole milliseconds
+    start,end,text                        whisper.cpp -ocsv: the same, the text in quotation marks
+    file;begin (s);dur;transcript         any order, further columns; , ; tab or | between them
+
+Names of columns are those of `indexer.formats.shared.columns_of_cues`, small or capital letters.
+Needed are a start, an end or a duration, and a text, or a word, whose times then are its own.
+``file`` (and ``channel``) name the recording, ``language`` its language, ``confidence`` a word's
+posterior. Times are seconds or clock times; milliseconds if the name says so ("start_ms"), or if
+all are whole numbers and speech at that rate could only be in milliseconds.
+
+Source: openai-whisper ``utils.WriteTSV``; whisper.cpp ``output_csv``; RFC 4180.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+import numpy as np
+
+from indexer.formats.shared.caption_text import spoken_part
+from indexer.formats.shared.clock import frames_as_decimals, note_restarts
+from indexer.formats.shared.columns_of_cues import (
+    Column,
+    columns_of,
+    is_complete,
+    is_text,
+    time_s,
+    times_s,
+)
+from indexer.formats.shared.cues import Cue, all_single, timed_cues, utterances_of_cues
+from indexer.formats.shared.encodings import decoded
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.tiers import Tier, chosen
+from indexer.formats.shared.units import unit_s
+from indexer.networks.hypotheses import HypothesisWord
+from indexer.networks.utterances import Utterances
+from std.characters import has_characters
+from std.errors import InputError
+from std.fields import shown
+from std.files import content_of
+from std.limits import CHANNEL, MAX_UTTERANCE_BYTES
+from std.nist.audio_names import recording_name
+from std.repairs import BAD_ROW, NO_CONFIDENCE, NO_END, UNKNOWN, Repairs
+from std.values import Recording
+
+SEPARATORS = ("\t", ",", ";", "|")
+LONGEST_FIELD = 1 << 20
+LEAST_WORDS = 2  # rows of one word each that are an aligner's: one row may be a caption
+EXPECTED = "columns start, end and text"
+Columns = Mapping[str, tuple[int, Column]]
+Numbered = tuple[int, list[str]]  # a row and its line
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this has a header of cues."""
+    first = re.split(rb"[\r\n]", head.lstrip(), maxsplit=1)[0].decode("utf-8", "replace")
+    return len(first) < 2000 and bool(_header(first)[1])
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's rows as utterances, in order; words with times as one until a pause.
+
+    Raises:
+        InputError: the header lacks a column, a row a field, or a time is none.
+    """
+    text = frames_as_decimals(
+        decoded(
+            content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
+        )
+    ).lstrip()
+    first, _, rest = text.partition("\n")
+    separator, columns = _header(first)
+    if not columns:
+        raise InputError(path, 1, EXPECTED, shown(first.encode()))
+    rows: Sequence[Numbered] = list(
+        _rows(rest, separator, len(_fields(first, separator)), path, options.repairs)
+    )
+    rows = _of_speech(rows, columns, path, options)
+    if "word" not in columns and _are_words(rows, columns):
+        columns = {"word" if what == "text" else what: at for what, at in columns.items()}
+    cues = list(_cues(rows, columns, path, options))
+    recording = recording_for(path, options)
+    if "word" in columns and "text" not in columns:
+        words = list(_words(cues, options.repairs))
+        yield from utterances_of_cues(words, path, recording, options)
+    else:
+        spoken = spoken_cues(cues, options.speaker_names)
+        yield from utterances_of_cues(spoken, path, recording, options)
+
+
+def _header(line: str) -> tuple[str, Columns]:
+    """Return what stands between the columns, and those of a cue; none if one is missing."""
+    for separator in SEPARATORS:
+        fields = _fields(line, separator)
+        columns = columns_of(fields)
+        if is_complete(columns) and ({"end", "duration"} & {*columns} or _tells(fields, columns)):
+            return separator, columns
+    return "", {}
+
+
+def _tells(fields: Sequence[str], columns: Columns) -> bool:
+    """Tell whether a table without ends is one of speech, by the name of its text."""
+    at = columns.get("text", columns.get("word"))
+    return at is not None and is_text(fields[at[0]])
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator, quoting=_quoting(separator)), [])
+    except csv.Error:  # a control character, or a field of 131,072 letters
+        return []
+
+
+def _quoting(separator: str) -> Literal[0, 3]:
+    return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+
+
+def _rows(
+    text: str, separator: str, width: int, path: Path | str, repairs: Repairs
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows below the header with their line; empty ones are none."""
+    limit = csv.field_size_limit(LONGEST_FIELD)
+    reader = csv.reader(
+        (line + "\n" for line in text.split("\n")),
+        delimiter=separator,
+        quoting=_quoting(separator),
+        skipinitialspace=True,
+        strict=True,
+    )
+    begins = 2
+    try:
+        for row in reader:
+            if any(map(str.strip, row)):
+                if len(row) <= width:
+                    yield begins, [*row, *[""] * (width - len(row))]
+                else:  # a text that should have been in quotation marks
+                    problem = InputError(path, begins, f"{width} fields", str(len(row)))
+                    repairs.note(BAD_ROW, problem)
+            begins = reader.line_num + 2
+    except csv.Error as error:
+        raise InputError(path, reader.line_num + 1, "a row of fields", str(error)) from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _cues(
+    rows: Sequence[Numbered], columns: Columns, path: Path | str, options: ReaderOptions
+) -> Iterator[Cue]:
+    text_at = columns["text" if "text" in columns else "word"]
+    timed = _timed(rows, columns, text_at, path, options.repairs)
+    if columns.keys() <= {"start", "end", "duration", "text"}:  # as mostly
+        yield from (
+            Cue(line, start_s, end_s, row[text_at[0]]) for line, row, start_s, end_s in timed
+        )
+        return
+    language_at, confidence_at = columns.get("language"), columns.get("confidence")
+    speaker_at = columns.get("speaker")
+    for line, row, start_s, end_s in timed:
+        text = row[text_at[0]]
+        recording = _recording(row, line, columns, path, options.names != "file")
+        cue = Cue(line, start_s, end_s, text, recording=recording)
+        if speaker_at:
+            cue = cue._replace(speaker=row[speaker_at[0]].strip())
+        if language_at:
+            cue = cue._replace(language=row[language_at[0]].strip())
+        if "word" in columns and "text" not in columns:
+            sure = _confidence(row, line, confidence_at, path, options.repairs)
+            cue = cue._replace(
+                words=[HypothesisWord(spoken_part(text), sure, start_s, end_s, cue.speaker)]
+            )
+        yield cue
+
+
+def _are_words(rows: Sequence[Numbered], columns: Columns) -> bool:
+    """Tell whether each row is one word with times of its own, as aligners write them."""
+    if len(rows) < LEAST_WORDS or ("end" not in columns and "duration" not in columns):
+        return False
+    at = columns["text"][0]
+    if not all_single(row[at] for _, row in rows):
+        return False
+    return not has_characters("".join(row[at] for _, row in rows))
+
+
+def _of_speech(
+    rows: Sequence[Numbered], columns: Columns, path: Path | str, options: ReaderOptions
+) -> Sequence[Numbered]:
+    """Leave out the rows of phones and notes, where a column says which rows have words."""
+    if "tier" not in columns:
+        return rows
+    place = columns["tier"][0]
+    tiers = [Tier(name) for name in dict.fromkeys(row[place].strip() for _, row in rows)]
+    if not (options.tiers.wanted or any(tier.of_words for tier in tiers)):
+        return rows
+    read = {tiers[at].name for at in chosen(tiers, options.tiers, path)}
+    return [one for one in rows if one[1][place].strip() in read]
+
+
+def _timed(
+    rows: Sequence[Numbered],
+    columns: Columns,
+    text_at: tuple[int, Column],
+    path: Path | str,
+    repairs: Repairs,
+) -> Iterator[tuple[int, list[str], float, float]]:
+    """Yield each row's line, fields, start and end in seconds; the end NaN without one."""
+    start_at = columns["start"]
+    end_at = columns.get("end", columns.get("duration"))
+    from_start = "end" not in columns
+    guessed = 1.0
+    if end_at and not (from_start or start_at[1].unit_s or end_at[1].unit_s):
+        guessed = _guessed_unit_s(rows, start_at[0], end_at[0], text_at[0])
+
+    def time_in(row: Sequence[str], line: int, at: tuple[int, Column] | None) -> float:
+        if at is None:
+            return UNKNOWN
+        written = row[at[0]]
+        if at is end_at and not written.strip():
+            problem = InputError(path, line, f"a time as {at[1].what}", written)
+            repairs.note(NO_END, problem)
+            return UNKNOWN
+        try:
+            return time_s(written, at[1].unit_s or guessed)
+        except ValueError as error:
+            found = shown(written.encode())
+            raise InputError(path, line, f"a time as {at[1].what}", found) from error
+
+    def times_in(numbered: Numbered) -> tuple[int, list[str], float, float]:
+        line, row = numbered
+        start_s, end_s = time_in(row, line, start_at), time_in(row, line, end_at)
+        return line, row, start_s, start_s + end_s if from_start else end_s
+
+    if end_at is None:
+        return repairs.rows(rows, times_in)
+    try:
+        starts_s, ends_s = (
+            times_s([row[place] for _, row in rows], column.unit_s or guessed)
+            for place, column in (start_at, end_at)
+        )
+    except ValueError:
+        return repairs.rows(rows, times_in)
+    return (
+        (line, row, start_s, start_s + end_s if from_start else end_s)
+        for (line, row), start_s, end_s in zip(rows, starts_s, ends_s, strict=True)
+    )
+
+
+def _guessed_unit_s(rows: Sequence[Numbered], start: int, end: int, text: int) -> float:
+    """Tell the unit of whole numbers by the rate of speech; of others it is the second."""
+    try:
+        starts, ends = (np.array([float(row[at]) for _, row in rows]) for at in (start, end))
+    except ValueError:
+        return 1.0
+    if not np.isfinite([starts, ends]).all():
+        return 1.0
+    return unit_s(starts, ends, sum(len(row[text]) for _, row in rows))
+
+
+def _confidence(
+    row: Sequence[str],
+    line: int,
+    at: tuple[int, Column] | None,
+    path: Path | str,
+    repairs: Repairs,
+) -> float:
+    written = row[at[0]].strip() if at else ""
+    if not re.fullmatch(r"(0?\.\d+|[01](\.\d*)?)?", written):
+        problem = InputError(path, line, "a confidence from 0 to 1", shown(written.encode()))
+        repairs.note(NO_CONFIDENCE, problem)
+        return 1.0
+    return min(1.0, float(written)) if written else 1.0
+
+
+def _words(cues: Sequence[Cue], repairs: Repairs) -> Iterator[Cue]:
+    """Put words of one recording together until a pause."""
+    by_recording: dict[tuple[Recording | None, str], list[Cue]] = {}
+    for cue in cues:
+        by_recording.setdefault((cue.recording, cue.language), []).append(cue)
+    for (recording, language), some in by_recording.items():
+        if len({cue.speaker for cue in some}) < 2:
+            note_restarts([cue.start_s for cue in some], [cue.line for cue in some], repairs)
+        words = [(cue.line, word) for cue in some for word in cue.words]
+        for cue in timed_cues(words):
+            yield cue._replace(recording=recording, language=language)
+
+
+def _recording(
+    row: Sequence[str], line: int, columns: Columns, path: Path | str, by_content: bool
+) -> Recording | None:
+    file = row[columns["file"][0]].strip() if "file" in columns and by_content else ""
+    channel = row[columns["channel"][0]].strip() if "channel" in columns else ""
+    if not file:
+        return None
+    try:
+        return Recording(recording_name(file), int(CHANNEL.read(channel or "1")))
+    except ValueError as error:
+        expected = f"a channel, a number from {CHANNEL}"
+        raise InputError(path, line, expected, shown(channel.encode())) from error

@@ -1,0 +1,251 @@
+"""Transcripts of linguists as XML: Transcriber (.trs), EXMARaLDA (.exb), FOLKER (.fln, .flk).
+
+    Transcriber   <Trans audio_filename="x"> <Speakers> <Speaker id="spk1" name="Anna"/> ...
+                  <Turn speaker="spk1" startTime="0" endTime="5"> <Sync time="0"/> text
+                      <Sync time="2.1"/> text; <Who nb="2"/> the second of two speakers at once
+    EXMARaLDA     <basic-transcription> <speaker id="SPK0"><abbreviation>A</abbreviation> ...
+                  <tli id="T0" time="0.5"/>; one without a time lies between its neighbours
+                  <tier speaker="SPK0" type="t"> <event start="T0" end="T1">text</event>
+    FOLKER        <folker-transcription> <speaker speaker-id="A"><name>Anna</name> ...
+                  <timepoint timepoint-id="TLI_0" absolute-time="0.5"/>
+                  <contribution speaker-reference="A" start-reference="TLI_0" end-reference="TLI_2">
+                      <segment ...>text</segment>, or <unparsed>text <time timepoint-reference=
+                      "TLI_1"/> text</unparsed>, or <w>text</w>
+
+All three are texts between points of time. Each is a cue; tiers that are no transcription (type
+``t``) are passed over. A word that a point of time divides stays whole, remarks in double
+parentheses and pauses are left out. Of several recordings the first of sound is the file's.
+
+Source: Transcriber's trans-14.dtd; EXMARaLDA's basic-transcription.dtd; FOLKER's data model.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.xml_head import refuse_entities, root_name
+from indexer.networks.utterances import Utterances
+from std.errors import InputError
+from std.files import content_of
+from std.limits import MAX_UTTERANCE_BYTES
+from std.nist.audio_names import AUDIO_EXTENSION
+from std.nist.xml import Attributes, Reader, feed, parse_number
+
+ROOTS = ("Trans", "basic-transcription", "folker-transcription")
+POINTS = {"tli": ("id", "time"), "timepoint": ("timepoint-id", "absolute-time")}
+MEDIA = {"Trans": "audio_filename", "referenced-file": "url", "recording": "path"}
+_REMARK = re.compile(  # pauses, breath, what was not understood, in HIAT and GAT
+    r"\(\([^()]*\)\)|\(\d*[.,]?\d*s?\)|\([.-]+\)|(?<!\w)(\u00b0h+|h+\u00b0|\++)(?!\w)|[\u02d9\u2022]"
+)
+VIDEO = re.compile(r"(?i)\.(mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv)$")
+
+
+class _Span(NamedTuple):
+    """A text between two points of time."""
+
+    line: int
+    first: str
+    last: str
+    speaker: str
+    texts: list[str]
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is one of the three."""
+    return root_name(head) in ROOTS
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the texts of the transcript as utterances, in order.
+
+    Raises:
+        InputError: the file is not well formed, declares entities, or a text has no times.
+    """
+    content = content_of(stream, path, MAX_UTTERANCE_BYTES)
+    refuse_entities(content, path)
+    reader = _Transcript(path)
+    feed(BytesIO(content), reader)
+    times_s = reader.times_s()
+    spans = [span for span in reader.spans if "".join(span.texts).strip()]
+    for span in spans:
+        if span.first not in times_s or span.last not in times_s:
+            raise InputError(path, span.line, "a point of time that is there", span.first or "none")
+    cues = [
+        Cue(
+            span.line,
+            times_s[span.first],
+            times_s[span.last],
+            " ".join(_REMARK.sub(" ", "".join(span.texts)).split()),
+            speaker=reader.speakers.get(span.speaker, span.speaker),
+        )
+        for span in spans
+    ]
+    cues.sort(key=lambda cue: cue.start_s)
+    spoken = spoken_cues(cues, options.speaker_names)
+    yield from utterances_of_cues(spoken, path, recording_for(path, options, reader.media), options)
+
+
+class _Transcript(Reader):
+    """Collects points of time, speakers and the texts between points."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(path)
+        self.spans: list[_Span] = []
+        self.speakers: dict[str, str] = {}
+        self.media, self._of_sound = "", False
+        self._points: dict[str, float] = {}
+        self._open: _Span | None = None
+        self._who: list[str] = []  # of a turn of several
+        self._first = 0  # text of the tier
+        self._tier = ("", False)  # whose it is, and whether it is what was said
+        self._speaker = ""  # whose name is read
+        self._named = False
+        self._in_word = False
+        self._later = ""  # a point of time within a word, which is not divided
+
+    def doctype(self, name: str, public_id: str | None, system_id: str | None) -> None:
+        """Transcriber's files name its DTD; nothing of it is read."""
+
+    def start(self, tag: str, attributes: Attributes) -> None:
+        if tag in MEDIA and (media := attributes.get(MEDIA[tag])):
+            of_sound = bool(AUDIO_EXTENSION.search(media) and not VIDEO.search(media))
+            if not self.media or (of_sound and not self._of_sound):  # a film's name may be another
+                self.media, self._of_sound = media, of_sound
+        if tag in POINTS:
+            name, time = (attributes.get(key) for key in POINTS[tag])
+            self._points[name or ""] = self._seconds(time) if time else np.nan
+        elif tag in ("Speaker", "speaker"):
+            self._speaker = attributes.get("id") or attributes.get("speaker-id") or ""
+            self.speakers[self._speaker] = attributes.get("name") or ""
+        elif tag in ("abbreviation", "name"):
+            self._named = bool(self._speaker)
+        elif tag == "tier":
+            self._tier = attributes.get("speaker") or "", attributes.get("type") == "t"
+            self._first = len(self.spans)
+        else:
+            self._text(tag, attributes)
+
+    def _text(self, tag: str, attributes: Attributes) -> None:
+        """Begin or divide a text."""
+        get = attributes.get
+        if tag == "event" and self._tier[1]:
+            self._begin(get("start"), get("end"), self._tier[0])
+        elif tag == "Turn":
+            self._who = (get("speaker") or "").split()
+            who = self._who[0] if self._who else ""
+            self._begin(self._at(get("startTime")), self._at(get("endTime")), who)
+        elif tag == "contribution":
+            who = get("speaker-reference") or ""
+            self._begin(get("start-reference"), get("end-reference"), who)
+        elif self._open is None:
+            return
+        elif tag == "segment":
+            self._begin(get("start-reference"), get("end-reference"), self._open.speaker)
+        elif tag == "Sync":
+            self._divide(self._at(get("time")), self._who[0] if self._who else "")
+        elif tag == "w":
+            self._in_word = True
+        elif tag == "time" and self._in_word:
+            self._later = get("timepoint-reference") or ""
+        elif tag == "time":
+            self._divide(get("timepoint-reference") or "", self._open.speaker)
+        elif tag == "Who":
+            number = int(parse_number(get("nb") or "") or 1)
+            speaker = self._who[number - 1] if 0 < number <= len(self._who) else ""
+            self._begin(self._open.first, self._open.last, speaker)
+
+    def data(self, text: str) -> None:
+        if self._named:
+            name = self.speakers[self._speaker] + text
+            self.speakers[self._speaker] = name.strip()
+        elif self._open is not None:
+            self._open.texts.append(text)
+
+    def end(self, tag: str) -> None:
+        self._named = False
+        if tag in ("speaker", "Speaker"):
+            self.speakers[self._speaker] = self.speakers[self._speaker] or self._speaker
+            self._speaker = ""
+        elif tag in ("event", "Turn", "contribution"):
+            self._close()
+        elif tag == "w":
+            self.data(" ")
+            self._in_word = False
+            if self._later and self._open is not None:
+                self._divide(self._later, self._open.speaker)
+            self._later = ""
+        elif tag == "tier":
+            self.spans[self._first :] = _whole_words(self.spans[self._first :])
+
+    def times_s(self) -> dict[str, float]:
+        """Points of time in seconds; one that is not aligned lies between those that are."""
+        values = np.array([*self._points.values()], dtype=np.float64)
+        known = ~np.isnan(values)
+        if known.any() and not known.all():
+            rows = np.arange(len(values))
+            values = np.interp(rows, rows[known], values[known])
+        return dict(zip(self._points, values.tolist(), strict=True)) if known.any() else {}
+
+    def _seconds(self, written: str) -> float:
+        value = parse_number(written)
+        if value is None:
+            self.fail("a time in seconds", written)
+        return value
+
+    def _at(self, written: str | None) -> str:
+        """The point of time that is written as seconds."""
+        if written:
+            self._points[written] = self._seconds(written)
+        return written or ""
+
+    def _begin(self, first: str | None, last: str | None, speaker: str) -> None:
+        self._close()
+        self._open = _Span(self.line, first or "", last or "", speaker, [])
+
+    def _divide(self, point: str, speaker: str) -> None:
+        """End the text at a point of time, and begin another there."""
+        if self._open is None:
+            return
+        last = self._open.last
+        earlier = [*self.spans, self._open]
+        self._open = None
+        first = earlier[-1].first
+        for at in range(len(earlier) - 1, -1, -1):  # of all who speak at once
+            if earlier[at].first != first or earlier[at].last != last:
+                break
+            earlier[at] = earlier[at]._replace(last=point)
+        self.spans = earlier
+        self._open = _Span(self.line, point, last, speaker, [])
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self.spans.append(self._open)
+            self._open = None
+
+
+def _whole_words(spans: Sequence[_Span]) -> list[_Span]:
+    """Join texts of a tier whose border is within a word, where a blank ends most others."""
+    joined: list[_Span] = []
+    texts = ["".join(span.texts) for span in spans]
+    meet = [one.last == other.first for one, other in pairwise(spans)]
+    blanks = [text[-1:].isspace() for text in texts]
+    ended = sum(blank for blank, meets in zip(blanks, meet, strict=False) if meets)
+    divides = 2 * ended > sum(meet)
+    for at, span in enumerate(spans):
+        before = texts[at - 1][-1:] if at and meet[at - 1] else ""
+        if divides and before.isalnum() and texts[at][:1].isalnum():
+            joined[-1] = joined[-1]._replace(last=span.last, texts=[*joined[-1].texts, *span.texts])
+        else:
+            joined.append(span)
+    return joined

@@ -1,0 +1,255 @@
+"""TTML captions (.ttml, .dfxp, .xml): Timed Text, also as SMPTE-TT, EBU-TT, IMSC.
+
+    <tt xml:lang="en" ttp:frameRate="25" ttp:tickRate="10000000">
+      <body> <div begin="10s"> <p begin="0.5s" end="2s"> text <span> text </span> <br/> ...
+
+    TIME := hours ":" minutes ":" seconds [ "." decimals | ":" frames [ "." parts ] ]
+          | number ( "h" | "m" | "s" | "ms" | "f" | "t" )
+
+Times count from where the element around begins; an end may be a duration (``dur``), and what has
+none of its own ends with what is around it. A ``p`` is a cue. Where the texts inside have times
+of their own, each of those is one; single words then have real times. Styles, regions and
+metadata are passed over, but for the names of agents (``ttm:agent``), who are the speakers. The
+language is the nearest ``xml:lang``.
+
+Source: W3C, "Timed Text Markup Language 1/2"; files of pycaption, Netflix, Amazon and subtitle
+editors.
+"""
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.speaker_names import spoken_cues
+from indexer.formats.shared.xml_head import root_name
+from indexer.networks.hypotheses import HypothesisWord
+from indexer.networks.utterances import Utterances
+from std.files import content_of
+from std.limits import MAX_UTTERANCE_BYTES, MAX_WORD_S
+from std.nist.xml import Attributes, Reader, feed, parse_number
+
+_CLOCK = re.compile(r"(\d{2,}):(\d\d):(\d\d)(?:(\.\d+)|:(\d+)(?:\.\d+)?)?$")
+_OFFSET = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|f|t)$")
+_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_ID = "{http://www.w3.org/XML/1998/namespace}id"
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+PASSED_OVER = {"head", "metadata", "set"}
+MAX_RATE = 1e9
+EXPECTED = "a time as 00:00:01.500 or 1.5s"
+
+
+class _Element(NamedTuple):
+    name: str
+    start_s: float
+    end_s: float
+    timed: bool  # has times of its own
+    language: str
+    speaker: str = ""  # the id of an agent
+
+
+class _Piece(NamedTuple):
+    """A text of a paragraph, with its times if they are its own."""
+
+    texts: list[str]  # as they come, one after the other
+    start_s: float
+    end_s: float
+    timed: bool
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is TTML."""
+    return root_name(head).rpartition(":")[2] == "tt"
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's paragraphs as utterances, in order.
+
+    Raises:
+        InputError: the file is not well formed, has a DOCTYPE, a time cannot be read, or a
+            paragraph has none.
+    """
+    reader = _Captions(path, options)
+    feed(BytesIO(content_of(stream, path, MAX_UTTERANCE_BYTES)), reader)
+    cues = spoken_cues(reader.cues, options.speaker_names)
+    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+
+
+def _agent(attributes: Attributes) -> str:
+    """The id of who speaks an element, by whatever version of the namespace of metadata."""
+    named = dict(attributes)  # type: ignore[call-overload]  # lxml hands a mapping
+    return next((str(value) for key, value in named.items() if key.endswith("#metadata}agent")), "")
+
+
+class _Captions(Reader):
+    """Collects cues; knows the elements around the current place."""
+
+    def __init__(self, path: Path | str, options: ReaderOptions) -> None:
+        super().__init__(path)
+        self.cues: list[Cue] = []
+        self._options = options
+        self._open = [_Element("", 0.0, float("inf"), False, "")]
+        self._passed_over = 0  # depth inside of what is
+        self._names: dict[str, str] = {}  # of agents, by their ids
+        self._agent = ""  # that is being described
+        self._naming = False
+        self._pieces: list[_Piece] | None = None  # of the paragraph that is open
+        self._line = 1
+        self._frame_rate, self._tick_rate = 30.0, 0.0
+
+    def start(self, tag: str, attributes: Attributes) -> None:
+        name = tag.rpartition("}")[2]
+        if len(self._open) == 1:
+            if name != "tt":
+                self.fail("a document <tt>", f"<{name}>")
+            self._rates(attributes)
+        around = self._open[-1]
+        if name == "agent":
+            self._agent = attributes.get(_ID) or ""
+        self._naming = bool(self._agent) and name == "name"
+        if self._passed_over or name in PASSED_OVER:
+            self._passed_over += 1
+            self._open.append(around)
+            return
+        if attributes.get("timeContainer") == "seq" and name != "tt":
+            self.fail('timeContainer "par"', "seq")
+        if not attributes:  # as <br/> and most spans
+            timed = name == "span" and around.timed and around.name == "span"
+            self._open.append(_Element(name, *around[1:3], timed, *around[4:]))
+            self._began(name)
+            return
+        begin, end, length = map(attributes.get, ("begin", "end", "dur"))
+        start_s, end_s = around.start_s, around.end_s
+        if begin is not None:
+            start_s = around.start_s + self._time(begin)
+        if end is not None:
+            end_s = min(end_s, around.start_s + self._time(end))
+        if length is not None:
+            end_s = min(end_s, start_s + self._time(length))
+        timed = begin is not None or end is not None or length is not None
+        language = attributes.get(_LANG)
+        self._open.append(
+            _Element(
+                name,
+                start_s,
+                end_s,
+                timed or (name == "span" and around.timed and around.name == "span"),
+                around.language if language is None else language,
+                _agent(attributes) or around.speaker,
+            )
+        )
+        self._began(name)
+
+    def _began(self, name: str) -> None:
+        if name == "p":
+            self._pieces, self._line = [], self.line
+        elif name == "br":
+            self.data("\n")
+
+    def data(self, text: str) -> None:
+        if self._naming and text.strip():
+            self._names[self._agent] = " ".join(text.split())
+        if self._pieces is None or self._passed_over:
+            return
+        around = self._open[-1]
+        timed = around.name == "span" and around.timed
+        if self._pieces:
+            last = self._pieces[-1]
+            same = last.start_s == around.start_s and last.end_s == around.end_s
+            if same and last.timed == timed:
+                last.texts.append(text)
+                return
+        self._pieces.append(_Piece([text], around.start_s, around.end_s, timed))
+
+    def end(self, tag: str) -> None:
+        element, self._naming = self._open.pop(), False
+        if tag.endswith("}agent"):
+            self._agent = ""
+        if self._passed_over:
+            self._passed_over -= 1
+        elif element.name == "p":
+            pieces = [one for one in self._pieces or [] if one.text.strip()]
+            self._pieces = None
+            if pieces:
+                self._paragraph(element, pieces)
+
+    def _paragraph(self, element: _Element, pieces: list[_Piece]) -> None:
+        if not any(one.timed for one in pieces):
+            text = "".join([one.text for one in pieces])
+            self._cue(element.start_s, element.end_s, text, element)
+        elif all(one.timed and len(one.text.split()) == 1 for one in pieces):
+            for one in pieces:
+                self._require_end(one.end_s)
+            words = [
+                HypothesisWord(one.text, 1.0, one.start_s, min(one.end_s, one.start_s + MAX_WORD_S))
+                for one in pieces
+            ]
+            last_s = max(one.end_s for one in pieces)
+            self._cue(words[0].start_s, last_s, " ".join(w.token for w in words), element, words)
+        else:
+            for one in pieces:
+                self._cue(one.start_s, one.end_s, one.text, element)
+
+    def _cue(
+        self,
+        start_s: float,
+        end_s: float,
+        text: str,
+        element: _Element,
+        words: list[HypothesisWord] | None = None,
+    ) -> None:
+        self._require_end(end_s)
+        speaker = self._names.get(element.speaker, element.speaker)
+        cue = Cue(self._line, start_s, end_s, text, words or (), language=element.language)
+        self.cues.append(cue._replace(speaker=speaker))
+
+    def _require_end(self, end_s: float) -> None:
+        if end_s == float("inf"):
+            self.fail("a paragraph with an end or dur, or inside of what has one", "<p> without")
+
+    def _rates(self, attributes: Attributes) -> None:
+        """Read what frames and ticks are; names differ in their namespaces only."""
+        named = {key.rpartition("}")[2]: value for key, value in dict(attributes).items()}  # type: ignore[call-overload]  # lxml hands a mapping
+        self._frame_rate = self._rate(named, "frameRate", 30.0)
+        factors = re.split(r"[ :]", named.get("frameRateMultiplier", "1 1"))
+        ratio = [parse_number(one) or 0.0 for one in factors]
+        if len(ratio) != 2 or not all(0 < one < MAX_RATE for one in ratio):
+            self.fail("frameRateMultiplier as 1000 1001", named["frameRateMultiplier"])
+        self._frame_rate *= ratio[0] / ratio[1]
+        self._tick_rate = self._rate(
+            named, "tickRate", self._frame_rate if "frameRate" in named else 1.0
+        )
+
+    def _rate(self, named: dict[str, str], name: str, default: float) -> float:
+        if name not in named:
+            return default
+        value = parse_number(named[name])
+        if value is None or not 0 < value <= MAX_RATE:
+            self.fail(f"{name} as a number above 0", named[name])
+        return value
+
+    def _time(self, written: str) -> float:
+        written = written.strip()
+        if clock := _CLOCK.match(written):
+            hours, minutes, whole, decimals, frames = clock.groups()
+            if len(hours) > 6:
+                self.fail(EXPECTED, written)
+            parts = float(decimals or 0) + (float(frames) / self._frame_rate if frames else 0.0)
+            return 3600 * int(hours) + 60 * int(minutes) + int(whole) + parts
+        offset = _OFFSET.match(written)
+        if offset is None or len(written) > 30:
+            self.fail(EXPECTED, written)
+        value, unit = float(offset[1]), offset[2]
+        if unit in _SECONDS:
+            return value * _SECONDS[unit]
+        return value / (self._frame_rate if unit == "f" else self._tick_rate)

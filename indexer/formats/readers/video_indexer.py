@@ -1,0 +1,119 @@
+"""Azure Video Indexer's JSON: the transcript in the insights of a video, API 2 and 1.
+
+    {"name", "videos": [{"state": "Processed", "sourceLanguage": "de-DE", "insights":
+        {"transcript": [{"text": "Das Haus.", "confidence": 0.9, "language": "de-DE",
+            "instances": [{"start": "0:00:00.5", "end": "0:00:01.65"}]}]}}]}
+    {"breakdowns": [{"insights": {"transcriptBlocks": [{"lines": [{"text": "Das Haus.",
+        "confidence": 0.9, "timeRange": {"start": "00:00:00", "end": "00:00:01.6500000"}}]}]}}]}
+
+Each line is an utterance; there are no times of words, they share the line's. Confidences are those
+of lines. ``start`` counts in the video, ``adjustedStart`` in a playlist of several and is not read.
+The language is the line's, which may be another than was spoken (a translated index). A recording
+is called as the video; the videos of a playlist are called by their ids. A video that is not
+processed yet is refused; one without speech has no transcript.
+
+Source: microsoft/Video-Indexer-Processor (API 2), MasterGunner/Vindexer-Test (API 1), the service's
+pages in MicrosoftDocs/azure-video-indexer.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.shared.numbered import NumberedUtterances, Span
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for, recording_of
+from indexer.formats.shared.service_answers import require_transcript
+from indexer.formats.shared.speaker_keys import speaker_in
+from indexer.networks.hypotheses import untimed
+from indexer.networks.utterances import Utterances
+from std.json_fields import Part, documents
+from std.values import Recording
+
+VIDEOS = ("videos", "breakdowns")
+_TIME = re.compile(r"(\d{1,3}):(\d\d):(\d\d(?:\.\d+)?)")
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is Azure Video Indexer's."""
+    return (
+        b'"summarizedInsights"' in head
+        or b'"transcriptBlocks"' in head
+        or b'"adjustedStart"' in head
+        or (b'"insights"' in head and any(b'"%b"' % key.encode() in head for key in VIDEOS))
+    )
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the transcripts' lines in order.
+
+    Raises:
+        InputError: the file is no JSON, or not Video Indexer's, or the video is not processed.
+    """
+    utterances = NumberedUtterances(path, options)
+    for document in documents(stream, path, repairs=options.repairs):
+        recording = recording_for(path, options, document.name(["name"]))
+        videos = list(document.first(VIDEOS) or ())
+        for video in videos or [document]:
+            insights = video["insights"] if video.has("insights") else video
+            if not _has_transcript(insights):
+                _require_processed(video, document)
+            where = recording
+            if len(videos) > 1:
+                where = recording_of(video["id"].text())
+            _video(utterances, video, insights, where, options)
+    yield utterances.collected()
+
+
+def _require_processed(video: Part, index: Part) -> None:
+    """Refuse what has no transcript, unless it is a processed video where nobody speaks."""
+    if video.has("insights") and video.name(["state"]) == "Processed":
+        return
+    for part in (video, index):
+        require_transcript(part, "Video Indexer's transcript")
+    raise index.error("insights with a transcript")
+
+
+def _has_transcript(insights: Part) -> bool:
+    return insights.has("transcript") or insights.has("transcriptBlocks")
+
+
+def _video(
+    utterances: NumberedUtterances,
+    video: Part,
+    insights: Part,
+    recording: Recording,
+    options: ReaderOptions,
+) -> None:
+    spoken_language = insights.name(["language"]) or video.name(["language", "sourceLanguage"])
+    names = {
+        str(one["id"].value): one.name(["name"])
+        for one in insights.each("speakers")
+        if one.name(["name"])
+    }
+    for line, time in _lines(insights):
+        confidence = line["confidence"].probability() if line.has("confidence") else 0.0
+        words = untimed(line["text"].text(), confidence or 1.0, options.nonwords)
+        utterances.language = line.name(["language"]) or spoken_language
+        utterances.speaker = names.get(speaker_in(line), speaker_in(line))
+        utterances.add(line.line, recording, words, Span(_time(time["start"]), _time(time["end"])))
+
+
+def _lines(insights: Part) -> Iterator[tuple[Part, Part]]:
+    """Yield the lines, each with where its times stand."""
+    for line in insights.each("transcript"):
+        yield from ((line, instance) for instance in line["instances"])
+    for block in insights.each("transcriptBlocks"):
+        yield from ((line, line["timeRange"]) for line in block.each("lines"))
+
+
+def _time(part: Part) -> float:
+    """Read ``0:01:02.5``, in seconds."""
+    found = _TIME.fullmatch(part.value) if isinstance(part.value, str) else None
+    if not found:
+        raise part.error("a time such as 0:01:02.5")
+    hours, minutes, seconds = map(float, found.groups())
+    return 3600 * hours + 60 * minutes + seconds

@@ -1,0 +1,134 @@
+"""WebVTT captions (.vtt).
+
+    file   := "WEBVTT" [ remark ] ( NAME ":" VALUE )* blank ( block blank )*
+    block  := [ identifier ] TIME "-->" TIME [ settings ] TEXT*      a cue, up to a blank line or
+                                                                     the next line of times
+            | "NOTE" ... | "STYLE" ... | "REGION" ...                 passed over
+    TIME   := [ hours ":" ] minutes ":" seconds "." decimals
+    TEXT   := text, tags such as <i>, <v Name>, <c.yellow>, and times of words
+
+The header's ``Language:`` is the recording's. Tags are taken out; a voice's is who
+speaks, as are names before what is said (`indexer.formats.shared.speaker_names`).
+
+Automatic captions of a video site have the time of each word, ``the<00:00:00.480><c> word</c>``,
+and roll up (`indexer.formats.shared.roll_up`). The words between two times have the first as their
+start and the second as their end: real times, which are used as they are. The last word ends where
+the cue does, or where the next cue begins, if that is earlier.
+
+Pictures' addresses (``sprite.jpg#xywh=0,0,160,90``) and JSON as text are other uses of the format
+and refused.
+
+Source: W3C, "WebVTT: The Web Video Text Tracks Format", 2019; files of yt-dlp, Whisper's tools,
+Zoom and Teams.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import BinaryIO
+
+from indexer.formats.shared.caption_text import spoken_part
+from indexer.formats.shared.clock import CLOCK, require_times, seconds, time_lines
+from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.encodings import decoded
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.roll_up import without_repeats
+from indexer.formats.shared.speaker_names import one_voice, spoken_cues, voices
+from indexer.networks.hypotheses import HypothesisWord
+from indexer.networks.utterances import Utterances
+from std.errors import ForeignFileError, InputError
+from std.fields import shown
+from std.files import content_of
+from std.limits import MAX_UTTERANCE_BYTES, MAX_WORD_S
+from std.repairs import OUT_OF_ORDER, Repairs
+
+_LANGUAGE = re.compile(r"(?mi)^language[ \t]*:[ \t]*(\S+)[ \t]*$")
+_WORD_TIME = re.compile(rf"<{CLOCK}>")
+_NO_SPEECH = re.compile(r"\s*(?:\S+#xywh=\d|\{\s*\")")
+EXPECTED = "times as 00:01.000 --> 00:02.500"
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether a file that begins like this is WebVTT."""
+    return re.match(rb"WEBVTT(?:\s|$)", head) is not None
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's cues as utterances, in order.
+
+    Raises:
+        InputError: there is no cue, the times of one cannot be read, or cues hold no text.
+    """
+    text = decoded(
+        content_of(stream, path, MAX_UTTERANCE_BYTES), path, options.repairs, options.encoding
+    ).lstrip()
+    if not text.startswith("WEBVTT"):
+        raise InputError(path, 1, "WEBVTT", shown(text[:80].encode()))
+    language = _LANGUAGE.search(text.partition("\n\n")[0])
+    captions = list(_cues(text, path, language[1] if language else "", options.repairs))
+    if captions and all(_NO_SPEECH.match(cue.text) for cue in captions):
+        raise ForeignFileError(path, captions[0].line, "captions", "addresses of pictures, or data")
+    nexts = [*(cue.start_s for cue in captions[1:]), float("inf")]
+    limits = dict(zip((cue.line for cue in captions), nexts, strict=False))
+    read = [
+        one
+        for cue in without_repeats(captions)
+        for one in _timed(cue, limits[cue.line], path, options.repairs)
+    ]
+    cues = spoken_cues(read, options.speaker_names)
+    yield from utterances_of_cues(cues, path, recording_for(path, options), options)
+
+
+def _cues(text: str, path: Path | str, language: str, repairs: Repairs) -> Iterator[Cue]:
+    found = time_lines(text)
+    if len(found) < text.count("-->"):
+        require_times(text, path, EXPECTED, repairs)
+    nexts = [following.begin for following in found[1:]]
+    for times, end in zip(found, [*nexts, len(text)], strict=False):
+        blank = text.find("\n\n", times.end, end)
+        body = text[times.end : blank if blank >= 0 else end].lstrip("\n")
+        speaker = ""
+        if body.startswith("<v"):
+            speaker, body = one_voice(body)
+        yield Cue(times.line, times.start_s, times.end_s, body, (), None, language, speaker)
+
+
+def _timed(cue: Cue, next_s: float, path: Path | str, repairs: Repairs) -> list[Cue]:
+    """Take the words out of a cue in which their times stand, with these; one cue a voice."""
+    if "<" not in cue.text or not (times := list(_WORD_TIME.finditer(cue.text))):
+        return [cue]
+    starts_s = [cue.start_s, *(seconds(*one.groups()) for one in times)]
+    ends_s = [*starts_s[1:], max(starts_s[-1], min(cue.end_s, max(next_s, starts_s[-1])))]
+    borders = [(0, 0), *(one.span() for one in times), (len(cue.text), len(cue.text))]
+    if any(end < start for start, end in pairwise([*starts_s, cue.end_s])):
+        expected = "times of words in order, inside those of the cue"
+        problem = InputError(path, cue.line, expected, shown(cue.text.encode()))
+        repairs.note(OUT_OF_ORDER, problem)
+        return [cue]
+    speakers = [(0, cue.speaker), *voices(cue.text)]
+    words: list[HypothesisWord] = []
+    for (_, begin), (end, _), start_s, end_s in zip(
+        borders[:-1], borders[1:], starts_s, ends_s, strict=True
+    ):
+        said = spoken_part(cue.text[begin:end]).strip()
+        if said:
+            end_s = min(end_s, start_s + MAX_WORD_S)
+            speaker = next(name for at, name in reversed(speakers) if at < end or not at)
+            words.append(HypothesisWord(said, 1.0, start_s, end_s, speaker))
+    if len({word.speaker for word in words}) < 2:
+        return [_of_words(cue, words)]
+    runs = groupby(words, key=lambda word: word.speaker)
+    return [
+        _of_words(cue._replace(start_s=own[0].start_s, end_s=own[-1].end_s), own)
+        for own in (list(run) for _, run in runs)
+    ]
+
+
+def _of_words(cue: Cue, words: Sequence[HypothesisWord]) -> Cue:
+    """Give a cue its words; one whose text has no word stays empty."""
+    text = " ".join(word.token for word in words)
+    return cue._replace(text=text, words=words, speaker=words[0].speaker if words else "")

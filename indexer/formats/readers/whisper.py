@@ -1,0 +1,197 @@
+"""The Whisper family's JSON: one best sequence, words with times where it was asked for them.
+
+    openai-whisper       {"segments": [{"start", "end", "text", "words":
+                             [{"word": " das", "start", "end", "probability"}]}]}
+    faster-whisper       the same segments, as an object, a list or one per line; words may be
+                             rows [start, end, word, probability] (its named tuples as JSON)
+    whisperX             ... "words": [{"word", "start", "end", "score"}]; numerals lack times
+    whisper-timestamped  ... "words": [{"text", "start", "end", "confidence"}]
+    OpenAI's API         {"segments": [...], "words": [...]} (verbose_json), one may be missing;
+                             "word_segments" of older whisperX is the same
+    transformers         {"chunks": [{"timestamp": [start, end], "text"}]}, words or phrases, and
+                             insanely-fast-whisper's; or the list of them alone
+    BBC's Kaldi          {"retval": {"words": [{"word", "start", "end", "confidence", "punct"}]}}
+    whisper.cpp -oj      {"transcription": [{"offsets": {"from", "to"}, "text"}]}   in ms
+    whisper.cpp -ojf     ... "tokens": [{"text": " d", "p": 0.97, "offsets": {"from", "to"}}]
+    whisper.cpp server   openai-whisper's, but its words are tokens: they have "t_dtw"
+
+Each segment is an utterance. Where words do not stand in segments, or each segment holds a single
+word (whisper.cpp ``-ml 1``), an utterance ends where nothing is said for half a second. Blanks and
+punctuation around words are taken off; remarks such as [Musik] and (laughs) were not said. Words
+without times share the gap they stand in; segments without words share their time by letters
+(``times_estimated``).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from indexer.formats.shared.numbered import NumberedUtterances, Span
+from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
+from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.speaker_keys import speaker_in
+from indexer.formats.shared.stated_language import stated_language
+from indexer.formats.shared.whisper_tokens import Token, joined, without_marks
+from indexer.networks.hypotheses import HypothesisWord, by_pauses, spoken, untimed
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.utterances import Utterances
+from std.json_fields import Part, documents
+from std.repairs import UNKNOWN
+
+KEYS = (  # of which a document of the family has all in one line
+    "transcription offsets", "segments text", "segments language", "avg_logprob text",
+    "words text language", "chunks timestamp", "retval words punct",
+)  # fmt: skip
+CONFIDENCES = ("probability", "score", "confidence")
+WORD_LISTS = ("words", "word_segments")
+MS = 1000.0
+_CHUNK = re.compile(rb'"timestamp"\s*:\s*\[\s*\d+(\.\d+)?\s*,')
+
+
+class _Utterance(NamedTuple):
+    start_s: float
+    end_s: float
+    words: Sequence[HypothesisWord]
+    speaker: str = ""  # of words that do not say who spoke them
+
+
+def looks_like(head: bytes) -> bool:
+    """Tell whether JSON that begins like this is of the Whisper family."""
+    return any(all(b'"%b"' % key.encode() in head for key in keys.split()) for keys in KEYS) or (
+        b'"text"' in head and _CHUNK.search(head) is not None
+    )
+
+
+def parse(
+    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
+) -> Iterator[Utterances]:
+    """Yield the file's utterances in order.
+
+    Raises:
+        InputError: the file is no JSON, or none of these.
+    """
+    collected, recording = NumberedUtterances(path, options), recording_for(path, options)
+    for document, chunks in _by_kind(
+        documents(stream, path, split_letters=True, repairs=options.repairs)
+    ):
+        collected.language = stated_language(document)
+        utterances = _chunks(chunks, options.nonwords) if chunks else None
+        for start, end, words, speaker in utterances or _utterances(document, options.nonwords):
+            collected.speaker = speaker
+            collected.add(document.line, recording, words, Span(start, end))
+    yield collected.collected()
+
+
+def _by_kind(parts: Iterable[Part]) -> Iterator[tuple[Part, list[Part]]]:
+    """Yield each document, and those in a row that are chunks together, with the first of them."""
+    for is_chunk, group in groupby(parts, lambda part: part.has("timestamp") and part.has("text")):
+        if is_chunk:
+            chunks = list(group)
+            yield chunks[0], chunks
+        else:
+            yield from ((document, []) for document in group)
+
+
+def _utterances(document: Part, nonwords: Nonwords) -> Iterable[_Utterance]:
+    if document.has("retval"):
+        document = document["retval"]
+    if document.has("transcription"):
+        return _cpp(list(document["transcription"]), nonwords)
+    if document.has("chunks"):
+        return _chunks(list(document["chunks"]), nonwords)
+    if document.has("start"):
+        return [_segment(document, nonwords)]
+    words = next(
+        (document[key] for key in WORD_LISTS if document.has(key) and document[key].value), None
+    )
+    if words is not None and not any(segment.has("words") for segment in document.each("segments")):
+        return _cut(_words(words, nonwords))
+    rows = document["segments"]
+    return rows.repairs.rows(rows, lambda segment: _segment(segment, nonwords))
+
+
+def _segment(segment: Part, nonwords: Nonwords) -> _Utterance:
+    start, end = segment["start"].seconds(), segment["end"].seconds()
+    words = _words(segment["words"], nonwords) if segment.has("words") else []
+    if not words and not (segment.has("words") and segment["words"].value):
+        words = untimed(segment["text"].text(), nonwords=nonwords)
+    return _Utterance(start, end, words, speaker_in(segment))
+
+
+def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
+    tokens = list(map(_token, part))
+    if any(word.has("t_dtw") for word in part):
+        return spoken(joined(tokens), nonwords)
+    words = (HypothesisWord(token.written.text(), *token[1:]) for token in tokens)
+    return spoken(words, nonwords)
+
+
+def _token(word: Part) -> Token:
+    """Read a word of any of the family but whisper.cpp -ojf."""
+    if isinstance(word.value, list) and len(word.value) == 4:
+        start, end, written, probability = word
+        return Token(written, probability.probability(), start.seconds(), end.seconds())
+    written = word["word"] if word.has("word") else word["text"]
+    start_s, end_s = (word[key].seconds() if word.has(key) else UNKNOWN for key in ("start", "end"))
+    if start_s != start_s or end_s != end_s:  # half a span is none
+        start_s = end_s = UNKNOWN
+    confidence = next((word[key].probability() for key in CONFIDENCES if word.has(key)), 1.0)
+    return Token(written, confidence, start_s, end_s, speaker_in(word))
+
+
+def _cut(words: Sequence[HypothesisWord]) -> Iterator[_Utterance]:
+    return (_Utterance(UNKNOWN, UNKNOWN, utterance) for utterance in by_pauses(words))
+
+
+def _chunks(chunks: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
+    """Read phrases or words; one without an end lasts until the next, the last has no length."""
+    texts = [chunk["text"].text() for chunk in chunks]
+    spans: list[tuple[float, float]] = []
+    following = UNKNOWN
+    for chunk in reversed(chunks):
+        pair = list(chunk["timestamp"])
+        if len(pair) != 2:
+            raise chunk["timestamp"].error("a list of 2")
+        start = pair[0].seconds()
+        end = pair[1].seconds() if pair[1].value is not None else max(start, following)
+        spans.append((start, end))
+        following = start
+    spans.reverse()
+    if any(len(text.split()) > 1 for text in texts):
+        return [
+            _Utterance(*span, untimed(text, nonwords=nonwords))
+            for text, span in zip(texts, spans, strict=True)
+        ]
+    words = (HypothesisWord(text, 1.0, *span) for text, span in zip(texts, spans, strict=True))
+    return _cut(spoken(words, nonwords))
+
+
+def _cpp(segments: Sequence[Part], nonwords: Nonwords) -> Iterable[_Utterance]:
+    wholes = [Token(segment["text"], 1.0, *_offsets(segment)) for segment in segments]
+    texts = [whole.text for whole in wholes]
+    begin_words = sum(text.startswith(" ") for text in texts)
+    if begin_words > 1 and all(len(text.split()) < 2 for text in texts):
+        return _cut(spoken(joined(wholes), nonwords))
+    return [
+        _Utterance(
+            whole.start_s,
+            whole.end_s,
+            spoken(joined(map(_cpp_token, segment["tokens"])), nonwords)
+            if segment.has("tokens")
+            else untimed(without_marks(whole.written.text()), nonwords=nonwords),
+            speaker_in(segment),
+        )
+        for segment, whole in zip(segments, wholes, strict=True)
+    ]
+
+
+def _cpp_token(token: Part) -> Token:
+    span = _offsets(token) if token.has("offsets") else (UNKNOWN, UNKNOWN)
+    return Token(token["text"], token["p"].probability() if token.has("p") else 1.0, *span)
+
+
+def _offsets(part: Part) -> tuple[float, float]:
+    start, end = (part["offsets"][key].seconds(MS) for key in ("from", "to"))
+    return start, end

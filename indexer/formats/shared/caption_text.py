@@ -1,0 +1,41 @@
+"""The text of captions and transcripts that people keep, without markup.
+
+    spoken_part, without_markup    a caption -> what was said of it
+
+How it is encoded is the business of `indexer.formats.shared.encodings`.
+"""
+
+import html
+import re
+
+_MARKUP = re.compile(r"</?[A-Za-z][^<>\n]*>|<(?:\d+:)?\d+:\d\d\.\d+>|</?>|\{\\[^{}\n]*\}|\\[Nnh]")
+
+
+def spoken_part(text: str) -> str:
+    """Take markup and entities out of a caption; `speaker_names` takes names out.
+
+    >>> spoken_part("<i>Tom &amp; <b>Jerry</b></i>")
+    'Tom & Jerry'
+    >>> spoken_part("{\\\\an8}- Come in!")
+    '- Come in!'
+    """
+    text = without_markup(text)
+    if "&" in text:
+        text = html.unescape(text)
+    return text
+
+
+def without_markup(text: str) -> str:
+    """Take markup out of a caption: tags, times in its text, styles in braces."""
+    return _MARKUP.sub(_blank, text) if has_markup(text) else text
+
+
+def has_markup(text: str) -> bool:
+    """Tell whether there may be markup in a caption."""
+    return "<" in text or "{" in text or "\\" in text
+
+
+def _blank(match: re.Match[str]) -> str:
+    if match[0][0] != "\\":
+        return ""
+    return " " if match[0][1] == "h" else "\n"

@@ -1,0 +1,177 @@
+"""Which column of a table, or key of an object, holds what of a cue, by the names people give them.
+
+named       names -> what each of them holds
+time_s, times_s    written times -> seconds
+
+Names are English, and German, French, Spanish or Dutch where tables have such headings.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from indexer.formats.shared.clock import CLOCK, seconds
+
+NAMES: Mapping[str, tuple[str, ...]] = {  # of several for one thing, the first counts
+    "start": (
+        "start", "start time", "starttime", "begin", "begin time", "begintime", "onset", "tmin",
+        "xmin", "t0", "from", "in", "time start", "start ts", "start timestamp", "data start",
+        "time begin", "begin timestamp", "t start", "start position", "tc in", "in point", "ts",
+        "timestamp", "timecode", "time code", "time", "bg", "offset start", "begin offset",
+        "start offset", "segment start",
+        "anfang", "beginn", "von", "startzeit", "anfangszeit", "zeitstempel", "zeit",
+        "début", "debut", "horodatage", "temps", "inicio", "comienzo", "desde", "tiempo",
+        "aanvang", "starttijd", "tijd",
+    ),
+    "end": (
+        "end", "end time", "endtime", "stop", "stop time", "to", "tmax", "xmax", "t1", "out",
+        "time end", "end ts", "end timestamp", "data end", "t end", "end position", "tc out",
+        "out point", "finish", "ed", "offset end", "end offset", "offset",
+        "ende", "bis", "endzeit", "fin", "final", "hasta", "einde", "eind", "eindtijd",
+    ),
+    "duration": (
+        "duration", "dur", "length", "d duration", "dauer", "durée", "duree", "duración",
+        "duracion", "duur",
+    ),
+    "text": (
+        "text", "transcript", "transcription", "sentence", "utterance", "caption", "subtitle",
+        "content", "body", "speech", "segment", "phrase", "annotation", "orthography", "label",
+        "words str", "final sentence", "written", "utf8", "display text", "raw text", "lines",
+        "line", "dialogue", "dialog", "message", "spoken text", "subtitles", "captions", "words",
+        "value", "transkript", "inhalt", "äußerung", "aussage", "texte", "contenu", "paroles",
+        "texto", "contenido", "frase", "tekst", "inhoud", "zin",
+    ),
+    "word": ("word", "token", "wort", "mot", "palabra", "woord"),
+    "confidence": ("confidence", "conf", "probability", "score", "prob", "word confidence"),
+    "log": ("logprob", "log prob", "log probability"),
+    "file": (
+        "file", "filename", "file name", "recording", "recording id", "audio", "audio file",
+        "audio filepath", "audio file path", "audio path", "audio id", "audio name", "wav",
+        "wav path", "media", "media id", "video id", "video", "episode", "episode id",
+        "session id", "file id", "file path", "filepath", "datei", "aufnahme", "fichier",
+        "enregistrement", "archivo", "grabación", "bestand", "opname",
+    ),
+    "channel": ("channel", "channel id", "channel index", "channel tag", "kanal", "canal"),
+    "language": (
+        "language", "lang", "locale", "language code", "sprache", "langue", "idioma", "taal",
+    ),
+    "speaker": (
+        "speaker name", "speaker display name", "voice", "speaker", "speaker label", "speaker id",
+        "spk",
+        "speaker tag", "speaker index", "participant", "who", "user", "author", "name",
+        "sprecher", "sprecherin", "person", "locuteur", "intervenant", "orateur", "hablante",
+        "orador", "interlocutor", "spreker",
+    ),
+    "tier": ("tier", "type", "tier name"),
+}  # fmt: skip
+MAY_BE_OTHERS = {  # that are no text without an end beside the start: columns of logs, of lists
+    "value", "label", "line", "lines", "message", "segment", "content", "token", "words", "body",
+    "captions", "subtitles", "annotation", "inhalt", "contenu", "contenido", "inhoud",
+}  # fmt: skip
+_BY_NAME = {name: what for what, names in NAMES.items() for name in names}
+_RANK = {name: rank for names in NAMES.values() for rank, name in enumerate(names)}
+_UNITS = {
+    "ms": 0.001, "msec": 0.001, "msecs": 0.001, "millis": 0.001, "milliseconds": 0.001,
+    "millisecond": 0.001, "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "second": 1.0,
+    "sekunden": 1.0, "secondes": 1.0, "segundos": 1.0, "seconden": 1.0, "ticks": 1e-7,
+    "us": 1e-6, "micros": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nanos": 1e-9,
+}  # fmt: skip
+_UNIT = re.compile(rf"^(.*?)[ (\[]+({'|'.join(_UNITS)})[)\]]?$")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CLOCK = re.compile(rf"{CLOCK}")
+_NUMBER = re.compile(r"\+?(-?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(ms|s)?")
+
+
+class Column(NamedTuple):
+    """What a column holds; for a time the seconds of its unit, 0 where its name has none."""
+
+    what: str
+    unit_s: float = 0.0
+
+
+def named(name: str) -> Column | None:
+    """Tell what a column or key of this name holds; None if it is nothing of a cue's.
+
+    >>> named("Start Time (ms)"), named("endTime"), named("colour")
+    (Column(what='start', unit_s=0.001), Column(what='end', unit_s=0.0), None)
+    """
+    return _named(_plain(name))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_.-]+", " ", _CAMEL.sub(" ", name.strip())).strip().lower()
+
+
+@lru_cache(maxsize=1 << 12)
+def _named(words: str) -> Column | None:
+    unit = _UNIT.match(words)
+    if words not in _BY_NAME and unit and unit[1].strip() in _BY_NAME:
+        return Column(_BY_NAME[unit[1].strip()], _UNITS[unit[2]])
+    return Column(_BY_NAME[words]) if words in _BY_NAME else None
+
+
+def columns_of(names: Iterable[str]) -> dict[str, tuple[int, Column]]:
+    """Return, by what they hold, the place and kind of the columns of a cue.
+
+    Of several that hold the same, one whose name has a unit counts, else the first in `NAMES`:
+    ``start`` before ``start_offset``. An ``offset`` is a start where there is no onset.
+    """
+    found: dict[str, tuple[int, Column]] = {}
+    ranks: dict[str, tuple[bool, int]] = {}
+    plain = [_plain(name) for name in names]
+    for place, name in enumerate(plain):
+        column = _named(name)
+        if name == "offset" and "onset" not in plain:
+            column = Column("start")
+        if column is None:
+            continue
+        rank = not column.unit_s, _RANK.get(name, 0)
+        if column.what not in found or rank < ranks[column.what]:
+            found[column.what], ranks[column.what] = (place, column), rank
+    return found
+
+
+def is_complete(columns: Mapping[str, object]) -> bool:
+    """Tell whether there are a start and words: an end may be that of the next."""
+    return "start" in columns and ("text" in columns or "word" in columns)
+
+
+def is_text(name: str) -> bool:
+    """Tell whether a column of this name is what was said, and can be nothing else.
+
+    >>> is_text("Transcript"), is_text("value")
+    (True, False)
+    """
+    plain = _plain(name)
+    return plain in _BY_NAME and _BY_NAME[plain] in ("text", "word") and plain not in MAY_BE_OTHERS
+
+
+def time_s(written: str, unit_s: float) -> float:
+    """Read a time: a number, perhaps with its unit, or a clock's.
+
+    Raises:
+        ValueError: it is none.
+
+    >>> time_s("1:02.5", 0.001), time_s("1500", 0.001), time_s("2 s", 0.001), time_s("0,5", 1.0)
+    (62.5, 1.5, 2.0, 0.5)
+    """
+    written = written.strip()
+    if clock := _CLOCK.fullmatch(written):
+        return seconds(*clock.groups())
+    number = _NUMBER.fullmatch(written)
+    if number is None:
+        raise ValueError(written)
+    return float(number[1].replace(",", ".")) * (_UNITS[number[2]] if number[2] else unit_s)
+
+
+def times_s(written: Sequence[str], unit_s: float) -> list[float]:
+    """Read many times: `time_s` of each, at once if all are plain numbers.
+
+    Raises:
+        ValueError: one is none.
+    """
+    digits = "".join(written).replace(".", "")
+    if digits.isascii() and digits.isdecimal() and all(written):
+        return [float(one) * unit_s for one in written]
+    return [time_s(one, unit_s) for one in written]

@@ -1,0 +1,214 @@
+"""Cues -> utterances: what the readers of captions and transcripts have in common.
+
+A cue is a stretch of text with a start and an end. Its words share its time
+(`indexer.networks.estimated_times`), unless each has times of its own. Each cue is an utterance;
+words with times of their own form one until half a second passes without any.
+
+Columns are made for many cues at once, and what a token means is found out once for each of the
+different ones: captions of thousands of hours are read in seconds.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, count, islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.recordings import language_in_name
+from indexer.networks.columns import utterances_of
+from indexer.networks.hypotheses import (
+    HypothesisWord,
+    bare,
+    by_pauses,
+    single,
+    speaker_of,
+    spoken,
+    untimed,
+)
+from indexer.networks.nonwords import Nonwords
+from indexer.networks.raw import RawUtterances
+from indexer.networks.slot_times import Int64s
+from indexer.networks.utterances import Utterances
+from std.errors import InputError
+from std.limits import MAX_TIME_S, MAX_WORD_S
+from std.repairs import Repairs, span_s
+from std.values import Float64s, Recording
+
+CUES_AT_ONCE = 1 << 16
+SINGLE = 0.8  # of texts that are words
+_MAY_BE_REMARK = re.compile("[\\[({<*%+\uff3b\u3010\uff08\u2669-\u266c\U0001f3b5\U0001f3b6]")
+
+
+class Cue(NamedTuple):
+    """A stretch of text with its times; ``words`` where each of them has its own.
+
+    One whose end is NaN lasts until the next, or as long as its letters take.
+    """
+
+    line: int  # where it begins in the file
+    start_s: float
+    end_s: float
+    text: str
+    words: Sequence[HypothesisWord] = ()
+    recording: Recording | None = None  # None: the file's
+    language: str = ""
+    speaker: str = ""
+
+
+def timed_cues(words: Iterable[tuple[int, HypothesisWord]]) -> Iterator[Cue]:
+    """Yield cues of words with times of their own, each given with its line, cut at pauses."""
+    rows = sorted(words, key=lambda row: row[1].start_s)
+    done = 0
+    for some in by_pauses([word for _, word in rows]):
+        end_s = max(word.end_s for word in some)
+        text = " ".join(word.token for word in some)
+        yield Cue(rows[done][0], some[0].start_s, end_s, text, some, speaker=speaker_of(some))
+        done += len(some)
+
+
+def all_single(texts: Iterable[str]) -> bool:
+    """Tell whether texts are words: nearly all of them have no blank between letters.
+
+    >>> all_single(["purple", " carrots "]), all_single(["purple carrots", "grow"])
+    (True, False)
+    """
+    sizes = [len(text.split(None, 1)) for text in texts]
+    return sizes.count(2) <= (1 - SINGLE) * len(sizes)
+
+
+def utterances_of_cues(
+    cues: Iterable[Cue], path: Path | str, recording: Recording, options: ReaderOptions
+) -> Iterator[Utterances]:
+    """Yield the utterances of cues, in their order; cues without a word are none.
+
+    Args:
+        cues: as they are read.
+        path: for messages.
+        recording: of the cues that name none.
+        options: whether noises are kept; it counts those that are dropped.
+
+    Raises:
+        InputError: there is no cue, or a time cannot be and is not to be mended.
+    """
+    waiting, number, found = iter(cues), 0, False
+    language = language_in_name(path)
+    while block := list(islice(waiting, CUES_AT_ONCE)):
+        found = True
+        columns = _columns(
+            _mended(block, path, options.repairs), recording, number, options.nonwords, language
+        )
+        number += len(columns.utterances)
+        yield utterances_of(columns, path, nonwords=options.nonwords)
+    if not found:
+        raise InputError(path, 0, "cues: text with its times", "none")
+
+
+_bare = lru_cache(maxsize=1 << 17)(bare)  # most words of a file are in the next one, too
+
+
+def _columns(
+    cues: Sequence[Cue], recording: Recording, number: int, nonwords: Nonwords, language: str
+) -> RawUtterances:
+    """Make columns in which each word is a slot of its own, and nothing else was said."""
+    tokens = _tokens(["" if cue.words else cue.text for cue in cues], nonwords)
+    timed = {row: single(spoken(cue.words, nonwords)) for row, cue in enumerate(cues) if cue.words}
+    for row, words in timed.items():
+        tokens[row] = [word.token for word in words]
+    written = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    vocabulary, rows = _words(list(chain.from_iterable(tokens)))
+    cue_of = np.repeat(np.arange(len(cues)), written)
+    spans_s, posteriors = np.full((len(rows), 2), np.nan), np.ones(len(rows))
+    if timed:
+        has_times = np.isin(cue_of, list(timed))
+        own = [word[1:4] for words in timed.values() for word in words]
+        numbers = np.array(own, np.float64).reshape(-1, 3)
+        posteriors[has_times], spans_s[has_times] = numbers[:, 0], numbers[:, 1:]
+
+    said = rows >= 0
+    rows, cue_of, spans_s, posteriors = rows[said], cue_of[said], spans_s[said], posteriors[said]
+    counts = np.bincount(cue_of, minlength=len(cues))
+    kept = np.flatnonzero(counts).tolist()
+    recordings = [cues[i].recording or recording for i in kept]
+    n = len(rows)
+    return RawUtterances(
+        recordings=recordings,
+        utterances=[
+            f"{one.file}-{count}" for count, one in enumerate(recordings, start=number + 1)
+        ],
+        lines=np.array([cues[i].line for i in kept], dtype=np.int64),
+        utterance_spans_s=_written_spans([cues[i] for i in kept]),
+        bounds=np.concatenate([[0], np.cumsum(counts[kept])]).astype(np.int64),
+        slot_spans_s=np.full((n, 2), np.nan),
+        epsilons=1 - posteriors,
+        offsets=np.arange(n + 1),
+        vocabulary=vocabulary,
+        tokens=rows,
+        posteriors=posteriors,
+        spans_s=spans_s,
+        languages=[cues[i].language or language for i in kept],
+        speakers=[cues[i].speaker for i in kept],
+    )
+
+
+def _words(tokens: list[str]) -> tuple[list[str], Int64s]:
+    """Return the different words, and (m,) the row of each token's; -1 for mere punctuation."""
+    ids: defaultdict[str, int] = defaultdict(count().__next__)  # in the order they come
+    which = np.fromiter(map(ids.__getitem__, tokens), np.int64, len(tokens))
+    meanings = list(ids)
+    plain = np.fromiter(map(str.isalnum, meanings), np.bool_, len(meanings))
+    for row in np.flatnonzero(~plain).tolist():
+        meanings[row] = _bare(meanings[row])
+    row_of: defaultdict[str, int] = defaultdict(count().__next__, {"": -1})
+    rows = np.fromiter(map(row_of.__getitem__, meanings), np.int64, len(meanings))
+    return list(row_of)[1:], rows[which]
+
+
+def _tokens(texts: Sequence[str], nonwords: Nonwords) -> list[list[str]]:
+    """Split what captions say at blanks, without remarks such as [Music]."""
+    if _MAY_BE_REMARK.search("\n".join(texts)) is None:
+        return list(map(str.split, texts))
+    return [
+        [word.token for word in untimed(text, nonwords=nonwords)]
+        if _MAY_BE_REMARK.search(text)
+        else text.split()
+        for text in texts
+    ]
+
+
+def _written_spans(cues: Sequence[Cue]) -> Float64s:
+    starts_s, ends_s = ([cue[column] for cue in cues] for column in (1, 2))
+    return np.array([starts_s, ends_s], dtype=np.float64).T
+
+
+def _mended(cues: list[Cue], path: Path | str, repairs: Repairs) -> list[Cue]:
+    """Put times right that cannot be; a cue without a start cannot be placed and has no words."""
+    spans = _written_spans(cues)
+    good = (spans[:, 0] >= 0) & (spans[:, 1] >= spans[:, 0]) & (spans[:, 1] <= MAX_TIME_S)
+    for row in np.flatnonzero(~good).tolist():
+        cue = cues[row]
+        start_s, end_s = span_s(*cue[1:3], MAX_TIME_S, (path, cue.line), repairs)
+        if start_s != start_s:
+            start_s, end_s, cue = 0.0, 0.0, cue._replace(text="", words=())
+        cues[row] = cue._replace(start_s=start_s, end_s=end_s)
+    for row, cue in enumerate(cues):
+        if cue.words and not all(map(_is_plain, cue.words)):
+            words = [_mended_word(word, cue.line, path, repairs) for word in cue.words]
+            cues[row] = cue._replace(words=words)
+    return cues
+
+
+def _is_plain(word: HypothesisWord) -> bool:
+    return 0 <= word.start_s <= word.end_s <= word.start_s + MAX_WORD_S
+
+
+def _mended_word(
+    word: HypothesisWord, line: int, path: Path | str, repairs: Repairs
+) -> HypothesisWord:
+    span = span_s(word.start_s, word.end_s, MAX_WORD_S, (path, line), repairs)
+    end_s = span.end_s if span.end_s == span.end_s else span.start_s
+    return word._replace(start_s=span.start_s, end_s=end_s)

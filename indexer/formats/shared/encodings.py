@@ -1,0 +1,205 @@
+"""The encoding of a text that does not say it: which bytes are which letters.
+
+    decoded    bytes -> text with plain line ends
+    as_utf8    first bytes -> the same in UTF-8, where they are UTF-16
+
+In this order: a byte order mark; what the user says (``--encoding``); UTF-16 without a mark, told
+by its zeros; UTF-8, also damaged; else the code page whose letters are those of a language.
+charset-normalizer says which pages are possible. Of those, the page is taken in which the letters
+beyond ASCII are all of one language (`indexer.formats.shared.alphabets`), and of several the one
+with more of that language's commonest words. Where two are as good, and give other texts, it is in
+doubt, and refused: words that become others cannot be found, and nobody would know.
+"""
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from indexer.formats.shared.alphabets import ALPHABETS, SCRIPTS
+from std.errors import InputError
+from std.languages.function_words import FUNCTION_WORDS
+from std.repairs import NO_LETTER, REFUSED, Repairs
+
+BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+PAGES = sorted({page for one in ALPHABETS for page in one.pages} | {*SCRIPTS})
+HINT = "--encoding NAME says it, or iconv -f ENCODING -t UTF-8 converts it"
+EXPECTED = "UTF-8, UTF-16 or a known code page"
+LOOKED_AT = 1 << 18  # bytes that tell
+MOST_ODD = 0.06  # of the letters beyond ASCII that the language does not have
+SURER = 1.5  # times as many common words as the next has
+MOST_CHAOS = 0.35  # of charset-normalizer's measure
+_LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_WORD = re.compile(r"[^\W\d_]+")
+RARE = ("mac_roman", "mac_latin2", "mac_cyrillic", "koi8_r", "cp1257")  # today
+LEAST_LETTERS = 0.3  # of a text in another script that are of that script
+LEAST_KANA = 0.1  # of a Japanese text
+UNSPACED = ("ja", "cmn", "ko")
+_ODD_CASE = re.compile(  # a capital behind a small letter, or between others
+    r"(?<=[a-z])[\u00c0-\u00d6\u00d8-\u00de\u0178]"
+    r"|(?<=[A-Za-z])[\u00c0-\u00d6\u00d8-\u00de\u0178](?=[a-z])"
+)
+_MIXED = re.compile(r"[A-Za-z][^\W\d_\x00-\x7f]|[^\W\d_\x00-\x7f][A-Za-z]")
+_SIGNS = (  # that stand beside letters in any language
+    "\u00a0\u00a1\u00ab\u00bb\u00bf\u2013\u2014\u2018-\u201e\u2026\u2020\u266a\u00b7\u00b0"
+    "\u3000-\u303f\uff00-\uffef"
+)
+_ODD_SIGN = re.compile(rf"(?<=\w)[^\w\s\x00-\x7f{_SIGNS}]|[^\w\s\x00-\x7f{_SIGNS}](?=\w)")
+
+
+class _Reading(NamedTuple):
+    """A text in a code page, as if it were of a language."""
+
+    odd: float  # share of letters beyond ASCII that are none of the language
+    common: int  # words of it that are the commonest of the language
+    page: str
+    text: str
+
+
+def decoded(
+    content: bytes, path: Path | str, repairs: Repairs = REFUSED, encoding: str | None = None
+) -> str:
+    """Decode a text, its line ends as ``\\n``.
+
+    Args:
+        content: the file.
+        path: its name, for messages.
+        repairs: counts letters that are broken.
+        encoding: what the user says it is in.
+
+    Raises:
+        InputError: it is in none of the encodings, or in doubt.
+    """
+    text = _text(content, path, repairs, encoding)
+    if "\0" in text:
+        raise InputError(path, text[: text.index("\0")].count("\n") + 1, "text", "a zero byte")
+    return _LINE_END.sub("\n", text) if "\r" in text or not text.isascii() else text
+
+
+def as_utf8(head: bytes) -> bytes:
+    """Return the first bytes of a text of UTF-16 as UTF-8; any others as they are."""
+    for bom, encoding in BOMS:
+        if head.startswith(bom) and bom != codecs.BOM_UTF8:
+            return head[len(bom) :].decode(encoding, "replace").encode()
+    if encoding := wide(head):
+        return head.decode(encoding, "replace").encode()
+    return head
+
+
+def is_wide(head: bytes) -> bool:
+    """Tell whether a text has more than a byte for each letter: UTF-16 or UTF-32."""
+    return any(head.startswith(bom) for bom, name in BOMS if name != "utf-8") or bool(wide(head))
+
+
+def wide(content: bytes) -> str:
+    """The name of UTF-16 in which a text without a mark is; empty if it is in another.
+
+    >>> wide("<tt>".encode("utf-16-le")), wide(b"<tt>")
+    ('utf-16-le', '')
+    """
+    head = content[:400]
+    if len(head) < 8:
+        return ""
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    half = len(head) // 2
+    if odd > 0.7 * half and even < 0.1 * half:
+        return "utf-16-le"
+    return "utf-16-be" if even > 0.7 * half and odd < 0.1 * half else ""
+
+
+def _text(content: bytes, path: Path | str, repairs: Repairs, encoding: str | None) -> str:
+    bom, marked = next((one for one in BOMS if content.startswith(one[0])), (b"", ""))
+    name = marked or encoding or wide(content) or "utf-8"
+    body = content[len(bom) :]
+    try:
+        return body.decode(name)
+    except UnicodeDecodeError as error:
+        line = body[: error.start].decode(name, "replace").count("\n") + 1
+        damaged = body.decode(name, "replace")
+        lost = damaged.count("\ufffd")
+        others = sum(letter > "\x7f" for letter in damaged) - lost
+        if name != "utf-8" or bom or encoding or others > lost:
+            got = f"the bytes {body[error.start : error.start + 2].hex(' ')}"
+            problem = InputError(path, line, f"{name.upper()} text", got)
+            repairs.note(NO_LETTER, problem, lost)
+            return damaged
+        return _in_code_page(body, path, line)
+
+
+def _in_code_page(body: bytes, path: Path | str, line: int) -> str:
+    """Decode a text in the one code page in which it is a language's.
+
+    Raises:
+        InputError: it is in none, or in several.
+    """
+    good = [one for one in _readings(body) if one.odd <= MOST_ODD]
+    good.sort(key=lambda one: (-one.common, one.odd, one.page in RARE))
+    if not good:
+        raise InputError(path, line, EXPECTED, "another encoding", HINT)
+    best = good[0]
+    others_as_good = [one for one in good if one.text != best.text and _is_rival(one, best)]
+    if others_as_good:
+        names = " or ".join(dict.fromkeys([best.page, *(one.page for one in others_as_good)]))
+        raise InputError(path, line, EXPECTED, f"{names}: which one is in doubt", HINT)
+    return body.decode(best.page, "replace")
+
+
+def _is_rival(other: _Reading, best: _Reading) -> bool:
+    """Tell whether a text may just as well be what another reading says."""
+    if other.page in RARE and best.page not in RARE:
+        return other.common > best.common
+    return best.common < max(1, SURER * other.common) and other.odd <= best.odd
+
+
+def _readings(body: bytes) -> Iterator[_Reading]:
+    """Yield what a text is in each code page that is possible."""
+    from charset_normalizer import from_bytes
+
+    part = body[:LOOKED_AT]
+    found = from_bytes(part, cp_isolation=PAGES, threshold=MOST_CHAOS)
+    chaos = {page: match.chaos for match in found for page in match.could_be_from_charset}
+    for page in dict.fromkeys([*chaos, "cp1252", "cp1250"]):
+        with suppress(UnicodeDecodeError):
+            yield from _as_languages(page, part.decode(page), chaos.get(page, MOST_CHAOS))
+
+
+def _as_languages(page: str, text: str, chaos: float) -> Iterator[_Reading]:
+    """Yield a decoded text as if it were of each language of its code page."""
+    letters = [letter for letter in text.lower() if letter.isalpha()]
+    beyond = [letter for letter in letters if letter > "\x7f"]
+    wrong = 2 * len(_ODD_SIGN.findall(text)) + len(_ODD_CASE.findall(text))
+    words = Counter(map(str.lower, _WORD.findall(text)))
+    n_odd = max(1, len(beyond) + wrong)
+    if not beyond:  # dashes and quotation marks only
+        yield _Reading(wrong / n_odd, 0, page, text)
+        return
+    is_other_script = len(beyond) >= LEAST_LETTERS * len(letters)
+    mixed = len(_MIXED.findall(text))
+    if page in SCRIPTS:
+        language, own = SCRIPTS[page]
+        odd = sum(not re.match(f"[{own}]", letter) for letter in beyond) + wrong + mixed
+        common = _common(words, language)
+        if language in UNSPACED:
+            common = round(len(beyond) * (1 - 3 * chaos))
+            kana = sum("\u3040" < letter < "\u3100" for letter in beyond)
+            common *= 2 if language == "ja" and kana >= LEAST_KANA * len(beyond) else 1
+        if is_other_script:
+            yield _Reading(odd / n_odd, common, page, text)
+        return
+    for language, own, pages in ALPHABETS:
+        is_latin = own[0] < "\u0250"
+        if page in pages and (is_latin or is_other_script):
+            odd = sum(letter not in own for letter in beyond) + wrong + (0 if is_latin else mixed)
+            yield _Reading(odd / n_odd, _common(words, language), page, text)
+
+
+def _common(words: Mapping[str, int], language: str) -> int:
+    return sum(words.get(word, 0) for word in FUNCTION_WORDS.get(language, "").split())

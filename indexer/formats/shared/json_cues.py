@@ -1,0 +1,217 @@
+"""Rows of JSON -> cues: times in seconds, words joined of their pieces, who spoke.
+
+    cues_of     `json_rows.Row` -> `cues.Cue`
+
+`indexer.formats.shared.json_times` reads the times. Rows of a single word each, or of pieces of
+words, are words with times of their own; those of one parent are an utterance, others are cut at
+pauses.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain, groupby, repeat
+from pathlib import Path
+from typing import Any
+
+from indexer.formats.shared.caption_text import spoken_part
+from indexer.formats.shared.clock import note_restarts
+from indexer.formats.shared.cues import Cue, all_single, timed_cues
+from indexer.formats.shared.json_rows import Row
+from indexer.formats.shared.json_times import Timed, timed_rows
+from indexer.formats.shared.pieces import MARK, are_spaced, joined
+from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.networks.hypotheses import HypothesisWord
+from std.characters import has_characters
+from std.json_fields import Part
+from std.limits import MAX_CHANNEL
+from std.nist.audio_names import recording_name
+from std.repairs import UNKNOWN
+from std.values import Recording
+
+Place = Callable[[Row], Recording | None] | None  # None: no row names any
+NAMES = ("name", "label", "display_name", "displayName", "id", "speaker")  # of a speaker's object
+IDS = ("id", "spkid", "speaker_id", "speakerId", "label")
+LONGEST_WORD_S = 1.0  # on average: a second holds five letters of Chinese, or more
+_PIECE = re.compile(rf"^(?:\s|{MARK}|##)|@@$")
+
+
+def cues_of(
+    rows: Sequence[Row],
+    path: Path | str,
+    recording: Recording,
+    options: ReaderOptions,
+    unit: float = 0.0,
+) -> list[Cue]:
+    """Make cues of rows, in their order.
+
+    Args:
+        rows: as found.
+        path: for messages.
+        recording: of the rows that name none.
+        options: what becomes of noises and of what cannot be.
+        unit: seconds of times whose key has no unit; 0: by the rate of speech.
+
+    Raises:
+        InputError: most rows cannot be read.
+    """
+    timed = timed_rows(rows, path, options, unit) if rows else []
+    if not timed:
+        return []
+    rows = [one.row for one in timed]
+    told = _told(rows)
+    place = _places(rows, told, recording, options)
+    if _are_words(timed):
+        return list(_of_words(timed, path, options, place))
+    _, starts_s, ends_s, texts = zip(*timed, strict=True)
+    lines = [row.around.line for row in rows]
+    places = map(place, rows) if place else repeat(None)
+    names = (_names(rows, what) if what in told else repeat("") for what in ("language", "speaker"))
+    return list(map(Cue, lines, starts_s, ends_s, texts, repeat(()), places, *names))
+
+
+def _names(rows: Sequence[Row], what: str) -> list[str]:
+    return [_name(row.get(what)) for row in rows]
+
+
+def _told(rows: Sequence[Row]) -> set[str]:
+    """What rows, or what stands around them, say at all."""
+    fields = {id(row.fields): row.fields for row in rows}.values()
+    around = {id(row.around): row.around.said for row in rows}.values()
+    return set(chain(*fields, *around))
+
+
+def _are_words(timed: Sequence[Timed]) -> bool:
+    """Tell whether rows are words, or pieces of words.
+
+    Sentences of a script without blanks have none either, but last longer than words do.
+    """
+    if not all_single(one.text for one in timed):
+        return False
+    if has_characters("".join(one.text for one in timed)):
+        return _mean_s(timed) <= LONGEST_WORD_S
+    return len(timed) > 1 or timed[0].row.text_at == "word" or timed[0].end_s == timed[0].end_s
+
+
+def _mean_s(timed: Sequence[Timed]) -> float:
+    """How long rows last on average; rows without an end until the next."""
+    followers = [*(one.start_s for one in timed[1:]), UNKNOWN]
+    ends_s = (
+        one.end_s if one.end_s == one.end_s else following
+        for one, following in zip(timed, followers, strict=True)
+    )
+    lasting_s = [end - one.start_s for one, end in zip(timed, ends_s, strict=True) if end == end]
+    return sum(lasting_s) / len(lasting_s) if lasting_s else UNKNOWN
+
+
+def _of_words(
+    timed: Sequence[Timed], path: Path | str, options: ReaderOptions, place: Place
+) -> Iterator[Cue]:
+    """Yield cues of words: those of one parent and speaker together, cut at pauses."""
+    followers = [*(one.start_s for one in timed[1:]), UNKNOWN]
+    words = [
+        _word(one, following, path, options)
+        for one, following in zip(timed, followers, strict=True)
+    ]
+    pieces = sum(bool(_PIECE.search(one.text)) for one in timed)
+    together = 0 < pieces < len(timed)
+    spaced = together and are_spaced([one.text.replace(MARK, " ") for one in timed])
+
+    def key(at: int) -> tuple[Any, ...]:
+        row = timed[at].row
+        spoken_by = _name(row.get("speaker"))
+        return place(row) if place else None, spoken_by, row.around.parent
+
+    for (where, _, _), run in groupby(range(len(timed)), key):
+        rows = list(run)
+        language = _most(_name(timed[at].row.get("language")) for at in rows)
+        line = timed[rows[0]].row.around.line
+        own = [words[at] for at in rows]
+        note_restarts([word.start_s for word in own], [line] * len(own), options.repairs)
+        said = (
+            joined(own, spaced=spaced)
+            if together
+            else [w._replace(token=w.token.strip()) for w in own]
+        )
+        for cue in timed_cues((line, word) for word in said):
+            yield cue._replace(recording=where, language=language)
+
+
+def _word(one: Timed, following: float, path: Path | str, options: ReaderOptions) -> HypothesisWord:
+    end_s = one.end_s
+    if end_s != end_s:  # it lasts until the next, at most as long as its letters take
+        longest = one.start_s + 0.07 * max(1, len(one.text.strip()))
+        end_s = min(longest, following) if following > one.start_s else longest
+    text = spoken_part(one.text)
+    sure = _confidence(one.row, path, options)
+    return HypothesisWord(text, sure, one.start_s, end_s, _name(one.row.get("speaker")))
+
+
+def _confidence(row: Row, path: Path | str, options: ReaderOptions) -> float:
+    for what in ("confidence", "log"):
+        if what in row.fields and (value := row.value[row.fields[what][0]]) is not None:
+            part = Part(path, row.around.line, value, row.where, options.repairs)
+            return part.probability() if what == "confidence" else part.log_probability()
+    return 1.0
+
+
+def _most(names: Iterable[str]) -> str:
+    """The most frequent name; empty if there is none."""
+    counts = Counter(name for name in names if name)
+    return counts.most_common(1)[0][0] if counts else ""
+
+
+def _name(value: Any) -> str:
+    """A name as it is written: a text, a number, or an object with one."""
+    if value is None:
+        return ""
+    if isinstance(value, dict):
+        value = next((value[key] for key in NAMES if value.get(key) not in (None, "")), "")
+    return str(value).strip() if isinstance(value, str | int) and value is not True else ""
+
+
+def _places(
+    rows: Sequence[Row], told: Set[str], recording: Recording, options: ReaderOptions
+) -> Place:
+    """How to tell the recording of a row: as it names it, with its channel.
+
+    What is around a row names it only where that names several. Channels that count from 0 are ours
+    less one.
+    """
+    if told.isdisjoint(("file", "channel")):
+        return None
+    arounds = {id(row.around): row.around for row in rows}.values()
+    several = len({_name(around.said.get("file")) for around in arounds}) > 1
+    first = 1 if any(row.get("channel") in (0, "0") for row in rows) else 0
+
+    def place(row: Row) -> Recording | None:
+        named = "file" in row.fields or several
+        file = _name(row.get("file")) if named and options.names != "file" else ""
+        channel = row.get("channel")
+        if not file and channel is None:
+            return None
+        is_number = type(channel) is int or (isinstance(channel, str) and channel.isdecimal())
+        number = int(channel) + first if is_number and int(channel) < MAX_CHANNEL else 0
+        name = recording_name(file) if file else recording.file
+        return Recording(name, number or recording.channel)
+
+    return place
+
+
+def speakers_of(document: Any) -> Mapping[str, str]:
+    """Names of speakers by their ids, where a document lists them."""
+    if not isinstance(document, dict):
+        return {}
+    named = document.get("speaker_names")
+    if isinstance(named, dict):
+        return {name: _name(value) for name, value in named.items()}
+    listed = document.get("speakers")
+    if not isinstance(listed, list):
+        return {}
+    return {
+        str(one[key]): _name(one)
+        for one in listed
+        if isinstance(one, dict)
+        for key in IDS
+        if one.get(key) not in (None, "")
+    }

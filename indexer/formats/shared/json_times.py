@@ -1,0 +1,215 @@
+"""When rows of JSON are said: their times in seconds, and their text.
+
+    timed_rows    `indexer.formats.shared.json_rows.Row` -> `Timed`
+    seconds_of    a time as people write it -> seconds
+
+Times may be numbers, texts (``"1.5s"``, ``0:01:02.5``, ``PT1.5S``) or objects (``relative``, or
+``seconds`` and ``nanos``). Their unit is that of the key's name, else of the declaration, else by
+the rate of speech (`indexer.formats.shared.units`). Rows whose times count from the start of what
+they stand in are moved there. Rows that are all alike and plain are read as columns.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from indexer.formats.shared.columns_of_cues import Column, time_s
+from indexer.formats.shared.json_rows import Row
+from indexer.formats.shared.reader_options import ReaderOptions
+from indexer.formats.shared.units import unit_s
+from std.json_fields import Part
+from std.limits import MAX_TIME_S
+from std.repairs import NO_TEXT, UNKNOWN
+
+INSIDE = 0.8  # of rows that begin before what they stand in, and so count from there
+WITHIN_S = 0.5  # that words may begin before what they stand in, and count from the recording
+MOST_UNITS = 1e18  # in a number of a time
+LOOKED_AT = 10_000  # rows that tell the unit of times
+_ISO = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?")
+
+
+class Timed(NamedTuple):
+    """A row with its times in seconds; the end NaN where it has none."""
+
+    row: Row
+    start_s: float
+    end_s: float
+    text: str
+
+
+def timed_rows(
+    rows: Sequence[Row], path: Path | str, options: ReaderOptions, unit: float = 0.0
+) -> list[Timed]:
+    """Read the times and texts of rows; those that say nothing are left out.
+
+    Args:
+        rows: as found.
+        path: for messages.
+        options: what becomes of what cannot be.
+        unit: seconds of times whose key has no unit; 0: by the rate of speech.
+
+    Raises:
+        InputError: most rows cannot be read.
+    """
+    if (columns := _timed_columns(rows, unit)) is not None:
+        return _placed(*columns)
+    unit = unit or _unit_s(rows[:LOOKED_AT])
+    read = options.repairs.rows(rows, lambda row: _timed(row, path, unit, options))
+    return _placed([one for one in read if one is not None], unit)
+
+
+def _timed_columns(rows: Sequence[Row], unit: float) -> tuple[list[Timed], float] | None:
+    """Read all rows at once, and say their unit; None if anything is out of the ordinary."""
+    fields = rows[0].fields
+    last = next((what for what in ("end", "duration") if what in fields), "")
+    if not last or any(row.fields is not fields for row in rows):
+        return None
+    start, final, texts = (
+        [row.value[fields[what][0]] for row in rows] for what in ("start", last, rows[0].text_at)
+    )
+    if {*map(type, texts)} != {str} or not {*map(type, start), *map(type, final)} <= {int, float}:
+        return None
+    try:
+        "".join(texts).encode()  # half a letter may be in them
+        written = np.array([start, final], np.float64)
+    except (UnicodeEncodeError, OverflowError):
+        return None
+    if not (written >= 0).all():
+        return None
+    if not unit and fields["start"][1].unit_s:
+        unit = 1.0
+    elif not unit:
+        starts, lasts = written[:, :LOOKED_AT]
+        ends = starts + lasts if last == "duration" else lasts
+        unit = unit_s(starts, ends, sum(map(len, texts[:LOOKED_AT])))
+    units = [fields[what][1].unit_s or unit for what in ("start", last)]
+    spans_s = written * np.array(units)[:, None]
+    if not (spans_s <= MAX_TIME_S).all():
+        return None
+    if last == "duration":
+        spans_s[1] += spans_s[0]
+    return list(map(Timed, rows, *spans_s.tolist(), texts)), unit
+
+
+def _unit_s(rows: Sequence[Row]) -> float:
+    """The unit of the times that have none."""
+    if any(row.fields["start"][1].unit_s for row in rows):
+        return 1.0
+    timed = [(start, row) for row in rows if (start := _number(row.get("start"))) is not None]
+    followers = [*(start for start, _ in timed[1:]), UNKNOWN]
+    spans = [
+        (start, _end(row, start, follower))
+        for (start, row), follower in zip(timed, followers, strict=False)
+    ]
+    known = [row for (_, row), (_, end) in zip(timed, spans, strict=True) if end == end]
+    written = np.array([span for span in spans if span[1] == span[1]], np.float64).reshape(-1, 2)
+    return unit_s(written[:, 0], written[:, 1], sum(len(row.text or "") for row in known))
+
+
+def _end(row: Row, start: float, following: float) -> float:
+    """Where a row ends, in the units of its start; without an end where the next begins."""
+    end, duration = _number(row.get("end")), _number(row.get("duration"))
+    if end is not None:
+        return end
+    return following if duration is None else start + duration
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return float(value) if type(value) in (int, float) and abs(value) < 1e300 else None
+
+
+def _timed(row: Row, path: Path | str, unit: float, options: ReaderOptions) -> Timed | None:
+    """Read the times and the text of a row; None for one that says nothing."""
+    text = row.text
+    if text is None:
+        part = Part(path, row.around.line, dict(row.value), row.where)
+        options.repairs.note(NO_TEXT, part.error("a text"))
+        return None
+    if not text.isascii():  # half a letter may be in it
+        text = Part(path, row.around.line, text, row.where, options.repairs).text()
+    start_s = _time(row, "start", path, unit, options)
+    end_s = _time(row, "end", path, unit, options)
+    if end_s != end_s:
+        end_s = start_s + _time(row, "duration", path, unit, options)
+    return Timed(row, start_s, end_s, text)
+
+
+def _time(row: Row, what: str, path: Path | str, unit: float, options: ReaderOptions) -> float:
+    """Read a time in seconds; NaN where there is none."""
+    if what not in row.fields:
+        return UNKNOWN
+    key, column = row.fields[what]
+    value = row.value[key]
+    if value is None or value == "":
+        return UNKNOWN
+    if type(value) in (int, float) and 0 <= value < MOST_UNITS:  # as nearly always
+        whole_s = float(value * (column.unit_s or unit))
+        if whole_s <= MAX_TIME_S:
+            return whole_s
+    where = f"{row.where}.{key}".strip(".")
+    part = Part(path, row.around.line, value, where, options.repairs)
+    if type(value) in (int, float):
+        return part.seconds(1 / (column.unit_s or unit))
+    try:
+        return seconds_of(value, column, unit)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise part.error("a time, in numbers or as 0:01:02.5,") from error
+
+
+def seconds_of(value: Any, column: Column, unit: float) -> float:
+    """Read a time as people write it.
+
+    Raises:
+        ValueError, TypeError: it is none.
+
+    >>> [seconds_of(v, Column("start"), 1.0) for v in ("PT1.5S", "1.5s", {"relative": 1.5})]
+    [1.5, 1.5, 1.5]
+    """
+    if isinstance(value, dict):
+        if "relative" in value:
+            return float(value["relative"])
+        if "seconds" in value or "nanos" in value:
+            return float(value.get("seconds") or 0) + 1e-9 * float(value.get("nanos") or 0)
+    if isinstance(value, list) and value:
+        return seconds_of(value[0 if column.what == "start" else -1], column, unit)
+    if isinstance(value, str):
+        if (iso := _ISO.fullmatch(value)) and value != "PT":
+            hours, minutes, whole = (float(part or 0) for part in iso.groups())
+            return 3600 * hours + 60 * minutes + whole
+        return time_s(value, column.unit_s or unit)
+    if type(value) in (int, float) and math.isfinite(value):
+        return float(value) * (column.unit_s or unit)
+    raise ValueError(value)
+
+
+def _placed(timed: list[Timed], unit: float) -> list[Timed]:
+    """Move rows that count from the start of what they stand in."""
+    if all(one.row.around.start is None for one in timed):
+        return timed
+    starts = [_parent_s(one.row, unit) for one in timed]
+    inner = [(one, start) for one, start in zip(timed, starts, strict=True) if start > 2 * WITHIN_S]
+    early = sum(one.start_s < start - WITHIN_S for one, start in inner)
+    if not inner or early < INSIDE * len(inner):
+        return timed
+    return [
+        one._replace(start_s=one.start_s + start, end_s=one.end_s + start) if start else one
+        for one, start in zip(timed, starts, strict=True)
+    ]
+
+
+def _parent_s(row: Row, unit: float) -> float:
+    if row.around.start is None:
+        return 0.0
+    try:
+        return seconds_of(*row.around.start, unit)
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
