@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001  # letters of other alphabets are meant
 """Words that people put before a colon and that are nobody's name: ``Note:``, ``Hinweis:``.
 
-They are told from names by the whole file (`indexer.formats.shared.speaker_evidence`) where it is long
+The whole file tells them from names (`indexer.formats.shared.speaker_evidence`) where it is long
 enough; in a short one, which says nothing of its words, this list does. It was made for captions:
 what is announced, asked, counted or asked for, in the languages that most captions are in.
 

@@ -9,8 +9,8 @@ that is taken for a speaker is lost to the search. Names are taken, in this orde
     1. that the file names itself (VTT's ``<v>``, a field): these, and no others
     2. what only a speaker is called: ``Speaker 1``, ``SPK_02``; a name after ``>>``
     3. those that begin all captions, or most; or that come again and again where others spoke
-       before. A single word is one only if it alternates with others, and if neither the list of
-       `indexer.formats.shared.opening_words` nor its small letters in the file say that it is a word
+       before. A single word is one only if it alternates with others, and if neither a list
+       (`indexer.formats.shared.opening_words`) nor small letters elsewhere say that it is a word
     4. words in capitals, in captions that are not; but no abbreviations
 
 and none after which sentences go on in small letters, in a file whose sentences have capitals.
