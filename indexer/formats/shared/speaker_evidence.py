@@ -29,7 +29,7 @@ from indexer.formats.shared.speaker_shapes import (
     is_initials,
     is_label,
     is_name,
-    is_sound,
+    is_noise,
 )
 
 MOST = 0.5  # of captions: names that recur begin so many, and the file is a dialogue
@@ -174,7 +174,7 @@ def _in_brackets(file: _File) -> set[str]:
     names = {
         name
         for name, count in counts.items()
-        if _may_be(name) and not is_sound(name) and spoken[name] >= CHANGES * count
+        if _may_be(name) and not is_noise(name) and spoken[name] >= CHANGES * count
     }
     again = _begin_sentences({name for name in names if counts[name] > 1}, file)
     covered = sum(counts[name] for name in again) / file.captions

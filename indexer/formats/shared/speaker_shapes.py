@@ -5,7 +5,7 @@ is_in_capitals     FRAU MÜLLER
 is_abbreviation    NATO, BBC, COVID-19: in capitals for another reason
 is_initials        JD: in capitals, too, and may be a name
 is_label           Speaker 1, SPK_02: what recognisers call speakers
-is_sound           Music, Gelächter: in brackets, what is heard beside speech
+is_noise           Music, Gelächter: in brackets, what is heard beside speech
 """
 
 import re
@@ -38,7 +38,7 @@ _ABBREVIATIONS = frozenset(
 _OTHER_SOUNDS = re.compile(  # beside those that are remarks in round brackets, too
     r"(?i)(?:muzy|müzi|zene|музык|смех|смеёт|аплод|пауза|śmie|oklask|smích|potlesk|hudba|gülme"
     r"|nevet|taps|beifall|jubel|schrei|thunder|donner|phone|telefon|engine|motor|doors?|tür"
-    r"|knock|klopf|steps|footstep|schritte|barking|birds|crowd|audience|publi|sound|blank|audio"
+    r"|knock|klopf|steps|footstep|schritte|barking|birds|audience|publi|sound|blank|audio"
     r"|video|start\b|end\b|intro|outro|theme|jingle|wind\b|rain\b|regen|ton\b|ruhe"
     r"|音|笑|拍手|掌声|박수|음악|웃음)"
 )
@@ -92,10 +92,10 @@ def is_initials(text: str) -> bool:
     return text.isalpha() and text.isupper() and len(text) <= 3 and text not in _ABBREVIATIONS
 
 
-def is_sound(text: str) -> bool:
+def is_noise(text: str) -> bool:
     """Tell whether what stands in brackets is heard and not somebody's name.
 
-    >>> [is_sound(text) for text in ("Musik", "Laughs", "Anna")]
+    >>> [is_noise(text) for text in ("Musik", "Laughs", "Anna")]
     [True, True, False]
     """
     return SOUNDS.match(text) is not None or _OTHER_SOUNDS.match(text) is not None
