@@ -4,13 +4,13 @@ This package has the name of the distribution, so it is found even where another
 packages of the same short names; `spoken_terms.start` tells its user so.
 
 It is the first of ours that a command imports, so it says here what Ctrl-C does until the command
-works (`std.command.run`): end, in one line. Nothing is written before.
+works (`std.command.run`): end, in one line. Nothing is written before. `signal` itself imports
+`enum` and more, five milliseconds in which Ctrl-C would still raise; its C half imports nothing.
 """
 
+import _signal as signal  # type: ignore[import-not-found]  # built in, so it has no stub
 import os
-import signal
 import sys
-from types import FrameType
 
 
 def command_of(arguments: list[str]) -> str:
@@ -26,7 +26,7 @@ def command_of(arguments: list[str]) -> str:
     return name if name.startswith("std-") else ""
 
 
-def _end(number: int, frame: FrameType | None) -> None:
+def _end(number: int, frame: object) -> None:
     os.write(2, f"{command_of(sys.orig_argv)}: interrupted\n".encode())
     os._exit(130)
 

@@ -160,7 +160,7 @@ def couchdb_cluster() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def couchdb_server(request: pytest.FixtureRequest) -> tuple[str, str | None]:
-    """``couchdb://[user@]host:port`` and the password: STD_COUCHDB_URL's, else pouchdb-server's."""
+    """``couchdb://[user@]host:port[/prefix]`` and the password; pouchdb-server's by default."""
     given = os.environ.get("STD_COUCHDB_URL")
     if given is None:
         return f"couchdb://127.0.0.1:{request.getfixturevalue('pouchdb').port}", None
@@ -168,7 +168,8 @@ def couchdb_server(request: pytest.FixtureRequest) -> tuple[str, str | None]:
     scheme = "couchdbs" if parts.scheme in ("https", "couchdbs") else "couchdb"
     user = f"{parts.username}@" if parts.username else ""
     port = parts.port or (443 if parts.scheme == "https" else 5984)
-    return f"{scheme}://{user}{parts.hostname}:{port}", parts.password
+    prefix = parts.path.rstrip("/")  # of a proxy before the server
+    return f"{scheme}://{user}{parts.hostname}:{port}{prefix}", parts.password
 
 
 @pytest.fixture
@@ -202,7 +203,7 @@ def ask_couchdb(server: str, password: str | None, method: str, path: str) -> An
     connection = kind(str(parts.hostname), parts.port, timeout=60)
     login = base64.b64encode(f"{parts.username}:{password}".encode()).decode()
     headers = {"Authorization": f"Basic {login}"} if parts.username else {}
-    connection.request(method, f"/{quote(path, safe='')}", headers=headers)
+    connection.request(method, f"{parts.path}/{quote(path, safe='')}", headers=headers)
     answer = json.load(connection.getresponse())
     connection.close()
     return answer

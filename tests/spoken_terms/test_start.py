@@ -133,7 +133,10 @@ def test_the_packages_of_the_wheel_are_checked():
 
 @pytest.mark.parametrize(
     ("command", "module"),
-    [*product(COMMANDS, ["argparse"]), *product(["std-search"], ["importlib.util", "std.command"])],
+    [
+        *product(COMMANDS, ["argparse"]),
+        *product(["std-search"], ["signal", "importlib.util", "std.command"]),
+    ],
 )
 def test_ctrl_c_before_a_command_works_ends_it_in_one_line(tmp_path, command, module):
     """Ctrl-C is sent while a module is imported: at once, before the command reads its line."""
@@ -147,7 +150,7 @@ class Finder:
         if name == {module!r}:
             os.kill(os.getpid(), signal.SIGINT)
 
-for name in ("importlib.util", "argparse"):
+for name in ("signal", "importlib.util", "argparse"):
     sys.modules.pop(name, None)
 sys.meta_path.insert(0, Finder())
 from spoken_terms.start import start
