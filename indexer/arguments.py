@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from indexer import FORMAT_NAMES
 from std.command import (
+    Parser,
     encoding_argument,
     file_argument,
     folder_argument,
@@ -21,7 +22,6 @@ from std.options import (
     add_scheduler_option,
     add_store_option,
 )
-from std.parser import Parser
 from std.ranges import Range
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ class Preview:
     """What one input file would bring."""
 
     path: Path
-    format: str = ""  # a name of `indexer.formats.detect.FORMATS`
+    format: str = ""  # a name of `indexer.formats.registry.all_readers`
     recordings: dict[Recording, int] = field(default_factory=dict)  # utterances of each
     postings: int = 0
     repairs: Mapping[str, Repair] = field(default_factory=dict)  # what would be mended

@@ -27,7 +27,7 @@ NAMES: dict[NameBy | None, Names] = {
 class InputOptions:
     """Options of `indexer.index_files` about its inputs; the defaults suit most recognisers."""
 
-    input_format: str = "auto"  # a name of `indexer.formats.detect.FORMATS`; auto looks into files
+    input_format: str = "auto"  # which looks into files, or the name of a format
     name_by: NameBy | None = None  # what names recordings; None: the content, else the stem
     segments: Path | None = None  # where utterances lie: Kaldi's segments, or utts.tsv
     words: Path | None = None  # Kaldi's words.txt

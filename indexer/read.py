@@ -19,7 +19,7 @@ def utterances_in(
 
     Args:
         path: the file, possibly gzip.
-        input_format: a name of `indexer.formats.detect.FORMATS`, or "auto".
+        input_format: a name of `indexer.formats.registry.all_readers`, or "auto".
         options: what the file leaves out, and how lattices become networks.
 
     Raises:

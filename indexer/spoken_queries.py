@@ -115,7 +115,7 @@ def spoken_queries(
 
     Args:
         files: recogniser output.
-        input_format: a name of `indexer.formats.detect.FORMATS`, or "auto".
+        input_format: a name of `indexer.formats.registry.all_readers`, or "auto".
         options: of the readers.
         examples: which recordings, or parts of them, are examples of which query; None: by name.
         language: that the user names.

@@ -1,6 +1,5 @@
 """Which recogniser wrote a file: by its first bytes, and where they do not tell, by its name.
 
-FORMATS       name -> how to read it, how to recognise it
 detect        first bytes, name -> format
 parse_file    open, detect, parse
 foreign       whether a file that was refused is something else altogether
@@ -11,63 +10,16 @@ with it are tried. What nothing reads is described by `indexer.formats.looks`.
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
 
 from indexer.formats.looks import IS_JSON, has_keys, near_json, unknown
-from indexer.formats.readers import (
-    ass,
-    assemblyai,
-    aws,
-    aws_streaming,
-    azure,
-    chat,
-    ctm,
-    deepgram,
-    deepspeech,
-    docx,
-    dstc,
-    eaf,
-    elevenlabs,
-    fcpxml,
-    gentle,
-    google,
-    jsonl,
-    kaldi_lattice,
-    mesh,
-    nemo,
-    otranscribe,
-    plf,
-    pocketsphinx,
-    pocketsphinx_json,
-    revai,
-    riva,
-    sausage,
-    sherpa_onnx,
-    slf,
-    speechmatics,
-    srt,
-    stm,
-    table,
-    tei,
-    textgrid,
-    timed_text,
-    timeline_xml,
-    transcript_lines,
-    transformers,
-    ttml,
-    video_indexer,
-    vosk,
-    watson,
-    webvtt,
-    whisper,
-    youtube,
-)
+from indexer.formats.registry import all_readers, readers
 from indexer.formats.shared.encodings import as_utf8, decoded, is_wide
+from indexer.formats.shared.reader import Kind
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.service_answers import what_instead
 from indexer.formats.shared.units import speech_is_plausible
@@ -80,9 +32,6 @@ from std.limits import MAX_UTTERANCE_BYTES
 from std.nearest import meant
 from std.repairs import Repairs
 
-Parse = Callable[[BinaryIO, Path, ReaderOptions], Iterator[Utterances | Lattice]]
-LooksLike = Callable[[bytes], bool]
-
 BOM = codecs.BOM_UTF8
 _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
@@ -94,64 +43,6 @@ _IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading 
 )
 HEAD_BYTES = 1 << 16
 LEAST_LOST = 4  # bytes of JSON that are no UTF-8: fewer are damage
-
-JSON_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
-    "jsonl": (jsonl.parse, jsonl.looks_like),
-    "youtube": (youtube.parse, youtube.looks_like),
-    "otranscribe": (otranscribe.parse, otranscribe.looks_like),
-    "dstc": (dstc.parse, dstc.looks_like),
-    "deepspeech": (deepspeech.parse, deepspeech.looks_like),
-    "video-indexer": (video_indexer.parse, video_indexer.looks_like),
-    "gentle": (gentle.parse, gentle.looks_like),
-    "sherpa-onnx": (sherpa_onnx.parse, sherpa_onnx.looks_like),
-    "transformers": (transformers.parse, transformers.looks_like),
-    "nemo": (nemo.parse, nemo.looks_like),
-    "assemblyai": (assemblyai.parse, assemblyai.looks_like),
-    "elevenlabs": (elevenlabs.parse, elevenlabs.looks_like),
-    "revai": (revai.parse, revai.looks_like),
-    "speechmatics": (speechmatics.parse, speechmatics.looks_like),
-    "deepgram": (deepgram.parse, deepgram.looks_like),
-    "watson": (watson.parse, watson.looks_like),
-    "aws-streaming": (aws_streaming.parse, aws_streaming.looks_like),
-    "aws": (aws.parse, aws.looks_like),
-    "azure": (azure.parse, azure.looks_like),
-    "riva": (riva.parse, riva.looks_like),
-    "google": (google.parse, google.looks_like),
-    "whisper": (whisper.parse, whisper.looks_like),
-    "vosk": (vosk.parse, vosk.looks_like),
-    "pocketsphinx-json": (pocketsphinx_json.parse, pocketsphinx_json.looks_like),
-    "timed-text": (timed_text.parse, timed_text.looks_like),
-}
-# Of captions and annotations, which may be in UTF-16. Their first line tells, so they are asked
-# first.
-CAPTION_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
-    "docx": (docx.parse, docx.looks_like),
-    "vtt": (webvtt.parse, webvtt.looks_like),
-    "srt": (srt.parse, srt.looks_like),
-    "ass": (ass.parse, ass.looks_like),
-    "ttml": (ttml.parse, ttml.looks_like),
-    "eaf": (eaf.parse, eaf.looks_like),
-    "tei": (tei.parse, tei.looks_like),
-    "timeline-xml": (timeline_xml.parse, timeline_xml.looks_like),
-    "fcpxml": (fcpxml.parse, fcpxml.looks_like),
-    "youtube": (youtube.parse, youtube.looks_like),
-    "chat": (chat.parse, chat.looks_like),
-    "textgrid": (textgrid.parse, textgrid.looks_like),
-    "table": (table.parse, table.looks_like),
-}
-TEXT_FORMATS: dict[str, tuple[Parse, LooksLike]] = {
-    "mesh": (mesh.parse, mesh.looks_like),
-    "slf": (slf.parse, slf.looks_like),
-    "pocketsphinx": (pocketsphinx.parse, pocketsphinx.looks_like),
-    "sausage": (sausage.parse, sausage.looks_like),
-    "kaldi-lattice": (kaldi_lattice.parse, kaldi_lattice.looks_like),
-    "plf": (plf.parse, plf.looks_like),
-    "ctm": (ctm.parse, ctm.looks_like),
-    **CAPTION_FORMATS,
-    "stm": (stm.parse, stm.looks_like),
-    "lines": (transcript_lines.parse, transcript_lines.looks_like),
-}
-FORMATS = TEXT_FORMATS | JSON_FORMATS
 
 
 def detect(head: bytes, path: Path | str) -> str:
@@ -179,20 +70,22 @@ def parse_file(
 
     Args:
         path: the file, possibly gzip.
-        input_format: a name of `FORMATS`, or "auto": JSON is then read by any reader that can.
-        context: what the file leaves out.
+        input_format: a name of `indexer.formats.registry.all_readers`, or "auto": JSON is then
+            read by any reader that can.
+        options: what the file leaves out.
 
     Raises:
         InputError: as ``detect`` and the format's ``parse``.
     """
-    if input_format not in ("auto", *FORMATS):
-        near = meant(input_format, FORMATS, most=3)
+    formats = all_readers()
+    if input_format not in ("auto", *formats):
+        near = meant(input_format, formats, most=3)
         raise InputError(path, 0, "the name of a format", input_format, near.removeprefix("; "))
     with open_input(path) as stream:
         whole = stream
         if input_format == "auto":
             head = stream.read(HEAD_BYTES)
-            if not docx.looks_like(head) and (options.encoding or is_wide(head)):
+            if not _binary(head) and (options.encoding or is_wide(head)):
                 content = head + stream.read(MAX_UTTERANCE_BYTES + 1 - len(head))
                 whole = BytesIO(in_utf8(content, path, options))
                 head, stream = whole.read(HEAD_BYTES), whole
@@ -205,7 +98,7 @@ def parse_file(
                 return
             input_format = name or detect(head, path)
             whole = rewound(stream, head)
-        yield from FORMATS[input_format][0](whole, path, options)
+        yield from formats[input_format].parse(whole, path, options)
 
 
 def foreign(
@@ -251,19 +144,27 @@ def _known_letters(content: bytes, path: Path, options: ReaderOptions) -> bytes:
 
 
 def _detected(head: bytes, path: Path | str) -> str | None:
-    if docx.looks_like(head):
-        return "docx"
+    if name := _binary(head):
+        return name
     head = as_utf8(head)
     if _KALDI_BINARY.match(head):
         raise InputError(path, 1, "Kaldi's text form (ark,t:)", "its binary form (ark:)")
     head = _text_of(head)
     extension = Path(path).name.removesuffix(".gz").rpartition(".")[2]
-    if extension in FORMATS and not head:
+    if extension in all_readers() and not head:
         return extension  # its reader says what is missing
-    formats = CAPTION_FORMATS | TEXT_FORMATS
     if is_json(head):
-        formats, head = JSON_FORMATS, _ONE_WORD.sub(rb'\1""', head)
-    return next((name for name, (_, looks_like) in formats.items() if looks_like(head)), None)
+        return _first_of("json", _ONE_WORD.sub(rb'\1""', head))
+    return _first_of("text", head)
+
+
+def _binary(head: bytes) -> str | None:
+    return _first_of("binary", head)
+
+
+def _first_of(kind: Kind, head: bytes) -> str | None:
+    """The first reader of a kind that knows a file by its beginning."""
+    return next((reader.name for reader in readers(kind) if reader.looks_like(head)), None)
 
 
 def _text_of(head: bytes) -> bytes:
@@ -278,13 +179,13 @@ def _any_json(
     Raises:
         InputError: nothing can: the likeliest reader's error, if there is one.
     """
-    problems: dict[str, InputError] = {}
+    formats, problems = all_readers(), dict[str, InputError]()
     wordless: list[Utterances | Lattice] | None = None
     first: tuple[list[Utterances | Lattice], ReaderOptions] | None = None
     for name in _candidates(content, likeliest):
         own = replace(options, repairs=Repairs(strict=options.repairs.strict))
         try:
-            blocks = list(FORMATS[name][0](BytesIO(content), path, own))
+            blocks = list(formats[name].parse(BytesIO(content), path, own))
         except InputError as error:
             if name == likeliest and error is own.repairs.refused:
                 raise  # it is the likeliest's, but for a value that cannot be

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from indexer.formats.registry import all_readers, readers
 from indexer.formats.shared.xml_head import root_name
 from std.errors import ForeignFileError, InputError
 from std.nist.audio_names import AUDIO_EXTENSION
@@ -97,59 +98,10 @@ XML_HINTS = {
     "xmeml": "its captions are read if exported as SRT, or from Final Cut's .fcpxml",
 }
 
-# Names that only recognisers' files have: such a file is damaged if no reader knows it.
-CLAIMS = re.compile(
-    r"\.(mesh|jsonl|ctm|slf|lat|sau|sausage|plf|wlat|htk|srt|vtt|ttml|dfxp|eaf|textgrid|stm|fcpxml|trs|exb)(\.gz)?$",
-    re.IGNORECASE,
-)
 IS_JSON = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
-
-JSON_KEYS: Mapping[str, tuple[str, ...]] = {
-    "jsonl": ("utt slots",),
-    "youtube": ("events segs utf8 tStartMs",),
-    "otranscribe": ("text media media-time",),
-    "dstc": ("turns cnet arcs", "cnet arcs word score"),
-    "deepspeech": ("transcripts confidence words start_time",),
-    "video-indexer": ("videos insights transcript", "transcriptBlocks lines timeRange"),
-    "gentle": ("words case alignedWord",),
-    "sherpa-onnx": ("text tokens timestamps",),
-    "transformers": ("text word_offsets lm_score",),
-    "nemo": ("audio_filepath pred_text", "session_id speaker_count words"),
-    "assemblyai": ("audio_url status words", "end_of_turn words transcript"),
-    "elevenlabs": ("words text type logprob",),
-    "revai": ("monologues elements ts end_ts",),
-    "speechmatics": ("results alternatives content start_time", "speakers words name time lang"),
-    "deepgram": ("results channels alternatives words", "channel_index channel is_final"),
-    "watson": ("results alternatives timestamps", "results word_alternatives"),
-    "aws-streaming": ("Results IsPartial Alternatives Items",),
-    "aws": ("results items alternatives content", "Transcript BeginOffsetMillis"),
-    "azure": (
-        "NBest Lexical", "recognizedPhrases nBest", "phrases offsetMilliseconds",
-        "RecognitionStatus Offset", "AudioFileResults SegmentResults",
-    ),
-    "riva": ("results alternatives transcript audioProcessed",),
-    "google": ("results alternatives transcript words", "alternatives transcript words"),
-    "whisper": (
-        "segments start end text", "transcription offsets text", "chunks timestamp text",
-        "start end words", "words start end word", "word_segments start end",
-    ),
-    "vosk": ("result text conf word", "monologues terms text", "result word start end"),
-    "pocketsphinx-json": ("b d p t w",),
-    "timed-text": ("start end text", "start duration text", "start end word"),
-}  # fmt: skip
 _KEY = re.compile(rb'"([^"\\\x00-\x1f]{1,40})"\s*:')
 SHOWN_KEYS = 6
 HALF = 0.5
-
-NEAR_TEXT = [  # a line that a format has, and what then was not where it should be
-    (rb"(?m)^(align|info) \d+ \S", "mesh", "numaligns N in one of the first two lines"),
-    (rb"(?m)^\s*[IJ]=\d+\s", "slf", "VERSION= or N= in the first line"),
-    (rb"(?m)^(Nodes|Edges|Frames) ", "pocketsphinx", "Frames and then Nodes in the first lines"),
-    (rb"\[( \S+ [\d.eE+-]+)+ \]", "sausage", "an utterance's name before the first ["),
-    (rb"(?m)^\d+\s+\d+\s+\S+\s+[\d.-]+,[\d.-]+", "kaldi-lattice", "an utterance's name alone in "
-     "the first line"),
-    (rb"^\s*\(\(", "plf", "a first link such as ((('word',0.9,1)"),
-]  # fmt: skip
 
 
 def unknown(
@@ -167,7 +119,7 @@ def unknown(
         instead: what JSON is, and what to do about it, if that is known.
     """
     expected = "recogniser output"
-    claims = bool(CLAIMS.search(str(path)))
+    claims = _is_claimed(path)
     binary = _first(BINARY, head)
     if not head.strip():
         claims = claims or bool(IS_JSON.search(str(path)))
@@ -192,11 +144,12 @@ def near_json(content: bytes, least: float = 0.0) -> list[str]:
         least: share of a format's keys that it must have, beside one at least.
     """
     keys = {key.decode(errors="replace") for key in _KEY.findall(content)}
-    shares = {name: max(_share(keys, one) for one in sets) for name, sets in JSON_KEYS.items()}
-    return sorted(
-        (name for name, share in shares.items() if share and share >= least),
-        key=lambda n: -shares[n],
-    )
+    shares = {
+        reader.name: max((_share(keys, one) for one in reader.keys), default=0.0)
+        for reader in readers("json")
+    }
+    near = (name for name, share in shares.items() if share and share >= least)
+    return sorted(near, key=lambda name: -shares[name])
 
 
 def has_keys(content: bytes) -> bool:
@@ -222,7 +175,7 @@ def _json(head: bytes, lacks: Mapping[str, str] | None) -> tuple[str, str]:
     what = f"JSON with the keys {shown}" if keys else "JSON without keys"
     near = near_json(head, HALF)[:2]
     if lacks is None:
-        lacks = {name: _missing({*keys}, JSON_KEYS[name]) for name in near}
+        lacks = {name: _missing({*keys}, all_readers()[name].keys) for name in near}
     return what, _comes_near({name: lacks[name] for name in near if lacks.get(name)})
 
 
@@ -242,30 +195,12 @@ def _text(head: bytes) -> tuple[str, str]:
     if name := root_name(head):
         hint = "std-search and std-score take it" if name in NIST_ROOTS else XML_HINTS.get(name, "")
         return f"XML, a document <{name}>", hint
-    near = {name: lacks for pattern, name, lacks in NEAR_TEXT if re.search(pattern, head)}
-    lines = [line.split() for line in head.splitlines(keepends=True)]
-    whole = [
-        line for line in lines[: -1 if len(lines) > 1 and head[-1:] != b"\n" else None] if line
-    ]
-    if not near and (problem := _ctm(whole)):
-        near["ctm"] = problem
-    return "text", _comes_near(near)
+    lacks = ((reader.name, reader.lacks(head)) for reader in readers("text"))
+    nearest = next(((name, what) for name, what in lacks if what), None)
+    return "text", _comes_near(dict([nearest] if nearest else []))
 
 
-def _ctm(lines: list[list[bytes]]) -> str:
-    """What lines lack of a CTM's, if most look as if they should be one."""
-    numbers = [sum(_is_number(token) for token in line) for line in lines]
-    alike = sum(count > 1 and len(line) > 2 for count, line in zip(numbers, lines, strict=True))
-    if 2 * alike <= len(lines):
-        return ""
-    wanted = "file channel start duration word [confidence]"
-    for at, line in enumerate(lines, start=1):
-        if not 5 <= len(line) <= 8:
-            return f"{wanted} in line {at}, which has {len(line)} fields"
-        if not (_is_number(line[2]) and _is_number(line[3])):
-            return f"{wanted} in line {at}, whose third and fourth fields are no numbers"
-    return ""
-
-
-def _is_number(token: bytes) -> bool:
-    return bool(re.fullmatch(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", token))
+def _is_claimed(path: Path | str) -> bool:
+    """Tell whether only files of a format that we read have such a name."""
+    extension = Path(path).name.lower().removesuffix(".gz").rpartition(".")[2]
+    return any(extension in reader.extensions for reader in all_readers().values())

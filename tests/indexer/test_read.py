@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from indexer.cli import main
-from indexer.formats.detect import FORMATS
 from indexer.formats.readers import mesh
+from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader_options import ReaderOptions, read_segments
 from indexer.networks.utterances import networks_in
 from indexer.read import networks_of

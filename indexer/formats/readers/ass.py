@@ -20,6 +20,7 @@ from typing import BinaryIO
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.encodings import as_utf8, decoded
 from indexer.formats.shared.pieces import joined
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -84,3 +85,23 @@ def _words(parts: list[re.Match[str]], start_s: float, speaker: str) -> list[Hyp
         pieces.append(HypothesisWord(part[2].replace("\\N", " "), 1.0, start_s, end_s, speaker))
         start_s = end_s
     return [word for word in joined(pieces) if word.token]
+
+
+READER = FormatReader(
+    name="ass",
+    title="ASS, SSA",
+    section="captions",
+    content="captions; words with times, if it is karaoke",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b"[Script Info]\n"
+        b"ScriptType: v4.00+\n"
+        b"\n"
+        b"[Events]\n"
+        b"Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+        b"Dialogue: 0,0:00:00.00,0:00:00.65,Default,Anna,0,0,0,,Das Haus.\n"
+    ),
+    words=("Das", "Haus"),
+)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
@@ -190,3 +191,24 @@ def _span(part: Part) -> Span:
         if part[key].number() % 1:
             raise part[key].error("whole milliseconds")
     return Span(part["start"].seconds(MS), part["end"].seconds(MS))
+
+
+READER = FormatReader(
+    name="assemblyai",
+    title="AssemblyAI",
+    section="cloud-services",
+    content="words",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"id": "0", "status": "completed", "audio_url": "x.wav", "words": [{"text": "Das", '
+        b'"start": 0, "end": 210, "confidence": 0.97, "speaker": "A"}, {"text": "Haus.", '
+        b'"start": 210, "end": 650, "confidence": 0.8, "speaker": "A"}]}'
+    ),
+    words=("Das", "Haus"),
+    keys=(
+        "audio_url status words",
+        "end_of_turn words transcript",
+    ),
+)

@@ -25,6 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import BinaryIO
 
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_keys import speaker_in
@@ -227,3 +228,26 @@ def _turns(builder: NetworkBuilder, turns: Part, recording: Recording, nonwords:
             builder.speaker = speaker_in(turn)
             builder.utterance(turn.line, recording, name, *_span(turn, *keys))
             write_words(builder, turn.line, words)
+
+
+READER = FormatReader(
+    name="aws",
+    title="AWS Transcribe",
+    section="cloud-services",
+    content="words, or n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"jobName": "x", "results": {"transcripts": [{"transcript": "das haus"}], "items": '
+        b'[{"type": "pronunciation", "start_time": "0.0", "end_time": "0.21", "alternatives": '
+        b'[{"content": "das", "confidence": "0.97"}]}, {"type": "pronunciation", "start_time": '
+        b'"0.21", "end_time": "0.65", "alternatives": [{"content": "haus", "confidence": '
+        b'"0.8"}]}]}}'
+    ),
+    words=("das", "haus"),
+    keys=(
+        "results items alternatives content",
+        "Transcript BeginOffsetMillis",
+    ),
+)

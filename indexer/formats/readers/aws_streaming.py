@@ -21,6 +21,7 @@ from typing import BinaryIO
 
 from indexer.formats.readers.aws import channel_named, mean_log, named
 from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.stated_language import stated_language
@@ -87,3 +88,22 @@ def _span(part: Part) -> Span:
     if not part.has("StartTime") or not part.has("EndTime"):
         return NO_SPAN
     return Span(part["StartTime"].seconds(), part["EndTime"].seconds())
+
+
+READER = FormatReader(
+    name="aws-streaming",
+    title="AWS Transcribe, streams",
+    section="cloud-services",
+    content="words, n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"TranscriptEvent": {"Transcript": {"Results": [{"StartTime": 0.0, "EndTime": 0.65, '
+        b'"IsPartial": false, "Alternatives": [{"Transcript": "das haus", "Items": [{"Content": '
+        b'"das", "StartTime": 0.0, "EndTime": 0.21, "Type": "pronunciation"}, {"Content": '
+        b'"haus", "StartTime": 0.21, "EndTime": 0.65, "Type": "pronunciation"}]}]}]}}}'
+    ),
+    words=("das", "haus"),
+    keys=("Results IsPartial Alternatives Items",),
+)

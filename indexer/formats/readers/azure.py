@@ -27,6 +27,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.speaker_keys import speaker_in
@@ -224,3 +225,27 @@ def _words(hypothesis: Part, per_second: float, nonwords: Nonwords) -> list[Hypo
     if any(bare(word.token) for word in timed):
         return spoken(timed, nonwords)
     return untimed(next(filter(None, texts), ""), confidence, nonwords)
+
+
+READER = FormatReader(
+    name="azure",
+    title="Azure Speech",
+    section="cloud-services",
+    content="words, n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"RecognitionStatus": "Success", "Offset": 0, "Duration": 6500000, "NBest": '
+        b'[{"Confidence": 0.9, "Lexical": "das haus", "Words": [{"Word": "das", "Offset": 0, '
+        b'"Duration": 2100000}, {"Word": "haus", "Offset": 2100000, "Duration": 4400000}]}]}'
+    ),
+    words=("das", "haus"),
+    keys=(
+        "NBest Lexical",
+        "recognizedPhrases nBest",
+        "phrases offsetMilliseconds",
+        "RecognitionStatus Offset",
+        "AudioFileResults SegmentResults",
+    ),
+)

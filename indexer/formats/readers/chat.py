@@ -21,6 +21,7 @@ from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.encodings import as_utf8, decoded
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import HypothesisWord
@@ -150,3 +151,16 @@ def _participants(text: str) -> dict[str, str]:
     """
     parts = [one.split() for one in text.split(",")]
     return {one[0]: one[1] if len(one) > 2 else one[0] for one in parts if one}
+
+
+READER = FormatReader(
+    name="chat",
+    title="CHAT",
+    section="annotations",
+    content="utterances; words with times, if there are lines `%wor`",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(b"@UTF8\n@Begin\n*CHI:\tdas haus . \x150_650\x15\n@End\n"),
+    words=("das", "haus"),
+)

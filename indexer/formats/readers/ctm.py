@@ -12,11 +12,13 @@ utterance ends where nothing is said for half a second. Channels may be letters:
 Source: NIST SCTK, "ctm" in doc/infmts.htm; Kaldi ``lattice-to-ctm-conf``.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.clock import note_restarts
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
@@ -250,3 +252,41 @@ def _alternation(path: Path | str, line: int, alternatives: list[list[_Word]]) -
     except ValueError as error:
         raise InputError(path, line, "alternatives of an utterance", str(error)) from error
     return [[word_lists[number][place] for number, place in slot] for slot in slots]
+
+
+def _lacks(head: bytes) -> str:
+    """Say what lines lack of a CTM's, if most look as if they should be one."""
+    lines = head.splitlines(keepends=True)
+    whole = lines[:-1] if len(lines) > 1 and head[-1:] != b"\n" else lines
+    rows = [fields for line in whole if (fields := line.split())]
+    numbers = [sum(_is_number(token) for token in fields) for fields in rows]
+    alike = sum(count > 1 and len(row) > 2 for count, row in zip(numbers, rows, strict=True))
+    if 2 * alike <= len(rows):
+        return ""
+    wanted = "file channel start duration word [confidence]"
+    for at, row in enumerate(rows, start=1):
+        if not 5 <= len(row) <= 8:
+            return f"{wanted} in line {at}, which has {len(row)} fields"
+        if not (_is_number(row[2]) and _is_number(row[3])):
+            return f"{wanted} in line {at}, whose third and fourth fields are no numbers"
+    return ""
+
+
+def _is_number(token: bytes) -> bool:
+    return bool(re.fullmatch(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", token))
+
+
+READER = FormatReader(
+    name="ctm",
+    title="NIST CTM",
+    section="nist-ctm",
+    content="words; `<ALT>` alternatives",
+    needs="`--segments`, if field 1 is an utterance",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(b"x 1 0.00 0.21 das 0.97\nx 1 0.21 0.44 haus 0.80\n"),
+    words=("das", "haus"),
+    lacks=_lacks,
+    extensions=("ctm",),
+)

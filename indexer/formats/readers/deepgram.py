@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
@@ -171,3 +172,25 @@ def _span(part: Part) -> Span:
     if not part.has("start") or not part.has("end"):
         return NO_SPAN
     return Span(part["start"].seconds(), part["end"].seconds())
+
+
+READER = FormatReader(
+    name="deepgram",
+    title="Deepgram",
+    section="cloud-services",
+    content="words, n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"metadata": {"request_id": "0", "channels": 1}, "results": {"channels": '
+        b'[{"alternatives": [{"transcript": "das haus", "words": [{"word": "das", "start": 0.0, '
+        b'"end": 0.21, "confidence": 0.97}, {"word": "haus", "start": 0.21, "end": 0.65, '
+        b'"confidence": 0.8}]}]}]}}'
+    ),
+    words=("das", "haus"),
+    keys=(
+        "results channels alternatives words",
+        "channel_index channel is_final",
+    ),
+)

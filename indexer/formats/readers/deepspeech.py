@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.builder import NetworkBuilder
@@ -56,3 +57,20 @@ def parse(
 def _word(word: Part) -> HypothesisWord:
     start = word["start_time"].seconds()
     return HypothesisWord(word["word"].text(), 1.0, start, start + word["duration"].seconds())
+
+
+READER = FormatReader(
+    name="deepspeech",
+    title="DeepSpeech, Coqui STT",
+    section="deepspeech",
+    content="n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"transcripts": [{"confidence": -141.8, "words": [{"word": "das", "start_time": 0.0, '
+        b'"duration": 0.21}, {"word": "haus", "start_time": 0.21, "duration": 0.44}]}]}'
+    ),
+    words=("das", "haus"),
+    keys=("transcripts confidence words start_time",),
+)

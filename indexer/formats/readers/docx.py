@@ -1,6 +1,6 @@
 """Transcripts in Word documents (.docx), as Teams, Word, Otter, Trint and people write them.
 
-The document's paragraphs are lines of text with times (`indexer.formats.readers.transcript_lines`):
+The document's paragraphs are lines of text with times (`indexer.formats.readers.lines`):
 
     Anna Smith   0:03            Teams, Otter: the text below
     [00:00:12] Anna: hello       people, Trint
@@ -25,7 +25,8 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.readers import srt, table, transcript_lines
+from indexer.formats.readers import lines, srt, table
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.utterances import Utterances
 from std.errors import ForeignFileError, InputError
@@ -68,10 +69,10 @@ def parse(
     if _NUMBERED.search(text):
         yield from srt.parse(io.BytesIO(text.encode()), path, options)
         return
-    if not transcript_lines.is_transcript(text):
+    if not lines.is_transcript(text):
         expected = "a transcript whose lines have times"
         raise ForeignFileError(path, 0, expected, "a Word document without them")
-    yield from transcript_lines.parse(io.BytesIO(text.encode()), path, options)
+    yield from lines.parse(io.BytesIO(text.encode()), path, options)
 
 
 def _document(stream: BinaryIO, path: Path | str) -> bytes:
@@ -174,3 +175,25 @@ def _word(tag: str) -> str:
     """The name of an element of WordprocessingML; empty of another."""
     found = _NAMESPACE.fullmatch(tag)
     return found[1] if found else ""
+
+
+READER = FormatReader(
+    name="docx",
+    title="Word documents",
+    section="captions",
+    content="lines of text, perhaps with starts only, or a table",
+    kinds=("binary",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b"PK\x03\x04\x14\x00\x00\x00\x00\x00\x00\x00!\x00\x97}\xf4\xef\xcc\x00\x00\x00"
+        b"\xcc\x00\x00\x00\x11\x00\x00\x00word/document.xml<w:document "
+        b'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p>'
+        b"<w:r><w:t>Anna Smith  0:00</w:t></w:r></w:p><w:p><w:r><w:t>Das Haus.</w:t></w:r></w:p>"
+        b"</w:body></w:document>"
+        b"PK\x01\x02\x14\x03\x14\x00\x00\x00\x00\x00\x00\x00!\x00\x97}\xf4\xef\xcc\x00\x00\x00"
+        b"\xcc\x00\x00\x00\x11\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x01\x00\x00\x00\x00"
+        b"word/document.xmlPK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00?\x00\x00\x00\xfb\x00\x00\x00\x00\x00"
+    ),
+    words=("Das", "Haus"),
+)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.networks.builder import NetworkBuilder
@@ -72,3 +73,24 @@ def _cnet(turn: Part) -> Part | None:
         if part.has("cnet"):
             return part["cnet"]
     return None
+
+
+READER = FormatReader(
+    name="dstc",
+    title="DSTC call logs",
+    section="call-logs-of-dstc2",
+    content="networks",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"session-id": "x", "turns": [{"input": {"start-time": 0.0, "batch": {"cnet": '
+        b'[{"start": 0.0, "end": 0.21, "arcs": [{"word": "das", "score": -0.03}]}, {"start": '
+        b'0.21, "end": 0.65, "arcs": [{"word": "haus", "score": -0.22}]}]}}}]}'
+    ),
+    words=("das", "haus"),
+    keys=(
+        "turns cnet arcs",
+        "cnet arcs word score",
+    ),
+)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, timed_cues, utterances_of_cues
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -219,3 +220,25 @@ class _Annotations(Reader):
             if time_s > MAX_TIME_S:
                 self.fail(f"times up to {MAX_TIME_S} s", value)
         self.times_s[name] = time_s
+
+
+READER = FormatReader(
+    name="eaf",
+    title="ELAN EAF",
+    section="annotations",
+    content="annotations",
+    needs="`--tier`, where the default is not meant",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'<ANNOTATION_DOCUMENT><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER><TIME_SLOT '
+        b'TIME_SLOT_ID="a" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="b" TIME_VALUE="650"/>'
+        b'</TIME_ORDER><TIER TIER_ID="Anna" LINGUISTIC_TYPE_REF="x"><ANNOTATION>'
+        b'<ALIGNABLE_ANNOTATION ANNOTATION_ID="c" TIME_SLOT_REF1="a" TIME_SLOT_REF2="b">'
+        b"<ANNOTATION_VALUE>das haus</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>"
+        b"</TIER></ANNOTATION_DOCUMENT>\n"
+    ),
+    words=("das", "haus"),
+    extensions=("eaf",),
+)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NumberedUtterances
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
@@ -68,3 +69,21 @@ def _word(word: Part) -> HypothesisWord:
         word["end"].seconds(),
         speaker_in(word),
     )
+
+
+READER = FormatReader(
+    name="elevenlabs",
+    title="ElevenLabs",
+    section="cloud-services",
+    content="words",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"text": "Das Haus", "words": [{"text": "Das", "type": "word", "start": 0.0, "end": '
+        b'0.21, "logprob": -0.03}, {"text": " ", "type": "spacing", "start": 0.21, "end": 0.21}, '
+        b'{"text": "Haus", "type": "word", "start": 0.21, "end": 0.65, "logprob": -0.22}]}'
+    ),
+    words=("Das", "Haus"),
+    keys=("words text type logprob",),
+)

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -291,3 +292,21 @@ def _at(node: _Node, offset: str) -> _Node:
 
 def _placed(seen: _Node, audition: _Node) -> _Node:
     return _at(seen, audition.get("offset") or seen.get("offset"))
+
+
+READER = FormatReader(
+    name="fcpxml",
+    title="Final Cut's XML",
+    section="captions",
+    content="captions, or titles that are subtitles",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'<fcpxml version="1.11"><project name="x"><sequence tcStart="0s"><spine><gap '
+        b'offset="0s" start="0s" duration="9s"><caption lane="1" offset="0s" duration="13/20s">'
+        b"<text>das haus</text></caption></gap></spine></sequence></project></fcpxml>\n"
+    ),
+    words=("das", "haus"),
+    extensions=("fcpxml",),
+)

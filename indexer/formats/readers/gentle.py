@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NumberedUtterances
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
@@ -69,3 +70,21 @@ def _words(words: Part) -> Iterator[HypothesisWord]:
         gap, end = False, word["end"].seconds()
         key = "word" if case.value == "success" else "alignedWord"
         yield HypothesisWord(word[key].text(), 1.0, start, end)
+
+
+READER = FormatReader(
+    name="gentle",
+    title="Gentle",
+    section="recognisers-and-aligners-on-your-own-machine",
+    content="words",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"transcript": "das haus", "words": [{"case": "success", "word": "das", "alignedWord": '
+        b'"das", "start": 0.0, "end": 0.21}, {"case": "success", "word": "haus", "alignedWord": '
+        b'"haus", "start": 0.21, "end": 0.65}]}'
+    ),
+    words=("das", "haus"),
+    keys=("words case alignedWord",),
+)

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.readers import riva
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.speaker_keys import speaker_in
@@ -229,3 +230,24 @@ def _word(word: Part, otherwise: float) -> HypothesisWord:
 def _confidence(part: Part) -> float:
     """Return a confidence; 0 is how Google says that there is none."""
     return part["confidence"].probability() if part.has("confidence") else 0.0
+
+
+READER = FormatReader(
+    name="google",
+    title="Google Speech-to-Text",
+    section="cloud-services",
+    content="words, n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"results": [{"alternatives": [{"transcript": "das haus", "confidence": 0.9, "words": '
+        b'[{"startTime": "0s", "endTime": "0.210s", "word": "das"}, {"startTime": "0.210s", '
+        b'"endTime": "0.650s", "word": "haus"}]}], "resultEndTime": "0.700s"}]}'
+    ),
+    words=("das", "haus"),
+    keys=(
+        "results alternatives transcript words",
+        "alternatives transcript words",
+    ),
+)

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import orjson
 
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.builder import NetworkBuilder
@@ -279,3 +280,21 @@ def _is_text(value: str) -> bool:
 
 def _json(value: Any) -> str:
     return json.dumps(value)
+
+
+READER = FormatReader(
+    name="jsonl",
+    title="our own JSONL",
+    section="our-own-jsonl",
+    content="networks: convert to this",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"utt": "u1", "file": "news", "slots": [{"s": 0.0, "e": 0.21, "w": [["das", 0.97]]}, '
+        b'{"s": 0.21, "e": 0.65, "w": [["haus", 0.8]]}]}'
+    ),
+    words=("das", "haus"),
+    keys=("utt slots",),
+    extensions=("jsonl",),
+)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.readers.sausage import word_of
+from indexer.formats.shared.reader import FormatReader, lacks_where
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions, with_sidecar_files
 from indexer.formats.shared.recordings import recording_for
 from indexer.lattices.lattice import Lattice, evenly_timed, ordered
@@ -232,3 +233,20 @@ def _joined(arcs: list[_Arc], finals: set[int]) -> list[_Arc]:
             arc = arc._replace(target=following.target, cost=cost, frames=frames)
         joined.append(arc)
     return joined + [arc for arc in arcs if arc.word == "<eps>" and arc not in skipped]
+
+
+READER = FormatReader(
+    name="kaldi-lattice",
+    title="Kaldi lattices",
+    section="kaldi-lattices",
+    content="lattices",
+    needs="words, segments",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(b"x\n0 1 das 0.5,10.5,1_2\n1 2 haus 0.5,10.5,1_2_3\n2 0,0,\n\n"),
+    words=("das", "haus"),
+    lacks=lacks_where(
+        rb"(?m)^\d+\s+\d+\s+\S+\s+[\d.-]+,[\d.-]+", "an utterance's name alone in the first line"
+    ),
+)

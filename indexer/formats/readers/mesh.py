@@ -25,6 +25,7 @@ import numpy as np
 
 from indexer.formats.shared import mesh_bulk
 from indexer.formats.shared.mesh_bulk import UNUSED, unnamed
+from indexer.formats.shared.reader import FormatReader, lacks_where
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.builder import NetworkBuilder
@@ -230,3 +231,27 @@ def dump(networks: Iterable[ConfusionNetwork], stream: BinaryIO) -> None:
                     f"info {i} {word} {start / 1000:.3f} {(end - start) / 1000:.3f} 0 0 : :"
                 )
         stream.write(("\n".join(lines) + "\n").encode())
+
+
+READER = FormatReader(
+    name="mesh",
+    title="SRILM word mesh",
+    section="srilm-word-mesh",
+    content="networks",
+    needs="times, if it has no `info` lines",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b"name x\n"
+        b"numaligns 2\n"
+        b"posterior 1\n"
+        b"align 0 das 0.97 *DELETE* 0.03\n"
+        b"info 0 das 0 0.21 0 0 0\n"
+        b"align 1 haus 1\n"
+        b"info 1 haus 0.21 0.44 0 0 0\n"
+    ),
+    words=("das", "haus"),
+    lacks=lacks_where(rb"(?m)^(align|info) \d+ \S", "numaligns N in one of the first two lines"),
+    extensions=("mesh",),
+)

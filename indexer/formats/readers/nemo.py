@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_keys import speaker_in
@@ -103,3 +104,24 @@ def _word(word: Part, offset_s: float) -> HypothesisWord:
             start_s, end_s = (offset_s + word[key].seconds() for key in (start, end))
             return HypothesisWord(word["word"].text(), 1.0, start_s, end_s, speaker_in(word))
     raise word["end"].error("a time in seconds")
+
+
+READER = FormatReader(
+    name="nemo",
+    title="NVIDIA NeMo",
+    section="recognisers-and-aligners-on-your-own-machine",
+    content="words, or n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"audio_filepath": "x.wav", "duration": 0.65, "pred_text": "das haus", "char": [], '
+        b'"word": [{"word": "das", "start": 0.0, "end": 0.21}, '
+        b'{"word": "haus", "start": 0.21, "end": 0.65}]}'
+    ),
+    words=("das", "haus"),
+    keys=(
+        "audio_filepath pred_text",
+        "session_id speaker_count words",
+    ),
+)

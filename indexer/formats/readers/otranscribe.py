@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from indexer.formats.shared.clock import seconds_of
 from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -71,3 +72,20 @@ def _plain(marked: str) -> str:
     'Anna: hello & bye'
     """
     return html.unescape(_TAG.sub("", _BREAK.sub("\n", marked))).replace("\u00a0", " ").strip()
+
+
+READER = FormatReader(
+    name="otranscribe",
+    title="oTranscribe",
+    section="captions",
+    content="lines of text with starts",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"text": "<p><span class=\\"timestamp\\" data-timestamp=\\"0\\">0:00</span> das '
+        b'haus<br></p>", "media": "x.mp3", "media-time": 0.65}'
+    ),
+    words=("das", "haus"),
+    keys=("text media media-time",),
+)

@@ -25,6 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from indexer.formats.shared.reader import FormatReader, lacks_where
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.lattices.lattice import Lattice, ordered
 from indexer.networks.builder import NetworkBuilder
@@ -154,3 +155,19 @@ def _lattice(
     except ValueError as error:
         raise InputError(path, at, "paths from start to end", str(error)) from error
     return replace(lattice, times_estimated=True)
+
+
+READER = FormatReader(
+    name="plf",
+    title="Moses PLF",
+    section="moses-plf",
+    content="lattices, networks without times",
+    needs="`--segments`",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=b"((('das',0.97,1),),(('haus',0.8,1),),)\n",
+    words=("das", "haus"),
+    lacks=lacks_where(rb"^\s*\(\(", "a first link such as ((('word',0.9,1)"),
+    extensions=("plf",),
+)

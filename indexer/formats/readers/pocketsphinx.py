@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.reader import FormatReader, lacks_where
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.lattices.lattice import Lattice, ordered
@@ -148,3 +149,37 @@ def _node(
     if node not in known:
         raise InputError(path, at, "a node listed above", str(node))
     return node
+
+
+READER = FormatReader(
+    name="pocketsphinx",
+    title="PocketSphinx lattices",
+    section="pocketsphinx-lattices",
+    content="lattice",
+    needs="`--segments`",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b"# getcwd: /x\n"
+        b"# -logbase 1.0001\n"
+        b"Frames 65\n"
+        b"#\n"
+        b"Nodes 3 (NODEID WORD STARTFRAME FIRST-ENDFRAME LAST-ENDFRAME)\n"
+        b"2 </s> 64 64 64\n"
+        b"1 haus 21 63 63\n"
+        b"0 das 0 20 20\n"
+        b"#\n"
+        b"Initial 0\n"
+        b"Final 2\n"
+        b"#\n"
+        b"BestSegAscr 0 (NODEID ENDFRAME ASCORE)\n"
+        b"#\n"
+        b"Edges (FROM-NODEID TO-NODEID ASCORE)\n"
+        b"0 1 -100\n"
+        b"1 2 -100\n"
+        b"End\n"
+    ),
+    words=("das", "haus"),
+    lacks=lacks_where(rb"(?m)^(Nodes|Edges|Frames) ", "Frames and then Nodes in the first lines"),
+)

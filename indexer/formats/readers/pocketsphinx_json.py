@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import HypothesisWord
@@ -56,3 +57,20 @@ def _word(word: Part) -> HypothesisWord:
 def _span(part: Part) -> Span:
     start = part["b"].seconds()
     return Span(start, start + part["d"].seconds())
+
+
+READER = FormatReader(
+    name="pocketsphinx-json",
+    title="PocketSphinx's JSON",
+    section="recognisers-and-aligners-on-your-own-machine",
+    content="words",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"b": 0.0, "d": 0.65, "p": 0.78, "t": "das haus", "w": [{"b": 0.0, "d": 0.21, "p": '
+        b'0.97, "t": "das"}, {"b": 0.21, "d": 0.44, "p": 0.8, "t": "haus"}]}'
+    ),
+    words=("das", "haus"),
+    keys=("b d p t w",),
+)

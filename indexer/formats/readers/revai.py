@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
@@ -82,3 +83,21 @@ def _word(element: Part) -> HypothesisWord:
 
 def _timed(element: Part) -> bool:
     return element.has("ts") and element.has("end_ts")
+
+
+READER = FormatReader(
+    name="revai",
+    title="Rev.ai",
+    section="cloud-services",
+    content="words",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"monologues": [{"speaker": 0, "elements": [{"type": "text", "value": "Das", "ts": '
+        b'0.0, "end_ts": 0.21, "confidence": 0.97}, {"type": "punct", "value": " "}, {"type": '
+        b'"text", "value": "Haus", "ts": 0.21, "end_ts": 0.65, "confidence": 0.8}]}]}'
+    ),
+    words=("Das", "Haus"),
+    keys=("monologues elements ts end_ts",),
+)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_keys import speaker_in
@@ -134,3 +135,21 @@ def _word(word: Part) -> HypothesisWord:
         times = Span(_milliseconds(start) if start else 0.0, _milliseconds(end))
     sure = confidence if 0 <= confidence <= 1 else 1.0
     return HypothesisWord(word["word"].text(), sure, *times, speaker_in(word))
+
+
+READER = FormatReader(
+    name="riva",
+    title="NVIDIA Riva",
+    section="recognisers-and-aligners-on-your-own-machine",
+    content="words, n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"results": [{"alternatives": [{"transcript": "das haus", "words": [{"startTime": 0, '
+        b'"endTime": 210, "word": "das", "confidence": 0.97}, {"startTime": 210, "endTime": 650, '
+        b'"word": "haus", "confidence": 0.8}]}], "channelTag": 1, "audioProcessed": 0.7}]}'
+    ),
+    words=("das", "haus"),
+    keys=("results alternatives transcript audioProcessed",),
+)

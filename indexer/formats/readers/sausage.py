@@ -22,6 +22,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from indexer.formats.shared.reader import FormatReader, lacks_where
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions, with_sidecar_files
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.builder import NetworkBuilder
@@ -154,3 +155,22 @@ def read_times(path: Path, frame_s: float) -> dict[str, Float64s]:
                     raise InputError(path, at, "0 <= begin <= end", f"{start:g} to {end:g} s")
             times[text(path, at, utterance)] = untangled(spans, np.array([0, len(spans)]))
     return times
+
+
+READER = FormatReader(
+    name="sausage",
+    title="Kaldi sausages",
+    section="kaldi-sausages",
+    content="networks",
+    needs="words, times, segments",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=b"x [ das 0.97 <eps> 0.03 ] [ haus 1 ]\n",
+    words=("das", "haus"),
+    lacks=lacks_where(rb"\[( \S+ [\d.eE+-]+)+ \]", "an utterance's name before the first ["),
+    extensions=(
+        "sau",
+        "sausage",
+    ),
+)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.numbered import NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import HypothesisWord, bare, spoken
@@ -139,3 +140,20 @@ def _words(text: str, tokens: Sequence[_Token]) -> list[HypothesisWord]:
         mean_log = sum(token.log_probability for token in own) / len(own)
         words.append(HypothesisWord(unit, min(1.0, math.exp(mean_log)), start_s, end_s))
     return words
+
+
+READER = FormatReader(
+    name="sherpa-onnx",
+    title="sherpa-onnx",
+    section="recognisers-and-aligners-on-your-own-machine",
+    content="words",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"text": " das haus", "tokens": [" das", " ha", "us"], "timestamps": [0.0, 0.21, 0.4], '
+        b'"durations": [0.21, 0.19, 0.25]}'
+    ),
+    words=("das", "haus"),
+    keys=("text tokens timestamps",),
+)

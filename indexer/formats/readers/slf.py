@@ -29,6 +29,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from indexer.formats.shared.reader import FormatReader, lacks_where
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.slf_scores import Fields, Header, Numbered, scores
@@ -248,3 +249,32 @@ class _Reader:
 def _unescaped(match: re.Match[bytes]) -> bytes:
     token = match[1]
     return bytes([int(token, 8) & 0xFF]) if len(token) == 3 else token
+
+
+READER = FormatReader(
+    name="slf",
+    title="HTK lattices (SLF)",
+    section="htk-lattices",
+    content="lattice",
+    needs="`--segments`",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b"VERSION=1.0\n"
+        b"N=3 L=2\n"
+        b"I=0 t=0\n"
+        b"I=1 t=0.21\n"
+        b"I=2 t=0.65\n"
+        b"J=0 S=0 E=1 W=das a=-1 l=-1\n"
+        b"J=1 S=1 E=2 W=haus a=-1 l=-1\n"
+    ),
+    words=("das", "haus"),
+    lacks=lacks_where(rb"(?m)^\s*[IJ]=\d+\s", "VERSION= or N= in the first line"),
+    extensions=(
+        "slf",
+        "lat",
+        "wlat",
+        "htk",
+    ),
+)

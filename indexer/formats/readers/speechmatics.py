@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NumberedUtterances
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.service_answers import require_transcript
@@ -160,3 +161,25 @@ def _add(
     named = ([word._replace(token=bare(word.token)) for word in slot] for slot in slots)
     words = ([word for word in slot if word.token] for slot in named)
     utterances.add_slots_by_pauses(line, recording, [slot for slot in words if slot])
+
+
+READER = FormatReader(
+    name="speechmatics",
+    title="Speechmatics",
+    section="cloud-services",
+    content="words, alternatives in slots",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"format": "2.9", "metadata": {"transcription_config": {"language": "de"}}, "results": '
+        b'[{"type": "word", "start_time": 0.0, "end_time": 0.21, "alternatives": [{"content": '
+        b'"das", "confidence": 0.97}]}, {"type": "word", "start_time": 0.21, "end_time": 0.65, '
+        b'"alternatives": [{"content": "haus", "confidence": 0.8}]}]}'
+    ),
+    words=("das", "haus"),
+    keys=(
+        "results alternatives content start_time",
+        "speakers words name time lang",
+    ),
+)

@@ -29,6 +29,7 @@ from indexer.formats.shared.clock import (
 )
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.encodings import decoded
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.roll_up import without_repeats
@@ -111,3 +112,17 @@ def _without_number(body: str) -> str:
     """Take the number of the next caption off the end of a text."""
     before, _, last = body.rstrip("\n").rpartition("\n")
     return before if last.isdecimal() else _NUMBER.sub("", body)
+
+
+READER = FormatReader(
+    name="srt",
+    title="SRT",
+    section="captions",
+    content="captions",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(b"1\n00:00:00,000 --> 00:00:00,650\nDas Haus.\n"),
+    words=("Das", "Haus"),
+    extensions=("srt",),
+)

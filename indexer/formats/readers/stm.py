@@ -19,6 +19,7 @@ from typing import BinaryIO
 from indexer.formats.readers.ctm import LEAST_GOOD, recording_in
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.encodings import decoded
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.utterances import Utterances
@@ -107,3 +108,17 @@ def _first_of_alternatives(transcript: str, path: Path | str, line: int) -> str:
     if len(taken) > 1:
         raise InputError(path, line, "} to each {", shown(transcript.encode()))
     return " ".join(words)
+
+
+READER = FormatReader(
+    name="stm",
+    title="NIST STM",
+    section="nist-stm",
+    content="a reference's lines",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=b"x 1 anna 0.00 0.65 <o,f0,female> das haus\n",
+    words=("das", "haus"),
+    extensions=("stm",),
+)

@@ -33,6 +33,7 @@ from indexer.formats.shared.columns_of_cues import (
 )
 from indexer.formats.shared.cues import Cue, all_single, timed_cues, utterances_of_cues
 from indexer.formats.shared.encodings import decoded
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -303,3 +304,16 @@ def _recording(
     except ValueError as error:
         expected = f"a channel, a number from {CHANNEL}"
         raise InputError(path, line, expected, shown(channel.encode())) from error
+
+
+READER = FormatReader(
+    name="table",
+    title="tables: Whisper's TSV, CSV",
+    section="tables-and-plain-json",
+    content="captions, or words with times",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(b"start\tend\ttext\n0\t650\tdas haus\n"),
+    words=("das", "haus"),
+)

@@ -31,6 +31,7 @@ from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.clock import CLOCK, seconds
 from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -304,3 +305,20 @@ class _Transcript(Reader):
 def _reference(attributes: Attributes, name: str) -> str:
     """Return the id that an attribute points to; empty without one."""
     return (attributes.get(name) or "").removeprefix("#")
+
+
+READER = FormatReader(
+    name="tei",
+    title="TEI transcripts",
+    section="annotations",
+    content="utterances; words with times, if the file has them",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><timeline unit="s"><when xml:id="T0"/>'
+        b'<when xml:id="T1" interval="0.65" since="#T0"/></timeline><body><u who="#A" '
+        b'start="#T0" end="#T1">das haus</u></body></text></TEI>\n'
+    ),
+    words=("das", "haus"),
+)

@@ -24,6 +24,7 @@ from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, timed_cues, utterances_of_cues
 from indexer.formats.shared.encodings import decoded
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.tiers import Tier, chosen
@@ -191,3 +192,23 @@ class _Values:
             if found[0][0] != "!":
                 return found
         return None
+
+
+READER = FormatReader(
+    name="textgrid",
+    title="Praat TextGrid",
+    section="annotations",
+    content="annotations, or words with times",
+    needs="`--tier`, likewise",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'"ooTextFile" "TextGrid" 0 0.65 <exists> 1\n'
+        b'"IntervalTier" "words" 0 0.65 2\n'
+        b'0 0.21 "das"\n'
+        b'0.21 0.65 "haus"\n'
+    ),
+    words=("das", "haus"),
+    extensions=("textgrid",),
+)

@@ -22,6 +22,7 @@ from indexer.formats.shared.columns_of_cues import columns_of, is_complete
 from indexer.formats.shared.cues import utterances_of_cues
 from indexer.formats.shared.json_cues import cues_of, speakers_of
 from indexer.formats.shared.json_rows import rows_in
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -90,3 +91,21 @@ def parse(
         ]
     spoken = spoken_cues(cues, options.speaker_names)
     yield from utterances_of_cues(spoken, path, recording, options)
+
+
+READER = FormatReader(
+    name="timed-text",
+    title="plain JSON",
+    section="tables-and-plain-json",
+    content="captions, or words with times",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=b'[{"start": 0.0, "end": 0.65, "text": "Das Haus."}]',
+    words=("Das", "Haus"),
+    keys=(
+        "start end text",
+        "start duration text",
+        "start end word",
+    ),
+)

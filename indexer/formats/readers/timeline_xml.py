@@ -29,6 +29,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -249,3 +250,24 @@ def _whole_words(spans: Sequence[_Span]) -> list[_Span]:
         else:
             joined.append(span)
     return joined
+
+
+READER = FormatReader(
+    name="timeline-xml",
+    title="Transcriber, EXMARaLDA, FOLKER",
+    section="annotations",
+    content="utterances",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'<Trans audio_filename="x"><Episode><Section type="report" startTime="0" endTime="1">'
+        b'<Turn startTime="0" endTime="0.65"><Sync time="0"/>das haus</Turn></Section></Episode>'
+        b"</Trans>\n"
+    ),
+    words=("das", "haus"),
+    extensions=(
+        "trs",
+        "exb",
+    ),
+)

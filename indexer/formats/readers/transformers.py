@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NumberedUtterances
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.hypotheses import Hypothesis, HypothesisWord, spoken, weighted
@@ -67,3 +68,21 @@ def _word(word: Part) -> HypothesisWord:
     else:
         times = word["start_offset"].seconds(1 / FRAME_S), word["end_offset"].seconds(1 / FRAME_S)
     return HypothesisWord(word["word"].text(), 1.0, *times)
+
+
+READER = FormatReader(
+    name="transformers",
+    title="Hugging Face transformers, n best",
+    section="whisper-and-its-family",
+    content="words, or n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"text": ["das haus"], "lm_score": [-3.0], "word_offsets": [[{"word": "das", '
+        b'"start_offset": 0, "end_offset": 10}, {"word": "haus", "start_offset": 10, '
+        b'"end_offset": 32}]]}'
+    ),
+    words=("das", "haus"),
+    keys=("text word_offsets lm_score",),
+)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -253,3 +254,23 @@ class _Captions(Reader):
         if unit in _SECONDS:
             return value * _SECONDS[unit]
         return value / (self._frame_rate if unit == "f" else self._tick_rate)
+
+
+READER = FormatReader(
+    name="ttml",
+    title="TTML, DFXP",
+    section="captions",
+    content="captions; words with times, if the file has them",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="0s" end="0.65s">Das '
+        b"Haus.</p></div></body></tt>\n"
+    ),
+    words=("Das", "Haus"),
+    extensions=(
+        "ttml",
+        "dfxp",
+    ),
+)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.shared.numbered import NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
 from indexer.formats.shared.service_answers import require_transcript
@@ -117,3 +118,24 @@ def _time(part: Part) -> float:
         raise part.error("a time such as 0:01:02.5")
     hours, minutes, seconds = map(float, found.groups())
     return 3600 * hours + 60 * minutes + seconds
+
+
+READER = FormatReader(
+    name="video-indexer",
+    title="Azure Video Indexer",
+    section="cloud-services",
+    content="text of lines",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"name": "x.mp4", "videos": [{"state": "Processed", "insights": {"transcript": '
+        b'[{"text": "Das Haus.", "confidence": 0.9, "instances": [{"adjustedStart": "0:00:00", '
+        b'"start": "0:00:00", "end": "0:00:00.65"}]}]}}]}'
+    ),
+    words=("Das", "Haus"),
+    keys=(
+        "videos insights transcript",
+        "transcriptBlocks lines timeRange",
+    ),
+)

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.networks.builder import NetworkBuilder
@@ -91,3 +92,24 @@ def _word(word: Part, token: str, confidence: str) -> HypothesisWord:
         word["start"].seconds(),
         word["end"].seconds(),
     )
+
+
+READER = FormatReader(
+    name="vosk",
+    title="Vosk",
+    section="vosk",
+    content="words, or n best",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"result": [{"conf": 0.97, "start": 0.0, "end": 0.21, "word": "das"}, {"conf": 0.8, '
+        b'"start": 0.21, "end": 0.65, "word": "haus"}], "text": "das haus"}'
+    ),
+    words=("das", "haus"),
+    keys=(
+        "result text conf word",
+        "monologues terms text",
+        "result word start end",
+    ),
+)

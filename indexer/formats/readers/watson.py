@@ -21,6 +21,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_keys import speaker_in
@@ -137,3 +138,24 @@ def _row(part: Part, length: int) -> list[Part]:
     if len(row) != length:
         raise part.error(f"a list of {length}")
     return row
+
+
+READER = FormatReader(
+    name="watson",
+    title="IBM Watson",
+    section="cloud-services",
+    content="networks, or words",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"results": [{"final": true, "alternatives": [{"transcript": "das haus ", '
+        b'"timestamps": [["das", 0.0, 0.21], ["haus", 0.21, 0.65]], "word_confidence": [["das", '
+        b'0.97], ["haus", 0.8]]}]}]}'
+    ),
+    words=("das", "haus"),
+    keys=(
+        "results alternatives timestamps",
+        "results word_alternatives",
+    ),
+)

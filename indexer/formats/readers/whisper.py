@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.numbered import NumberedUtterances, Span
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_keys import speaker_in
@@ -195,3 +196,29 @@ def _cpp_token(token: Part) -> Token:
 def _offsets(part: Part) -> tuple[float, float]:
     start, end = (part["offsets"][key].seconds(MS) for key in ("from", "to"))
     return start, end
+
+
+READER = FormatReader(
+    name="whisper",
+    title="Whisper and its family",
+    section="whisper-and-its-family",
+    content="words",
+    kinds=("json",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"text": " Das Haus.", "language": "de", "segments": [{"start": 0.0, "end": 0.65, '
+        b'"text": " Das Haus.", "avg_logprob": -0.2, "words": [{"word": " Das", "start": 0.0, '
+        b'"end": 0.21, "probability": 0.97}, {"word": " Haus.", "start": 0.21, "end": 0.65, '
+        b'"probability": 0.8}]}]}'
+    ),
+    words=("Das", "Haus"),
+    keys=(
+        "segments start end text",
+        "transcription offsets text",
+        "chunks timestamp text",
+        "start end words",
+        "words start end word",
+        "word_segments start end",
+    ),
+)

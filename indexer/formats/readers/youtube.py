@@ -22,6 +22,7 @@ from typing import BinaryIO, NamedTuple
 
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.pieces import joined
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -164,3 +165,23 @@ class _Captions(Reader):
             ]
             self.captions.append(self._open._replace(pieces=pieces))
             self._open = None
+
+
+READER = FormatReader(
+    name="youtube",
+    title="YouTube's json3, srv3, srv2, srv1",
+    section="captions",
+    content="captions; words with times, if the file has them",
+    kinds=(
+        "text",
+        "json",
+    ),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(
+        b'{"wireMagic": "pb3", "events": [{"tStartMs": 0, "dDurationMs": 650, "segs": [{"utf8": '
+        b'"das"}, {"utf8": " haus", "tOffsetMs": 210}]}]}'
+    ),
+    words=("das", "haus"),
+    keys=("events segs utf8 tStartMs",),
+)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.formats.detect import JSON_FORMATS, detect, parse_file
-from indexer.formats.looks import JSON_KEYS
+from indexer.formats.detect import detect, parse_file
+from indexer.formats.registry import readers
 from indexer.formats.shared.reader_options import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
@@ -43,7 +43,7 @@ def format_of(path):
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
 def test_one_reader_knows_it(path):
     head = path.read_bytes()
-    knowing = {name for name, (_, looks_like) in JSON_FORMATS.items() if looks_like(head)}
+    knowing = {reader.name for reader in readers("json") if reader.looks_like(head)}
     assert knowing - {GENERIC} == {format_of(path)}
     assert detect(head, "x") == format_of(path)
 
@@ -51,15 +51,17 @@ def test_one_reader_knows_it(path):
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
 def test_the_other_readers_find_no_words(path):
     reading, content = set(), path.read_bytes()
-    for name, (parse, _) in JSON_FORMATS.items():
+    for reader in readers("json"):
         with suppress(InputError):
-            if any(one.words for one in networks_in(parse(io.BytesIO(content), path, DEFAULT))):
-                reading.add(name)
+            if any(
+                one.words for one in networks_in(reader.parse(io.BytesIO(content), path, DEFAULT))
+            ):
+                reading.add(reader.name)
     name = format_of(path)
     assert reading - {GENERIC} == {name} | READ_BY_OTHERS.get(name, set())
 
 
-KEYS = sorted({key for sets in JSON_KEYS.values() for one in sets for key in one.split()})
+KEYS = sorted({key for reader in readers("json") for one in reader.keys for key in one.split()})
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
@@ -72,15 +74,18 @@ def test_words_that_are_said_are_no_keys(path):
 
 
 def test_every_reader_has_a_sample():
-    assert {format_of(path) for path in SAMPLES} == JSON_FORMATS.keys() - {"jsonl", GENERIC}
+    assert {format_of(path) for path in SAMPLES} == {one.name for one in readers("json")} - {
+        "jsonl",
+        GENERIC,
+    }
 
 
 @pytest.mark.parametrize("text", [b"[]", b"{}", b'{"text": ""}', b'{"a": {"b": [1, 2.5, null]}}'])
 def test_nobody_knows_what_is_none(text):
-    assert [name for name, (_, looks_like) in JSON_FORMATS.items() if looks_like(text)] == []
-    for name, (parse, _) in JSON_FORMATS.items():
+    assert [reader.name for reader in readers("json") if reader.looks_like(text)] == []
+    for reader in readers("json"):
         with suppress(InputError):
-            assert list(networks_in(parse(io.BytesIO(text), "x.json", DEFAULT))) == [], name
+            assert list(networks_in(reader.parse(io.BytesIO(text), "x.json", DEFAULT))) == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.formats.detect import FORMATS, parse_file
+from indexer.formats.detect import parse_file
+from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader_options import ReaderOptions
 from std.errors import InputError
 from std.repairs import Repairs
@@ -63,7 +64,7 @@ def damaged(content, chance):
 
 def read(name, content):
     options = ReaderOptions(repairs=Repairs())
-    return list(FORMATS[name][0](io.BytesIO(content), Path("talk"), options))
+    return list(FORMATS[name].parse(io.BytesIO(content), Path("talk"), options))
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats.detect import JSON_FORMATS, detect, parse_file
+from indexer.formats.detect import detect, parse_file
 from indexer.formats.readers import (
     aws,
     azure,
@@ -20,6 +20,7 @@ from indexer.formats.readers import (
     watson,
     whisper,
 )
+from indexer.formats.registry import readers
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
@@ -364,9 +365,9 @@ def test_any_value_anywhere_gives_networks_or_an_input_error(path, data):
     whole = [json.JSONDecoder().raw_decode(text.split("\n{")[0].strip())[0]]
     way = data.draw(st.sampled_from(list(places(whole))[1:]))
     changed = with_(whole, data.draw(VALUES), *way)
-    for parse_format, _ in JSON_FORMATS.values():
+    for reader in readers("json"):
         with suppress(InputError):
-            list(parse_format(io.BytesIO(json.dumps(changed).encode()), path, DEFAULT))
+            list(reader.parse(io.BytesIO(json.dumps(changed).encode()), path, DEFAULT))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
@@ -377,9 +378,9 @@ def test_truncated_files_are_refused(path, data):
     if content.count(b"\n{"):  # one after the other: a cut between two is none
         content = content.split(b"\n{")[0]
     cut = content[: data.draw(st.integers(1, len(content) - 1))]
-    for parse_format, _ in JSON_FORMATS.values():
+    for reader in readers("json"):
         with pytest.raises(InputError):
-            list(parse_format(io.BytesIO(cut), path, DEFAULT))
+            list(reader.parse(io.BytesIO(cut), path, DEFAULT))
 
 
 EXTREME = [

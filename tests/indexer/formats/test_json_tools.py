@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from indexer.formats.detect import FORMATS, detect, parse_file
+from indexer.formats.detect import detect, parse_file
+from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
@@ -20,7 +21,7 @@ def read(name, *values, options=DEFAULT):
     """Networks of documents in a row, that must be recognised as a format's."""
     content = "\n".join(map(json.dumps, values)).encode()
     assert detect(content, "news.json") == name
-    return list(networks_in(FORMATS[name][0](io.BytesIO(content), "news.json", options)))
+    return list(networks_in(FORMATS[name].parse(io.BytesIO(content), "news.json", options)))
 
 
 def refusal(name, *values):

@@ -6,8 +6,9 @@ from contextlib import suppress
 
 import pytest
 
-from indexer.formats.detect import FORMATS, parse_file
+from indexer.formats.detect import parse_file
 from indexer.formats.readers import pocketsphinx, slf
+from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_network
@@ -127,7 +128,7 @@ PREFIXES = {
 def test_a_file_cut_anywhere_is_read_or_refused(name):
     text, options = PREFIXES[name], ReaderOptions(segments={"u1": SEGMENT, "news": SEGMENT})
     options = ReaderOptions() if name == "ctm" else options
-    read = FORMATS[name][0]
+    read = FORMATS[name].parse
     for length in range(len(text) + 1):
         with suppress(InputError):
             for one in read(io.BytesIO(text[:length].encode()), "news.lat", options):

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats.detect import FORMATS
 from indexer.formats.readers import (
     eaf,
     srt,
@@ -16,8 +15,9 @@ from indexer.formats.readers import (
     textgrid,
     timed_text,
     ttml,
-    webvtt,
+    vtt,
 )
+from indexer.formats.registry import FORMATS
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
 from tests.indexer.formats.captions.conftest import CAPTIONS, SAMPLES, options, parsed
@@ -34,10 +34,10 @@ ERRORS = [
     (srt, "1\n9999:00:05,000 --> 9999:00:06,000\nja\n", ":2: expected times up to 10737"),
     (srt, "ja\n1\n00:00:01,000 --> 00:00:02,000\nja\n", ":1: expected a number, or times"),
     (srt, "", "expected cues"),
-    (webvtt, "WEBVTT\n", "expected cues"),
-    (webvtt, "hello\n", ":1: expected WEBVTT, got "),
-    (webvtt, "WEBVTT\n\n00:07.000 --> 00:1d.890\nja\n", ":3: expected times as 00:01.000"),
-    (webvtt, "WEBVTT\n\n00:01.000 --> 00:02.000\na <00:09.000>b\n",
+    (vtt, "WEBVTT\n", "expected cues"),
+    (vtt, "hello\n", ":1: expected WEBVTT, got "),
+    (vtt, "WEBVTT\n\n00:07.000 --> 00:1d.890\nja\n", ":3: expected times as 00:01.000"),
+    (vtt, "WEBVTT\n\n00:01.000 --> 00:02.000\na <00:09.000>b\n",
      ":3: expected times of words in"),
     (ttml, "<xx/>", "a document <tt>, got '<xx>'"),
     (ttml, "<tt><body><p>ja</p></body></tt>", "a paragraph with an end or dur"),
@@ -100,7 +100,7 @@ def test_damage_is_an_input_error(name, data):
         at = data.draw(st.integers(0, len(content) - 1))
         content[at : at + data.draw(st.integers(0, 4))] = data.draw(st.binary(max_size=4))
     try:
-        parsed_by = FORMATS[SAMPLES[name]][0]
+        parsed_by = FORMATS[SAMPLES[name]].parse
         list(networks_in(parsed_by(io.BytesIO(bytes(content)), name, options())))
     except InputError:
         pass

@@ -9,7 +9,8 @@ import json
 
 import pytest
 
-from indexer.formats.detect import FORMATS, detect
+from indexer.formats.detect import detect
+from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader_options import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
@@ -27,7 +28,7 @@ def read(name, value, options=DEFAULT):
     ones = value if isinstance(value, tuple) else (value,)
     content = value if isinstance(value, bytes) else "\n".join(map(json.dumps, ones)).encode()
     assert detect(content, "news.json") == name
-    return list(networks_in(FORMATS[name][0](io.BytesIO(content), "news.json", options)))
+    return list(networks_in(FORMATS[name].parse(io.BytesIO(content), "news.json", options)))
 
 
 def said(network):

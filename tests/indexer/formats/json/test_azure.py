@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from indexer.formats.detect import FORMATS
+from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader_options import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
@@ -115,6 +115,6 @@ def test_azure_without_any_text_is_refused(value):
     with pytest.raises(InputError, match=r"a list at nBest|text at NBest\[0\].lexical"):
         list(
             networks_in(
-                FORMATS["azure"][0](io.BytesIO(json.dumps(value).encode()), "x.json", DEFAULT)
+                FORMATS["azure"].parse(io.BytesIO(json.dumps(value).encode()), "x.json", DEFAULT)
             )
         )

@@ -4,7 +4,8 @@ import io
 
 import pytest
 
-from indexer.formats.detect import FORMATS, parse_file
+from indexer.formats.detect import parse_file
+from indexer.formats.registry import FORMATS
 from indexer.formats.shared.reader_options import DEFAULT
 from indexer.networks.utterances import networks_in
 from std.errors import InputError
@@ -47,7 +48,7 @@ def test_nesting_without_end_is_refused(name, inner):
     for depth in (50, 400, 900, 100_000):
         content = inner.encode() * depth
         with pytest.raises(InputError):
-            list(networks_in(FORMATS[name][0](io.BytesIO(content), "x.json", DEFAULT)))
+            list(networks_in(FORMATS[name].parse(io.BytesIO(content), "x.json", DEFAULT)))
     closed = inner.encode() * 300 + b"7" + inner.replace("[", "]").replace("{", "}")[-1:].encode()
     with pytest.raises(InputError):
-        list(networks_in(FORMATS[name][0](io.BytesIO(closed), "x.json", DEFAULT)))
+        list(networks_in(FORMATS[name].parse(io.BytesIO(closed), "x.json", DEFAULT)))

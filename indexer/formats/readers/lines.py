@@ -28,6 +28,7 @@ from indexer.formats.shared.caption_text import spoken_part
 from indexer.formats.shared.clock import frames_as_decimals, seconds_of
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.encodings import as_utf8, decoded
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.speaker_names import spoken_cues
@@ -219,3 +220,16 @@ def _of_words(one: _Line, text: str, times: Sequence[re.Match[str]]) -> Cue:
             words.append(HypothesisWord(said, 1.0, start_s, max(start_s, end_s), one.speaker))
     said = " ".join(word.token for word in words)
     return Cue(one.line, one.start_s, one.end_s, said, words, speaker=one.speaker)
+
+
+READER = FormatReader(
+    name="lines",
+    title="transcripts with times: LRC, SBV, Otter, Rev, printed lines",
+    section="captions",
+    content="lines of text, perhaps with starts only",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(b"Anna Smith  0:00\nDas Haus.\n\nBob Jones  0:05\nJa.\n"),
+    words=("Das", "Haus", "Ja"),
+)

@@ -32,6 +32,7 @@ from indexer.formats.shared.caption_text import spoken_part
 from indexer.formats.shared.clock import CLOCK, require_times, seconds, time_lines
 from indexer.formats.shared.cues import Cue, utterances_of_cues
 from indexer.formats.shared.encodings import decoded
+from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
 from indexer.formats.shared.roll_up import without_repeats
@@ -132,3 +133,17 @@ def _of_words(cue: Cue, words: Sequence[HypothesisWord]) -> Cue:
     """Give a cue its words; one whose text has no word stays empty."""
     text = " ".join(word.token for word in words)
     return cue._replace(text=text, words=words, speaker=words[0].speaker if words else "")
+
+
+READER = FormatReader(
+    name="vtt",
+    title="WebVTT",
+    section="captions",
+    content="captions; words with times, if the file has them",
+    kinds=("text",),
+    looks_like=looks_like,
+    parse=parse,
+    sample=(b"WEBVTT\n\n00:00.000 --> 00:00.650\nDas Haus.\n"),
+    words=("Das", "Haus"),
+    extensions=("vtt",),
+)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.formats.readers import webvtt
+from indexer.formats.readers import vtt
 from std.errors import ForeignFileError
 from tests.indexer.formats.captions.conftest import parsed, read, said
 
@@ -15,10 +15,10 @@ def test_webvtt():
 
 def test_a_cue_may_end_at_the_next_line_of_times():
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\neins\n00:02.000 --> 00:03.000\nzwei\n"
-    assert said(parsed(webvtt, text)) == [(1000, 2000, "eins"), (2000, 3000, "zwei")]
+    assert said(parsed(vtt, text)) == [(1000, 2000, "eins"), (2000, 3000, "zwei")]
 
 
 def test_pictures_are_no_captions():
     text = "WEBVTT\n\n00:01.000 --> 00:02.000\nsprite.jpg#xywh=0,0,160,90\n"
     with pytest.raises(ForeignFileError, match="addresses of pictures"):
-        parsed(webvtt, text)
+        parsed(vtt, text)
