@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         IndexCheck,
         clean_up,
         delete_recordings,
+        describe_index,
         index_files,
         list_recordings,
         merge_segments,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
     from indexer.dry_run import Preview
     from indexer.formats.names import FORMAT_NAMES
+    from indexer.index_facts import IndexDescription
     from indexer.index_report import IndexReport
     from indexer.input_options import InputOptions
     from indexer.languages.report import hints as pronouncer_hints
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMAT_NAMES",
     "IndexCheck",
+    "IndexDescription",
     "IndexReport",
     "InputOptions",
     "ListedRecording",
@@ -46,6 +49,7 @@ __all__ = [
     "QueryReport",
     "clean_up",
     "delete_recordings",
+    "describe_index",
     "index_files",
     "languages_line",
     "list_recordings",
@@ -62,6 +66,7 @@ __all__ = [
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
     "FORMAT_NAMES": ("formats.names", "FORMAT_NAMES"),
+    "IndexDescription": ("index_facts", "IndexDescription"),
     "IndexReport": ("index_report", "IndexReport"),
     "InputOptions": ("input_options", "InputOptions"),
     "ListedRecording": ("listing", "ListedRecording"),

@@ -1,11 +1,12 @@
-"""Indexing from Python: what std-index does, as functions that return values.
+"""Indexing from Python: what std-index and std-store do, as functions that return values.
 
     index_files          recogniser output -> an index; may also delete and merge
     delete_recordings    take audio files out of an index
     merge_segments       merge the segments of an index into as few as possible
     verify_index         read everything, name what is damaged
     clean_up             remove replaced segments at once
-    list_recordings      what an index holds
+    list_recordings      what an index holds, recording by recording
+    describe_index       the same as a whole
     preview_files        what indexing files would bring, without an index
     watch_folder         index what appears in a folder
 
@@ -24,6 +25,8 @@ from typing import Any
 from indexer.build import worthwhile_jobs
 from indexer.dry_run import Preview, dry_run
 from indexer.file_columns import Skipped
+from indexer.index_facts import IndexDescription
+from indexer.index_facts import describe_index as described
 from indexer.index_report import IndexReport, Language, report_of
 from indexer.index_run import IndexRun, ProgressBar, changed
 from indexer.input_options import InputOptions
@@ -127,27 +130,38 @@ def index_files(
     return report_of(done, pronouncer, experiment, started.cost())
 
 
-def delete_recordings(audio_files: Sequence[str], store: Stores) -> IndexReport:
-    """Take audio files out of an index.
+def delete_recordings(
+    audio_files: Sequence[str], store: Stores, *, config: Config | AnyPath | None = None
+) -> IndexReport:
+    """Take audio files out of an index, as ``std-store delete`` does.
 
     Args:
         audio_files: their names, as the index has them.
         store: the index.
+        config: see `index_files`.
 
     Raises:
         InputError: the index has no such file; then nothing is deleted.
     """
-    return index_files((), store, delete=audio_files)
+    return index_files((), store, delete=audio_files, config=config)
 
 
-def merge_segments(store: Stores, *, jobs: int = 1) -> IndexReport:
-    """Merge all segments of each store into one for each language.
+def merge_segments(
+    store: Stores,
+    *,
+    config: Config | AnyPath | None = None,
+    jobs: int = 1,
+    scheduler: str | None = None,
+) -> IndexReport:
+    """Merge all segments of each store into one for each language, as ``std-store merge`` does.
 
     Args:
         store: the index.
+        config: see `index_files`.
         jobs: worker processes, which merge several shards at once.
+        scheduler: address of a Dask scheduler; then ``jobs`` is not used.
     """
-    return index_files((), store, merge=True, jobs=jobs)
+    return index_files((), store, merge=True, config=config, jobs=jobs, scheduler=scheduler)
 
 
 def clean_up(store: Stores) -> Iterator[tuple[str, int]]:
@@ -184,6 +198,16 @@ def verify_index(store: Stores) -> Iterator[IndexCheck]:
             )
 
 
+def describe_index(store: Stores) -> IndexDescription:
+    """What an index holds as a whole, as ``std-store show`` prints it.
+
+    Args:
+        store: the index.
+    """
+    with _read(store) as stores:
+        return described(stores)
+
+
 def list_recordings(
     store: Stores, *, where: str | None = None, recordings: Sequence[str] = ()
 ) -> list[ListedRecording]:
@@ -197,10 +221,7 @@ def list_recordings(
     Raises:
         StdError: ``where`` is no condition, or a pattern fits no recording.
     """
-    urls = _urls(store)
-    require_different(urls)
-    with ExitStack() as opened:
-        stores = [opened.enter_context(closing(open_store(url))) for url in urls]
+    with _read(store) as stores:
         return listed(stores, where, recordings)
 
 
@@ -311,6 +332,15 @@ def _describe_indexed(urls: Sequence[str], settings: Mapping[str, Any]) -> str:
     if described.pronounced_again:
         line += f", {described.pronounced_again} pronounced again"
     return line
+
+
+@contextmanager
+def _read(store: Stores) -> Iterator[list[Store]]:
+    """Open the stores of an index that is there."""
+    urls = _urls(store)
+    require_different(urls)
+    with ExitStack() as opened:
+        yield [opened.enter_context(closing(open_store(url))) for url in urls]
 
 
 def _urls(store: Stores) -> list[str]:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from indexer import FORMAT_NAMES
 from std.command import (
-    Parser,
     encoding_argument,
     file_argument,
     folder_argument,
@@ -22,6 +21,7 @@ from std.options import (
     add_scheduler_option,
     add_store_option,
 )
+from std.parser import Parser
 from std.ranges import Range
 
 if TYPE_CHECKING:

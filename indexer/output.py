@@ -1,14 +1,14 @@
-"""The rows of std-index: recordings of an index, and previews of inputs."""
+"""The rows of std-index and std-store: recordings, facts about an index, previews of inputs."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from std.display.rows import Rows
 from std.display.tables import print_table
 
 if TYPE_CHECKING:
-    from indexer import ListedRecording, Preview
+    from indexer import IndexDescription, ListedRecording, Preview
 
 NAMED = 3  # recordings of an input that are named in the table
 
@@ -96,6 +96,50 @@ def clock(time_ms: int) -> str:
     """
     minutes, seconds = divmod(round(time_ms / 1000), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+
+
+def description_rows(described: "IndexDescription") -> Rows:
+    """Facts about an index, a row each."""
+    from indexer import languages_line
+
+    segments = [f"{url} ({n})" for url, n in described.segments.items()]
+    facts = {
+        "stores (segments)": ", ".join(segments),
+        "recordings": described.recordings,
+        "utterances": described.utterances,
+        "speech": clock(round(described.speech_s * 1000)),
+        "different words": described.words,
+        "postings": described.postings,
+        "languages": languages_line(described.languages).partition(" ")[2],
+        "speakers": ", ".join(described.speakers),
+        "metadata": ", ".join(described.metadata),
+        "text": ", ".join(f"{name} = {rule}" for name, rule in described.text.items()),
+    }
+    return _facts(facts)
+
+
+def details_rows(listed: "Sequence[ListedRecording]") -> Rows:
+    """All that is known of recordings, a row for each fact."""
+    cells: list[tuple[object, ...]] = []
+    for entry in listed:
+        about = entry.about
+        facts = {
+            "speech": clock(about.speech_ms),
+            "language": language_of(entry),
+            "words": entry.words,
+            "utterances": about.utterances,
+            "times estimated": "yes" if about.times_estimated else "no",
+            "speakers": ", ".join(entry.speakers),
+            "inputs": ", ".join(about.inputs),
+            **about.metadata,
+        }
+        cells += [(name_of(entry), fact, value) for fact, value in facts.items()]
+    return Rows(("recording", "fact", "value"), cells, (entry.document() for entry in listed))
+
+
+def _facts(facts: Mapping[str, object]) -> Rows:
+    documents = ({"fact": fact, "value": value} for fact, value in facts.items())
+    return Rows(("fact", "value"), [*facts.items()], documents)
 
 
 def preview_rows(previews: "Sequence[Preview]", *, verbose: bool) -> Rows:

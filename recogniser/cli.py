@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from std.command import (
     JOBS,
-    Parser,
     file_argument,
     folder_argument,
     number,
@@ -26,6 +25,7 @@ from std.command import (
 from std.display.numbers import counted
 from std.execution.cost import Cost, Stopwatch
 from std.options import add_jobs_option, add_json_option, add_progress_options
+from std.parser import Parser
 from std.ranges import Range
 
 if TYPE_CHECKING:  # --help loads no array library

@@ -15,7 +15,6 @@ from scoring.limits import (
 )
 from std.command import (
     SEED,
-    Parser,
     encoding_argument,
     file_argument,
     folder_argument,
@@ -23,6 +22,7 @@ from std.command import (
     run,
 )
 from std.options import add_config_options, add_progress_options, add_row_options
+from std.parser import Parser
 
 if TYPE_CHECKING:
     from scoring import Reader  # --help loads no array library

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from std.command import ROWS, Parser, file_argument, folder_argument, number, text_argument
+from std.command import ROWS, file_argument, folder_argument, number, text_argument
 from std.config import PROBABILITY, SHOWN_FROM, range_of
 from std.errors import STANDARD_STREAM
 from std.options import (
@@ -17,6 +17,7 @@ from std.options import (
     add_store_option,
     configuration_of,
 )
+from std.parser import Parser
 from std.ranges import Range
 from std.subtitles import is_subtitle_file
 

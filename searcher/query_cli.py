@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from std.command import (
-    Parser,
     file_argument,
     folder_argument,
     number,
@@ -20,6 +19,7 @@ from std.command import (
 from std.config import range_of
 from std.display.rows import JSON, TABLE, form_of, print_rows
 from std.options import add_config_options, add_row_options, add_store_option, configuration_of
+from std.parser import Parser
 
 if TYPE_CHECKING:
     from std.config import Config

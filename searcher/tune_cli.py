@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from std.command import (
     SEED,
-    Parser,
     file_argument,
     print_json,
     progress_bar,
@@ -25,6 +24,7 @@ from std.options import (
     add_row_options,
     configuration_of,
 )
+from std.parser import Parser
 
 if TYPE_CHECKING:
     from searcher import ArchiveCheck

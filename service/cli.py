@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from std.command import (
-    Parser,
     file_argument,
     folder_argument,
     number,
@@ -25,6 +24,7 @@ from std.options import (
     add_store_option,
     configuration_of,
 )
+from std.parser import Parser
 from std.ranges import Range
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ PACKAGES = ("std", "recogniser", "indexer", "searcher", "scoring", "service")
 COMMANDS = {  # and the modules whose function ``main`` they are
     "std-recognise": "recogniser.cli",
     "std-index": "indexer.cli",
+    "std-store": "indexer.store_cli",
     "std-search": "searcher.cli",
     "std-query": "searcher.query_cli",
     "std-tune": "searcher.tune_cli",
@@ -60,6 +61,7 @@ def _read_transcript(paths: Sequence[Path], encoding: str | None) -> Any:
 
 std_recognise = partial(start, "std-recognise")
 std_index = partial(start, "std-index")
+std_store = partial(start, "std-store")
 std_search = partial(start, "std-search")
 std_query = partial(start, "std-query")
 std_tune = partial(start, "std-tune")

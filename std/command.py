@@ -14,31 +14,27 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import TextIOWrapper
-from itertools import takewhile
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, TextIO
 
-import std
 from std.display.colours import Colour, coloured
-from std.display.progress import progress_bar, set_progress
+from std.display.progress import progress_bar
 from std.errors import STANDARD_STREAM, StdError, StoreWarning, cut, quoted
-from std.nearest import meant
 from std.notices import set_notice, while_working
 from std.ranges import Range
 from std.terminal import json_text, printable
 
 __all__ = [  # with what a command needs of `std.display`
-    "FILES",
     "JOBS",
     "ROWS",
     "SEED",
-    "Parser",
     "announce",
     "encoding_argument",
     "file_argument",
+    "finished",
     "folder_argument",
     "number",
     "peak_memory_gb",
@@ -51,116 +47,9 @@ __all__ = [  # with what a command needs of `std.display`
     "warn",
 ]
 
-FILES = """\
-Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
-be devices, pipes and links, which stay what they are; - is standard output.
-"""
-
-EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
-LONG_OPTION = re.compile(r"--[^\s=]+")
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML 1.0
 MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024  # unit of getrusage's ru_maxrss
-MAX_USAGE = 1000  # letters of a message about the command line
 MAX_LINE = 8000  # letters of any message: a path may have 4,096
-
-
-class Parser(argparse.ArgumentParser):
-    """Arguments of a command: help as written, and one line for a mistake."""
-
-    def __init__(self, *, epilog: str, **settings: Any) -> None:
-        super().__init__(
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            epilog=f"{epilog.rstrip()}\n\n{FILES}",
-            **settings,
-        )
-        version = f"%(prog)s {std.__version__}"
-        self.add_argument(
-            "--version", action="version", version=version, help="name and version, nothing else"
-        )
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does, which takes the value ``--`` for no value at all.
-
-        An option that does not exist is named first, and with it the one that may be meant.
-        """
-        given = sys.argv[1:] if args is None else [*args]
-        for argument in takewhile("--".__ne__, given):
-            if EMPTY_VALUE.fullmatch(argument):
-                self.error(f"argument {argument.removesuffix('--').removesuffix('=')}: got '--'")
-            name = argument.partition("=")[0]
-            if LONG_OPTION.fullmatch(name) and not self._begins_an_option(name):
-                near = meant(name, filter(LONG_OPTION.fullmatch, self._option_string_actions))
-                self.error(f"there is no option {cut(name)}{near}")
-        return super().parse_known_args(self._with_dashes(given), namespace)
-
-    def _with_dashes(self, given: Sequence[str]) -> list[str]:
-        """The arguments; a value that begins with a dash, as a recording's name may, is no option.
-
-        So is each value of an option that takes several, where one of them does.
-        """
-        written: list[str] = []
-        rest = [*given]
-        while rest:
-            option = rest.pop(0)
-            action = self._option_string_actions.get(option)
-            n = 0
-            if action is not None and action.nargs in (None, "+"):
-                several = action.nargs == "+"
-                n = sum(1 for _ in takewhile(self._is_value, rest if several else rest[:1]))
-            values, rest = rest[:n], rest[n:]
-            if any(value.startswith("-") for value in values):
-                written += [f"{option}={value}" for value in values]
-            else:
-                written += [option, *values]
-            if option == "--":
-                return written + rest
-        return written
-
-    def _is_value(self, argument: str) -> bool:
-        """Whether an argument is the value of an option before it; a dash alone is, two are not."""
-        is_option = argument[:2] in self._option_string_actions or argument.startswith("--")
-        return not (argument.startswith("-") and is_option)
-
-    def _begins_an_option(self, name: str) -> bool:
-        return any(option.startswith(name) for option in self._option_string_actions)
-
-    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does; unless --quiet, a person who waits is told why."""
-        self._complete()
-        return self._watched(super().parse_args(args, namespace))
-
-    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As `parse_args`, with arguments between the options."""
-        self._complete()
-        return self._watched(super().parse_intermixed_args(args, namespace))
-
-    def _complete(self) -> None:
-        """Answer a shell that asks how a line may go on, and end; else nothing."""
-        if "_ARGCOMPLETE" in os.environ:  # a shell asks, through argcomplete's script
-            with suppress(ModuleNotFoundError):  # the shell's argcomplete is in another environment
-                import argcomplete
-
-                argcomplete.autocomplete(self)
-
-    def _watched(self, given: Any) -> Any:
-        """The parsed line, once what it says of notices and progress holds."""
-        announce(self.prog, quiet=getattr(given, "quiet", False))
-        set_progress(getattr(given, "progress", "auto"))
-        return given
-
-    def error(self, message: str) -> NoReturn:
-        head = coloured(f"{self.prog}: ", "red", sys.stderr)
-        self.exit(2, f"{head}{printable(cut(message, MAX_USAGE))} (--help explains)\n")
-
-    def print_help(self, file: Any = None) -> None:
-        def work() -> None:
-            print(self.format_help(), end="", file=file)  # what was asked for
-
-        if status := run(self.prog, work):
-            self.exit(status)
-
-    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        super().exit(_finished(self.prog, status), message)
 
 
 def announce(command: str, *, quiet: bool) -> None:
@@ -232,15 +121,15 @@ def run(command: str, work: Callable[[], int | None]) -> int:
         _reserve_streams()
         with _ctrl_c_raises(), _warnings_as_lines(command), while_working():
             status = work() or 0
-        return _finished(command, status)
+        return finished(command, status)
     except StdError as error:
         tell(str(error), f"{command}: ", "red")
-        return _finished(command, 2)
+        return finished(command, 2)
     except KeyboardInterrupt:
         say(command, "interrupted")
-        return _finished(command, 130)
+        return finished(command, 130)
     except OSError as error:
-        return _finished(command, _failed(command, error))
+        return finished(command, _failed(command, error))
 
 
 @contextmanager
@@ -257,7 +146,7 @@ def _ctrl_c_raises() -> Iterator[None]:
         signal.signal(signal.SIGINT, usual)
 
 
-def _finished(command: str, status: int) -> int:
+def finished(command: str, status: int) -> int:
     """The exit status, once what stdout holds back is written: a full disk shows now."""
     try:
         if sys.stdout is not None:

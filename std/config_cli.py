@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from std.command import Parser, print_json, run, text_argument
+from std.command import print_json, run, text_argument
 from std.display.rows import JSON, LINES, TABLE, Rows, form_of, print_rows
 from std.display.tables import print_table
 from std.errors import StdError, quoted
 from std.nearest import meant
 from std.options import add_config_options, add_row_options
+from std.parser import Parser
 
 if TYPE_CHECKING:
     from std.config_origin import ShippedConfig

@@ -212,4 +212,4 @@ def ask_couchdb(server: str, password: str | None, method: str, path: str) -> An
 @pytest.fixture(autouse=True)
 def no_notices(monkeypatch):
     """A cold cache of numba and a slow machine must not change what a test sees on stderr."""
-    monkeypatch.setattr("std.command.announce", lambda command, *, quiet: None)
+    monkeypatch.setattr("std.parser.announce", lambda command, *, quiet: None)

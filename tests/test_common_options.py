@@ -44,7 +44,7 @@ def test_options_have_one_meaning_everywhere(command):
     forms = {"--nl", "--csv", "--fmt"}
     assert forms & {*options} == (forms if command in WITH_ROWS else set())
     assert ("--set" in options) == ("--config" in options)
-    assert ("--json" in options) == (command != "std-serve")
+    assert ("--json" in options) == (command not in ("std-serve", "std-store"))
     others = {
         name: action
         for other in COMMANDS
@@ -82,6 +82,8 @@ def completions(command, line):
     ("std-search", "std-search --dialect ", {"std2006", "kws2013"}),
     ("std-score", "std-score --boot", {"--bootstrap"}),
     ("std-config", "std-config ", {"show", "list", "path"}),
+    ("std-store", "std-store ", {"list", "show", "delete", "merge", "verify", "clean-up"}),
+    ("std-store", "std-store list --w", {"--where"}),
 ])  # fmt: skip
 def test_a_shell_completes(command, line, expected):
     pytest.importorskip("argcomplete")

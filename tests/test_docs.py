@@ -78,7 +78,7 @@ def test_every_command_is_documented_and_shows_an_example(script, capsys):
     with pytest.raises(SystemExit) as end:
         getattr(importlib.import_module(module), main)(["--help"])
     assert end.value.code == 0
-    assert f"  {script} " in capsys.readouterr().out.split("example")[-1]
+    assert f"  {script} " in capsys.readouterr().out.split("\nexample")[1]
     assert any(script in page.read_text() for page in PAGES)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spoken_terms.start import COMMANDS
-from tools.parsers import parsers
+from tools.parsers import parsers, subcommands
 
 ROOT = Path(__file__).parent.parent
 SPEC = importlib.util.spec_from_file_location("manpages", ROOT / "tools" / "manpages.py")
@@ -32,9 +32,12 @@ def test_every_command_has_a_page(folder):
 def test_every_option_is_on_the_page(command, folder):
     parser = parsers()[command]
     text = (folder / f"{command}.1").read_text().replace("\\-", "-")
-    for action in parser._actions:
-        names = ", ".join(action.option_strings) or str(action.metavar or action.dest)
-        assert re.search(rf"^\\f[BI]{re.escape(names)}\\fR", text, re.MULTILINE), names
+    for one in (parser, *subcommands(parser).values()):
+        assert one is parser or f".SS {one.prog}\n" in text
+        for action in one._actions:
+            names = ", ".join(action.option_strings) or str(action.metavar or action.dest)
+            shown = re.search(rf"^\\f[BI]{re.escape(names)}\\fR", text, re.MULTILINE)
+            assert shown or names == "COMMAND", names
     assert f"  {command} " in text.split(".SH EXAMPLE")[1]
     assert "{" not in text.split(".SH SYNOPSIS")[0]
 

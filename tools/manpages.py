@@ -70,6 +70,7 @@ def page(parser: argparse.ArgumentParser, others: list[str]) -> str:
             *synopsis(parser),
             f".SH DESCRIPTION\n{escaped(str(parser.description))}\n",
             *options(parser),
+            *subcommands(parser),
             *epilog(str(parser.epilog)),
             ENVIRONMENT,
             ".SH SEE ALSO\n",
@@ -104,16 +105,36 @@ def synopsis(parser: argparse.ArgumentParser) -> Iterator[str]:
     yield f".nh\n.ad l\n.B {escaped(parser.prog)}\n{escaped(usage)}\n.ad b\n.hy\n"
 
 
-def options(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """Arguments and options, by group."""
+def subcommands(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The commands of a command, each with its arguments, options and example."""
+    found = importlib.import_module("tools.parsers").subcommands(parser)
+    if found:
+        yield ".SH COMMANDS\n"
+    for command in found.values():
+        yield f".SS {escaped(command.prog)}\n{escaped(str(command.description))}\n.PP\n"
+        yield from synopsis(command)
+        yield from options(command, titles=False)
+        yield from (f".PP\n.nf\n{escaped(str(command.epilog))}\n.fi\n",)
+
+
+def options(parser: argparse.ArgumentParser, *, titles: bool = True) -> Iterator[str]:
+    """Arguments and options, by group.
+
+    Args:
+        parser: of the command.
+        titles: whether the groups have titles; those of subcommands have none.
+    """
     formatter = parser.formatter_class(prog=parser.prog)
     for group in parser._action_groups:  # argparse has no public way
         actions = [
-            action for action in group._group_actions if action.help is not argparse.SUPPRESS
-        ]
+            action for action in group._group_actions
+            if action.help is not argparse.SUPPRESS
+            and not isinstance(action, argparse._SubParsersAction)
+        ]  # fmt: skip
         if not actions:
             continue
-        yield f".SH {escaped(str(group.title).upper())}\n"
+        if titles:
+            yield f".SH {escaped(str(group.title).upper())}\n"
         for action in actions:
             name = ", ".join(action.option_strings)
             value = ""

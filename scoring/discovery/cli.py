@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from scoring.limits import PARTS
-from std.command import Parser, file_argument, folder_argument, number, print_json, run, tell
+from std.command import file_argument, folder_argument, number, print_json, run, tell
 from std.display.progress import progress
 from std.display.rows import JSON, TABLE, form_of, print_rows
 from std.errors import StdError, named
 from std.options import add_config_options, add_progress_options, add_row_options, configuration_of
+from std.parser import Parser
 
 if TYPE_CHECKING:
     from scoring.discovery import Corpus, DiscoveryEvaluation, Folds, Progress

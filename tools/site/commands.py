@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterator, Mapping
 
-from tools.parsers import parsers
+from tools.parsers import parsers, subcommands
 from tools.site.markdown import fenced, plain, prose
 
 
@@ -34,17 +34,30 @@ def page(parser: argparse.ArgumentParser) -> str:
     """A command: what it does, usage, arguments by group, examples."""
     parts = [f"# {parser.prog}", plain(parser.description or "")]
     parts.append(fenced(_usage(parser)))
-    for group in parser._action_groups:
-        actions = [action for action in group._group_actions if action.help != argparse.SUPPRESS]
-        if not actions:
-            continue
-        parts.append(f"## {(group.title or 'options').capitalize()}")
-        if group.description:
-            parts.append(plain(group.description))
-        parts += _definitions(parser, actions)
+    parts += _groups(parser)
+    for command in subcommands(parser).values():
+        parts += [f"## {command.prog}", plain(command.description or ""), fenced(_usage(command))]
+        parts += _groups(command, level=3)
+        parts.append(prose(command.epilog or ""))
     if parser.epilog:
         parts += ["## Examples and exit status", prose(parser.epilog)]
     return "\n\n".join(parts) + "\n"
+
+
+def _groups(parser: argparse.ArgumentParser, level: int = 2) -> Iterator[str]:
+    """The arguments of a command, by group, below titles of this level."""
+    for group in parser._action_groups:
+        actions = [
+            action for action in group._group_actions
+            if action.help != argparse.SUPPRESS
+            and not isinstance(action, argparse._SubParsersAction)
+        ]  # fmt: skip
+        if not actions:
+            continue
+        yield f"{'#' * level} {(group.title or 'options').capitalize()}"
+        if group.description:
+            yield plain(group.description)
+        yield from _definitions(parser, actions)
 
 
 def _usage(parser: argparse.ArgumentParser) -> str:

@@ -3,27 +3,22 @@
     spoken_cues      cues as written -> what was said, with speakers
     with_speakers    names at the beginning of lines -> speakers, where they are names
 
-``NATO: das Bündnis``, ``COVID-19: was wir wissen``, ``Remember: ...`` look the same and are speech.
-The whole file tells, in this order:
-
-    1. speakers that the file names itself (VTT's ``<v>``, a field): the same names, and no others
-    2. what only a speaker is called: ``Speaker 1``, ``SPK_02``; a name after ``>>``
-    3. names that begin most captions, or few that begin some again and again
-    4. words in capitals, in captions that are not; but no abbreviations
+``NATO: das Bündnis``, ``COVID-19: was wir wissen``, ``Remember: ...`` look the same and are speech:
+`indexer.formats.shared.speaker_evidence` tells them apart.
 """
 
 import html
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import NamedTuple
 
 from indexer.formats.shared.caption_text import has_markup, spoken_part
 from indexer.formats.shared.cues import Cue
 from indexer.formats.shared.reader_options import SpeakerNames
-from indexer.formats.shared.speaker_shapes import is_abbreviation, is_in_capitals, is_label, is_name
+from indexer.formats.shared.speaker_evidence import Prefix
+from indexer.formats.shared.speaker_evidence import speakers as speakers_among
+from indexer.formats.shared.speaker_shapes import is_label, is_name
 
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>|</v>")
 _ONE_VOICE = re.compile(r"\s*<v(?:\.[^\s<>]*)?[ \t]+([^<>\n]*)>([^<]*)(?:</v>\s*)?")  # as mostly
@@ -38,21 +33,7 @@ _BRACKETED = re.compile(  # [Anna]: or (Anna):, and [SPEAKER_00] without a colon
     r"[ \t]*(?P<colon>\uff1a|:(?=\s|$))?"
 )
 _BEGINS = re.compile("[:\uff1a(\\[]")  # what a prefix has one of
-MOST = 0.5  # of captions: names that recur begin so many, and the file is a dialogue
-NEARLY_ALL = 0.9  # of captions: whatever begins the others is a name, too
-SOME = 0.05  # of captions: names that are written where the speaker changes
-OFTEN = 3  # times that a single word recurs in such a file
-CAPITALS = 0.7  # of letters: the whole file is written in capitals
 LETTER_S = 0.07  # of speech that a letter stands for, where an end is not known
-
-
-class _Prefix(NamedTuple):
-    """Words with a colon at the beginning of a line."""
-
-    name: str
-    marked: bool  # with >>
-    begin: int
-    end: int
 
 
 def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
@@ -84,12 +65,14 @@ def with_speakers(cues: Sequence[Cue], names: SpeakerNames = "auto") -> list[Cue
     if names == "keep" or not rows:
         return list(cues)
     found = {row: own for row in rows if (own := _prefixes(texts[row]))}
-    prefixes = list(chain.from_iterable(found.values()))
     speakers: Set[str]
     if names == "drop":
-        speakers = {one for one in {one.name for one in prefixes} if is_name(one) or is_label(one)}
+        written = {(one.name, one.bare) for one in chain.from_iterable(found.values())}
+        speakers = {
+            name for name, bare in written if is_label(name) or (is_name(name) and not bare)
+        }
     else:
-        speakers = _speakers(cues, prefixes)
+        speakers = speakers_among(cues, [*found.items()])
     if not speakers:
         return list(cues)
     divided: list[Cue] = []
@@ -104,7 +87,7 @@ def _without_markup(cue: Cue) -> Cue:
     return cue if text is cue.text else cue._replace(text=text)
 
 
-def _prefixes(text: str) -> list[_Prefix]:
+def _prefixes(text: str) -> list[Prefix]:
     """The prefixes of a text's lines, in order."""
     prefixes, begin = [], 0
     each = "\uff1a" in text or "[" in text or "(" in text
@@ -115,8 +98,7 @@ def _prefixes(text: str) -> list[_Prefix]:
         if each or text[at + 1 : at + 2].strip():
             head = text[begin : end if end >= 0 else None]
         if one := _prefix_in(head):  # of few in a file: each is looked at once
-            name, marked, first, last = one
-            prefixes.append(_Prefix(name, marked, begin + first, begin + last))
+            prefixes.append(one._replace(begin=begin + one.begin, end=begin + one.end))
         if end < 0:
             break
         begin = end + 1
@@ -124,15 +106,15 @@ def _prefixes(text: str) -> list[_Prefix]:
 
 
 @lru_cache(maxsize=1 << 10)
-def _prefix_in(line: str) -> _Prefix | None:
-    found = _PREFIX.match(line)
+def _prefix_in(line: str) -> Prefix | None:
+    plain = _PREFIX.match(line)
+    found = plain or _BRACKETED.match(line)
     if not found:
-        found = _BRACKETED.match(line)
-        if not found or not (found["colon"] or is_label(found["name"])):
-            return None
+        return None
+    bare = not plain and not found["colon"]
     mark = found["mark"]
-    marked = ">>" in mark or "\u00bb" in mark
-    return _Prefix(" ".join(found["name"].split()), marked, *found.span())
+    marked = not bare and (">>" in mark or "\u00bb" in mark)
+    return Prefix(" ".join(found["name"].split()), *found.span(), marked, not plain, bare)
 
 
 def _by_voice(cue: Cue) -> list[Cue]:
@@ -165,7 +147,7 @@ def voices(text: str) -> list[tuple[int, str]]:
     return [(tag.end(), voice(tag[1] or "")) for tag in _VOICE.finditer(text)]
 
 
-def _by_prefix(cue: Cue, prefixes: Sequence[_Prefix]) -> list[Cue]:
+def _by_prefix(cue: Cue, prefixes: Sequence[Prefix]) -> list[Cue]:
     if cue.words:  # with times of their own, joined by blanks: one line
         n_words = len(cue.text[: prefixes[0].end].split())
         words, speaker = cue.words[n_words:], prefixes[0].name
@@ -173,7 +155,7 @@ def _by_prefix(cue: Cue, prefixes: Sequence[_Prefix]) -> list[Cue]:
         text = cue.text[prefixes[0].end :].strip()
         return [cue._replace(text=text, words=words, speaker=speaker)]
     if len(prefixes) == 1 and not cue.text[: prefixes[0].begin].strip():  # as mostly
-        name, _, _, end = prefixes[0]
+        name, _, end, *_ = prefixes[0]
         line, start_s, end_s, text, words, recording, language, speaker = cue
         said = text[end:]
         speaker = name if said.strip() else speaker
@@ -201,64 +183,3 @@ def _divided(cue: Cue, pieces: Sequence[tuple[str, str]]) -> list[Cue]:
             pairwise([*borders_s, cue.end_s]), said, strict=True
         )
     ]
-
-
-def _speakers(cues: Sequence[Cue], prefixes: Sequence[_Prefix]) -> Set[str]:
-    """The prefixes that are names of speakers, by what the whole file is like."""
-    known = {name.casefold() for name in {cue.speaker for cue in cues}} - {""}
-    if known:
-        return {one.name for one in prefixes if one.name.casefold() in known}
-    counts = Counter(one.name for one in prefixes)
-    captions = max(1, len([cue for cue in cues if cue.text.strip()]))
-    text = "\n".join([cue.text for cue in cues])
-    sure = {name for name in counts if is_label(name)}
-    sure |= {name for name in {one.name for one in prefixes if one.marked} if is_name(name)}
-    return sure | _recurring(counts, captions, text) | _in_capitals(counts, text)
-
-
-def _recurring(counts: Counter[str], captions: int, text: str) -> set[str]:
-    """Names that begin most captions, or few that begin some of them again and again."""
-    again = {name for name, count in counts.items() if count > 1}
-    names = {name for name in again if is_name(name) and not is_abbreviation(name)}
-    share = sum(counts[name] for name in names) / captions
-    if share < MOST and sum(counts[name] for name in again) >= NEARLY_ALL * captions:
-        return {name for name in counts if name in again or is_name(name)}
-    if share < MOST:
-        often = {name for name in names if " " in name or counts[name] >= OFTEN}
-        often = {name for name in often if not _is_common(name, text)}
-        share = sum(counts[name] for name in often) / captions
-        return often if len(often) > 1 and share >= SOME else set()
-    told = sum(counts.values()) >= NEARLY_ALL * captions
-    once = {
-        name
-        for name in counts
-        if is_name(name) and not is_abbreviation(name) and (told or " " in name)
-    }
-    return names | once | {name for name in again if is_abbreviation(name) and counts[name] > 2}
-
-
-def _in_capitals(counts: Counter[str], text: str) -> set[str]:
-    """Names in capitals, where that is not how the whole text is written."""
-    names = {name for name in counts if is_in_capitals(name) and is_name(name)}
-    if not names:
-        return set()
-    said = _PREFIX.sub("", text)
-    cased = [letter for letter in said if letter.lower() != letter.upper()]
-    all_capitals = sum(map(str.isupper, cased)) > CAPITALS * len(cased)
-    return {
-        name
-        for name in names
-        if not is_abbreviation(name)
-        and (counts[name] > 1 or not all_capitals)
-        and (all_capitals or _occurrences(name, said) == 0)
-    }
-
-
-def _is_common(name: str, text: str) -> bool:
-    """Tell whether a single word is written small elsewhere, as names are not."""
-    small = name.casefold()
-    return " " not in name and small != name and _occurrences(small, text) > 0
-
-
-def _occurrences(words: str, text: str) -> int:
-    return len(re.findall(rf"(?<!\w){re.escape(words)}(?!\w)", text))

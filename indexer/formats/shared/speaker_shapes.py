@@ -3,11 +3,15 @@
 is_name            each word begins with a capital, or in a script without any
 is_in_capitals     FRAU MÜLLER
 is_abbreviation    NATO, BBC, COVID-19: in capitals for another reason
+is_initials        JD: in capitals, too, and may be a name
 is_label           Speaker 1, SPK_02: what recognisers call speakers
+is_noise           Music, Gelächter: in brackets, what is heard beside speech
 """
 
 import re
 import unicodedata
+
+from indexer.networks.nonwords import SOUNDS
 
 _LABEL = re.compile(
     r"(?i)(?:speaker|spk|spkr|sprecher(?:in)?|locuteur|locutrice|locutora?|hablante|orador"
@@ -30,6 +34,13 @@ _ABBREVIATIONS = frozenset(
     AOK IG ICE EC IC AKW OK FAQ FYI ASAP IQ EQ DIY UFO ISO DIN EN ID PIN
     ООН НАТО США ЕС ВОЗ СССР ОБСЕ МАГАТЭ ЮНЕСКО ЮНИСЕФ ФИФА УЕФА ФСБ ВОВ СНГ ЕАЭС
     """.upper().split()  # noqa: RUF001  # Cyrillic is meant
+)
+_OTHER_SOUNDS = re.compile(  # beside those that are remarks in round brackets, too
+    r"(?i)(?:muzy|müzi|zene|музык|смех|смеёт|аплод|пауза|śmie|oklask|smích|potlesk|hudba|gülme"
+    r"|nevet|taps|beifall|jubel|schrei|thunder|donner|phone|telefon|engine|motor|doors?|tür"
+    r"|knock|klopf|steps|footstep|schritte|barking|birds|audience|publi|sound|blank|audio"
+    r"|video|start\b|end\b|intro|outro|theme|jingle|wind\b|rain\b|regen|ton\b|ruhe"
+    r"|音|笑|拍手|掌声|박수|음악|웃음)"
 )
 _VOWELS = frozenset("AEIOUYÆØŒАЕЁИОУЫЭЮЯІЇЄΑΕΗΙΟΥΩ")  # noqa: RUF001  # Cyrillic and Greek are meant
 MOST_WORDS = 5
@@ -70,6 +81,24 @@ def is_abbreviation(text: str) -> bool:
     has_vowel = not _VOWELS.isdisjoint(letters)
     european = all(letter < "\u0370" or letter < "\u0530" for letter in letters)
     return text.strip(".") in _ABBREVIATIONS or (european and not has_vowel)
+
+
+def is_initials(text: str) -> bool:
+    """Tell whether two or three capitals may stand for somebody's name.
+
+    >>> [is_initials(text) for text in ("JD", "EU", "BBC", "NATO")]
+    [True, False, True, False]
+    """
+    return text.isalpha() and text.isupper() and len(text) <= 3 and text not in _ABBREVIATIONS
+
+
+def is_noise(text: str) -> bool:
+    """Tell whether what stands in brackets is heard and not somebody's name.
+
+    >>> [is_noise(text) for text in ("Musik", "Laughs", "Anna")]
+    [True, True, False]
+    """
+    return SOUNDS.match(text) is not None or _OTHER_SOUNDS.match(text) is not None
 
 
 def is_label(text: str) -> bool:

@@ -59,6 +59,26 @@ def test_names_in_capitals_of_any_alphabet_and_no_abbreviations():
         [*["und so weiter"] * 99, *["Wichtig: das hier"] * 4],
         ["THE NEWS: ALL IS WELL", "AND NOW THE WEATHER", "REMEMBER: IT RAINS"],
         ["NATO: Bericht", "NATO: Bündnis", "und mehr", "noch mehr"],
+        ["Remember: go", "Note: stay", "Remember: leave", "Note: come"],
+        ["Remember: go", "Note: stay", "so on", "Remember: leave", "Note: come", "so on"],
+        ["Hinweis: Bitte", "Und so", "Hinweis: Danke", "Achtung: Stufe", "Ja", "Achtung: Zug"],
+        ["Budget: ten", "so on", "Budget: nine", "Costs: one", "Costs: two", "so on"],
+        [
+            *["Und so weiter"] * 40,
+            *["Kurze Frage: wer", "Kleine Bitte: geh"] * 3,
+            "eine kurze Rede",
+        ],
+        [*["And so on"] * 9, *["Timeline: we go on", "Costs: we pay"] * 5],
+        ["NOTE: this is new", "So we go on", "BREAKING: it is late"],
+        ["Schritt 1: so", "Schritt 2: so", "Schritt 1: nein", "Schritt 3: ja"],
+        ["Вопрос: кто", "Ответ: я", "Вопрос: где", "Ответ: тут"],
+        ["注意\uff1a这个", "例如\uff1a那个", "注意\uff1a他", "例如\uff1a她"],
+        [">> Note: we go", "NATO: yes"],
+        ["RAIN: IT FALLS", "RAIN: IT FELL", "AND SO ON", "AND ON"],
+        ["[Music] so on", "[Applause] thanks", "[Music] so", "[Applause] and", "[Music] yes"],
+        ["[Musik] ja", "[Gelächter] und", "[Musik] nein", "[Gelächter] so", "[unverständlich] so"],
+        ["[Anna]", "so on", "[Ben]", "and on", "[Anna]", "and", "[Ben]", "yes"],
+        ["[inaudible] so", "[laughs] so", "[inaudible] and", "[laughs] on"],
     ],
 )
 def test_speech(texts):
@@ -102,6 +122,23 @@ def test_names_of_other_scripts_and_in_small_letters():
         "anna",
         "ben_92",
     }
+
+
+@pytest.mark.parametrize(
+    "written", ["Anna: {}", "[Anna]: {}", "(Anna): {}", "[Anna] {}", "- Anna: {}"]
+)
+def test_first_names_that_alternate_in_a_few_captions(written):
+    said = ["are you here", "yes", "and Note: it is late", "so what", "we go", "good"]
+    expected = list(zip(["Anna", "Ben"] * 3, said, strict=True))
+    assert read([written.replace("Anna", who).format(it) for who, it in expected]) == expected
+
+
+def test_sentences_of_a_speaker_begin_with_capitals_where_sentences_do():
+    texts = ["Budget: we have ten", "Costs: we pay nine", "Budget: and so on", "Costs: it ends"]
+    others = ["That is all.", "It is late.", "We go.", "So it is."]
+    named = ["Anna: We have ten", "Ben: We pay nine"] * 5
+    assert {who for who, _ in read([*texts * 4, *others])} == {""}
+    assert {who for who, _ in read([*named, *others])} == {"Anna", "Ben", ""}
 
 
 def test_what_voices_say_comes_first():

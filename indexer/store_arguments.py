@@ -1,0 +1,159 @@
+"""std-store's command line: a parser for each of its commands."""
+
+import argparse
+
+from std.command import text_argument
+from std.options import (
+    STORE,
+    add_config_options,
+    add_jobs_option,
+    add_json_option,
+    add_row_options,
+    add_scheduler_option,
+)
+from std.parser import Parser
+
+EXAMPLE = """\
+examples:
+  std-store list INDEX --where 'date >= 2024-01 and speaker = "Ada"'
+  std-store show INDEX
+  std-store delete INDEX NEWS_2011_05_01
+  std-store merge INDEX
+  std-store verify INDEX --json
+  std-store clean-up couchdb://db.example/news
+
+exit status: 0 done, 2 damage, or a mistake that you can mend, said in one line
+"""
+
+
+def parser() -> Parser:
+    """The commands in the order in which ``--help`` lists them."""
+    parse = Parser(
+        prog="std-store",
+        description="Look after an index: list its recordings, delete them, merge its segments, "
+        "verify it.",
+        epilog=EXAMPLE,
+    )
+    commands = parse.subcommands()
+    _add_reading(commands)
+    _add_writing(commands)
+    return parse
+
+
+def _command(
+    commands: "argparse._SubParsersAction[Parser]", name: str, description: str, example: str
+) -> Parser:
+    """A command of an index, one store or several."""
+    parse = commands.add_parser(
+        name,
+        help=description[:1].lower() + description[1:].rstrip("."),
+        description=description,
+        epilog=f"example:\n  std-store {name} {example}",
+    )
+    parse.add_argument("index", metavar="INDEX", help=STORE)
+    return parse
+
+
+def _add_shards(parse: Parser) -> None:
+    parse.add_argument(
+        "--shard",
+        action="append",
+        default=[],
+        metavar="STORE",
+        help="a further shard of the index; repeatable",
+    )
+
+
+def _add_quiet(parse: Parser) -> None:
+    parse.add_argument("--quiet", action="store_true", help="no summary")
+
+
+def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """What writes nothing."""
+    parse = _command(
+        commands,
+        "list",
+        "List the recordings: speech, language, words, source, metadata.",
+        "INDEX --where 'date >= 2024-01 and speaker = \"Ada\"' --csv",
+    )
+    _add_shards(parse)
+    parse.add_argument(
+        "--where",
+        type=text_argument,
+        metavar="CONDITION",
+        help="recordings whose metadata fit: 'date >= 2024-01 and speaker = \"Ada\"'",
+    )
+    parse.add_argument(
+        "--recording",
+        type=text_argument,
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="recordings of this name, * for any letters; with a slash: of this path",
+    )
+    add_row_options(parse, "recordings")
+    _add_quiet(parse)
+
+    parse = _command(
+        commands,
+        "show",
+        "Show what the index holds as a whole, or all that it knows of some recordings.",
+        "INDEX NEWS_2011_05_01",
+    )
+    parse.add_argument(
+        "recording",
+        nargs="*",
+        type=text_argument,
+        metavar="RECORDING",
+        help="a name, as list shows it; * for any letters",
+    )
+    _add_shards(parse)
+    add_row_options(parse, "facts")
+
+    parse = _command(
+        commands,
+        "verify",
+        "Read everything, name what is damaged, write nothing.",
+        "INDEX --json",
+    )
+    _add_shards(parse)
+    add_json_option(parse)
+    _add_quiet(parse)
+
+
+def _add_writing(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """What changes the index."""
+    parse = _command(
+        commands, "delete", "Delete recordings, with their metadata.", "INDEX NEWS_2011_05_01"
+    )
+    parse.add_argument(
+        "recording",
+        nargs="+",
+        type=text_argument,
+        metavar="RECORDING",
+        help="its name, as list shows it; behind -- it may begin with a dash",
+    )
+    _add_shards(parse)
+    add_config_options(parse)
+    add_json_option(parse)
+    _add_quiet(parse)
+
+    parse = _command(
+        commands, "merge", "Merge all segments into one for each language.", "INDEX --jobs 2"
+    )
+    _add_shards(parse)
+    add_config_options(parse)
+    add_jobs_option(parse)
+    add_scheduler_option(parse)
+    add_json_option(parse)
+    _add_quiet(parse)
+
+    parse = _command(
+        commands,
+        "clean-up",
+        "Remove replaced segments at once (CouchDB keeps them for ten minutes, for readers).",
+        "couchdb://db.example/news",
+    )
+    _add_shards(parse)
+    add_json_option(parse)
+    _add_quiet(parse)

@@ -1,0 +1,175 @@
+"""std-store: what is done to an index that is there."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from indexer.output import (
+    common_folder,
+    description_rows,
+    details_rows,
+    print_recordings,
+    recording_rows,
+)
+from indexer.store_arguments import parser
+from std.command import print_json, run, say, tell, warn
+from std.display.numbers import counted
+from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
+from std.display.tables import print_table
+from std.execution.cost import Stopwatch
+from std.options import configuration_of
+
+if TYPE_CHECKING:  # --help loads no array library
+    from indexer import IndexReport
+
+COMMAND = "std-store"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done, 2 damage, or what the user can mend."""
+    args = parser().parse_args(argv)
+    actions = {
+        "list": list_index,
+        "show": show,
+        "verify": verify,
+        "delete": delete,
+        "merge": merge,
+        "clean-up": clean_up,
+    }
+    return run(COMMAND, lambda: actions[args.subcommand](args, [args.index, *args.shard]))
+
+
+def list_index(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Print the recordings of an index; 0 also if none fits."""
+    from indexer import list_recordings
+
+    listed = list_recordings(stores, where=args.where, recordings=args.recording)
+    form = form_of(args, piped=LINES)
+    if form == JSON:
+        print_json([entry.document() for entry in listed])
+        return 0
+    if form == TABLE and listed:
+        print_recordings(listed)
+    elif form != TABLE:
+        print_rows(recording_rows(listed), form)
+    if not args.quiet:
+        folder = common_folder(path for entry in listed for path in entry.about.inputs)
+        hours = sum(entry.about.speech_ms for entry in listed) / 3_600_000
+        words = sum(entry.words for entry in listed)
+        sources = f"; sources in {folder}" if folder else ""
+        tell(
+            f"{counted(len(listed), 'recording')}, {hours:.2f} h of speech, "
+            f"{counted(words, 'word')}{sources}"
+        )
+    return 0
+
+
+def show(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Print what is known of an index as a whole, or of some of its recordings."""
+    from indexer import describe_index, list_recordings
+
+    form = form_of(args, piped=LINES)
+    if args.recording:
+        listed = list_recordings(stores, recordings=args.recording)
+        document: object = [entry.document() for entry in listed]
+        rows = details_rows(listed)
+    else:
+        described = describe_index(stores)
+        document, rows = described.document(), description_rows(described)
+    if form == JSON:
+        print_json(document)
+        return 0
+    (print_table if form == TABLE else partial(print_rows, form=form))(rows)
+    return 0
+
+
+def verify(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Name what is damaged in an index, one line each; say which languages it has."""
+    started = Stopwatch()
+    from indexer import languages_line, pronouncer_hints, verify_index
+
+    checks = []
+    for check in verify_index(stores):
+        checks.append(check)
+        for line in check.damage:
+            say(COMMAND, line)
+        for doubt in check.warnings:
+            warn(COMMAND, doubt)
+        if not check.damage and not args.quiet:
+            tell(f"{check.store}: {counted(check.segments, 'segment')}, no damage")
+            if any(one["language"] for one in check.languages):
+                tell(f"{check.store}: {languages_line(check.languages)}")
+                for line in pronouncer_hints(check.languages):
+                    tell(f"{check.store}: {line}")
+    if args.json:
+        intact = [check for check in checks if not check.damage]
+        print_json(
+            {
+                "damage": {check.store: check.damage for check in checks},
+                "inputs": {check.store: check.inputs for check in intact},
+                "languages": {check.store: check.languages for check in intact},
+                **started.cost()._asdict(),
+            }
+        )
+    return 2 if any(check.damage for check in checks) else 0
+
+
+def delete(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Delete recordings."""
+    started = Stopwatch()
+    from indexer import delete_recordings
+
+    report = delete_recordings(args.recording, stores, config=configuration_of(args))
+    tell_of_doubts(report)
+    for line in report.unmerged:
+        warn(COMMAND, line)
+    if args.json:
+        print_json({"deleted": report.deleted} | started.cost()._asdict())
+    if not args.quiet:
+        tell(f"{counted(report.deleted, 'file')} deleted from {', '.join(stores)}")
+    return 0
+
+
+def merge(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Merge segments; 2 if a shard was not merged, because somebody else writes to it."""
+    started = Stopwatch()
+    from indexer import merge_segments
+
+    report = merge_segments(
+        stores, config=configuration_of(args), jobs=args.jobs, scheduler=args.scheduler
+    )
+    tell_of_doubts(report)
+    for line in report.unmerged:
+        say(COMMAND, line)
+    if args.json:
+        print_json({"unmerged": report.unmerged} | started.cost()._asdict())
+    if not args.quiet and not report.unmerged:
+        tell(f"{', '.join(stores)}: merged")
+    return 2 if report.unmerged else 0
+
+
+def tell_of_doubts(report: "IndexReport") -> None:
+    """What the user should know of an index whose segments were made again."""
+    for line in (*report.warnings, *report.language_warnings):
+        warn(COMMAND, line)
+
+
+def clean_up(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Remove replaced segments at once."""
+    started = Stopwatch()
+    from indexer import clean_up as cleaned_up
+
+    removed = {}
+    for url, segments in cleaned_up(stores):
+        removed[url] = segments
+        if not args.quiet:
+            tell(f"{url}: {counted(segments, 'replaced segment')} removed")
+    if args.json:
+        print_json({"removed_segments": removed} | started.cost()._asdict())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

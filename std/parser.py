@@ -1,0 +1,229 @@
+"""A command's arguments: help that fits a screen, subcommands, and one line for a mistake.
+
+    Parser               of a command, or of a subcommand
+    Parser.further       a group of options that only --help-all shows
+    Parser.subcommands   what a command does, by its first argument
+
+An option that is another command's by now is answered with that command.
+"""
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import takewhile
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import std
+from std.command import announce, finished, run
+from std.display.colours import coloured
+from std.display.progress import set_progress
+from std.errors import cut, quoted
+from std.nearest import meant
+from std.terminal import printable
+
+FILES = """\
+Files to read may be compressed with gzip and may be pipes; - is standard input. Files to write may
+be devices, pipes and links, which stay what they are; - is standard output.
+"""
+
+EMPTY_VALUE = re.compile(r"(--[\w-]+=|-\w)--")  # of an option
+OPTION = re.compile(r"--[^\s=]+|-[A-Z]")
+MAX_USAGE = 1000  # letters of a message about the command line
+
+
+class HelpAll(argparse.Action):
+    """``--help-all``: print the help with all options, and end."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        parser.print_help_all()
+        parser.exit()
+
+
+class Parser(argparse.ArgumentParser):
+    """Arguments of a command: help as written, and one line for a mistake.
+
+    Args:
+        epilog: examples, and what else the help ends with.
+        moved: options that this command had, and what says the same now.
+        settings: of argparse.
+    """
+
+    def __init__(
+        self, *, epilog: str, moved: Mapping[str, str] = MappingProxyType({}), **settings: Any
+    ) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        self._further: list[argparse._ArgumentGroup] = []
+        self._moved = moved
+        self._subcommands: argparse._SubParsersAction[Parser] | None = None
+        self.epilog = epilog.rstrip()
+        if " " in self.prog:  # a subcommand: version and files are said of the command
+            return
+        self.epilog += f"\n\n{FILES}"
+        version = f"%(prog)s {std.__version__}"
+        self.add_argument(
+            "--version", action="version", version=version, help="name and version, nothing else"
+        )
+
+    def further(self, title: str) -> "argparse._ArgumentGroup":
+        """A group of options that few need: ``--help`` names it, ``--help-all`` lists it."""
+        if not self._further:
+            shown = self._optionals._group_actions
+            self.add_argument("--help-all", action=HelpAll, nargs=0, help="show all options")
+            shown.insert(1, shown.pop())  # behind --help
+        group = self.add_argument_group(title)
+        self._further.append(group)
+        return group
+
+    def subcommands(self) -> "argparse._SubParsersAction[Parser]":
+        """What the command does, by its first argument; ``add_parser`` adds one."""
+        self.epilog = str(self.epilog).removesuffix(f"\n\n{FILES}")  # they have files
+        self._subcommands = self.add_subparsers(
+            dest="subcommand", metavar="COMMAND", required=True, parser_class=Parser,
+            title="commands (COMMAND --help explains each)",
+        )  # fmt: skip
+        return self._subcommands
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does, which takes the value ``--`` for no value at all.
+
+        An option that does not exist is named first, and with it the one that may be meant.
+        """
+        given = sys.argv[1:] if args is None else [*args]
+        for argument in takewhile("--".__ne__, given):
+            if self._subcommands and not argument.startswith("-"):
+                self._require_subcommand(argument)
+                break  # what follows is the subcommand's
+            if EMPTY_VALUE.fullmatch(argument):
+                self.error(f"argument {argument.removesuffix('--').removesuffix('=')}: got '--'")
+            name = argument.partition("=")[0]
+            if OPTION.fullmatch(name) and not self._begins_an_option(name):
+                self._refuse_moved(name)
+                near = meant(name, filter(OPTION.fullmatch, self._option_string_actions))
+                self.error(f"there is no option {cut(name)}{near}")
+        return super().parse_known_args(self._with_dashes(given), namespace)
+
+    def _require_subcommand(self, name: str) -> None:
+        known = self._subcommands.choices if self._subcommands else ()
+        if name not in known:
+            near = meant(name, known)
+            self.error(f"expected one of {', '.join(known)}, got {quoted(name)}{near}")
+
+    def _refuse_moved(self, name: str) -> None:
+        """Name the command that has an option by now, also where the option is not spelt out."""
+        for option, now in self._moved.items():
+            if option == name or (name.startswith("--") and option.startswith(name)):
+                head = coloured(f"{self.prog} {option} is now: ", "red", sys.stderr)
+                self.exit(2, f"{head}{now}\n")
+
+    def _with_dashes(self, given: Sequence[str]) -> list[str]:
+        """The arguments; a value that begins with a dash, as a recording's name may, is no option.
+
+        So is each value of an option that takes several, where one of them does.
+        """
+        written: list[str] = []
+        rest = [*given]
+        while rest:
+            option = rest.pop(0)
+            action = self._option_string_actions.get(option)
+            n = 0
+            if action is not None and action.nargs in (None, "+"):
+                several = action.nargs == "+"
+                n = sum(1 for _ in takewhile(self._is_value, rest if several else rest[:1]))
+            values, rest = rest[:n], rest[n:]
+            if any(value.startswith("-") for value in values):
+                written += [f"{option}={value}" for value in values]
+            else:
+                written += [option, *values]
+            if option == "--":
+                return written + rest
+        return written
+
+    def _is_value(self, argument: str) -> bool:
+        """Whether an argument is the value of an option before it; a dash alone is, two are not."""
+        is_option = argument[:2] in self._option_string_actions or argument.startswith("--")
+        return not (argument.startswith("-") and is_option)
+
+    def _begins_an_option(self, name: str) -> bool:
+        if not name.startswith("--"):
+            return name in self._option_string_actions or name not in self._moved
+        return any(option.startswith(name) for option in self._option_string_actions)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does; unless --quiet, a person who waits is told why."""
+        self._complete()
+        return self._watched(super().parse_args(args, namespace))
+
+    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As `parse_args`, with arguments between the options."""
+        self._complete()
+        return self._watched(super().parse_intermixed_args(args, namespace))
+
+    def _complete(self) -> None:
+        """Answer a shell that asks how a line may go on, and end; else nothing."""
+        if "_ARGCOMPLETE" in os.environ:  # a shell asks, through argcomplete's script
+            with suppress(ModuleNotFoundError):  # the shell's argcomplete is in another environment
+                import argcomplete
+
+                argcomplete.autocomplete(self)
+
+    def _watched(self, given: Any) -> Any:
+        """The parsed line, once what it says of notices and progress holds."""
+        announce(self.prog, quiet=getattr(given, "quiet", False))
+        set_progress(getattr(given, "progress", "auto"))
+        return given
+
+    def error(self, message: str) -> NoReturn:
+        head = coloured(f"{self.prog}: ", "red", sys.stderr)
+        self.exit(2, f"{head}{printable(cut(message, MAX_USAGE))} (--help explains)\n")
+
+    def format_help(self) -> str:
+        """The help without further options: it names their groups."""
+        groups = [group for group in self._action_groups if group not in self._further]
+        further = [f"{group.title} ({len(group._group_actions)})" for group in self._further]
+        return self._formatted(groups, f"more with --help-all: {'; '.join(further)}")
+
+    def format_help_all(self) -> str:
+        """The help with all options."""
+        return self._formatted(self._action_groups)
+
+    def _formatted(self, groups: "Sequence[argparse._ArgumentGroup]", more: str = "") -> str:
+        formatter = self._get_formatter()
+        actions = [action for group in groups for action in group._group_actions]
+        exclusive = [
+            group for group in self._mutually_exclusive_groups
+            if all(action in actions for action in group._group_actions)
+        ]  # fmt: skip
+        formatter.add_usage(self.usage, actions, exclusive)
+        formatter.add_text(self.description)
+        for group in groups:
+            formatter.start_section(group.title)
+            formatter.add_text(group.description)
+            formatter.add_arguments(group._group_actions)
+            formatter.end_section()
+        if more and self._further:
+            import textwrap
+
+            formatter.add_text(textwrap.fill(more, 78, subsequent_indent="  "))
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+    def print_help(self, file: Any = None) -> None:
+        self._print(self.format_help, file)
+
+    def print_help_all(self) -> None:
+        """Print the help with all options, as `print_help` does that of the first."""
+        self._print(self.format_help_all, None)
+
+    def _print(self, text: Any, file: Any) -> None:
+        def work() -> None:
+            print(text(), end="", file=file)  # what was asked for
+
+        if status := run(self.prog, work):
+            self.exit(status)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        super().exit(finished(self.prog, status), message)
