@@ -34,6 +34,7 @@ ROOT = Path(__file__).parent.parent
 CONFIGS = ("plain", "thesis", "default")
 MODULES = {
     "std-index": "indexer.cli",
+    "std-store": "indexer.store_cli",
     "std-search": "searcher.cli",
     "std-query": "searcher.query_cli",
     "std-tune": "searcher.tune_cli",
@@ -122,9 +123,9 @@ def cuts(work: Path, files: list[str], couchdb: str | None) -> dict[str, list[st
     for file in files:
         run(work, "std-index", file, "--store", "pieces")
         run(work, "std-index", file, "--store", "merged")
-    run(work, "std-index", "--store", "merged", "--merge")
+    run(work, "std-store", "merge", "merged")
     run(work, "std-index", *files, "--store", "fewer")
-    run(work, "std-index", "--store", "fewer", "--delete", Path(files[-1]).stem, check=False)
+    run(work, "std-store", "delete", "fewer", Path(files[-1]).stem, check=False)
     run(work, "std-index", *files, "--store", "shard_1", "--store", "shard_2", "--jobs", "2")
     stores = {
         "pieces": ["pieces"],

@@ -34,16 +34,21 @@ examples:
   std-index networks/*.mesh --store INDEX --ecf ecf.xml
   std-index interviews/*.json --store INDEX --language Danish
   std-index azure --store INDEX --name-by path
-  std-index --store INDEX --delete NEWS_2011_05_01 --merge
   std-index networks --store INDEX --metadata recordings.csv
-  std-index --store INDEX --list --where 'date >= 2024-01 and speaker = "Ada"'
-  std-index --store INDEX --list --csv
   std-index networks --dry-run
   std-index --store INDEX --watch incoming --metadata recordings.csv
   std-index query_networks --queries-to queries.json
-  std-index --store couchdb://db.example/news --clean-up
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
+MOVED = {  # options of 1.0.0
+    "--list": "std-store list INDEX",
+    "--where": "std-store list INDEX --where CONDITION",
+    "--recording": "std-store list INDEX --recording PATTERN",
+    "--delete": "std-store delete INDEX RECORDING (or, beside its new INPUT, --replace RECORDING)",
+    "--merge": "std-store merge INDEX",
+    "--verify": "std-store verify INDEX",
+    "--clean-up": "std-store clean-up INDEX",
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -52,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
         prog="std-index",
         description="Index a recogniser's output, so that std-search can find spoken terms in it.",
         epilog=EXAMPLE,
+        moved=MOVED,
     )
     parse.add_argument(
         "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders"
@@ -175,45 +181,38 @@ def add_recording_options(parse: argparse.ArgumentParser) -> None:
 
 
 def add_run_options(parse: argparse.ArgumentParser) -> None:
-    """Where the work is done, and what else is done to the index."""
+    """Where the work is done, and what is done instead of indexing INPUT."""
     add_jobs_option(parse)
     add_scheduler_option(parse)
     parse.add_argument(
-        "--delete",
+        "--replace",
         nargs="+",
         action="extend",
         type=text_argument,
         default=[],
-        metavar="FILE_ID",
-        help="recordings",
+        metavar="RECORDING",
+        help="take these recordings out first, because INPUT has them now; their metadata stay",
     )
-    parse.add_argument("--merge", action="store_true", help="merge all segments into one")
-    parse.add_argument(
-        "--clean-up",
-        action="store_true",
-        help="remove replaced segments at once (CouchDB keeps them for ten minutes, for readers)",
-    )
-    parse.add_argument(
-        "--verify", action="store_true", help="read everything, name what is damaged, write nothing"
-    )
-    parse.add_argument(
+    modes = parse.add_mutually_exclusive_group()
+    modes.add_argument(
         "--dry-run",
         action="store_true",
         help="read INPUT, name format, utterances and recordings of each file, write nothing",
     )
-    parse.add_argument(
+    modes.add_argument(
         "--watch",
         type=folder_argument,
         metavar="FOLDER",
         help="index what appears in a folder, until stopped",
     )
-    add_list_options(parse)
-    add_query_options(parse)
+    add_query_options(parse, modes)
 
 
-def add_query_options(parse: argparse.ArgumentParser) -> None:
+def add_query_options(
+    parse: argparse.ArgumentParser, modes: "argparse._MutuallyExclusiveGroup"
+) -> None:
     """Spoken queries, which are read and not indexed."""
-    parse.add_argument(
+    modes.add_argument(
         "--queries-to",
         type=file_argument,
         metavar="JSON",
@@ -237,29 +236,6 @@ def add_query_options(parse: argparse.ArgumentParser) -> None:
     )
 
 
-def add_list_options(parse: argparse.ArgumentParser) -> None:
-    """What an index holds."""
-    parse.add_argument(
-        "--list",
-        action="store_true",
-        help="list the recordings: speech, language, words, source, metadata",
-    )
-    parse.add_argument(
-        "--where",
-        type=text_argument,
-        metavar="CONDITION",
-        help="list recordings whose metadata fit: 'date >= 2024-01 and speaker = \"Ada\"'",
-    )
-    parse.add_argument(
-        "--recording",
-        type=text_argument,
-        action="append",
-        default=[],
-        metavar="PATTERN",
-        help="list recordings of this name, * for any letters; with a slash: of this path",
-    )
-
-
 def add_output_options(parse: argparse.ArgumentParser) -> None:
     """What happens on errors, the configuration, and what is printed."""
     parse.add_argument("--keep-going", action="store_true", help="index what can be read")
@@ -270,7 +246,7 @@ def add_output_options(parse: argparse.ArgumentParser) -> None:
         "NaN, broken letters); default: repair it by rule, and report it",
     )
     add_config_options(parse)
-    add_row_options(parse, "--list and --dry-run", "everything else")
+    add_row_options(parse, "--dry-run", "everything else")
     add_progress_options(parse)
     parse.add_argument(
         "--verbose", action="store_true", help="name all files that are skipped or hold no word"
@@ -279,37 +255,29 @@ def add_output_options(parse: argparse.ArgumentParser) -> None:
 
 def misuse(args: argparse.Namespace) -> str:
     """What is wrong with a combination of options; empty if nothing is."""
-    if args.query_examples and not args.queries_to:
-        return "--query-examples needs --queries-to"
-    if args.query_recognition and not args.queries_to:
-        return "--query-recognition needs --queries-to"
-    if not args.store and not args.dry_run and not args.queries_to:
-        return "the following arguments are required: --store"
-    maintains = bool(args.delete or args.merge or args.clean_up or args.verify or args.list)
-    if args.queries_to:
-        if not args.input or args.store or maintains or args.watch or args.dry_run:
-            return "--queries-to needs INPUT files and no --store: nothing is indexed"
-    elif args.dry_run:
-        if not args.input or maintains or args.watch:
-            return "--dry-run needs INPUT files, and nothing else to be done"
-    elif args.watch:
-        if args.input or maintains:
-            return "--watch takes its files from its folder: no INPUT, nothing else to be done"
-    elif args.verify + args.list + changes_index(args) != 1:
-        return (
-            "expected INPUT files, --metadata, --delete, --merge or --clean-up, or else --watch, "
-            "--dry-run, --list or --verify"
-        )
-    if (args.where is not None or args.recording) and not args.list:
-        return "--where and --recording say what to --list"
-    if (args.csv or args.nl or args.fmt) and not (args.list or args.dry_run):
-        return "--csv, --nl and --fmt are forms of --list and --dry-run"
-    return ""
-
-
-def changes_index(args: argparse.Namespace) -> bool:
-    """Whether an index is to be changed, now and not by watching."""
-    return bool(args.input or args.delete or args.merge or args.clean_up or args.metadata)
+    instead = args.dry_run or args.watch or args.queries_to
+    wrong = {
+        "--query-examples needs --queries-to": args.query_examples and not args.queries_to,
+        "--query-recognition needs --queries-to": args.query_recognition and not args.queries_to,
+        "--queries-to needs INPUT files and no --store: nothing is indexed": (
+            args.queries_to and (args.store or not args.input)
+        ),
+        "--dry-run needs INPUT files": args.dry_run and not args.input,
+        "--watch takes its files from its folder: expected no INPUT": args.watch and args.input,
+        "--replace needs INPUT files that are indexed": (
+            args.replace and (instead or not args.input)
+        ),
+        "--csv, --nl and --fmt are forms of --dry-run": (
+            (args.csv or args.nl or args.fmt) and not args.dry_run
+        ),
+        "the following arguments are required: --store": (
+            not args.store and not (args.dry_run or args.queries_to)
+        ),
+        "expected INPUT files, --metadata or --watch": (
+            not (args.input or args.metadata or args.watch)
+        ),
+    }
+    return next((message for message, holds in wrong.items() if holds), "")
 
 
 def require_each_once(args: argparse.Namespace) -> None:

@@ -28,25 +28,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def work(args: argparse.Namespace) -> int:
-    """Verify, list, preview or watch; or index, delete and merge, and clean up after that."""
-    if args.verify:
-        return verify(args)
-    if args.queries_to or args.list or args.dry_run or args.watch:
-        from indexer import cli_actions
+    """Index; or read spoken queries, preview, watch."""
+    from indexer import cli_actions
 
-        if args.queries_to:
-            return cli_actions.write_queries(args)
-        action = cli_actions.list_index if args.list else cli_actions.watch_inputs
-        return (cli_actions.preview if args.dry_run else action)(args)
-    changes = bool(args.input or args.delete or args.merge or args.metadata)
-    status = index(args) if changes else 0
-    if args.clean_up:
-        clean_up(args.store, as_json=args.json and not changes, quiet=args.quiet)
-    return status
+    if args.queries_to:
+        return cli_actions.write_queries(args)
+    if args.watch:
+        return cli_actions.watch_inputs(args)
+    return cli_actions.preview(args) if args.dry_run else index(args)
 
 
 def index(args: argparse.Namespace) -> int:
-    """Delete, index, merge: in this order, one writer at a time."""
+    """Index the inputs, and apply metadata."""
     started = Stopwatch()
     from indexer import index_files
     from indexer.arguments import input_options, require_each_once
@@ -62,8 +55,7 @@ def index(args: argparse.Namespace) -> int:
         options=input_options(args),
         jobs=args.jobs,
         scheduler=args.scheduler,
-        delete=args.delete,
-        merge=args.merge,
+        delete=args.replace,
         keep_going=args.keep_going,
         progress=lambda n_bytes: progress_bar("indexing", n_bytes, quiet=args.quiet),
     )
@@ -73,7 +65,7 @@ def index(args: argparse.Namespace) -> int:
         print_json(figures(report, started.cost(), args.jobs) | described)
     if not args.quiet:
         tell_summary(report, started.cost(), args)
-    return 2 if report.failures or (args.merge and report.unmerged) else 0
+    return 2 if report.failures else 0
 
 
 def figures(report: "IndexReport", cost: Cost, jobs: int) -> dict[str, Any]:
@@ -109,12 +101,12 @@ def audio_files(report: "IndexReport") -> int:
 
 
 def tell_summary(report: "IndexReport", cost: Cost, args: argparse.Namespace) -> None:
-    """What was deleted and indexed, a line each."""
+    """What was replaced, described and indexed, a line each."""
     from indexer import languages_line, pronouncer_hints
 
     stores = ", ".join(args.store)
     if report.deleted:
-        tell(f"{counted(report.deleted, 'file')} deleted from {stores}")
+        tell(f"{counted(report.deleted, 'file')} taken out of {stores} first")
     if args.metadata:
         again = report.described.pronounced_again
         spoken = f", {again} pronounced in another language than before" if again else ""
@@ -161,7 +153,7 @@ def tell_of_problems(report: "IndexReport", args: argparse.Namespace) -> None:
     for doubt in report.language_warnings:
         warn("std-index", doubt)
     for line in report.unmerged:
-        (say if args.merge else warn)("std-index", line)
+        warn("std-index", line)
     tell_of_inputs(report, args)
     if missing := report.described.not_indexed:
         n = len(missing)
@@ -196,51 +188,6 @@ def tell_of_inputs(report: "IndexReport", args: argparse.Namespace) -> None:
         warn("std-index", f"{named(path)}: no word in it")
     if more := len(report.wordless) - len(shown):
         warn("std-index", f"{counted(more, 'more file')} without a word (--verbose names them)")
-
-
-def clean_up(stores: Sequence[str], *, as_json: bool, quiet: bool) -> None:
-    """Remove replaced segments at once."""
-    started = Stopwatch()
-    from indexer import clean_up
-
-    removed = {}
-    for url, segments in clean_up(stores):
-        removed[url] = segments
-        if not quiet:
-            tell(f"{url}: {counted(segments, 'replaced segment')} removed")
-    if as_json:
-        print_json({"removed_segments": removed} | started.cost()._asdict())
-
-
-def verify(args: argparse.Namespace) -> int:
-    """Name what is damaged in an index, one line each; say which languages it has."""
-    started = Stopwatch()
-    from indexer import languages_line, pronouncer_hints, verify_index
-
-    checks = []
-    for check in verify_index(args.store):
-        checks.append(check)
-        for line in check.damage:
-            say("std-index", line)
-        for doubt in check.warnings:
-            warn("std-index", doubt)
-        if not check.damage and not args.quiet:
-            tell(f"{check.store}: {counted(check.segments, 'segment')}, no damage")
-            if any(one["language"] for one in check.languages):
-                tell(f"{check.store}: {languages_line(check.languages)}")
-                for line in pronouncer_hints(check.languages):
-                    tell(f"{check.store}: {line}")
-    if args.json:
-        intact = [check for check in checks if not check.damage]
-        print_json(
-            {
-                "damage": {check.store: check.damage for check in checks},
-                "inputs": {check.store: check.inputs for check in intact},
-                "languages": {check.store: check.languages for check in intact},
-                **started.cost()._asdict(),
-            }
-        )
-    return 2 if any(check.damage for check in checks) else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What std-index does beside indexing: list, preview, watch a folder, read spoken queries."""
+"""What std-index does beside indexing: preview, watch a folder, read spoken queries."""
 
 import argparse
 import signal
@@ -9,13 +9,7 @@ from threading import Event
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from indexer.output import (
-    common_folder,
-    preview_rows,
-    print_previews,
-    print_recordings,
-    recording_rows,
-)
+from indexer.output import preview_rows, print_previews
 from std.command import print_json, progress_bar, say, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
@@ -25,31 +19,6 @@ from std.options import configuration_of
 
 if TYPE_CHECKING:
     from indexer import Preview
-
-
-def list_index(args: argparse.Namespace) -> int:
-    """Print the recordings of an index; 0 also if none fits."""
-    from indexer import list_recordings
-
-    listed = list_recordings(args.store, where=args.where, recordings=args.recording)
-    form = form_of(args, piped=LINES)
-    if form == JSON:
-        print_json([entry.document() for entry in listed])
-        return 0
-    if form == TABLE and listed:
-        print_recordings(listed)
-    elif form != TABLE:
-        print_rows(recording_rows(listed), form)
-    if not args.quiet:
-        folder = common_folder(path for entry in listed for path in entry.about.inputs)
-        hours = sum(entry.about.speech_ms for entry in listed) / 3_600_000
-        words = sum(entry.words for entry in listed)
-        sources = f"; sources in {folder}" if folder else ""
-        tell(
-            f"{counted(len(listed), 'recording')}, {hours:.2f} h of speech, "
-            f"{counted(words, 'word')}{sources}"
-        )
-    return 0
 
 
 def preview(args: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, keep_few_segments, upkeep, uses_workers
 from std.config import Config
 from std.display.numbers import counted
-from std.errors import InputError, StdError, StoreWarning
+from std.errors import StoreWarning
 from std.execution.workers import Executor
 from std.files import size_bytes
 from std.metadata.table import NO_METADATA, Metadata, updated
@@ -78,7 +78,7 @@ def changed(
     with _writing(stores):
         run.pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
         run = _keeping_metadata(run, stores, delete)
-        deleted, failures = _deleted(delete, stores, may_fail=run.merge and not run.files)
+        deleted = _deleted(delete, stores)
         asked = config
         for store in stores:
             config = continued(config, store)
@@ -92,7 +92,6 @@ def changed(
             for store in stores:
                 keep_few_segments(store, everything=run.merge, phone_builder=phone_builder)
     unmerged = _merged_by_workers(stores, workers, run.merge, run.pronouncer) if later else ()
-    built.failures[:0] = failures
     return Changes(deleted, built, described, unmerged)
 
 
@@ -130,18 +129,10 @@ def _keeping_metadata(run: IndexRun, stores: Sequence[Store], delete: Sequence[s
     return replace(run, returning=kept)
 
 
-def _deleted(
-    audio_files: Sequence[str], stores: Sequence[Store], *, may_fail: bool
-) -> tuple[int, list[StdError]]:
-    """Delete audio files; return how many, and the error if there may be one."""
-    if not audio_files:
-        return 0, []
-    try:
-        return delete([*dict.fromkeys(map(recording_name, audio_files))], stores), []
-    except InputError as error:  # deleted by a run that was killed before it merged?
-        if not may_fail:
-            raise
-        return 0, [error]
+def _deleted(audio_files: Sequence[str], stores: Sequence[Store]) -> int:
+    """Delete audio files, named as people do; return how many."""
+    names = [*dict.fromkeys(map(recording_name, audio_files))]
+    return delete(names, stores) if names else 0
 
 
 def _merged_by_workers(

@@ -1,4 +1,4 @@
-"""What an index holds, recording by recording: `std-index --list`."""
+"""What an index holds, recording by recording: `std-store list`."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ class ListedRecording:
         return sorted(named, key=lambda name: (-named[name], name))
 
     def document(self) -> dict[str, Any]:
-        """The recording as `std-index --list --json` writes it."""
+        """The recording as `std-store list --json` writes it."""
         about = self.about
         return {
             "file": about.recording.file,

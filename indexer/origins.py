@@ -86,7 +86,7 @@ class Origins:
         for file, origin in list(stale.items())[:1]:
             yield (
                 f"{_files(stale)}: stays in the index, though {origin} does not hold it any more, "
-                f"or under another name: --delete {file} forgets it"
+                f"or under another name: std-store delete INDEX {file} forgets it"
             )
 
     def _of_this_run(
@@ -108,7 +108,7 @@ class Origins:
         again = {one for one in before if self._is_given(one)}
         if before and not again:
             expected = f"a recording of another name than what the index has from {min(before)}"
-            replace_it = f"--delete {file} beside the new input replaces it"
+            replace_it = f"--replace {file} puts the new input in its place"
             advice = [one for one in (self._advice(source), replace_it) if one]
             return InputError(source.path, 0, expected, file, "; ".join(advice))
         return None

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 ASR = Path(__file__).parent / "data" / "asr"
 COMMANDS = {
     "std-index": "indexer.cli",
+    "std-store": "indexer.store_cli",
     "std-search": "searcher.cli",
     "std-query": "searcher.query_cli",
     "std-tune": "searcher.tune_cli",
@@ -231,8 +232,8 @@ def test_a_null_device_stays(demo):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("std-index --store index --store ./index --delete x", "got it twice (index is the same)"),
-        ("std-index --store index --store index --verify", "expected each index once"),
+        ("std-store delete index x --shard ./index", "got it twice (index is the same)"),
+        ("std-store verify index --shard index", "expected each index once"),
         ("std-search --store index --store $PWD/index x", "--store"),
         ("std-search --store couchdb:x dort", "couchdb:x: expected couchdb://"),
         ("std-query --store couchdbs:x dort", "couchdbs:x: expected couchdb://"),
@@ -316,7 +317,7 @@ def test_nothing_printed_is_obeyed(hostile):
     for line in (
         "std-index n.jsonl --store index --config c.toml --ecf ecf.xml",
         f"std-index n.jsonl --store i{odd} --config c.toml",
-        "std-index --verify --store index",
+        "std-store verify index",
         f"std-search --store index {FILES} --config c.toml --output hits.xml"
         " --system-id '=$x^\x9b'",
         f"cp terms.xml t{odd}; std-search --store index --terms t{odd} --ecf ecf.xml"
@@ -332,7 +333,7 @@ def test_nothing_printed_is_obeyed(hostile):
         "std-score --validate hits.xml --terms terms.xml --rttm ref.rttm --json",
         f"std-score --validate hits.xml t{odd} --terms terms.xml --rttm ref.rttm",
         f"std-score --nonsense{odd}",
-        f"std-index --delete {odd} --store index",
+        f"std-store delete index {odd}",
     ):
         result = shell(line, hostile)
         assert result.returncode in (0, 2), (line, result.stderr)

@@ -1,11 +1,15 @@
 """What a person is told who misspells a name: the one that may be meant."""
 
+from pathlib import Path
+
 import pytest
 
 import indexer.cli
 import searcher.cli
 import std.config_cli
 from indexer import index_files
+
+NETWORKS = str(Path(__file__).parent.parent / "examples" / "german" / "mesh")
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +26,11 @@ def store(german, tmp_path_factory):
         (searcher.cli, ["und", "--limt", "3"], "there is no option --limt; is '--limit' meant?"),
         (searcher.cli, ["und", "--xyzzy"], "there is no option --xyzzy ("),
         (indexer.cli, ["x", "--format=kaldi"], "got 'kaldi'; is 'kaldi-lattice' meant?"),
-        (indexer.cli, ["--delete=KRESTIN_00"], "got 'KRESTIN_00'; is 'KERSTIN_00' meant?"),
+        (
+            indexer.cli,
+            [NETWORKS, "--replace=KRESTIN_00"],
+            "got 'KRESTIN_00'; is 'KERSTIN_00' meant?",
+        ),
         (searcher.cli, ["und", "--recording=KERSTN"], "got 'KERSTN'; is 'KERSTIN_00' meant?"),
         (searcher.cli, ["und", "--where=langage=de"], "got 'langage'; is 'language' meant?"),
         (searcher.cli, ["und", "--set=serach.min_score=0"], "got 'serach'; is 'search' meant?"),

@@ -11,6 +11,7 @@ from indexer import index_files
 from indexer.cli import main as index
 from indexer.formats.readers import jsonl
 from indexer.segments.invert import invert
+from indexer.store_cli import main as std_store
 from searcher import open_index
 from searcher.cli import main as search
 from std.csv_input import records
@@ -46,7 +47,7 @@ def test_a_name_is_known_in_either_form(store, name, tmp_path, capsys):
     assert index(["--store", str(store), "--metadata", str(table)]) == 0
     with open_index(store) as opened:
         assert [one.metadata for one in opened.recordings()] == [{"title": "x"}]
-    assert index(["--store", str(store), "--delete", name]) == 0
+    assert std_store(["delete", str(store), name]) == 0
     with open_index(store) as opened:
         assert opened.recordings() == []
 
@@ -63,7 +64,7 @@ def test_a_name_with_a_dash_in_front_survives_csv_and_the_command_line(network, 
     assert index(["--store", store, "--metadata", str(tmp_path / "m.csv")]) == 0
     with open_index(store) as opened:
         assert [one.metadata for one in opened.recordings()] == [{"title": "=x"}]
-    assert index(["--store", store, "--delete", "-dash", "--quiet"]) == 0
+    assert std_store(["delete", store, "--quiet", "--", "-dash"]) == 0
     with open_index(store) as opened:
         assert opened.recordings() == []
 

@@ -7,6 +7,7 @@ import pytest
 import std.phonetics.g2p
 from indexer import index_files
 from indexer.cli import main as std_index
+from indexer.store_cli import main as std_store
 from searcher import open_index
 
 NETWORKS = "examples/german/mesh"
@@ -43,7 +44,7 @@ def test_an_unknown_word_is_found_and_the_pronouncer_is_named(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "language de (rules-1:de): 15 recordings" in told
     assert "espeak-ng is better at names and foreign words: pip install" in told
-    assert std_index(["--verify", "--store", store]) == 0
+    assert std_store(["verify", store]) == 0
     assert "rules-1:de are this package's own rules" in capsys.readouterr().err
     hit = best_hit(store)
     assert (hit.file, hit.start_s) == ("KERSTIN_00", pytest.approx(10.45, abs=0.1))

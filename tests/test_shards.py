@@ -37,7 +37,7 @@ def test_a_store_given_twice_is_refused(german, tmp_path, capsys):
     store = f"--store={tmp_path}/i"
     assert indexer.cli.main([str(german / "mesh/KERSTIN_00.mesh"), store, "--quiet"]) == 0
     (tmp_path / "link").symlink_to("i")
-    for main, word in ((searcher.cli.main, "landkreis"), (indexer.cli.main, "--merge")):
+    for main, word in ((searcher.cli.main, "landkreis"), (indexer.cli.main, str(german / "mesh"))):
         for again in (store, f"--store={tmp_path}/link"):
             assert main([store, again, word]) == 2
             assert "expected each index once, got it twice" in capsys.readouterr().err

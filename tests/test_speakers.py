@@ -7,6 +7,7 @@ import pytest
 import indexer.cli
 import searcher.cli
 from indexer import index_files
+from indexer.store_cli import main as std_store
 from searcher import open_index
 from std.errors import StdError
 
@@ -84,11 +85,11 @@ def test_metadata_name_the_speaker_of_a_whole_recording(store, tmp_path):
 
 
 def test_speakers_stay_when_segments_are_merged_and_recordings_deleted(store):
-    assert indexer.cli.main(["--store", store, "--merge"]) == 0
+    assert std_store(["merge", store]) == 0
     assert ("teams", "Bob Jones") in found(store, "purple")
-    assert indexer.cli.main(["--store", store, "--delete", "nobody"]) == 0
+    assert std_store(["delete", store, "nobody"]) == 0
     assert found(store, "purple") == [("teams", "Anna Smith"), ("teams", "Bob Jones")]
-    assert indexer.cli.main(["--store", store, "--verify"]) == 0
+    assert std_store(["verify", store]) == 0
 
 
 def test_an_index_without_speakers_knows_no_such_column(tmp_path):
@@ -102,7 +103,7 @@ def test_an_index_without_speakers_knows_no_such_column(tmp_path):
 
 
 def test_lists_and_files_name_speakers(store, capsys, tmp_path):
-    assert indexer.cli.main(["--store", store, "--list", "--json"]) == 0
+    assert std_store(["list", store, "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert [one["speakers"] for one in listed] == [[], ["Bob Jones", "Anna Smith"]]
     assert searcher.cli.main(["--store", store, "onions", "--json"]) == 0

@@ -38,7 +38,7 @@ def verified_columns(segment: Segment) -> SegmentColumns:
     if fault is None and columns.digest()[: len(segment.id)] != segment.id:
         fault = f"{place}: expected the speech that was committed, got another digest"
     if fault is not None:
-        raise StoreError(f"{fault} (std-index --verify names all damage)")
+        raise StoreError(f"{fault} (std-store verify INDEX names all damage)")
     return columns
 
 

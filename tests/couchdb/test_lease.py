@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 
 from indexer.cli import main as std_index
+from indexer.store_cli import main as std_store
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import store as store_module
 from std.store.couchdb import writer
@@ -178,8 +179,10 @@ def test_the_right_to_write_is_taken_once(couchdb_url, german, opened, capsys, m
     real = store_module.acquire_lease
     monkeypatch.setattr(store_module, "acquire_lease", lambda *a: taken.append(1) or real(*a))
     networks = sorted((german / "mesh").glob("KERSTIN_*"))[:2]
-    assert std_index([*map(str, networks), "--store", couchdb_url, "--merge", "--quiet"]) == 0
+    assert std_index([*map(str, networks), "--store", couchdb_url, "--quiet"]) == 0
     assert taken == [1]
+    assert std_store(["merge", couchdb_url, "--quiet"]) == 0
+    assert taken == [1, 1]
 
 
 @couchdb

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from urllib3.exceptions import ProtocolError
 
-from indexer import cli
+from indexer import store_cli
 from indexer.segments.invert import invert
 from std.errors import StoreError, StoreWarning
 from std.store import open_store
@@ -514,7 +514,7 @@ def test_a_hung_server(mute, says):
 def test_a_hung_server_and_a_command(mute, monkeypatch, capsys):
     monkeypatch.setenv("STD_COUCHDB_TIMEOUT", "0.5")
     server = mute()
-    assert cli.main(["--verify", "--store", f"couchdb://127.0.0.1:{server.port}/x"]) == 2
+    assert store_cli.main(["verify", f"couchdb://127.0.0.1:{server.port}/x"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "no answer from the server: none within 0.5 s" in line
 

@@ -7,6 +7,7 @@ import pytest
 
 from indexer.cli import main as std_index
 from indexer.segments.merge import merged
+from indexer.store_cli import main as std_store
 from std.errors import StoreError, StoreWarning
 from std.metadata.table import of_rows
 from std.store.couchdb import parts
@@ -124,17 +125,22 @@ def test_the_commands(couchdb_databases, replicate, german, capsys):
         assert std_index([*map(str, arguments), "--quiet", "--jobs", "1"]) == 0
         return capsys.readouterr().err
 
+    def store(*arguments: object) -> str:
+        assert std_store([*map(str, arguments), "--quiet"]) == 0
+        return capsys.readouterr().err
+
     index(*networks[:3], "--store", a)
     replicate(a, b)
-    index("--store", a, "--delete", gone)
-    index(networks[3], "--store", b, "--merge")
+    store("delete", a, gone)
+    index(networks[3], "--store", b)
+    store("merge", b)
     replicate.both_ways(a, b)
-    said = index("--store", a, "--merge")
+    said = store("merge", a)
     assert f"deleted in one, gone: 1 recording ({gone})" in said
     replicate.both_ways(a, b)
     for url in (a, b):
-        index("--store", url, "--merge")
-        assert std_index(["--store", url, "--delete", gone]) == 2
+        store("merge", url)
+        assert std_store(["delete", url, gone]) == 2
         assert gone in capsys.readouterr().err
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.cli import main as std_index
 from indexer.maintain import upkeep
 from indexer.segments.invert import invert
+from indexer.store_cli import main as std_store
 from searcher.copies import find_copies
 from searcher.prepared import prepare
 from searcher.search import search
@@ -77,8 +77,8 @@ def test_somebody_elses_manifest_document(couchdb_url, body, capsys):
     database.create()
     database.put("manifest", body=body)
     database.close()
-    for command in (["--verify"], ["--merge"]):
-        assert std_index(["--store", couchdb_url, *command]) == 2
+    for command in ("verify", "merge"):
+        assert std_store([command, couchdb_url]) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert f"{couchdb_url}: expected an index" in line
         assert "Error" not in line
@@ -172,7 +172,8 @@ def test_cleaning_up_does_not_wait(couchdb_url, opened, speech, commit, digests,
     store = opened(couchdb_url)
     commit(store, speech(1), speech(2))
     (reader, _) = store.segments()
-    assert std_index(["--store", couchdb_url, "--merge", "--clean-up"]) == 0
+    assert std_store(["merge", couchdb_url, "--quiet"]) == 0
+    assert std_store(["clean-up", couchdb_url]) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"{couchdb_url}: 2 replaced segments removed"
     (segment,) = store.segments()
@@ -180,9 +181,9 @@ def test_cleaning_up_does_not_wait(couchdb_url, opened, speech, commit, digests,
     assert store._database.get("manifest")["retired"] == {}
     with pytest.raises(StoreError, match=r"its segment was replaced .* \(search again\)"):
         reader.words()
-    assert std_index(["--store", couchdb_url, "--clean-up", "--quiet"]) == 0
+    assert std_store(["clean-up", couchdb_url, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
-    assert std_index(["--store", couchdb_url, "--clean-up", "--json"]) == 0
+    assert std_store(["clean-up", couchdb_url, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["removed_segments"] == {couchdb_url: 0}
     assert len(digests(store)) == 1
 

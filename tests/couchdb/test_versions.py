@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.cli import main as std_index
+from indexer.store_cli import main as std_store
 from std.errors import StoreBusyError, StoreError, StoreWarning
 from std.store.couchdb import writer
 from std.store.couchdb.bulk import remove_segment, stored_segment_ids
@@ -294,9 +294,9 @@ def test_a_damaged_version(split, speech, commit):
 
 def test_the_command_says_it_in_one_line(split, speech, couchdb_url, capsys):
     split(ours=[speech(2)], theirs=[speech(3)])
-    assert std_index(["--store", couchdb_url, "--verify", "--quiet"]) == 2
+    assert std_store(["verify", couchdb_url, "--quiet"]) == 2
     assert "only there: 1 recording (file3); the next std-index" in capsys.readouterr().err
-    assert std_index(["--store", couchdb_url, "--merge", "--quiet"]) == 0
+    assert std_store(["merge", couchdb_url, "--quiet"]) == 0
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"std-index: warning: {couchdb_url}: this index had another version")
-    assert std_index(["--store", couchdb_url, "--verify", "--quiet"]) == 0
+    assert line.startswith(f"std-store: warning: {couchdb_url}: this index had another version")
+    assert std_store(["verify", couchdb_url, "--quiet"]) == 0

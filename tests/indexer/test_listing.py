@@ -1,4 +1,4 @@
-"""std-index --list and --dry-run against what an index and its inputs hold."""
+"""std-store list and std-index --dry-run against what an index and its inputs hold."""
 
 import gzip
 import json
@@ -6,10 +6,12 @@ import json
 import pytest
 
 import indexer.cli
-from indexer import index_files, list_recordings, preview_files
+from indexer import arguments, index_files, list_recordings, preview_files
 from indexer.read import networks_of
+from indexer.store_cli import main as std_store
 from std.metadata.table import of_rows
 from std.store import open_store
+from tools.parsers import parsers
 
 FILES = ["KERSTIN_00", "KERSTIN_04", "KERSTIN_07"]
 
@@ -51,12 +53,12 @@ def test_listed_as_in_the_files(store, meshes):
 
 
 def test_the_command_lists(store, capsys):
-    assert indexer.cli.main(["--store", store, "--list", "--json"]) == 0
+    assert std_store(["list", store, "--json"]) == 0
     documents = json.loads(capsys.readouterr().out)
     assert documents == [one.document() for one in list_recordings(store)]
     assert documents[0]["metadata"] == {"date": "2024-01-31", "speaker": "Ada"}
     assert documents[0]["file"] == "KERSTIN_00"
-    assert indexer.cli.main(["--store", store, "--list"]) == 0
+    assert std_store(["list", store]) == 0
     out, err = capsys.readouterr()
     header, *rows = out.splitlines()
     assert header.split() == [
@@ -76,19 +78,21 @@ def test_the_command_lists(store, capsys):
     ],
 )
 def test_the_command_lists_some(store, capsys, options, files):
-    assert indexer.cli.main(["--store", store, "--list", "--json", *options]) == 0
+    assert std_store(["list", store, "--json", *options]) == 0
     assert [one["file"] for one in json.loads(capsys.readouterr().out)] == files
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--list", "--verify"], "expected INPUT files, --metadata"),
-        (["--list", "--merge"], "expected INPUT files, --metadata"),
-        (["--where", "a = 1", "--merge"], "--where and --recording say what to --list"),
+        ([], "expected INPUT files, --metadata or --watch"),
+        (["--replace", "x"], "--replace needs INPUT files"),
+        (["x", "--dry-run", "--replace", "y"], "--replace needs INPUT files"),
+        (["x", "--csv"], "--csv, --nl and --fmt are forms of --dry-run"),
+        (["x", "--query-examples", "y"], "--query-examples needs --queries-to"),
+        (["x", "--queries-to", "y"], "--queries-to needs INPUT files and no --store"),
         (["--dry-run"], "--dry-run needs INPUT files"),
-        (["--dry-run", "x", "--merge"], "--dry-run needs INPUT files"),
-        (["--watch", "x", "--list"], "--watch takes its files from its folder"),
+        (["--dry-run", "x", "--watch", "y"], "--watch: not allowed with argument --dry-run"),
         (["--watch", "x", "y"], "--watch takes its files from its folder"),
     ],
 )
@@ -97,6 +101,16 @@ def test_options_that_do_not_go_together(store, capsys, options, message):
         indexer.cli.main(["--store", store, *options])
     assert caught.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "now"), arguments.MOVED.items())
+def test_options_that_are_commands_now(store, option, now, capsys):
+    for written in (option, option[:6], f"{option}=x"):
+        with pytest.raises(SystemExit, match="2"):
+            indexer.cli.main(["--store", store, written])
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line == f"std-index {option} is now: {now}"
+    parsers()["std-store"].parse_args(now.partition(" (")[0].split()[1:])
 
 
 @pytest.fixture

@@ -75,8 +75,8 @@ def test_two_inputs_of_one_name_are_refused_in_two_runs(there, capsys):
     line = said(capsys)
     assert f"than what the index has from {Path.cwd()}/job1/transcription.json, got" in line
     assert "--name-by path" in line
-    assert "--delete transcription" in line
-    assert index("job2", "--delete", "transcription") == 0
+    assert "--replace transcription" in line
+    assert index("job2", "--replace", "transcription") == 0
     store = open_store("index")
     assert origins([store]) == {"transcription": {f"{Path.cwd()}/job2/transcription.json"}}
 
@@ -127,7 +127,7 @@ def test_the_option_overrules_the_content(there, capsys):
     there(job__contenturl_0=azure("x/a.wav"), job__w=WHISPER)
     assert index("job", "--name-by", "path") == 0
     assert indexed().keys() == {"job_contenturl_0", "job_w"}
-    assert index("job", "--name-by", "stem", "--delete", *indexed()) == 0
+    assert index("job", "--name-by", "stem", "--replace", *indexed()) == 0
     assert indexed().keys() == {"contenturl_0", "w"}
     assert index("job/contenturl_0.json", "--name-by", "content") == 0
     assert indexed().keys() == {"a", "contenturl_0", "w"}
@@ -213,7 +213,7 @@ def test_advice_that_was_taken_is_not_given_again(there, tmp_path, capsys):
     assert index("b", "--name-by", "path") == 2
     line = said(capsys)
     assert "--name-by" not in line
-    assert "; --delete news beside the new input replaces it" in line
+    assert "; --replace news puts the new input in its place" in line
 
 
 def test_doubts_are_one_line_each(there, capsys):

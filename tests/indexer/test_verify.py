@@ -1,12 +1,12 @@
-"""``std-index --verify`` names what is damaged and changes nothing."""
+"""``std-store verify`` names what is damaged and changes nothing."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from indexer.cli import main
 from indexer.segments.invert import invert
+from indexer.store_cli import main
 from std.store import open_store
 from std.text import Normalisation
 
@@ -26,7 +26,7 @@ COSTS = ("seconds", "cpu_seconds", "compile_seconds")
 
 
 def arguments(urls, *more: str) -> list[str]:
-    return ["--verify", *(part for url in urls for part in ("--store", url)), *more]
+    return ["verify", urls[0], *(f"--shard={url}" for url in urls[1:]), *more]
 
 
 def test_sound(shards, capsys):
@@ -55,7 +55,7 @@ def test_damaged(shards, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines() == [
-        f"std-index: {path}: expected the file that was committed, got another checksum",
+        f"std-store: {path}: expected the file that was committed, got another checksum",
         f"{shards[1]}: 1 segment, no damage",
     ]
 
@@ -70,10 +70,10 @@ def test_damage_is_not_merged_into_a_sound_index(shards, capsys, name):
     with store.writing():  # something to merge with
         normalisation = store.normalisation()
         store.commit([open_store(shards[1]).segments()[0].columns()], normalisation=normalisation)
-    assert main(["--store", shards[0], "--merge"]) == 2
+    assert main(["merge", shards[0]]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "expected" in line or "does not exist" in line
-    assert "--verify names all damage" in line or "UTF-8" in line
+    assert "std-store verify INDEX names all damage" in line or "UTF-8" in line
     assert main(arguments(shards[:1])) == 2
 
 
@@ -81,29 +81,3 @@ def test_no_index_there(tmp_path, capsys):
     assert main(arguments([str(tmp_path / "nowhere")])) == 2
     assert "expected an index" in capsys.readouterr().err
     assert not (tmp_path / "nowhere").exists()
-
-
-@pytest.mark.parametrize("what", [["--merge"], ["--delete", "one"]])
-def test_nothing_is_made_where_there_is_nothing_to_keep_up(tmp_path, capsys, what):
-    assert main(["--store", str(tmp_path / "nowhere"), *what]) == 2
-    assert "expected an index" in capsys.readouterr().err
-    assert not (tmp_path / "nowhere").exists()
-
-
-def test_a_deletion_that_was_killed_before_it_merged(shards, capsys):
-    url = shards[0]
-    store = open_store(url)
-    with store.writing():
-        store.commit([open_store(shards[1]).segments()[0].columns()], normalisation=Normalisation())
-    assert main(["--store", url, "--delete", "audio/one.wav", "one"]) == 0  # one name, twice
-    assert "1 file deleted" in capsys.readouterr().err
-    assert main(["--store", url, "--delete", "one", "--merge"]) == 2
-    assert "name of an indexed audio file" in capsys.readouterr().err
-    (segment,) = open_store(url).segments()
-    assert [one.recording.file for one in segment.recordings] == ["two"]
-
-
-def test_verifying_and_writing_do_not_mix(shards, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments(shards, "--merge"))
-    assert "or else --watch, --dry-run, --list or --verify" in capsys.readouterr().err

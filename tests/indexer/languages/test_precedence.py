@@ -14,6 +14,7 @@ from indexer.languages.pronounce import Pronouncer
 from indexer.maintain import delete, upkeep
 from indexer.segments.invert import invert
 from indexer.segments.phone_columns import PhoneColumnBuilder
+from indexer.store_cli import main as std_store
 from searcher.prepared import prepare
 from searcher.search import search
 from std.config import Config, IndexConfig
@@ -309,7 +310,7 @@ def test_std_index_says_what_it_found(
     assert (found["language"], found["pronouncer"]) == (language, f"letters:{language}")
     assert f"language {language} (letters:{language}): 1 recording" in err
     assert (said in err) if said else ("warning" not in err)
-    assert main(["--verify", "--store", store, "--json"]) == 0
+    assert std_store(["verify", store, "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["languages"][store] == [
         {"language": language, "pronouncer": f"letters:{language}", "recordings": 1}

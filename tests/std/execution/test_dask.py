@@ -22,6 +22,7 @@ pytest.importorskip(
 import indexer.cli
 import searcher.cli
 import std.execution.dask
+from indexer.store_cli import main as std_store
 from std.errors import InputError
 from std.execution.processes import executor
 
@@ -106,13 +107,19 @@ def test_index_and_search_while_a_worker_dies(cluster, german, tmp_path, monkeyp
     assert len(hits(tmp_path / "here")) > 300
 
 
+def at(shards):
+    """The shards of std-index as std-store names them."""
+    first, *rest = (one.removeprefix("--store=") for one in shards)
+    return [first, *(f"--shard={url}" for url in rest)]
+
+
 def test_shards_are_merged_by_workers(cluster, german, tmp_path):
     inputs = [str(path) for path in sorted((german / "mesh").iterdir())]
     shards = [f"--store={tmp_path}/shard{i}" for i in range(2)]
     scheduler = ["--scheduler", cluster.scheduler_address, "--quiet"]
     for some in (inputs[:8], inputs[8:]):
         assert indexer.cli.main([*some, *shards, *scheduler]) == 0
-    assert indexer.cli.main([*shards, *scheduler, "--merge"]) == 0
+    assert std_store(["merge", *at(shards), *scheduler]) == 0
     assert [len(list(Path(one[8:], "segments").iterdir())) for one in shards] == [1, 1]
 
 
@@ -229,7 +236,7 @@ def test_stores_are_the_same_for_workers_in_another_folder(
     shards = ["--store=shard0", "--store=shard1", "--scheduler", scheduler, "--quiet"]
     for some in (inputs[:8], inputs[8:]):
         assert indexer.cli.main([*some, *shards]) == 0
-    assert indexer.cli.main([*shards, "--merge"]) == 0
+    assert std_store(["merge", *at(shards[:2]), *shards[2:]]) == 0
     assert [len(list(Path(one, "segments").iterdir())) for one in ("shard0", "shard1")] == [1, 1]
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from indexer import cli as index_cli
+from indexer import store_cli
 from searcher import cli as search_cli
 from std.errors import StoreError
 from std.store import absolute_url, open_store
@@ -98,7 +99,7 @@ def test_a_password_is_never_shown_nor_made_a_folder(url, tmp_path, monkeypatch,
     (tmp_path / "x.mesh").touch()
     for main, command in [
         (index_cli.main, ["x.mesh", "--store", url]),
-        (index_cli.main, ["--verify", "--store", url]),
+        (store_cli.main, ["verify", "--", url]),
         (search_cli.main, ["term", "--store", url]),
     ]:
         assert main(command) == 2
