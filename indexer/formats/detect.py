@@ -37,8 +37,9 @@ _KALDI_BINARY = re.compile(rb"\S+ \0B")
 _ONE_WORD = re.compile(rb'([:\[,]\s*)"\w+"(?=\s*[,\]}])')  # as a value: it may be said, "result"
 _HAS_VALUES = re.compile(rb'[:\[]\s*("[^"]*\w|-?\d)')  # texts, numbers: what has some is not empty
 ANY_JSON = "timed-text"  # reads rows by what their keys mean, whoever wrote them
-_IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading of ASS
-    rb"\[\s*\d{1,3}:\d\d|\[\d{1,6}\.\d{1,3}s?\s*-+>|\[[a-z]{2,6}:[^\]\n]*\]|\[script info\]",
+_IN_BRACKETS = re.compile(  # lines of LRC and of Whisper's programs, a heading of ASS, a name
+    rb"\[\s*\d{1,3}:\d\d|\[\d{1,6}\.\d{1,3}s?\s*-+>|\[[a-z]{2,6}:[^\]\n]*\]|\[script info\]"
+    rb"|\[[^\s\d\"'{}\[\]][^\"\n{}\[\]]{0,80}\]\s*[\[(]?\d{1,3}:\d\d",
     re.IGNORECASE,
 )
 HEAD_BYTES = 1 << 16

@@ -15,6 +15,7 @@ from itertools import chain, pairwise
 
 from indexer.formats.shared.caption_text import has_markup, spoken_part
 from indexer.formats.shared.cues import Cue
+from indexer.formats.shared.opening_words import is_opening
 from indexer.formats.shared.reader_options import SpeakerNames
 from indexer.formats.shared.speaker_evidence import Prefix
 from indexer.formats.shared.speaker_evidence import speakers as speakers_among
@@ -33,6 +34,7 @@ _BRACKETED = re.compile(  # [Anna]: or (Anna):, and [SPEAKER_00] without a colon
     r"[ \t]*(?P<colon>\uff1a|:(?=\s|$))?"
 )
 _BEGINS = re.compile("[:\uff1a(\\[]")  # what a prefix has one of
+LEAST_NAMED = 4  # captions whose first lines tell that they are names
 LETTER_S = 0.07  # of speech that a letter stands for, where an end is not known
 
 
@@ -49,7 +51,27 @@ def spoken_cues(cues: Iterable[Cue], names: SpeakerNames) -> list[Cue]:
         cues = [*chain.from_iterable(map(_by_voice, cues))]
     if has_markup(text) or "&" in text:
         cues = [_without_markup(cue) for cue in cues]
+    if names != "keep" and (named := _by_first_line(cues)):
+        return named
     return with_speakers(cues, names)
+
+
+def _by_first_line(cues: Sequence[Cue]) -> list[Cue]:
+    """Make first lines speakers if each is a name, and few recur; none if not."""
+    if len(cues) < LEAST_NAMED or any(cue.words or cue.speaker for cue in cues):
+        return []
+    if "\n" not in cues[0].text.strip() or "\n" not in cues[1].text.strip():
+        return []  # as mostly
+    parts = [cue.text.strip().partition("\n") for cue in cues]
+    names = {" ".join(name.split()) for name, _, _ in parts}
+    if len(names) > len(cues) / 2 or not all(said for _, _, said in parts):
+        return []
+    if not all((is_name(name) or is_label(name)) and not is_opening(name) for name in names):
+        return []
+    return [
+        cue._replace(speaker=" ".join(name.split()), text=said)
+        for cue, (name, _, said) in zip(cues, parts, strict=True)
+    ]
 
 
 def with_speakers(cues: Sequence[Cue], names: SpeakerNames = "auto") -> list[Cue]:

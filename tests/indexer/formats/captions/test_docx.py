@@ -51,6 +51,21 @@ def test_lines_of_people(tmp_path):
     assert [(one.speaker, " ".join(one.words)) for one in found] == said
 
 
+@pytest.mark.parametrize(
+    "form", ["{who}\t{time}\t{said}", "{who}: {said}\t{time}", "{who}: {said} [{time}]",
+             "{who} {time}\n{said}", "{time}\t{who}\t{said}"]
+)  # fmt: skip
+def test_times_behind_tabs_and_at_the_end_of_lines(tmp_path, form):
+    said = [("Anna", "purple carrots"), ("Bob", "green beans"), ("Anna", "grow"), ("Bob", "well")]
+    lines = [
+        [form.format(who=who, time=f"00:00:{5 * at:02}", said=what)]
+        for at, (who, what) in enumerate(said)
+    ]
+    found = read(tmp_path, word_document(lines))
+    assert [(one.speaker, " ".join(one.words)) for one in found] == said
+    assert [one.start_ms for one in found] == [0, 5000, 10_000, 15_000]
+
+
 def test_tables_without_headings(tmp_path):
     said = [("Anna", "purple carrots"), ("Bob", "green beans"), ("Anna", "grow"), ("Bob", "well")]
     rows = [[f"00:00:0{at}", who, what] for at, (who, what) in enumerate(said)]

@@ -5,6 +5,7 @@ import pytest
 
 from indexer.formats.detect import detect, parse_file
 from indexer.formats.shared.reader_options import ReaderOptions
+from std.errors import InputError
 from std.repairs import BEFORE_ZERO, Repairs
 
 OTTER = "Anna Smith  0:00  \npurple carrots\n\nBob Jones  0:05  \ngreen beans\n\nTranscribed by https://x.example\n"  # fmt: skip
@@ -46,6 +47,79 @@ def test_times_may_stand_in_lists(tmp_path, bullet):
     assert [(start, speaker) for start, _, speaker in rows(path)[0]] == [
         (5000, "Anna"), (9000, "Bob"), (12_000, "Anna"), (15_000, "Bob")
     ]  # fmt: skip
+
+
+SAID = [("Anna", 0, "purple carrots grow"), ("Ben", 5, "green beans too"),
+        ("Anna", 9, "they grow in winter"), ("Ben", 14, "well yes they do")]  # fmt: skip
+BESIDE_NAMES = {
+    "blank": "{who} {time}\n{said}\n\n",
+    "brackets": "[{who}] {time}\n{said}\n\n",
+    "both in brackets": "[{who}] [{time}]\n{said}\n",
+    "time first": "[{time}] [{who}]\n{said}\n",
+    "colon": "{who}: {time}\n{said}\n",
+    "dash": "{who} - {time}\n{said}\n",
+    "bar": "{who} | {time}\n{said}\n",
+    "bars": "{time} | {who} | {said}\n",
+    "one line": "{who} {time} {said}\n",
+    "colon, one line": "{who}: [{time}] {said}\n",
+    "label": "Speaker {who[0]} {time}\n{said}\n",
+    "tabs": "{who}\t{time}\t{said}\n",
+    "time, tabs": "{time}\t{who}\t{said}\n",
+    "tab, time": "{who}: {said}\t{time}\n",
+    "tabs, time": "{who}\t{said}\t{time}\n",
+    "last": "{who}: {said} {time}\n",
+    "last in brackets": "{who}: {said} [{time}]\n\n",
+    "angles": "<{time}> {who}: {said}\n",
+    "hashes": "#{time}-0# {who}: {said}\n",
+    "Markdown": "[{time}] **{who}:** {said}\n\n",
+    "Markdown, name first": "**{who}:** [{time}] {said}\n\n",
+    "headings": "## {who}\n{time}\n{said}\n\n",
+    "other captions": "{time}.000 --> {time}.900\n{who}\n{said}\n\n",
+}
+
+
+@pytest.mark.parametrize("shape", BESIDE_NAMES)
+def test_times_beside_names_of_few_letters(tmp_path, shape):
+    path = tmp_path / "talk.txt"
+    form = BESIDE_NAMES[shape].format
+    path.write_text("".join(form(who=a, time=f"00:00:{b:02}", said=c) for a, b, c in SAID))
+    found = [(who.removeprefix("Speaker ")[0], start_ms, said) for start_ms, said, who in
+             rows(path)[0]]  # fmt: skip
+    assert found == [(who[0], 1000 * start_s, said) for who, start_s, said in SAID]
+
+
+def test_times_behind_what_is_said_are_its_end(tmp_path):
+    path = tmp_path / "talk.txt"
+    path.write_text("".join(f"{who[0]}: {said} #00:00:{at + 4:02}-5#\n" for who, at, said in SAID))
+    networks = [one for block in parse_file(path) for one in block]
+    assert [one.speaker for one in networks] == ["A", "B", "A", "B"]
+    assert [one.end_ms for one in networks] == [4500, 9500, 13_500, 18_500]
+    assert [one.start_ms for one in networks[1:]] == [4500, 9500, 13_500]
+
+
+def test_times_behind_what_is_said_are_starts_if_that_fits_its_length(tmp_path):
+    path = tmp_path / "talk.txt"
+    lengths = [3, 30, 5, 50, 4, 20, 60, 3, 9]
+    at, lines = 2, []
+    for n in lengths:
+        lines.append(f"{'word ' * n}0:{at // 60:02}:{at % 60:02}")
+        at += n
+    path.write_text("\n".join(lines))
+    assert [start for start, _, _ in rows(path)[0]][:3] == [2000, 5000, 35_000]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We met at 10:30\nand then we left\n",
+        "Dear Anna\nthe train leaves at 10:30\nand comes at 12:15\nthank you\nBen\n",
+        "Agenda\nLunch 12:00\n",
+    ],
+)
+def test_texts_with_a_time_of_day_are_none(tmp_path, text):
+    (tmp_path / "mail.txt").write_text(text)
+    with pytest.raises(InputError, match="got 'text'"):
+        rows(tmp_path / "mail.txt")
 
 
 def test_lyrics_may_have_times_of_words_and_be_sung_twice(tmp_path):
