@@ -12,7 +12,7 @@ import pytest
 import indexer.cli
 import searcher.cli
 import searcher.query_cli
-from indexer.formats.detect import FORMATS
+from indexer.formats.registry import FORMATS
 from searcher import open_index
 from std.audio.decode import samples
 from std.files import read
