@@ -41,12 +41,12 @@ def require_distinct(
 
     Args:
         inputs, outputs: the command line's options and the files that they name.
-        stores: the indexes used, which may not be there yet; as those that the paths lie in, they
-            keep their own files: none is an output, nor an input, which might be removed meanwhile.
+        stores: the indexes used, which may not be there yet. No input lies in them, where commands
+            remove files; as indexes that a path lies in, they keep their own files to themselves.
 
     Raises:
-        StdError: an output is an input or another output; one of them is a part of an index; a pipe
-            is read twice.
+        StdError: an output is an input or another output; an input lies in an index that is used,
+            or one of them is a part of an index; a pipe is read twice.
         InputError: an output is a folder, is in no folder, or cannot be looked at.
     """
     written: list[tuple[str, Path, Place]] = []
@@ -60,6 +60,7 @@ def require_distinct(
         written.append((option, path, place))
     read: dict[tuple[int, int], str] = {}
     for option, path in _pairs(inputs):
+        _refuse_inside(option, path, stores)
         _refuse_own_files(option, path, stores)
         source = _place(path, 0)
         if source is None:
@@ -143,6 +144,14 @@ def _folds_case(folder: Path) -> bool:
             return Path(probe.name).with_name(Path(probe.name).name.upper()).exists()
     except OSError:
         return False  # nothing can be written there, which the writing says
+
+
+def _refuse_inside(option: str, path: Path, stores: Sequence[str]) -> None:
+    """Refuse what lies in one of these indexes, whatever it is, or is one; links followed."""
+    for store in stores:
+        index = Path(os.path.realpath(store))
+        if index.is_dir() and Path(os.path.realpath(path)).is_relative_to(index):
+            raise StdError(f"{option}: expected an input outside of the index, got {path}")
 
 
 def _refuse_own_files(option: str, path: Path, stores: Sequence[str]) -> None:

@@ -94,6 +94,20 @@ def test_the_files_of_an_index_are_no_outputs(folder):
     require_distinct({}, {"--output": Path("sub/hits.xml")}, ["sub", "couchdb://host/db"])
 
 
+def test_no_input_lies_in_the_index_that_is_used(folder):
+    """Neither its own files, nor one of the user's there; another index's are only its own."""
+    Path("index").symlink_to("sub")
+    Path("sub/segments").mkdir()
+    Path("sub/notes.csv").write_text("recording,title\n")
+    Path("from_outside").symlink_to("sub/notes.csv")
+    for path in ("sub/notes.csv", "index/notes.csv", "from_outside", "sub/segments/x", "sub"):
+        for store in ("sub", "index"):
+            with pytest.raises(StdError, match="--metadata: expected an input outside of the in"):
+                require_distinct({"--metadata": Path(path)}, {}, [store])
+    require_distinct({"--metadata": Path("sub/notes.csv")}, {}, ["x", "couchdb://host/sub"])
+    require_distinct({"--metadata": Path("sub/notes.csv")}, {})
+
+
 def test_a_pipe_is_read_once(folder):
     with pytest.raises(StdError, match=r"^--terms: expected a file .* that of --ecf \(standard in"):
         require_distinct({"--ecf": STREAM, "--terms": STREAM}, {})
