@@ -14,9 +14,10 @@ from std.command import (
 from std.errors import quoted
 from std.nearest import meant
 from std.options import (
+    QUIET,
     add_config_options,
     add_jobs_option,
-    add_progress_options,
+    add_progress_option,
     add_row_options,
     add_scheduler_option,
     add_store_option,
@@ -51,7 +52,7 @@ MOVED = {  # options of 1.0.0
 }
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The options in the order in which ``--help`` lists them."""
     parse = Parser(
         prog="std-index",
@@ -63,11 +64,23 @@ def parser() -> argparse.ArgumentParser:
         "input", nargs="*", type=file_argument, metavar="INPUT", help="files or folders"
     )
     add_store_option(parse, required=False)
-    add_format_options(parse)
-    add_lattice_options(parse)
-    add_recording_options(parse)
-    add_run_options(parse)
-    add_output_options(parse)
+    _add_recordings(parse)
+    _add_modes(parse)
+    add_jobs_option(parse)
+    parse.add_argument("--keep-going", action="store_true", help="index what can be read")
+    parse.add_argument("--quiet", action="store_true", help=QUIET)
+    parse.add_argument(
+        "--verbose", action="store_true", help="name all files that are skipped or hold no word"
+    )
+    _add_text_options(parse.further("how texts are read"))
+    _add_kaldi_options(parse.further("files and frames of Kaldi and others"))
+    _add_lattice_options(parse.further("how lattices become slots"))
+    _add_query_options(parse.further("spoken queries"))
+    settings = parse.further("settings")
+    add_config_options(settings)
+    add_scheduler_option(settings)
+    add_progress_option(settings)
+    add_row_options(parse, "--dry-run", "everything else", further=True)
     return parse
 
 
@@ -79,112 +92,50 @@ def format_argument(text: str) -> str:
     return text
 
 
-def add_format_options(parse: argparse.ArgumentParser) -> None:
-    """What names recordings, and what an input needs beside itself to be read."""
-    parse.add_argument(
+def _add_recordings(parse: Parser) -> None:
+    """What names recordings, and what is known of them."""
+    add = parse.add_argument
+    add(
         "--name-by",
         choices=["stem", "path", "content"],
         help="what names recordings: the file's name, its path, or its content (Azure's source, "
         "AWS's job name); default: the content, and where it names none the file's stem",
     )
-    parse.add_argument(
+    add(
         "--format", default="auto", type=format_argument,
         help=f"of the input; auto, which looks into each file, or one of {', '.join(FORMAT_NAMES)}",
     )  # fmt: skip
-    parse.add_argument(
-        "--encoding",
-        type=encoding_argument,
-        metavar="NAME",
-        help="of texts that are in an old code page: cp1250, mac_roman, shift_jis, ...; default: "
-        "told by their letters",
-    )
-    parse.add_argument(
-        "--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)"
-    )
-    parse.add_argument("--words", type=file_argument, help="Kaldi's words.txt")
-    parse.add_argument("--times", type=file_argument, help="slot times of Kaldi sausages")
-    parse.add_argument(
-        "--one-best", type=file_argument, metavar="CTM", help="times for meshes that have none"
-    )
-    parse.add_argument(
-        "--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models"
-    )
-
-
-def add_lattice_options(parse: argparse.ArgumentParser) -> None:
-    """How lattices become slots."""
-    parse.add_argument("--acoustic-scale", type=SCALE, help="of lattices, instead of the file's")
-    parse.add_argument("--lm-scale", type=SCALE, help="of lattices, instead of the file's")
-    parse.add_argument(
-        "--word-on",
-        choices=["auto", "link", "source", "target"],
-        default="auto",
-        help="where the words of HTK lattices stand",
-    )
-    parse.add_argument(
-        "--lattice-method",
-        choices=["mbr", "pivot"],
-        default="mbr",
-        help="minimum Bayes risk, or the faster and rougher pivot alignment",
-    )
-
-
-def add_recording_options(parse: argparse.ArgumentParser) -> None:
-    """Which words count, and what is known of the recordings."""
-    parse.add_argument(
-        "--keep-nonwords",
-        action="store_true",
-        help="index (laughs), [Music], %%HESITATION and the like as if they were words",
-    )
-    parse.add_argument(
-        "--speaker-names",
-        choices=["auto", "keep", "drop"],
-        default="auto",
-        help="names before what captions say, as in Anna: hello, are speakers: auto tells them "
-        "from speech by the whole file; keep indexes them as words, drop takes all that look like "
-        "a name",
-    )
-    parse.add_argument(
-        "--speakers",
-        type=file_argument,
-        metavar="RTTM",
-        help="who spoke when (a diarisation): words are said by whose turn they are in",
-    )
-    parse.add_argument(
-        "--tier",
-        action="append",
-        default=[],
-        type=text_argument,
-        metavar="NAME",
-        help="read these tiers of ELAN and Praat files, * stands for any letters; "
-        "default: those that can be speech, which the summary names",
-    )
-    parse.add_argument(
-        "--ecf",
-        type=file_argument,
-        metavar="XML",
-        help="the recordings' true durations, and languages",
-    )
-    parse.add_argument(
+    add(
         "--metadata",
         type=file_argument,
         metavar="FILE",
         help="CSV or JSON with title, date, speaker, language, audio, ... of recordings, also of "
         "those that are indexed already",
     )
-    parse.add_argument(
+    add(
         "--language",
         type=text_argument,
         metavar="NAME",
         help="of all these recordings: German, de, deu; else by metadata, ECF, input, words",
     )
+    add(
+        "--ecf",
+        type=file_argument,
+        metavar="XML",
+        help="the recordings' true durations, and languages",
+    )
+    add(
+        "--speakers",
+        type=file_argument,
+        metavar="RTTM",
+        help="who spoke when (a diarisation): words are said by whose turn they are in",
+    )
 
 
-def add_run_options(parse: argparse.ArgumentParser) -> None:
-    """Where the work is done, and what is done instead of indexing INPUT."""
-    add_jobs_option(parse)
-    add_scheduler_option(parse)
-    parse.add_argument(
+def _add_modes(parse: Parser) -> None:
+    """What takes the place of what the index has, and what is done instead of indexing INPUT."""
+    add = parse.add_argument
+    add(
         "--replace",
         nargs="+",
         action="extend",
@@ -205,13 +156,6 @@ def add_run_options(parse: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="index what appears in a folder, until stopped",
     )
-    add_query_options(parse, modes)
-
-
-def add_query_options(
-    parse: argparse.ArgumentParser, modes: "argparse._MutuallyExclusiveGroup"
-) -> None:
-    """Spoken queries, which are read and not indexed."""
     modes.add_argument(
         "--queries-to",
         type=file_argument,
@@ -219,13 +163,87 @@ def add_query_options(
         help="read INPUT as recogniser output of spoken queries, for std-search --queries; a "
         "recording is an example of the query of its name (tomato, tomato.1, tomato_2: one query)",
     )
-    parse.add_argument(
+
+
+def _add_text_options(group: "argparse._ArgumentGroup") -> None:
+    """What counts as a word of a text, and as damage."""
+    add = group.add_argument
+    add(
+        "--encoding",
+        type=encoding_argument,
+        metavar="NAME",
+        help="of texts that are in an old code page: cp1250, mac_roman, shift_jis, ...; default: "
+        "told by their letters",
+    )
+    add(
+        "--strict",
+        action="store_true",
+        help="refuse a file with a value that cannot be (an end before its start, a confidence of "
+        "NaN, broken letters); default: repair it by rule, and report it",
+    )
+    add(
+        "--keep-nonwords",
+        action="store_true",
+        help="index (laughs), [Music], %%HESITATION and the like as if they were words",
+    )
+    add(
+        "--speaker-names",
+        choices=["auto", "keep", "drop"],
+        default="auto",
+        help="names before what captions say, as in Anna: hello, are speakers: auto tells them "
+        "from speech by the whole file; keep indexes them as words, drop takes all that look like "
+        "a name",
+    )
+    add(
+        "--tier",
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar="NAME",
+        help="read these tiers of ELAN and Praat files, * stands for any letters; "
+        "default: those that can be speech, which the summary names",
+    )
+
+
+def _add_kaldi_options(group: "argparse._ArgumentGroup") -> None:
+    """What an input needs beside itself to be read."""
+    add = group.add_argument
+    add("--segments", type=file_argument, help="where utterances lie (Kaldi, or utts.tsv)")
+    add("--words", type=file_argument, help="Kaldi's words.txt")
+    add("--times", type=file_argument, help="slot times of Kaldi sausages")
+    add("--one-best", type=file_argument, metavar="CTM", help="times for meshes that have none")
+    add("--frame-shift", type=FRAME_S, default=0.01, metavar="S", help="0.03 for chain models")
+
+
+def _add_lattice_options(group: "argparse._ArgumentGroup") -> None:
+    """How lattices become slots."""
+    add = group.add_argument
+    add("--acoustic-scale", type=SCALE, help="of lattices, instead of the file's")
+    add("--lm-scale", type=SCALE, help="of lattices, instead of the file's")
+    add(
+        "--word-on",
+        choices=["auto", "link", "source", "target"],
+        default="auto",
+        help="where the words of HTK lattices stand",
+    )
+    add(
+        "--lattice-method",
+        choices=["mbr", "pivot"],
+        default="mbr",
+        help="minimum Bayes risk, or the faster and rougher pivot alignment",
+    )
+
+
+def _add_query_options(group: "argparse._ArgumentGroup") -> None:
+    """Which recordings are which query, and what they cost."""
+    add = group.add_argument
+    add(
         "--query-examples",
         type=file_argument,
         metavar="CSV",
         help="query,recording[,start_s,end_s]: which recordings, or parts, are which query",
     )
-    parse.add_argument(
+    add(
         "--query-recognition",
         type=file_argument,
         action="append",
@@ -233,23 +251,6 @@ def add_query_options(
         metavar="JSON",
         help="what std-recognise --json printed of the queries: its CPU time is part of the "
         "search's; repeatable",
-    )
-
-
-def add_output_options(parse: argparse.ArgumentParser) -> None:
-    """What happens on errors, the configuration, and what is printed."""
-    parse.add_argument("--keep-going", action="store_true", help="index what can be read")
-    parse.add_argument(
-        "--strict",
-        action="store_true",
-        help="refuse a file with a value that cannot be (an end before its start, a confidence of "
-        "NaN, broken letters); default: repair it by rule, and report it",
-    )
-    add_config_options(parse)
-    add_row_options(parse, "--dry-run", "everything else")
-    add_progress_options(parse)
-    parse.add_argument(
-        "--verbose", action="store_true", help="name all files that are skipped or hold no word"
     )
 
 

@@ -63,13 +63,13 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument(
         "--output", required=True, type=folder_argument, metavar="NETWORKS", help="folder"
     )
-    _add_recogniser_options(parse)
-    _add_audio_options(parse)
-    _add_run_options(parse)
+    _add_usual_options(parse)
+    _add_details(parse.further("details of recognition"))
     return parse
 
 
-def _add_recogniser_options(parse: argparse.ArgumentParser) -> None:
+def _add_usual_options(parse: Parser) -> None:
+    """What is recognised, by whom, and what is written."""
     parse.add_argument(
         "--backend", choices=["whisper", "pocketsphinx"], default="whisper", help="recogniser"
     )
@@ -88,23 +88,12 @@ def _add_recogniser_options(parse: argparse.ArgumentParser) -> None:
         help="en, de ...; auto: of each recording, by its first windows with speech",
     )
     parse.add_argument(
-        "--samples", type=COUNT, default=15, metavar="N", help="draws beside the transcript"
-    )
-    parse.add_argument("--beam", type=BEAM, default=5, metavar="N", help="of the transcript")
-    parse.add_argument(
         "--hotwords",
         type=file_argument,
         metavar="FILE",
         help="words that may occur, one a line (std-search --oov-lexicon writes some); one more "
         "beam search",
     )
-    parse.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
-    parse.add_argument(
-        "--compute", default="default", metavar="TYPE", help="int8, float32, float16 ..."
-    )
-
-
-def _add_audio_options(parse: argparse.ArgumentParser) -> None:
     parse.add_argument(
         "--channels",
         choices=["mix", "split"],
@@ -112,28 +101,9 @@ def _add_audio_options(parse: argparse.ArgumentParser) -> None:
         help="split: each channel on its own, as of telephone calls",
     )
     parse.add_argument(
-        "--window",
-        type=WINDOW_S,
-        default=0.0,
-        metavar="S",
-        help="longest stretch at once (default: as long as the recogniser takes, Whisper 28)",
-    )
-    parse.add_argument(
-        "--vad",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="voice activity detection chooses where to cut; without: loudness",
-    )
-    parse.add_argument(
         "--name-by", choices=["stem", "path"], default="stem", help="what names recordings"
     )
-
-
-def _add_run_options(parse: argparse.ArgumentParser) -> None:
     add_jobs_option(parse, meaning="recordings at once")
-    parse.add_argument(
-        "--threads", type=JOBS, default=1, help="of each recording, on a CPU (changes the output)"
-    )
     parse.add_argument("--ecf", type=file_argument, metavar="XML", help="default: NETWORKS/ecf.xml")
     parse.add_argument(
         "--text", action="store_true", help="also NAME.txt and NAME.json (Whisper's form)"
@@ -143,6 +113,34 @@ def _add_run_options(parse: argparse.ArgumentParser) -> None:
     )
     add_json_option(parse)
     add_progress_options(parse)
+
+
+def _add_details(details: "argparse._ArgumentGroup") -> None:
+    """How a recording is cut and decoded."""
+    details.add_argument(
+        "--samples", type=COUNT, default=15, metavar="N", help="draws beside the transcript"
+    )
+    details.add_argument("--beam", type=BEAM, default=5, metavar="N", help="of the transcript")
+    details.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    details.add_argument(
+        "--compute", default="default", metavar="TYPE", help="int8, float32, float16 ..."
+    )
+    details.add_argument(
+        "--window",
+        type=WINDOW_S,
+        default=0.0,
+        metavar="S",
+        help="longest stretch at once (default: as long as the recogniser takes, Whisper 28)",
+    )
+    details.add_argument(
+        "--vad",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="voice activity detection chooses where to cut; without: loudness",
+    )
+    details.add_argument(
+        "--threads", type=JOBS, default=1, help="of each recording, on a CPU (changes the output)"
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -64,8 +64,6 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_inputs(result)
     add = result.add_argument
-    add("--rttm-to", type=file_argument, metavar="RTTM", help="write the --reference as RTTM")
-    add("--ecf-to", type=file_argument, metavar="XML", help="write the speech of the --reference")
     add("--output", type=folder_argument, metavar="DIR", help="write tables and plots here")
     add(
         "--table",
@@ -75,7 +73,6 @@ def parser() -> argparse.ArgumentParser:
     )
     add_row_options(result, "the summary")
     add_progress_options(result, quiet="no progress and no summary on stderr")
-    add_config_options(result, "beta is taken from its [decision] table")
     add("--validate", action="store_true", help="only check the files that are given")
     add(
         "--resources",
@@ -86,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
         help="speed factors and processing load from what std-recognise, std-index and std-search "
         "--json printed; several of a kind add up",
     )
+    _add_reference(result)
     _add_operating_point(result)
     _add_selection(result)
     _add_matching(result)
@@ -129,12 +127,6 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         "a file or a folder, repeatable",
     )
     add(
-        "--encoding",
-        type=encoding_argument,
-        metavar="NAME",
-        help="of the reference transcript: gbk, cp1251, ... (default: as the term list names it)",
-    )
-    add(
         "--terms",
         type=file_argument,
         metavar="FILE",
@@ -142,8 +134,21 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_operating_point(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("operating point").add_argument
+def _add_reference(parser: Parser) -> None:
+    add = parser.further("the reference").add_argument
+    add(
+        "--encoding",
+        type=encoding_argument,
+        metavar="NAME",
+        help="of the reference transcript: gbk, cp1251, ... (default: as the term list names it)",
+    )
+    add("--rttm-to", type=file_argument, metavar="RTTM", help="write the --reference as RTTM")
+    add("--ecf-to", type=file_argument, metavar="XML", help="write the speech of the --reference")
+
+
+def _add_operating_point(parser: Parser) -> None:
+    group = parser.further("operating point")
+    add = group.add_argument
     add(
         "--operating-point",
         choices=OPERATING_POINTS,
@@ -166,10 +171,11 @@ def _add_operating_point(parser: argparse.ArgumentParser) -> None:
         help="which number of a hit all measures take, of a list with --probabilities (default: "
         "Cnxe and calibration the probability; DET, MTWV, OTWV and MAP the score)",
     )
+    add_config_options(group, "beta is taken from its [decision] table")
 
 
-def _add_selection(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("what is scored").add_argument
+def _add_selection(parser: Parser) -> None:
+    add = parser.further("what is scored").add_argument
     add("--group-by", action="append", default=[], metavar="KIND", help="see below; repeatable")
     add(
         "--recordings",
@@ -192,8 +198,8 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     add("--segments", action="store_true", help="speech segments are the trials, not seconds")
 
 
-def _add_matching(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("how hits and references are matched").add_argument
+def _add_matching(parser: Parser) -> None:
+    add = parser.further("how hits and references are matched").add_argument
     add(
         "--tolerance",
         type=number(SECONDS),
@@ -213,8 +219,8 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
     add("--delete-hyphens", action="store_true", help="before comparing by characters")
 
 
-def _add_resampling(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("intervals and comparisons").add_argument
+def _add_resampling(parser: Parser) -> None:
+    add = parser.further("intervals and comparisons").add_argument
     add(
         "--bootstrap",
         type=number(REPLICATES),
@@ -228,8 +234,8 @@ def _add_resampling(parser: argparse.ArgumentParser) -> None:
     add("--confidence", type=confidence, default=0.95, metavar="P", help="default: 0.95")
 
 
-def _add_drawing(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("what is drawn").add_argument
+def _add_drawing(parser: Parser) -> None:
+    add = parser.further("what is drawn").add_argument
     add("--articulated", action="store_true", help="only the corners of the DET curve")
     add("--standard-errors", action="store_true", help="lines at 2 standard errors")
     add(

@@ -9,9 +9,10 @@ from std.command import ROWS, file_argument, folder_argument, number, text_argum
 from std.config import PROBABILITY, SHOWN_FROM, range_of
 from std.errors import STANDARD_STREAM
 from std.options import (
+    QUIET,
     add_config_options,
     add_jobs_option,
-    add_progress_options,
+    add_progress_option,
     add_row_options,
     add_scheduler_option,
     add_store_option,
@@ -44,7 +45,7 @@ which is to say with --min-probability; 2 a mistake that you can mend, said in o
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """Build the argument parser."""
     parse = Parser(
         prog="std-search",
@@ -52,15 +53,22 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLE,
     )
     _add_input(parse)
-    _add_output(parse)
     _add_selection(parse)
-    _add_settings(parse)
+    add_row_options(parse, "hits")
+    _add_query_options(parse.further("spoken queries"))
+    _add_list_options(parse.further("hit lists of a batch"))
+    _add_hit_options(parse.further("decisions, tables, explanations"))
+    _add_media_options(
+        parse.further("sound and subtitles of hits, without those that are rejected")
+    )
+    _add_settings(parse.further("settings and workers"))
     return parse
 
 
-def _add_input(parse: argparse.ArgumentParser) -> None:
+def _add_input(parse: Parser) -> None:
     """What is searched for, in which store."""
-    parse.add_argument(
+    add = parse.add_argument
+    add(
         "term",
         nargs="*",
         type=text_argument,
@@ -69,71 +77,36 @@ def _add_input(parse: argparse.ArgumentParser) -> None:
         "robo*, *arbeit, r*t",
     )
     add_store_option(parse)
-    parse.add_argument(
+    add(
         "--fuse",
         action="store_true",
         help="each --store is another recogniser's index of the same speech: hits at one place "
         "become one",
     )
-    parse.add_argument(
+    add(
         "--terms",
         type=file_argument,
         metavar="FILE",
         help="term list to search as a batch: XML, a term a line, or CSV with id,text",
     )
-    parse.add_argument(
-        "--queries",
-        type=file_argument,
-        metavar="JSON",
-        help="spoken queries to search as a batch: std-index NETWORKS --queries-to JSON",
-    )
-    parse.add_argument(
-        "--term-list",
-        type=file_argument,
-        metavar="XML",
-        help="where the term list of --queries goes: ids, and the likeliest words",
-    )
-    parse.add_argument(
+    add(
         "--ecf",
         type=file_argument,
         metavar="XML",
         help="the speech that is searched as a batch; without: all that the index has",
     )
-
-
-def _add_output(parse: argparse.ArgumentParser) -> None:
-    """The files written, and who works."""
-    parse.add_argument(
+    add(
         "--output",
         type=file_argument,
         metavar="XML",
         help="where the hit list of a batch goes; without: its hits go to stdout",
     )
-    parse.add_argument(
-        "--probabilities",
-        type=file_argument,
-        metavar="XML",
-        help="a second list of the same hits, whose score is the probability (std-score reads it)",
-    )
-    parse.add_argument(
-        "--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit lists"
-    )
-    parse.add_argument(
-        "--no-default-score",
-        action="store_true",
-        help="leave out what a place without a hit is worth (kws2013): NIST's own scorer refuses "
-        "an attribute that its schema lacks",
-    )
-    add_jobs_option(parse, default=1)
-    add_scheduler_option(parse)
-    parse.add_argument(
-        "--explain", type=file_argument, metavar="JSONL", help="why each hit is there"
-    )
 
 
-def _add_selection(parse: argparse.ArgumentParser) -> None:
-    """Which recordings are searched."""
-    parse.add_argument(
+def _add_selection(parse: Parser) -> None:
+    """Which recordings are searched, and which hits are shown."""
+    add = parse.add_argument
+    add(
         "--where",
         type=text_argument,
         metavar="CONDITION",
@@ -141,7 +114,7 @@ def _add_selection(parse: argparse.ArgumentParser) -> None:
         "'date >= 2024-01 and speaker = \"Ada\"'; "
         "= != < <= > >= and ~ for a pattern with *",
     )
-    parse.add_argument(
+    add(
         "--recording",
         type=text_argument,
         action="append",
@@ -150,12 +123,111 @@ def _add_selection(parse: argparse.ArgumentParser) -> None:
         help="search recordings of this name, * for any letters; with a slash: of this path "
         "('radio/*')",
     )
+    add(
+        "--min-probability",
+        type=number(PROBABILITY),
+        metavar="P",
+        help=f"hits that are at least so likely ({SHOWN_FROM:g} with a TERM, 0 with a list)",
+    )
+    add(
+        "--limit",
+        type=ROWS,
+        metavar="N",
+        help="hits that are shown, cut and subtitled: of a table (50), of anything else all; "
+        "0 = all",
+    )
+    add("--quiet", action="store_true", help=QUIET)
 
 
-def _add_settings(parse: argparse.ArgumentParser) -> None:
-    """How it is searched, decided and shown."""
-    add_config_options(parse)
-    parse.add_argument(
+def _add_query_options(group: "argparse._ArgumentGroup") -> None:
+    """A batch whose terms were spoken."""
+    add = group.add_argument
+    add(
+        "--queries",
+        type=file_argument,
+        metavar="JSON",
+        help="spoken queries to search as a batch: std-index NETWORKS --queries-to JSON",
+    )
+    add(
+        "--term-list",
+        type=file_argument,
+        metavar="XML",
+        help="where the term list of --queries goes: ids, and the likeliest words",
+    )
+
+
+def _add_list_options(group: "argparse._ArgumentGroup") -> None:
+    """What the files of a batch say, and how."""
+    add = group.add_argument
+    add(
+        "--probabilities",
+        type=file_argument,
+        metavar="XML",
+        help="a second list of the same hits, whose score is the probability (std-score reads it)",
+    )
+    add("--dialect", choices=["std2006", "kws2013"], default="std2006", help="of the hit lists")
+    add(
+        "--no-default-score",
+        action="store_true",
+        help="leave out what a place without a hit is worth (kws2013): NIST's own scorer refuses "
+        "an attribute that its schema lacks",
+    )
+    add("--system-id", type=text_argument, default="std", help="name of the system in the hit list")
+
+
+def _add_hit_options(group: "argparse._ArgumentGroup") -> None:
+    """What is said of hits beside their probability."""
+    add = group.add_argument
+    add(
+        "--decide",
+        action="store_true",
+        help="accept or reject each hit of a TERM (YES, NO), as a batch always does",
+    )
+    add(
+        "--beta",
+        type=number(range_of("decision.beta")),
+        help="cost ratio that decisions aim at (999.9); with a TERM it implies --decide",
+    )
+    add(
+        "--columns",
+        type=text_argument,
+        default="date,speaker,title",
+        metavar="NAMES",
+        help="metadata in the table, where the recordings have them (date,speaker,title)",
+    )
+    add("--explain", type=file_argument, metavar="JSONL", help="why each hit is there")
+    add(
+        "--oov-lexicon",
+        type=file_argument,
+        metavar="FILE",
+        help="unknown words with pronunciations, to add to the recogniser",
+    )
+
+
+def _add_media_options(group: "argparse._ArgumentGroup") -> None:
+    """Hits as sound and as subtitles."""
+    add = group.add_argument
+    add("--clips", type=folder_argument, metavar="FOLDER", help="cut each hit's sound to a file")
+    add(
+        "--audio",
+        type=folder_argument,
+        metavar="FOLDER",
+        help="of the recordings' audio files; without: where their metadata say",
+    )
+    add("--clip-format", choices=["ogg", "wav"], default="ogg", help="(ogg)")
+    add("--clip-around", type=AROUND_S, default=0.5, metavar="S", help="before and after (0.5)")
+    add(
+        "--srt",
+        type=file_argument,
+        metavar="FOLDER|FILE.srt",
+        help="hits as subtitles: a file for each recording, or one for hits in one recording",
+    )
+
+
+def _add_settings(group: "argparse._ArgumentGroup") -> None:
+    """How it is searched, and who works."""
+    add_config_options(group)
+    group.add_argument(
         "--model",
         action="append",
         default=[],
@@ -163,72 +235,9 @@ def _add_settings(parse: argparse.ArgumentParser) -> None:
         metavar="JSON",
         help="what std-tune learned; with --fuse once for all, or once for each --store",
     )
-    parse.add_argument(
-        "--oov-lexicon",
-        type=file_argument,
-        metavar="FILE",
-        help="unknown words with pronunciations, to add to the recogniser",
-    )
-    parse.add_argument(
-        "--decide",
-        action="store_true",
-        help="accept or reject each hit of a TERM (YES, NO), as a batch always does",
-    )
-    parse.add_argument(
-        "--beta",
-        type=number(range_of("decision.beta")),
-        help="cost ratio that decisions aim at (999.9); with a TERM it implies --decide",
-    )
-    parse.add_argument(
-        "--system-id", type=text_argument, default="std", help="name of the system in the hit list"
-    )
-    parse.add_argument(
-        "--min-probability",
-        type=number(PROBABILITY),
-        metavar="P",
-        help=f"hits that are at least so likely ({SHOWN_FROM:g} with a TERM, 0 with a list)",
-    )
-    parse.add_argument(
-        "--limit",
-        type=ROWS,
-        metavar="N",
-        help="hits that are shown, cut and subtitled: of a table (50), of anything else all; "
-        "0 = all",
-    )
-    parse.add_argument(
-        "--columns",
-        type=text_argument,
-        default="date,speaker,title",
-        metavar="NAMES",
-        help="metadata in the table, where the recordings have them (date,speaker,title)",
-    )
-    _add_media(parse)
-    add_row_options(parse, "hits")
-    add_progress_options(parse)
-
-
-def _add_media(parse: argparse.ArgumentParser) -> None:
-    """Hits as sound and as subtitles."""
-    media = parse.add_argument_group("sound and subtitles of hits, without those that are rejected")
-    media.add_argument(
-        "--clips", type=folder_argument, metavar="FOLDER", help="cut each hit's sound to a file"
-    )
-    media.add_argument(
-        "--audio",
-        type=folder_argument,
-        metavar="FOLDER",
-        help="of the recordings' audio files; without: where their metadata say",
-    )
-    media.add_argument("--clip-format", choices=["ogg", "wav"], default="ogg", help="(ogg)")
-    media.add_argument(
-        "--clip-around", type=AROUND_S, default=0.5, metavar="S", help="before and after (0.5)"
-    )
-    media.add_argument(
-        "--srt",
-        type=file_argument,
-        metavar="FOLDER|FILE.srt",
-        help="hits as subtitles: a file for each recording, or one for hits in one recording",
-    )
+    add_jobs_option(group, default=1)
+    add_scheduler_option(group)
+    add_progress_option(group)
 
 
 def configuration(args: argparse.Namespace) -> "Config":

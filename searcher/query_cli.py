@@ -62,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     words.add_argument(
         "--vocabulary", type=file_argument, metavar="FILE", help="lines of word[<TAB>count], UTF-8"
     )
-    split = parse.add_argument_group("splitting")
+    split = parse.further("splitting")
     split.add_argument("--split-method", choices=METHODS, help="trie unless configured")
     split.add_argument("-K", type=setting("splitting.max_edits"), help="most edits of a part (2)")
     split.add_argument(

@@ -71,18 +71,19 @@ def parser() -> argparse.ArgumentParser:
         "often wrote others of their stem",
     )  # fmt: skip
     parse.add_argument("--output", type=file_argument, metavar="JSON", help="the model")
-    add_config_options(parse)
     parse.add_argument(
         "--language",
         type=text_argument,
         metavar="NAME",
         help="to learn of, where the index has several",
     )
-    parse.add_argument(
-        "--seed", type=SEED, default=1, help="draws the in-vocabulary words learned from (1)"
-    )
     add_row_options(parse, "figures of what was learned")
     add_progress_options(parse)
+    settings = parse.further("settings")
+    add_config_options(settings)
+    settings.add_argument(
+        "--seed", type=SEED, default=1, help="draws the in-vocabulary words learned from (1)"
+    )
     return parse
 
 

@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
         default=min(os.cpu_count() or 1, MOST_JOBS),
         meaning="processes that search known words (one for each processor, at most 4); 1 = none",
     )
-    network = parse.add_argument_group("network")
+    network = parse.further("network")
     network.add_argument("--host", type=text_argument, default="127.0.0.1", help="(127.0.0.1)")
     network.add_argument("--port", type=PORT, default=8000, help="(8000); 0 = any that is free")
     network.add_argument(

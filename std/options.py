@@ -6,6 +6,7 @@
     add_scheduler_option  --scheduler
     add_json_option       --json, of a command without rows
     add_row_options       --json, --nl, --csv, --fmt   `std.display.rows.form_of` reads them
+    add_progress_option   --progress
     add_progress_options  --progress, --quiet
 
 A command calls them in the order in which its ``--help`` lists its options.
@@ -18,16 +19,20 @@ from typing import TYPE_CHECKING
 from std.command import JOBS, file_argument, text_argument
 from std.display.progress import WHEN
 from std.display.rows import FORMATS
+from std.parser import Parser
 
 if TYPE_CHECKING:
     from std.config import Config  # --help needs none of what it loads
 
+    Arguments = argparse._ActionsContainer  # a command, or a group of its options
+
 STORE = "folder, memory: or couchdb://[user@]host[:port]/database"
+QUIET = "no summary, no progress"
 CONFIG = "the configuration; std-config show lists its keys, std-config list what is shipped"
 
 
 def add_store_option(
-    parse: "argparse.ArgumentParser | argparse._ArgumentGroup",
+    parse: "Arguments",
     *,
     several: bool = True,
     required: bool = True,
@@ -46,7 +51,7 @@ def add_store_option(
         parse.add_argument("--store", help=STORE)
 
 
-def add_config_options(parse: argparse.ArgumentParser, meaning: str = CONFIG) -> None:
+def add_config_options(parse: "Arguments", meaning: str = CONFIG) -> None:
     """The configuration: a file, and single keys."""
     parse.add_argument("--config", type=file_argument, metavar="TOML", help=meaning)
     parse.add_argument(
@@ -71,33 +76,37 @@ def configuration_of(args: argparse.Namespace) -> "Config":
 
 
 def add_jobs_option(
-    parse: argparse.ArgumentParser, *, default: int | None = None, meaning: str = "worker processes"
+    parse: "Arguments", *, default: int | None = None, meaning: str = "worker processes"
 ) -> None:
     """How many processes; by default one for each processor."""
     count = (os.cpu_count() or 1) if default is None else default
     parse.add_argument("--jobs", type=JOBS, default=count, metavar="N", help=meaning)
 
 
-def add_scheduler_option(parse: argparse.ArgumentParser) -> None:
+def add_scheduler_option(parse: "Arguments") -> None:
     """Workers on other machines."""
     parse.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="of a Dask cluster")
 
 
-def add_json_option(parse: argparse.ArgumentParser) -> None:
+def add_json_option(parse: "Arguments") -> None:
     """The result for a program."""
     parse.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
-def add_row_options(parse: argparse.ArgumentParser, rows: str, others: str = "") -> None:
+def add_row_options(
+    parse: argparse.ArgumentParser, rows: str, others: str = "", *, further: bool = False
+) -> None:
     """The form of rows on stdout.
 
     Args:
         parse: of the command.
         rows: what a row is, in the plural.
         others: results that have ``--json`` only.
+        further: whether only ``--help-all`` shows them (`std.parser.Parser.further`).
     """
     title = f"form of {rows} on stdout" + (f" (--json also of {others})" if others else "")
-    group = parse.add_argument_group(title)
+    add_group = parse.further if further and isinstance(parse, Parser) else parse.add_argument_group
+    group = add_group(title)
     form = group.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON document")
     form.add_argument("--nl", action="store_true", help="JSON lines: one document a row")
@@ -110,10 +119,14 @@ def add_row_options(parse: argparse.ArgumentParser, rows: str, others: str = "")
     )
 
 
-def add_progress_options(
-    parse: argparse.ArgumentParser, quiet: str = "no summary, no progress"
-) -> None:
+def add_progress_options(parse: "Arguments", quiet: str = QUIET) -> None:
     """What is told on stderr while a command works, and after it."""
+    add_progress_option(parse)
+    parse.add_argument("--quiet", action="store_true", help=quiet)
+
+
+def add_progress_option(parse: "Arguments") -> None:
+    """What is told on stderr while a command works."""
     parse.add_argument(
         "--progress",
         choices=WHEN,
@@ -121,4 +134,3 @@ def add_progress_options(
         metavar="WHEN",
         help="auto: a bar on a terminal; always: in a log a line every 10 s; never",
     )
-    parse.add_argument("--quiet", action="store_true", help=quiet)

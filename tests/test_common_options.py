@@ -11,6 +11,7 @@ import pytest
 
 import std
 from spoken_terms.start import COMMANDS
+from tools.parsers import parsers, subcommands
 
 ROOT = Path(__file__).parent.parent
 WITH_PROGRESS = {"std-recognise", "std-index", "std-search", "std-tune", "std-score"}
@@ -54,6 +55,40 @@ def test_options_have_one_meaning_everywhere(command):
     for name in ("--progress", "--nl", "--csv", "--fmt", "--set", "--scheduler", "--store"):
         if name in options and not (name == "--store" and command == "std-query"):
             assert options[name].help == others[name].help or name == "--store"
+
+
+MOST_SHOWN = 18  # options on the first screen of a help
+HELPS = [
+    (name, parser)
+    for command, whole in parsers().items()
+    for name, parser in {
+        command: whole,
+        **{one.prog: one for one in subcommands(whole).values()},
+    }.items()
+]
+
+
+@pytest.mark.parametrize(("name", "parser"), HELPS, ids=[name for name, _ in HELPS])
+def test_a_help_fits_a_screen_and_names_the_rest(name, parser):
+    shown = re.findall(r"^  (-[^\s,]+)", parser.format_help(), re.MULTILINE)
+    assert len(shown) <= MOST_SHOWN
+    everything = parser.format_help_all()
+    options = [action.option_strings[0] for action in parser._actions if action.option_strings]
+    assert sorted(re.findall(r"^  (-[^\s,]+)", everything, re.MULTILINE)) == sorted(options)
+    more = " ".join(
+        parser.format_help().partition("more with --help-all: ")[2].split("\n\n")[0].split()
+    )
+    assert len(shown) + sum(map(int, re.findall(r"\((\d+)\)(?:;|$)", more))) == len(options)
+    assert ("--help-all" in options) == (len(shown) < len(options))
+
+
+def test_all_options_are_shown_when_asked_for(capsys):
+    with pytest.raises(SystemExit) as end:
+        main_of("std-index")(["--help-all"])
+    assert end.value.code == 0
+    out, _ = capsys.readouterr()
+    assert "  --lattice-method" in out
+    assert "more with" not in out
 
 
 def completions(command, line):
@@ -121,6 +156,6 @@ def test_messages_are_coloured_where_it_is_allowed(variable, coloured, monkeypat
 
 def test_the_help_names_its_forms(capsys):
     with pytest.raises(SystemExit):
-        main_of("std-search")(["--help"])
+        main_of("std-search")(["--help-all"])
     out = re.sub(r"\s+", " ", capsys.readouterr().out)
     assert "auto: a bar on a terminal; always: in a log a line every 10 s; never" in out

@@ -62,13 +62,14 @@ def parser() -> argparse.ArgumentParser:
         default="zrc2017",
         help="whose numbers: the 2017 toolkit's (default), the 2015 one's, or the definition's",
     )
-    parts = result.add_mutually_exclusive_group()
+    corpus = result.further("parts of the corpus, and talkers")
+    parts = corpus.add_mutually_exclusive_group()
     parts.add_argument(
         "--folds", type=file_argument, metavar="FILE", help="intervals, folds by blank line"
     )
     count = number(PARTS)
     parts.add_argument("--parts", type=count, metavar="N", help="cut the corpus into N equal folds")
-    talkers = result.add_mutually_exclusive_group()
+    talkers = corpus.add_mutually_exclusive_group()
     talkers.add_argument("--talkers", type=file_argument, metavar="FILE", help="lines: file talker")
     talkers.add_argument(
         "--talker-pattern",
