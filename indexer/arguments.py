@@ -1,6 +1,8 @@
 """std-index's command line: the parser, what does not go together, what it says of the inputs."""
 
 import argparse
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer import FORMAT_NAMES
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from indexer import InputOptions  # --help loads no array library
 
 FRAME_S = number(Range(0.0001, 10))
+CHUNK_S = Range(0.1, 1_000_000)
 SCALE = number(Range(0, 1000))
 EXAMPLE = """\
 examples:
@@ -37,10 +40,12 @@ examples:
   std-index azure --store INDEX --name-by path
   std-index networks --store INDEX --metadata recordings.csv
   std-index networks --dry-run
+  std-index discs.ctm --store INDEX --chunks 4440
   std-index --store INDEX --watch incoming --metadata recordings.csv
   std-index query_networks --queries-to queries.json
   std-index networks --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786
 """
+NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
 MOVED = {  # options of 1.0.0
     "--list": "std-store list INDEX",
     "--where": "std-store list INDEX --where CONDITION",
@@ -90,6 +95,16 @@ def format_argument(text: str) -> str:
         near = meant(text, FORMAT_NAMES, most=3)
         raise argparse.ArgumentTypeError(f"expected a format, got {quoted(text)}{near}")
     return text
+
+
+def chunks_argument(text: str) -> Path | float:
+    """Where the parts of recordings begin: a length in seconds, or a file."""
+    try:
+        return CHUNK_S.read(text)
+    except ValueError as error:
+        if NUMBER.fullmatch(text):
+            raise argparse.ArgumentTypeError(str(error)) from error
+        return file_argument(text)
 
 
 def _add_recordings(parse: Parser) -> None:
@@ -168,6 +183,13 @@ def _add_modes(parse: Parser) -> None:
 def _add_text_options(group: "argparse._ArgumentGroup") -> None:
     """What counts as a word of a text, and as damage."""
     add = group.add_argument
+    add(
+        "--chunks",
+        type=chunks_argument,
+        metavar="S|FILE",
+        help="where parts begin if times count from 0 in each part of a recording: the parts' "
+        "length, or a file with lines of RECORDING START START ...",
+    )
     add(
         "--encoding",
         type=encoding_argument,
@@ -258,6 +280,9 @@ def misuse(args: argparse.Namespace) -> str:
     """What is wrong with a combination of options; empty if nothing is."""
     instead = args.dry_run or args.watch or args.queries_to
     wrong = {
+        "--segments say where utterances lie: expected no --chunks beside them": (
+            args.segments and args.chunks is not None
+        ),
         "--query-examples needs --queries-to": args.query_examples and not args.queries_to,
         "--query-recognition needs --queries-to": args.query_recognition and not args.queries_to,
         "--queries-to needs INPUT files and no --store: nothing is indexed": (
@@ -288,6 +313,7 @@ def require_each_once(args: argparse.Namespace) -> None:
     named_files = {"INPUT": args.input, "--segments": args.segments, "--words": args.words}
     named_files |= {"--times": args.times, "--one-best": args.one_best, "--ecf": args.ecf}
     named_files["--speakers"] = args.speakers
+    named_files["--chunks"] = args.chunks if isinstance(args.chunks, Path) else None
     require_distinct(
         named_files | {"--config": args.config, "--metadata": args.metadata}, {}, args.store or ()
     )
@@ -313,6 +339,7 @@ def input_options(args: argparse.Namespace) -> "InputOptions":
         speaker_names=args.speaker_names,
         speakers=args.speakers,
         strict=args.strict,
+        chunks=args.chunks,
         encoding=args.encoding,
         tiers=tuple(args.tier),
     )

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from indexer.formats.shared.clock import BACK_S
 from indexer.formats.shared.units import plausible
+from indexer.networks.restarts import BACK_S
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.repairs import CLOCK_GOES_BACK, IMPLAUSIBLE_RATE, SEVERAL_RECORDINGS, Repair

@@ -9,6 +9,7 @@ from indexer.formats.shared.reader_options import Names, ReaderOptions, SpeakerN
 from indexer.formats.shared.tiers import Tiers
 from indexer.inputs import NameBy
 from indexer.lattices.lattice import LatticeMethod
+from indexer.networks.chunks import read_chunks
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import turns_of
 from std.files import read
@@ -41,6 +42,7 @@ class InputOptions:
     keep_nonwords: bool = False  # index noises as if they were words
     speaker_names: SpeakerNames = "auto"  # before what captions say: speakers, or words
     speakers: Path | None = None  # a diarisation: turns of speakers in RTTM
+    chunks: Path | float | None = None  # a clock that restarts: a file of starts, or a length in s
     tiers: tuple[str, ...] = ()  # of ELAN's and Praat's files: names, * stands for any letters
 
     encoding: str | None = None  # of texts that are not in UTF-8 and do not say in what
@@ -63,6 +65,7 @@ class InputOptions:
             nonwords=Nonwords(self.keep_nonwords),
             speaker_names=self.speaker_names,
             turns=turns_of(read(parse_turns, self.speakers)) if self.speakers else None,
+            chunks=None if self.chunks is None else read_chunks(self.chunks),
             tiers=Tiers(self.tiers),
             repairs=Repairs(strict=self.strict),
             one_best=read(timed_words, self.one_best) if self.one_best else None,

@@ -8,7 +8,9 @@ from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import require_name
 from indexer.lattices.lattice import Lattice
 from indexer.lattices.to_network import to_utterances
+from indexer.networks.chunks import placed
 from indexer.networks.utterances import Utterances
+from std.repairs import CLOCK_GOES_BACK
 from std.values import ConfusionNetwork
 
 
@@ -25,6 +27,15 @@ def utterances_in(
     Raises:
         InputError: it is no file that we read, or something in it is not as it should be.
     """
+    read = _utterances(path, input_format, options)
+    if options.chunks is None:
+        yield from read
+        return
+    yield from placed(read, options.chunks, path)
+    options.repairs.found.pop(CLOCK_GOES_BACK, None)  # as it was before
+
+
+def _utterances(path: Path, input_format: str, options: ReaderOptions) -> Iterator[Utterances]:
     for block in parse_file(path, input_format, options):
         if isinstance(block, Lattice):
             require_name(block.recording, path)

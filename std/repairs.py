@@ -35,7 +35,9 @@ CONTROL = "control character in a text, taken as a blank"
 NO_TEXT = "row without a text, skipped"
 BAD_ROW = "row that cannot be read, skipped"
 # Of values that may be, in files that may not be what they say: nothing is changed.
-CLOCK_GOES_BACK = "times that go back to the beginning: parts with clocks of their own in one file"
+CLOCK_GOES_BACK = (
+    "times that go back to the beginning: parts with clocks of their own, see --chunks"
+)
 SEVERAL_RECORDINGS = "most utterances begin at 0 s: several recordings in one file"
 IMPLAUSIBLE_RATE = "speech beyond 20 to 400 words a minute: times in another unit"
 DOUBTS = frozenset((CLOCK_GOES_BACK, SEVERAL_RECORDINGS, IMPLAUSIBLE_RATE))

@@ -16,6 +16,7 @@ import numpy as np
 
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.nonwords import UNKNOWN_WORDS, Nonwords, is_noise, remarks
+from indexer.networks.restarts import goes_back
 from std.characters import characters
 from std.errors import InputError
 from std.n_best import TimedWord, aligned
@@ -226,8 +227,8 @@ def at_common_pauses(
 
 
 def by_pauses(words: Sequence[HypothesisWord]) -> Iterator[list[HypothesisWord]]:
-    """Cut a long hypothesis into utterances: at pauses of more than half a second, and where
-    somebody else goes on.
+    """Cut a long hypothesis into utterances: at pauses of more than half a second, where somebody
+    else goes on, and where the clock goes back.
 
     >>> said = [("a", "Ada"), ("b", ""), ("c", "Bo")]
     >>> words = [HypothesisWord(word, 1.0, i, i + 1, name) for i, (word, name) in enumerate(said)]
@@ -237,7 +238,8 @@ def by_pauses(words: Sequence[HypothesisWord]) -> Iterator[list[HypothesisWord]]
     begins, speaker = [0], words[0].speaker if words else ""
     for i, (one, other) in enumerate(pairwise(words), start=1):
         changes = bool(speaker) and other.speaker not in ("", speaker)
-        if other.start_s - one.end_s > (-math.inf if changes else PAUSE_S):  # NaN: where is unknown
+        far = other.start_s - one.end_s > (-math.inf if changes else PAUSE_S)  # NaN: unknown
+        if far or goes_back(one.start_s, other.start_s):
             begins.append(i)
             speaker = other.speaker
         speaker = speaker or other.speaker

@@ -17,6 +17,7 @@ import numpy as np
 
 from indexer.networks.estimated_times import letters
 from indexer.networks.raw import RawUtterances
+from indexer.networks.restarts import BACK_S
 from indexer.networks.slot_times import Int64s
 from std.values import Bools, Float64s
 
@@ -102,10 +103,18 @@ def _letters(columns: RawUtterances) -> Float64s:
 
 
 def _groups(columns: RawUtterances) -> Int64s:
-    """(u,) number of each utterance's recording and speaker."""
+    """(u,) number of each utterance's recording and speaker, and of the part that counts from 0."""
     speakers = columns.speakers or [""] * len(columns.recordings)
     keys = list(zip(columns.recordings, speakers, strict=True))
     ids = dict(zip(dict.fromkeys(keys), count(), strict=False))
-    if len(ids) < 2:
-        return np.zeros(len(keys), np.int64)
-    return np.fromiter(map(ids.__getitem__, keys), np.int64, len(keys))
+    group = np.zeros(len(keys), np.int64)
+    if len(ids) > 1:
+        group = np.fromiter(map(ids.__getitem__, keys), np.int64, len(keys))
+    starts = columns.utterance_spans_s[:, 0]
+    if not (np.diff(starts) < -BACK_S).any():
+        return group
+    order = np.argsort(group, kind="stable")
+    back = (np.diff(starts[order]) < -BACK_S) & (np.diff(group[order]) == 0)
+    parts = np.zeros(len(keys), np.int64)
+    parts[order[1:]] = np.cumsum(back)
+    return group + len(ids) * parts

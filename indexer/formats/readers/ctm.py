@@ -13,7 +13,7 @@ Source: NIST SCTK, "ctm" in doc/infmts.htm; Kaldi ``lattice-to-ctm-conf``.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -23,6 +23,7 @@ from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.networks.builder import NetworkBuilder
 from indexer.networks.columns import utterances_of
 from indexer.networks.hypotheses import PAUSE_S
+from indexer.networks.restarts import goes_back, parts_of
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.fields import number, numbered, shown, text
@@ -97,10 +98,13 @@ def parse(
             lines = [words[0].line for words in slots]
             note_restarts([_start_s(words) for words in slots], lines, options.repairs)
         count, said_until = 0, 0.0
-        for words in sorted(slots, key=_start_s):
+        before = 0.0
+        for words in _in_order(slots, in_parts=options.chunks is not None):
             start = _start_s(words)
             end = max(start, *(word.end_s for word in words))
-            if not count or (options.segments is None and start > said_until + PAUSE_S):
+            apart = start > said_until + PAUSE_S or goes_back(before, start)
+            before = start
+            if not count or (options.segments is None and apart):
                 count, said_until = count + 1, end
                 name = recording.file if options.segments else f"{recording.file}-{count}"
                 builder.utterance(words[0].line, recording, name)
@@ -122,6 +126,13 @@ def timed_words(stream: BinaryIO, path: Path | str) -> dict[str, list[TimedWord]
         ]
         for recording, slots in _read(stream, path, REFUSED).items()
     }
+
+
+def _in_order(slots: Sequence[_Slot], *, in_parts: bool) -> list[_Slot]:
+    """Slots by their starts; parts that count from 0 again may stay one after the other."""
+    starts_s = [*map(_start_s, slots)]
+    parts = parts_of(starts_s).tolist() if in_parts else [0] * len(slots)
+    return [slots[at] for at in sorted(range(len(slots)), key=lambda at: (parts[at], starts_s[at]))]
 
 
 def _start_s(words: _Slot) -> float:

@@ -90,7 +90,7 @@ def parse(
     cues = list(_cues(rows, columns, path, options))
     recording = recording_for(path, options)
     if "word" in columns and "text" not in columns:
-        words = list(_words(cues, options.repairs))
+        words = list(_words(cues, options))
         yield from utterances_of_cues(words, path, recording, options)
     else:
         spoken = spoken_cues(cues, options.speaker_names)
@@ -279,16 +279,17 @@ def _confidence(
     return min(1.0, float(written)) if written else 1.0
 
 
-def _words(cues: Sequence[Cue], repairs: Repairs) -> Iterator[Cue]:
+def _words(cues: Sequence[Cue], options: ReaderOptions) -> Iterator[Cue]:
     """Put words of one recording together until a pause."""
     by_recording: dict[tuple[Recording | None, str], list[Cue]] = {}
     for cue in cues:
         by_recording.setdefault((cue.recording, cue.language), []).append(cue)
     for (recording, language), some in by_recording.items():
         if len({cue.speaker for cue in some}) < 2:
-            note_restarts([cue.start_s for cue in some], [cue.line for cue in some], repairs)
+            starts_s, lines = [cue.start_s for cue in some], [cue.line for cue in some]
+            note_restarts(starts_s, lines, options.repairs)
         words = [(cue.line, word) for cue in some for word in cue.words]
-        for cue in timed_cues(words):
+        for cue in timed_cues(words, in_parts=options.chunks is not None):
             yield cue._replace(recording=recording, language=language)
 
 

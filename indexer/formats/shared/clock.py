@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from indexer.networks.restarts import BACK_S
 from std.errors import InputError
 from std.fields import shown
 from std.repairs import BAD_ROW, CLOCK_GOES_BACK, REFUSED, Repairs
 from std.values import Float64s
 
 CLOCK = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,9}))?"
-BACK_S = 10.0  # that a clock goes back at least, to less than as much
 FRAME_RATES = (25, 30, 50, 60)
 _FRAMES = re.compile(r"[:;](\d{2})(?!\d|[.:]\d)(?<=\b\d\d:\d\d:\d\d[:;]\d\d)")  # fast: a mark first
 _BARE = re.sub(r"\((?!\?)", "(?:", CLOCK)  # without groups
@@ -143,7 +143,10 @@ def _seconds_of(digits: npt.NDArray[Any]) -> Float64s:
 
 
 def note_restarts(
-    starts_s: Sequence[float], lines: Sequence[int], repairs: Repairs, back_s: float = BACK_S
+    starts_s: Sequence[float] | Float64s,
+    lines: Sequence[int],
+    repairs: Repairs,
+    back_s: float = BACK_S,
 ) -> None:
     """Say where times of one recording go back to the beginning, before they are put in order."""
     starts = np.array(starts_s, np.float64)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from indexer.formats.shared.clock import note_restarts
 from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.recordings import language_in_name
 from indexer.networks.columns import utterances_of
@@ -32,11 +33,12 @@ from indexer.networks.hypotheses import (
 )
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.raw import RawUtterances
+from indexer.networks.restarts import BACK_S, parts_of
 from indexer.networks.slot_times import Int64s
 from indexer.networks.utterances import Utterances
 from std.errors import InputError
 from std.limits import MAX_TIME_S, MAX_WORD_S
-from std.repairs import Repairs, span_s
+from std.repairs import CLOCK_GOES_BACK, Repairs, span_s
 from std.values import Float64s, Recording
 
 CUES_AT_ONCE = 1 << 16
@@ -60,9 +62,19 @@ class Cue(NamedTuple):
     speaker: str = ""
 
 
-def timed_cues(words: Iterable[tuple[int, HypothesisWord]]) -> Iterator[Cue]:
-    """Yield cues of words with times of their own, each given with its line, cut at pauses."""
-    rows = sorted(words, key=lambda row: row[1].start_s)
+def timed_cues(
+    words: Iterable[tuple[int, HypothesisWord]], *, in_parts: bool = False
+) -> Iterator[Cue]:
+    """Yield cues of words with times of their own, each given with its line, cut at pauses.
+
+    Args:
+        words: in the file's order.
+        in_parts: whether parts that count from 0 again stay one after the other.
+    """
+    rows = list(words)
+    parts = parts_of([word.start_s for _, word in rows]) if in_parts else np.zeros(len(rows), int)
+    order = np.lexsort((np.array([word.start_s for _, word in rows]), parts))
+    rows = [rows[at] for at in order.tolist()]
     done = 0
     for some in by_pauses([word for _, word in rows]):
         end_s = max(word.end_s for word in some)
@@ -99,6 +111,7 @@ def utterances_of_cues(
     language = language_in_name(path)
     while block := list(islice(waiting, CUES_AT_ONCE)):
         found = True
+        _note_restarts(block, options)
         columns = _columns(
             _mended(block, path, options.repairs), recording, number, options.nonwords, language
         )
@@ -106,6 +119,20 @@ def utterances_of_cues(
         yield utterances_of(columns, path, nonwords=options.nonwords)
     if not found:
         raise InputError(path, 0, "cues: text with its times", "none")
+
+
+def _note_restarts(cues: Sequence[Cue], options: ReaderOptions) -> None:
+    """Say where the clock of a speaker goes back, if not his words have said so already."""
+    starts_s = np.array([cue.start_s for cue in cues])
+    if not (np.diff(starts_s) < -BACK_S).any() or len(options.tiers.read) > 1:
+        return  # as nearly always; tiers stand one after the other
+    if CLOCK_GOES_BACK in options.repairs.found:
+        return
+    rows_of: defaultdict[tuple[Recording | None, str], list[int]] = defaultdict(list)
+    for row, cue in enumerate(cues):
+        rows_of[cue.recording, cue.speaker].append(row)
+    for rows in rows_of.values():
+        note_restarts(starts_s[rows], [cues[row].line for row in rows], options.repairs)
 
 
 _bare = lru_cache(maxsize=1 << 17)(bare)  # most words of a file are in the next one, too

@@ -133,7 +133,7 @@ def _of_words(
             if together
             else [w._replace(token=w.token.strip()) for w in own]
         )
-        for cue in timed_cues((line, word) for word in said):
+        for cue in timed_cues(((line, word) for word in said), in_parts=options.chunks is not None):
             yield cue._replace(recording=where, language=language)
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from indexer.formats.shared.tiers import Tiers
 from indexer.lattices.lattice import LatticeMethod
+from indexer.networks.chunks import Chunks
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.turns import RecordingTurns
 from indexer.networks.utterance_spans import UtteranceSpan
@@ -55,6 +56,7 @@ class ReaderOptions:
     nonwords: Nonwords = field(default_factory=Nonwords)  # keeps noises, or counts them
     speaker_names: SpeakerNames = "auto"  # in captions: speakers, or words
     turns: Mapping[Recording, RecordingTurns] | None = None  # who spoke when, by a diarisation
+    chunks: Chunks | None = None  # of recordings whose recogniser counted from 0 in each
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
     repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts what is mended
 
