@@ -28,29 +28,40 @@ if TYPE_CHECKING:
         watch_folder,
     )
     from indexer.dry_run import Preview
-    from indexer.formats.names import FORMAT_NAMES
+    from indexer.formats.names import FORMAT_NAMES, installed_formats
+    from indexer.formats.shared.numbered import NumberedUtterances, Span
+    from indexer.formats.shared.reader import FormatReader
+    from indexer.formats.shared.reader_options import ReaderOptions
+    from indexer.formats.shared.recordings import recording_for
     from indexer.index_facts import IndexDescription
     from indexer.index_report import IndexReport
     from indexer.input_options import InputOptions
     from indexer.languages.report import hints as pronouncer_hints
     from indexer.languages.report import in_words as languages_line
     from indexer.listing import ListedRecording
+    from indexer.networks.hypotheses import HypothesisWord
     from indexer.spoken_queries import QueryReport, read_spoken_queries
     from indexer.transcripts import read_transcript
 
 __all__ = [
     "FORMAT_NAMES",
+    "FormatReader",
+    "HypothesisWord",
     "IndexCheck",
     "IndexDescription",
     "IndexReport",
     "InputOptions",
     "ListedRecording",
+    "NumberedUtterances",
     "Preview",
     "QueryReport",
+    "ReaderOptions",
+    "Span",
     "clean_up",
     "delete_recordings",
     "describe_index",
     "index_files",
+    "installed_formats",
     "languages_line",
     "list_recordings",
     "merge_segments",
@@ -58,6 +69,7 @@ __all__ = [
     "pronouncer_hints",
     "read_spoken_queries",
     "read_transcript",
+    "recording_for",
     "verify_index",
     "watch_folder",
 ]
@@ -66,6 +78,13 @@ __all__ = [
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
     "FORMAT_NAMES": ("formats.names", "FORMAT_NAMES"),
+    "FormatReader": ("formats.shared.reader", "FormatReader"),
+    "HypothesisWord": ("networks.hypotheses", "HypothesisWord"),
+    "NumberedUtterances": ("formats.shared.numbered", "NumberedUtterances"),
+    "ReaderOptions": ("formats.shared.reader_options", "ReaderOptions"),
+    "Span": ("formats.shared.numbered", "Span"),
+    "installed_formats": ("formats.names", "installed_formats"),
+    "recording_for": ("formats.shared.recordings", "recording_for"),
     "IndexDescription": ("index_facts", "IndexDescription"),
     "IndexReport": ("index_report", "IndexReport"),
     "InputOptions": ("input_options", "InputOptions"),

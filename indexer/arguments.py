@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer import FORMAT_NAMES
+from indexer import FORMAT_NAMES, installed_formats
 from std.command import (
     encoding_argument,
     file_argument,
@@ -91,8 +91,8 @@ def parser() -> Parser:
 
 def format_argument(text: str) -> str:
     """The name of a format."""
-    if text not in ("auto", *FORMAT_NAMES):
-        near = meant(text, FORMAT_NAMES, most=3)
+    if text not in ("auto", *FORMAT_NAMES) and text not in (others := installed_formats()):
+        near = meant(text, (*FORMAT_NAMES, *others), most=3)
         raise argparse.ArgumentTypeError(f"expected a format, got {quoted(text)}{near}")
     return text
 
@@ -118,7 +118,8 @@ def _add_recordings(parse: Parser) -> None:
     )
     add(
         "--format", default="auto", type=format_argument,
-        help=f"of the input; auto, which looks into each file, or one of {', '.join(FORMAT_NAMES)}",
+        help="of the input; auto, which looks into each file, that of another package's reader, or "
+        f"one of {', '.join(FORMAT_NAMES)}",
     )  # fmt: skip
     add(
         "--metadata",

@@ -1,8 +1,13 @@
 """The formats that we read, in the order in which their readers are asked whether a file is theirs.
 
-This is all that says which there are: `indexer.formats.registry` loads ``READER`` of the module of
-each name in `indexer.formats.readers`. A command line that loads no reader has the names from here.
+    FORMAT_NAMES         our own
+    module_of            the module of `indexer.formats.readers` whose ``READER`` reads one
+    installed_formats    those of other packages
+
+This is all that says which there are; a command line has the names from here and loads no reader.
 """
+
+GROUP = "spoken_terms.readers"  # of entry points of other packages
 
 FORMAT_NAMES = (
     # The first line of captions and annotations tells, so they are asked first.
@@ -22,3 +27,10 @@ def module_of(name: str) -> str:
     'aws_streaming'
     """
     return name.replace("-", "_")
+
+
+def installed_formats() -> tuple[str, ...]:
+    """The names of the formats that other packages read, in order; no package is loaded."""
+    from importlib.metadata import entry_points  # some 15 ms, which most commands need not pay
+
+    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))

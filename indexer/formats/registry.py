@@ -1,13 +1,15 @@
-"""The table of all readers: those of `indexer.formats.readers`, by their names in order.
+"""The table of all readers: those of other packages, and those of `indexer.formats.readers`.
 
-FORMATS        name -> reader
-readers        those of a kind of file, in the order in which they are asked
-all_readers    every one by its name
+FORMATS        our own by their names, in the order in which they are asked
+all_readers    with those of other packages, which are asked first
+readers        those of a kind of file
 """
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 
+from indexer.formats.installed import installed_readers
 from indexer.formats.names import FORMAT_NAMES, module_of
 from indexer.formats.shared.reader import FormatReader, Kind
 
@@ -22,11 +24,21 @@ def _own(name: str) -> FormatReader:
 FORMATS: Mapping[str, FormatReader] = {name: _own(name) for name in FORMAT_NAMES}
 
 
+@cache
 def all_readers() -> Mapping[str, FormatReader]:
-    """Every reader by its name, in the order in which they are asked."""
-    return FORMATS
+    """Every reader by its name, in the order in which they are asked.
+
+    Raises:
+        ConfigError: the reader of another package cannot be used.
+    """
+    return {**installed_readers(), **FORMATS}
 
 
-def readers(kind: Kind) -> list[FormatReader]:
-    """The readers of a kind of file, in the order in which they are asked."""
-    return [reader for reader in all_readers().values() if kind in reader.kinds]
+@cache
+def readers(kind: Kind) -> tuple[FormatReader, ...]:
+    """The readers of a kind of file, in the order in which they are asked.
+
+    Raises:
+        ConfigError: as `all_readers`.
+    """
+    return tuple(reader for reader in all_readers().values() if kind in reader.kinds)
