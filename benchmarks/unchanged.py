@@ -36,7 +36,6 @@ MODULES = {
     "std-index": "indexer.cli",
     "std-store": "indexer.store_cli",
     "std-search": "searcher.cli",
-    "std-query": "searcher.query_cli",
     "std-tune": "searcher.tune_cli",
     "std-score": "scoring.cli",
 }
@@ -171,7 +170,9 @@ def tuned_and_scored(folder: Path, name: str, work: Path, store: str) -> Iterato
         for table in sorted(one for kind in TABLES for one in (work / scores).rglob(kind)):
             yield f"{name} {table.relative_to(work)}", file_digest(table)
     term = "burganlagen" if "german" in name else "waterkracht"
-    split = run(work, "std-query", f"--store={store}", term, "polizeigewalt", "--json")
+    split = run(
+        work, "std-search", f"--store={store}", "--explain-query", term, "polizeigewalt", "--json"
+    )
     yield f"{name} query", digest(split)
 
 

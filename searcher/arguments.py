@@ -38,11 +38,22 @@ examples:
   std-search --store INDEX haushalt | grep -v KERSTIN_04 | cut -f 2-4
   std-search --store INDEX haushalt --clips clips --audio recordings --srt subtitles
   std-search --store INDEX --queries queries.json --ecf ecf.xml --output hits.xml
+  std-search --store INDEX --explain-query polizeigewalt "robo*"
+  std-search --vocabulary words.tsv --set splitting.max_edits=2 --explain-query museenverwaltung
   std-search --store SHARD_1 --store SHARD_2 --scheduler tcp://host:8786 --terms terms.xml ...
 
 exit status: 0 a batch is written, or a TERM was found; 1 no TERM was found (as grep),
 which is to say with --min-probability; 2 a mistake that you can mend, said in one line
 """
+MOVED = {  # options that std-query had
+    "-K": "--set splitting.max_edits=N",
+    "-R": "--set splitting.max_ratio=R",
+    "--split-method": "--set splitting.method=METHOD",
+    "--min-part-length": "--set splitting.min_part_letters=N",
+    "--ranking": "--set splitting.ranking=RANKING",
+    "--nbest": "--set splitting.nbest=N",
+    "--candidates": "--set expansion.candidates=N",
+}
 
 
 def parser() -> Parser:
@@ -51,10 +62,12 @@ def parser() -> Parser:
         prog="std-search",
         description="Find spoken terms in an index made by std-index.",
         epilog=EXAMPLE,
+        moved=MOVED,
     )
     _add_input(parse)
     _add_selection(parse)
     add_row_options(parse, "hits")
+    _add_explaining(parse.further("what a term becomes (--explain-query)"))
     _add_query_options(parse.further("spoken queries"))
     _add_list_options(parse.further("hit lists of a batch"))
     _add_hit_options(parse.further("decisions, tables, explanations"))
@@ -76,7 +89,7 @@ def _add_input(parse: Parser) -> None:
         help="words to show hits of, the most probable first; * stands for any letters of a word: "
         "robo*, *arbeit, r*t",
     )
-    add_store_option(parse)
+    add_store_option(parse, required=False)
     add(
         "--fuse",
         action="store_true",
@@ -136,7 +149,26 @@ def _add_selection(parse: Parser) -> None:
         help="hits that are shown, cut and subtitled: of a table (50), of anything else all; "
         "0 = all",
     )
+    add(
+        "--explain-query",
+        action="store_true",
+        help="search nothing: show what a TERM becomes, its splits and similar words (std-query)",
+    )
     add("--quiet", action="store_true", help=QUIET)
+
+
+def _add_explaining(group: "argparse._ArgumentGroup") -> None:
+    """What words a term is compared with where nothing is searched, and what is said of it."""
+    add = group.add_argument
+    add(
+        "--vocabulary",
+        type=file_argument,
+        metavar="FILE",
+        help="words in place of those of a --store: lines of word[<TAB>count], UTF-8",
+    )
+    add("--all-words", action="store_true", help="split and expand known words as well")
+    add("--all-matches", action="store_true", help="every match of every segment")
+    add("--bktree", type=folder_argument, metavar="FOLDER", help="keep the BK-tree here")
 
 
 def _add_query_options(group: "argparse._ArgumentGroup") -> None:

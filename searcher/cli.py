@@ -15,6 +15,8 @@ from searcher.cli_hits import (
     tell_figures,
     tell_remarks,
 )
+from searcher.combinations import misuse
+from searcher.explained_query import explain_query
 from std.command import peak_memory_gb, print_json, progress_bar, run, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, form_of
@@ -34,51 +36,13 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 done or found, 1 no TERM was found, 2 the user can mend it."""
-    args = parser().parse_args(argv)
-    if problem := misuse(args):
-        parser().error(problem)
-    check_stores(args)
+    parse = parser()
+    args = parse.parse_args(argv)
+    if problem := misuse(args, parse):
+        parse.error(problem)
     is_batch = args.terms or args.queries
-    return run("std-search", lambda: batch(args) if is_batch else interactive(args))
-
-
-def misuse(args: argparse.Namespace) -> str:
-    """What is wrong with a combination of options; empty if nothing is."""
-    file = "--queries" if args.queries else "--terms"
-    if args.terms and args.queries:
-        return "give terms in a --terms file or spoken ones in a --queries file, not both"
-    if (args.terms or args.queries) and args.term:
-        return f"give terms as arguments or in a {file} file, not both"
-    if args.queries and not (args.ecf and args.output):
-        return "--queries needs --ecf (the speech searched) and --output (the hit list)"
-    if args.probabilities and not args.output and not args.term:
-        return "--probabilities goes with --output: the same hits, with another number"
-    if not args.terms and not args.queries and not args.term:
-        return "expected --terms FILE or at least one TERM, got neither"
-    if args.term and args.output:
-        return "--output writes the hits of a --terms file; for a TERM there is --json"
-    if args.term and args.probabilities:
-        return "--probabilities writes the hits of a --terms file; for a TERM there is --json"
-    if args.term and args.ecf:
-        return "--ecf is the speech of a --terms file; for a TERM there are --recording and --where"
-    if args.term_list and not args.queries:
-        return "--term-list writes the term list of a --queries file"
-    if args.queries and args.fuse:
-        return "--queries searches the index of one recogniser, without --fuse"
-    return ""
-
-
-def check_stores(args: argparse.Namespace) -> None:
-    """Refuse a number of stores or models that does not fit the others."""
-    if args.fuse and len(args.store) < 2:
-        parser().error("--fuse needs two --store or more, one of each recogniser")
-    if args.fuse and len(args.model) not in (0, 1, len(args.store)):
-        parser().error(
-            f"--fuse takes one --model for all, or one for each of {len(args.store)} --store, "
-            f"got {len(args.model)}"
-        )
-    if not args.fuse and len(args.model) > 1:
-        parser().error("several --model are for --fuse, one for each --store")
+    work = explain_query if args.explain_query else batch if is_batch else interactive
+    return run("std-search", lambda: work(args))
 
 
 def opened(args: argparse.Namespace, config: "Config") -> "Index | FusedIndex":

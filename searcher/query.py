@@ -2,13 +2,13 @@
 
 query_terms  terms and an index or a vocabulary file --> their descriptions
 describer    a vocabulary and a configuration --> a function from a term to its description
-query        one term's description, as `std-query --json` prints it
+query        one term's description, as `std-search --explain-query --json` prints it
 """
 
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import cache
 from os import PathLike, fspath
@@ -34,12 +34,13 @@ from std.errors import ConfigError, InputError
 from std.execution.cost import Stopwatch
 from std.languages.detection import guess_language, language_code
 from std.phonetics.lexicon import NoLanguageError
-from std.store import Segment, open_store
+from std.store import Segment, open_store, require_different
 from std.text import Normalisation, as_indexed, require_same
 
 Expansion = Callable[[Sequence[str], int], list[list[tuple[str, float]]]]
 Describe = Callable[[str], dict[str, Any]]
 Spellings = Callable[[str], Sequence[tuple[str, int]]]  # of a word: others, and their counts
+Stores = str | PathLike[str] | Sequence[str | PathLike[str]]  # an index: one store, or its shards
 CountsByLanguage = Mapping[str, Mapping[str, int]]  # of words
 
 
@@ -60,7 +61,7 @@ class Options:
 def query_terms(
     terms: Sequence[str],
     *,
-    store: str | PathLike[str] | None = None,
+    store: Stores | None = None,
     vocabulary: str | Path | None = None,
     config: Config | None = None,
     adopt_text: bool = False,
@@ -100,7 +101,7 @@ def query_terms(
         raise ValueError("query_terms: expected either a store or a vocabulary")
     config = config or Config()
     if store is not None:
-        words, counts, text = _stored_words(fspath(store), config.text, adopt_text=adopt_text)
+        words, counts, text = _stored_words(store, config.text, adopt_text=adopt_text)
         config = replace(config, text=text)
     else:
         words = vocabularies.read(Path(str(vocabulary)), config.text)
@@ -120,17 +121,24 @@ def query_terms(
 
 
 def _stored_words(
-    url: str, text: Normalisation, *, adopt_text: bool
+    shards: Stores, text: Normalisation, *, adopt_text: bool
 ) -> tuple[Vocabulary, CountsByLanguage, Normalisation]:
-    """The words of a store, also by language, and how they are normalised."""
-    with closing(open_store(url)) as store:
-        normalisation = store.normalisation()
-        segments = store.segments()
+    """The words of an index, also by language, and how they are normalised."""
+    urls = [fspath(one) for one in ([shards] if isinstance(shards, str | PathLike) else shards)]
+    require_different(urls)
+    with ExitStack() as opened:
+        stores = [opened.enter_context(closing(open_store(url))) for url in urls]
+        rules = [(store.url, store.normalisation()) for store in stores]
+        segments = [segment for store in stores for segment in store.segments()]
         counts = live_counts(segments)
+        normalisation = next((rule for _, rule in rules if rule is not None), None)
         if normalisation is None or not counts:
-            raise InputError(url, 0, "an index with recordings", "an empty one")
+            raise InputError(", ".join(urls), 0, "an index with recordings", "an empty one")
+        for url, own in rules:
+            if own is not None:
+                require_same(normalisation, own, url)
         if not adopt_text:
-            require_same(as_indexed(text, normalisation), normalisation, url)
+            require_same(as_indexed(text, normalisation), normalisation, urls[0])
         return vocabularies.of_counts(counts), counts_by_language(segments), normalisation
 
 
@@ -275,7 +283,7 @@ def words_of(term: str, normalisation: Normalisation) -> tuple[str, ...]:
 def query(
     term: str, splitter: Splitter, normalisation: Normalisation, options: Options
 ) -> dict[str, Any]:
-    """Describe one term as `std-query --json` prints it.
+    """Describe one term as `std-search --explain-query --json` prints it.
 
     What everything here cost is in it (`std.execution.cost.Cost`); ``split_seconds`` is the CPU
     time for the matches and splits of the words.

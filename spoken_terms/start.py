@@ -23,13 +23,13 @@ COMMANDS = {  # and the modules whose function ``main`` they are
     "std-index": "indexer.cli",
     "std-store": "indexer.store_cli",
     "std-search": "searcher.cli",
-    "std-query": "searcher.query_cli",
     "std-tune": "searcher.tune_cli",
     "std-serve": "service.cli",
     "std-score": "scoring.cli",
     "std-discovery": "scoring.discovery.cli",
     "std-config": "std.config_cli",
 }
+ALIASES = {"std-query": ("std-search", "--explain-query")}  # other names of commands
 READER_FOR = "std-score"  # takes references in whatever the indexer reads
 ROOT = Path(__file__).resolve().parents[1]  # where this package is, and the others should be
 
@@ -38,12 +38,15 @@ def start(command: str, argv: Sequence[str] | None = None) -> int:
     """Run a command.
 
     Args:
-        command: its name.
+        command: its name, or an alias.
         argv: its arguments; None = those of the process.
 
     Returns:
         its exit status; 2 if a package is not ours, or the system is none that we run on.
     """
+    if command in ALIASES:
+        command, option = ALIASES[command]
+        argv = [option, *(sys.argv[1:] if argv is None else argv)]
     if problem := foreign_system() or misplaced_package():
         print(f"{command}: {problem}", file=sys.stderr)  # noqa: T201  # nothing else can say it
         return 2
@@ -63,12 +66,12 @@ std_recognise = partial(start, "std-recognise")
 std_index = partial(start, "std-index")
 std_store = partial(start, "std-store")
 std_search = partial(start, "std-search")
-std_query = partial(start, "std-query")
 std_tune = partial(start, "std-tune")
 std_serve = partial(start, "std-serve")
 std_score = partial(start, "std-score")
 std_discovery = partial(start, "std-discovery")
 std_config = partial(start, "std-config")
+std_query = partial(start, "std-query")
 
 
 def foreign_system() -> str:

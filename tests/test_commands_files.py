@@ -18,7 +18,6 @@ COMMANDS = {
     "std-index": "indexer.cli",
     "std-store": "indexer.store_cli",
     "std-search": "searcher.cli",
-    "std-query": "searcher.query_cli",
     "std-tune": "searcher.tune_cli",
     "std-score": "scoring.cli",
     "std-discovery": "scoring.discovery.cli",
@@ -148,7 +147,9 @@ def test_a_pipe_without_a_name_has_no_recording(german, tmp_path):
 
 def test_query_and_tune_read_pipes(demo):
     for source in ("<(printf 'burg\\t3\\nanlagen\\n')", "- < <(printf 'burg\\nanlagen\\n' | gzip)"):
-        assert b"burg anlagen" in done(f"std-query burganlagen --quiet --vocabulary {source}", demo)
+        assert b"burg anlagen" in done(
+            f"std-search --explain-query burganlagen --quiet --vocabulary {source}", demo
+        )
     line = "std-tune --store index --ecf none.xml --rttm - --terms - --output model.json"
     assert "--terms: expected a file of its own, got that of --rttm" in refused(line, demo)
 
@@ -178,7 +179,7 @@ def test_standard_input_has_one_reader_and_a_name(demo):
 
 def test_a_file_that_is_called_minus(demo, tmp_path):
     (tmp_path / "-").write_text("burg\nanlagen\n")
-    line = "std-query burganlagen --quiet --vocabulary ./-"
+    line = "std-search --explain-query burganlagen --quiet --vocabulary ./-"
     assert b"burg anlagen" in done(line, tmp_path)
 
 
@@ -236,7 +237,7 @@ def test_a_null_device_stays(demo):
         ("std-store verify index --shard index", "expected each index once"),
         ("std-search --store index --store $PWD/index x", "--store"),
         ("std-search --store couchdb:x dort", "couchdb:x: expected couchdb://"),
-        ("std-query --store couchdbs:x dort", "couchdbs:x: expected couchdb://"),
+        ("std-search --explain-query --store couchdbs:x dort", "couchdbs:x: expected couchdb://"),
         ("std-score '' --ecf e --rttm r --terms t", "expected the name of a file"),
         ("std-score x --ecf e --rttm r --terms t --output -", "expected the name of a folder"),
     ],
@@ -272,7 +273,7 @@ def test_bombs_are_refused(demo, tmp_path):
         (f"std-search --store index hahnenfedern --config {tmp_path}/l.toml", "lexicon"),
         (f"{SCORE} --rttm {tmp_path}/rttm", "rttm"),
         (f"std-score --resources {tmp_path}/model x.json", "model"),
-        (f"std-query --vocabulary {tmp_path}/lexicon x", "lexicon"),
+        (f"std-search --explain-query --vocabulary {tmp_path}/lexicon x", "lexicon"),
         (f"std-index --store i {tmp_path}/model", "model"),
     ):
         message = refused(f"ulimit -v 6000000; {line}", demo)
@@ -325,8 +326,8 @@ def test_nothing_printed_is_obeyed(hostile):
         f"std-search --store index {FILES} --config c.toml --output h.xml --system-id {odd}",
         f"std-search --store index --config c.toml das =cmd {odd}",
         "std-search --store index --config c.toml das --json",
-        f"std-query --store index --config c.toml =cmd 'wort[red]' {odd}",
-        "std-query --store index --config c.toml =cmd --json",
+        f"std-search --explain-query --store index --config c.toml =cmd 'wort[red]' {odd}",
+        "std-search --explain-query --store index --config c.toml =cmd --json",
         f"std-score hits.xml {FILES} --rttm ref.rttm {groups}",
         f"std-score hits.xml {FILES} --rttm ref.rttm {groups} --json",
         f"std-score hits.xml h{odd} {FILES} --rttm ref.rttm --output two --bootstrap 9",

@@ -16,7 +16,7 @@ from tools.parsers import parsers, subcommands
 ROOT = Path(__file__).parent.parent
 WITH_PROGRESS = {"std-recognise", "std-index", "std-search", "std-tune", "std-score"}
 WITH_PROGRESS |= {"std-discovery"}
-WITH_ROWS = {"std-index", "std-search", "std-query", "std-tune", "std-score", "std-discovery"}
+WITH_ROWS = {"std-index", "std-search", "std-tune", "std-score", "std-discovery"}
 WITH_ROWS |= {"std-config"}
 
 
@@ -53,7 +53,7 @@ def test_options_have_one_meaning_everywhere(command):
         for name in action.option_strings
     }
     for name in ("--progress", "--nl", "--csv", "--fmt", "--set", "--scheduler", "--store"):
-        if name in options and not (name == "--store" and command == "std-query"):
+        if name in options:
             assert options[name].help == others[name].help or name == "--store"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer.formats.registry import FORMATS
+from spoken_terms.start import ALIASES
 from tools.site.blocks import blocks
 
 ROOT = Path(__file__).parent.parent
@@ -78,6 +79,7 @@ def test_every_command_is_documented_and_shows_an_example(script, capsys):
     with pytest.raises(SystemExit) as end:
         getattr(importlib.import_module(module), main)(["--help"])
     assert end.value.code == 0
+    script = ALIASES.get(script, [script])[0]
     assert f"  {script} " in capsys.readouterr().out.split("\nexample")[1]
     assert any(script in page.read_text() for page in PAGES)
 

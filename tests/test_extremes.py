@@ -11,13 +11,11 @@ import indexer.cli
 import scoring.cli
 import scoring.discovery.cli
 import searcher.cli
-import searcher.query_cli
 import searcher.tune_cli
 
 COMMANDS = {
     "std-index": indexer.cli,
     "std-search": searcher.cli,
-    "std-query": searcher.query_cli,
     "std-tune": searcher.tune_cli,
     "std-score": scoring.cli,
     "std-discovery": scoring.discovery.cli,
@@ -49,7 +47,7 @@ def parsed(command, argument, capsys):
 
 
 def test_no_option_takes_any_number():
-    assert len(OPTIONS) >= 22
+    assert len(OPTIONS) >= 21
     for module in COMMANDS.values():
         kinds = {action.type for action in module.parser()._actions}
         assert not kinds & {int, float, complex}
@@ -86,7 +84,7 @@ def test_a_long_argument_is_cut(capsys):
 
 def parsed_long(argument, capsys):
     with pytest.raises(SystemExit):
-        searcher.query_cli.parser().parse_args(["--store=x", "term", argument])
+        searcher.cli.parser().parse_args(["--store=x", "term", argument])
     err = capsys.readouterr().err
     assert len(err) < 2000
     return err
@@ -137,10 +135,10 @@ def test_closed_and_full_streams(line, status, message, unbuffered, monkeypatch)
 
 @pytest.mark.parametrize("stdout", [">&-", ">/dev/full"])
 def test_help_that_nobody_can_read_is_one_line(stdout):
-    command = f"{shlex.quote(sys.executable)} -m searcher.query_cli --help {stdout}"
+    command = f"{shlex.quote(sys.executable)} -m searcher.cli --help {stdout}"
     done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("std-query: ")
+    assert done.stderr.startswith("std-search: ")
     assert done.stderr.count("\n") == 1
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spoken_terms.start import COMMANDS
+from spoken_terms.start import ALIASES, COMMANDS
 from tools.parsers import parsers, subcommands
 
 ROOT = Path(__file__).parent.parent
@@ -25,7 +25,9 @@ def folder(tmp_path_factory):
 
 
 def test_every_command_has_a_page(folder):
-    assert {path.name for path in folder.iterdir()} == {f"{one}.1" for one in COMMANDS} | {"std.7"}
+    assert {path.name for path in folder.iterdir()} == {
+        f"{one}.1" for one in (*COMMANDS, *ALIASES)
+    } | {"std.7"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -7,7 +7,7 @@ import pytest
 from indexer.cli import main as index
 from indexer.formats.readers import jsonl
 from searcher.cli import main as search
-from searcher.query_cli import main as query
+from spoken_terms.start import std_query as query
 from std.store.manifest import _digest
 
 

@@ -60,7 +60,13 @@ COMMANDS = sorted(spoken_terms.start.COMMANDS.values())
 # Arguments and output of a command: they belong to it, so it may import them.
 OWN_PARTS = (
     *("indexer.arguments", "indexer.cli_actions", "indexer.output", "indexer.store_arguments"),
-    *("searcher.arguments", "searcher.cli_hits", "searcher.output"),
+    *(
+        "searcher.arguments",
+        "searcher.cli_hits",
+        "searcher.combinations",
+        "searcher.explained_query",
+        "searcher.output",
+    ),
     *("scoring.limits", "scoring.run"),
     *("recogniser.hotwords", "recogniser.progress"),
 )

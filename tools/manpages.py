@@ -47,8 +47,14 @@ def pages() -> dict[str, str]:
         f"{command}.1": page(parser, [other for other in parsers if other != command])
         for command, parser in parsers.items()
     }
+    found |= {f"{alias}.1": f".so man1/{of}.1\n" for alias, (of, _) in aliases().items()}
     descriptions = {command: str(parser.description) for command, parser in parsers.items()}
     return found | {"std.7": overview(project["description"], descriptions)}
+
+
+def aliases() -> dict[str, tuple[str, str]]:
+    """Other names of commands: of which command, and with which option."""
+    return dict(importlib.import_module("spoken_terms.start").ALIASES)
 
 
 def version() -> str:

@@ -143,7 +143,7 @@ async def answer_to(
 
 @router.get("/query")
 async def query(request: Request, term: Annotated[str, Query(min_length=1)]) -> Response:
-    """What a term becomes, without searching: the document of `std-query --json`."""
+    """What a term becomes, without searching: the document of `--explain-query --json`."""
     service = service_of(request)
     snapshot = service.snapshot
     (given,) = checked([term], snapshot, service.limits, 1)

@@ -11,7 +11,6 @@ import pytest
 
 import indexer.cli
 import searcher.cli
-import searcher.query_cli
 from indexer import index_files
 from searcher import Hit, open_fused, open_index
 from searcher.recording_words import _words, _words_in_memory
@@ -77,7 +76,7 @@ def test_a_batch_gives_the_commands_hit_list(index, store, german, tmp_path):
 @pytest.mark.parametrize("term", ["Burganlagen", "robo*", "die polizei"])
 def test_query_gives_what_the_command_prints(index, store, capsys, term):
     described = json.loads(json.dumps(written(index.query(term))))
-    assert searcher.query_cli.main(["--store", store, "--json", term]) == 0
+    assert searcher.cli.main(["--explain-query", "--store", store, "--json", term]) == 0
     (printed,) = json.loads(capsys.readouterr().out)
     for document in (described, printed):
         for cost in ("seconds", "cpu_seconds", "compile_seconds", "split_seconds"):

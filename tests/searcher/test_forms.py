@@ -11,7 +11,6 @@ import pytest
 
 import indexer.cli
 import searcher.cli
-import searcher.query_cli
 from indexer.formats.registry import FORMATS
 from searcher import open_index
 from std.audio.decode import samples
@@ -160,22 +159,22 @@ def test_rows_beside_a_hit_list(search, tmp_path):
     assert search("--terms", plain, "--output", tmp_path / "h.xml", "--quiet").out == ""
 
 
-def test_std_query_reads_lists_and_prints_rows(store, tmp_path, capsys):
+def test_queries_are_explained_from_lists_and_as_rows(store, tmp_path, capsys):
     plain = tmp_path / "words.txt"
     plain.write_text("landkreis\nlandkreisnahe\n")
-    given = ["--store", store, "--terms", str(plain)]
-    assert searcher.query_cli.main([*given, "--csv"]) == 0
+    given = ["--explain-query", "--store", store, "--terms", str(plain)]
+    assert searcher.cli.main([*given, "--csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out, newline="")))
     split = [row for row in rows if row["term"] == "landkreisnahe" and row["method"] == "split"]
     assert split[0]["looked_up_as"] == "landkreis nahe"
-    assert searcher.query_cli.main([*given, "--nl"]) == 0
+    assert searcher.cli.main([*given, "--nl"]) == 0
     documents = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [one["term"] for one in documents] == ["landkreis", "landkreisnahe"]
     listed = {tuple(variant["words"]) for one in documents for variant in one["variants"]}
     assert listed == {tuple(row["looked_up_as"].split()) for row in rows if not row["word"]}
-    for wrong in (["x", *given], ["--store", store]):
+    for wrong in (["x", *given], given[:3]):
         with pytest.raises(SystemExit, match="2"):
-            searcher.query_cli.main(wrong)
+            searcher.cli.main(wrong)
         assert "expected at least one TERM or --terms FILE" in capsys.readouterr().err
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spoken_terms import start
-from spoken_terms.start import COMMANDS, PACKAGES, misplaced_package
+from spoken_terms.start import ALIASES, COMMANDS, PACKAGES, misplaced_package
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -123,7 +123,7 @@ def test_every_command_starts_here_and_has_its_own_name():
         started = getattr(start, function)
         assert isinstance(started, partial)
         assert started.args == (command,)
-    assert [*COMMANDS] == [*PYPROJECT["project"]["scripts"]]
+    assert [*COMMANDS, *ALIASES] == [*PYPROJECT["project"]["scripts"]]
 
 
 def test_the_packages_of_the_wheel_are_checked():

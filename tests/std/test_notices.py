@@ -40,7 +40,7 @@ def cold_query(folder: Path) -> tuple[list[str], dict[str, str]]:
     """A query that compiles kernels into an empty cache, and its environment."""
     words = folder / "words.tsv"
     words.write_text("burg\t2\nanlagen\t1\n", "utf-8")
-    code = "import sys; from searcher.query_cli import main; sys.exit(main())"
+    code = "import sys; from spoken_terms.start import std_query; sys.exit(std_query())"
     command = [sys.executable, "-c", code, "--vocabulary", str(words), "--json", "burganlagen"]
     return command, {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
 

@@ -1,4 +1,4 @@
-"""std-query: its contract, its errors, and what a person sees."""
+"""std-search --explain-query: its contract, its errors, and what a person sees."""
 
 import json
 import subprocess
@@ -12,8 +12,11 @@ import pytest
 
 from indexer.segments.invert import invert
 from searcher import open_index, query_terms
-from searcher.query_cli import configuration, main, parser
+from searcher.arguments import MOVED, configuration, parser
+from searcher.cli import main as std_search
 from searcher.term_variants import variants_in
+from spoken_terms import start
+from std.config import Config, range_of
 from std.store import open_store
 from std.text import Normalisation
 from std.written_numbers import written
@@ -26,6 +29,10 @@ def words(tmp_path):
     path = tmp_path / "words.tsv"
     path.write_text(WORDS, "utf-8")
     return path
+
+
+def main(arguments):
+    return std_search(["--explain-query", *arguments])
 
 
 def run(capsys, *arguments):
@@ -73,7 +80,13 @@ def test_json_keys_and_values(capsys, words):
 @pytest.mark.parametrize("method", ["linear", "bktree", "trie"])
 def test_all_matches(capsys, words, method):
     found = described(
-        capsys, "--vocabulary", words, "--all-matches", "--split-method", method, "burganla", "die"
+        capsys,
+        "--vocabulary",
+        words,
+        "--all-matches",
+        f"--set=splitting.method={method}",
+        "burganla",
+        "die",
     )
     expected = [
         # split[4] by burg; 0:5 burga and 0:6 burgan one edit from burg(en); then anla is too short
@@ -86,8 +99,10 @@ def test_all_matches(capsys, words, method):
 
 
 def test_min_part_length_and_limits(capsys, words):
-    arguments = ("--vocabulary", words, "--all-matches", "-K", 1, "-R", 0.25)
-    (one,) = described(capsys, *arguments, "--min-part-length", 5, "burganlagen")
+    limits = ("max_edits=1", "max_ratio=0.25", "min_part_letters=5")
+    arguments = ("--vocabulary", words, "--all-matches")
+    given = [f"--set=splitting.{limit}" for limit in limits]
+    (one,) = described(capsys, *arguments, *given, "burganlagen")
     assert one["words"][0]["matches"] == [
         [0, 5, "burg", 1],  # the word itself may be shorter than a part
         [0, 6, "burgen", 1],
@@ -97,7 +112,8 @@ def test_min_part_length_and_limits(capsys, words):
 
 
 def test_all_words_and_numbers(capsys, words):
-    arguments = ("--vocabulary", words, "--all-words", "--nbest", 1, "--candidates", 2)
+    few = ("--set=splitting.nbest=1", "--set=expansion.candidates=2")
+    arguments = ("--vocabulary", words, "--all-words", *few)
     (one,) = described(capsys, *arguments, "burgen")
     assert [like for like, _ in one["words"][0]["levenshtein"]] == ["burg", "bürg"]
     (one,) = described(capsys, *arguments, "burganlagen")
@@ -107,10 +123,10 @@ def test_all_words_and_numbers(capsys, words):
 
 def test_methods_and_rankings(capsys, words, tmp_path):
     for extra in (
-        ["--split-method", "primitive"],
-        ["--split-method", "rules"],
-        ["--split-method", "bktree", "--bktree", tmp_path / "tree"],
-        ["--ranking", "geometric"],
+        ["--set=splitting.method=primitive"],
+        ["--set=splitting.method=rules"],
+        ["--set=splitting.method=bktree", "--bktree", tmp_path / "tree"],
+        ["--set=splitting.ranking=geometric"],
     ):
         (one,) = described(capsys, "--vocabulary", words, *extra, "burganlagen")
         assert ["burg", "anlagen"] in [split["parts"] for split in one["words"][0]["splits"]]
@@ -139,7 +155,7 @@ def test_table_for_a_person(capsys, words):
 def test_long_tables_say_what_is_missing(capsys, tmp_path):
     path = tmp_path / "words.tsv"
     path.write_text("".join(f"hau{letter}\nbau{letter}\n" for letter in "abcdefg"), "utf-8")
-    out = run(capsys, "--vocabulary", path, "-R", "0.3", "hauxbaux")[1]
+    out = run(capsys, "--vocabulary", path, "--set=splitting.max_ratio=0.3", "hauxbaux")[1]
     assert "... and 15 more; --json shows all" in out
 
 
@@ -161,7 +177,7 @@ def test_errors_are_one_line(capsys, tmp_path, content, arguments, message):
     path.write_bytes(content)
     status, out, err = run(capsys, "--vocabulary", path, *arguments)
     assert (status, out) == (2, "")
-    assert err.startswith("std-query: ")
+    assert err.startswith("std-search: ")
     assert err.count("\n") == 1
     assert message in err
 
@@ -192,13 +208,13 @@ def test_usage(capsys, words):
         with pytest.raises(SystemExit) as caught:
             main(arguments)
         assert caught.value.code == 2
-    assert "std-query" in capsys.readouterr().err
+    assert "std-search: " in capsys.readouterr().err
 
 
 def test_help_loads_nothing_heavy():
     code = (
         "import sys\n"
-        "from searcher.query_cli import main\n"
+        "from searcher.cli import main\n"
         "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
         "heavy = {'numba', 'numpy', 'scipy', 'sklearn', 'rich'} & set(sys.modules)\n"
         "sys.exit(repr(heavy) if heavy else 0)"
@@ -228,7 +244,7 @@ def test_the_vocabulary_of_a_store(capsys, tmp_path, network):
     said = network([("burg", 1.0)], [("anlagen", 0.9), ("anlage", 0.1)], [("burg", 1.0)])
     with closing(open_store(url, create=True)) as store, store.writing():
         store.commit([invert([said])], normalisation=Normalisation())
-    (one,) = described(capsys, "--store", url, "--ranking", "geometric", "Burganlagen")
+    (one,) = described(capsys, "--store", url, "--set=splitting.ranking=geometric", "Burganlagen")
     first = one["words"][0]["splits"][0]
     assert first["parts"] == ["burg", "anlagen"]
     assert first["quality"] == pytest.approx(2**0.5)  # eq. 3.1 of the counts 2 and 1
@@ -249,7 +265,7 @@ def test_configured_values_hold_unless_given(capsys, words, tmp_path):
     assert {distance for *_, distance in one["words"][0]["matches"]} == {0}
     (split,) = one["words"][0]["splits"]
     assert split["quality"] == pytest.approx(21**0.5)  # eq. 3.1 of burg 7 and anlagen 3
-    (one,) = described(capsys, *arguments, "-K", 1, "--nbest", 5)
+    (one,) = described(capsys, *arguments, "--set=splitting.max_edits=1", "--set=splitting.nbest=5")
     assert {distance for *_, distance in one["words"][0]["matches"]} == {0, 1}
     assert len(one["words"][0]["splits"]) > 1
 
@@ -342,7 +358,7 @@ def test_what_is_listed_is_what_a_search_looks_up(capsys, tmp_path, network, spl
     methods = 'expansion.methods=["levenshtein", "dice"]'
     given = [f"splitting.words={splitting}", f"expansion.words={expansion}", methods]
     options = [part for setting in given for part in ("--set", setting)]
-    config = configuration(parser().parse_args(["x", "--store", url, *options]))
+    config = configuration(parser().parse_args(["x", "--explain-query", "--store", url, *options]))
     for text in ("Burganlagen", "die burganlage", "burg"):
         (one,) = described(capsys, "--store", url, *options, text)
         listed = [tuple(variant["words"]) for variant in one["variants"]]
@@ -353,3 +369,59 @@ def test_what_is_listed_is_what_a_search_looks_up(capsys, tmp_path, network, spl
             known = set(index.vocabulary.words)
         assert listed == [one.words for one in looked_up if known.issuperset(one.words)]
         assert {one.words for one in looked_up} - set(listed) <= {words}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["x", "--store", "i", "--where", "a = 1"], "searches nothing: expected no --where"),
+        (["x", "--store", "i", "--fuse", "--limit", "3"], "expected no --fuse, --limit"),
+        (["x", "--terms", "t", "--store", "i"], "one TERM or --terms FILE, got both"),
+        (["--store", "i"], "one TERM or --terms FILE, got neither"),
+        (["x"], "expected --store or --vocabulary, got neither"),
+        (["x", "--store", "i", "--vocabulary", "v"], "expected --store or --vocabulary, got both"),
+    ],
+)
+def test_what_does_not_go_together(arguments, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--vocabulary=x", "--all-words", "--all-matches", "--bktree=x"])
+def test_a_search_takes_none_of_its_options(option, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        std_search(["x", "--store", "i", option])
+    assert "go with --explain-query" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "now"), MOVED.items())
+def test_options_that_std_query_had(option, now, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        start.std_query(["x", "--store", "i", option, "1"])
+    assert capsys.readouterr().err == f"std-search {option} is now: {now}\n"
+    key = now.removeprefix("--set ").partition("=")[0]
+    assert range_of(key) if key.startswith("expansion") else hasattr(Config().splitting, key[10:])
+
+
+def test_std_query_is_another_name(capsys, words, monkeypatch):
+    printed = described(capsys, "--vocabulary", words, "Burganlagen")
+    arguments = ["--vocabulary", str(words), "Burganlagen", "--json"]
+    assert start.std_query(arguments) == 0
+    by_argument = json.loads(capsys.readouterr().out)
+    monkeypatch.setattr(sys, "argv", ["std-query", *arguments])
+    assert start.std_query() == 0
+    by_line = json.loads(capsys.readouterr().out)
+    assert printed[0]["variants"] == by_argument[0]["variants"] == by_line[0]["variants"]
+
+
+def test_shards_have_their_words_together(capsys, tmp_path, network):
+    urls = [str(tmp_path / name) for name in ("one", "two")]
+    for url, word in zip(urls, ("burg", "anlagen"), strict=True):
+        with closing(open_store(url, create=True)) as store, store.writing():
+            columns = invert([network([(word, 1.0)], file=word)])
+            store.commit([columns], normalisation=Normalisation())
+    shards = [f"--store={url}" for url in urls]
+    (one,) = described(capsys, *shards, "burganlagen")
+    assert one["words"][0]["splits"][0]["parts"] == ["burg", "anlagen"]
+    assert run(capsys, shards[0], shards[0], "burg")[0] == 2

@@ -1,0 +1,91 @@
+"""What does not go together on std-search's command line."""
+
+import argparse
+from collections.abc import Mapping
+
+EXPLAINING = {  # what --explain-query takes
+    *("term", "terms", "store", "vocabulary", "all_words", "all_matches", "bktree"),
+    *("config", "set", "json", "nl", "csv", "fmt", "quiet", "explain_query"),
+}
+
+
+def misuse(args: argparse.Namespace, parser: argparse.ArgumentParser) -> str:
+    """What is wrong with a combination of options; empty if nothing is.
+
+    Args:
+        args: the command line.
+        parser: that parsed it, and knows what options are by default.
+    """
+    wrong = _of_explaining(args, parser) if args.explain_query else _of_searching(args)
+    return next((message for message, holds in wrong.items() if holds), "")
+
+
+def _of_explaining(
+    args: argparse.Namespace, parser: argparse.ArgumentParser
+) -> Mapping[str, object]:
+    others = [
+        action.option_strings[-1]
+        for action in parser._actions
+        if action.dest not in EXPLAINING
+        and getattr(args, action.dest, action.default) != action.default
+    ]
+    given = "both" if args.term else "neither"
+    sources = "both" if args.store else "neither"
+    return {
+        f"--explain-query searches nothing: expected no {', '.join(others)}": others,
+        f"expected at least one TERM or --terms FILE, got {given}": (
+            bool(args.term) == bool(args.terms)
+        ),
+        f"expected --store or --vocabulary, got {sources}": (
+            bool(args.store) == bool(args.vocabulary)
+        ),
+    }
+
+
+def _of_searching(args: argparse.Namespace) -> Mapping[str, object]:
+    batch = args.terms or args.queries
+    file = "--queries" if args.queries else "--terms"
+    explaining = args.vocabulary or args.all_words or args.all_matches or args.bktree
+    return {
+        "--vocabulary, --all-words, --all-matches and --bktree go with --explain-query": explaining,
+        "the following arguments are required: --store": not args.store,
+        "give terms in a --terms file or spoken ones in a --queries file, not both": (
+            args.terms and args.queries
+        ),
+        f"give terms as arguments or in a {file} file, not both": batch and args.term,
+        "--queries needs --ecf (the speech searched) and --output (the hit list)": (
+            args.queries and not (args.ecf and args.output)
+        ),
+        "--probabilities goes with --output: the same hits, with another number": (
+            args.probabilities and not args.output and not args.term
+        ),
+        "expected --terms FILE or at least one TERM, got neither": not batch and not args.term,
+        "--output writes the hits of a --terms file; for a TERM there is --json": (
+            args.term and args.output
+        ),
+        "--probabilities writes the hits of a --terms file; for a TERM there is --json": (
+            args.term and args.probabilities
+        ),
+        "--ecf is the speech of a --terms file; for a TERM there are --recording and --where": (
+            args.term and args.ecf
+        ),
+        "--term-list writes the term list of a --queries file": (
+            args.term_list and not args.queries
+        ),
+        "--queries searches the index of one recogniser, without --fuse": (
+            args.queries and args.fuse
+        ),
+        **_of_stores(args),
+    }
+
+
+def _of_stores(args: argparse.Namespace) -> Mapping[str, object]:
+    """Numbers of stores and of models that do not fit each other."""
+    stores, models = len(args.store or ()), len(args.model)
+    return {
+        "--fuse needs two --store or more, one of each recogniser": args.fuse and stores < 2,
+        f"--fuse takes one --model for all, or one for each of {stores} --store, got {models}": (
+            args.fuse and models not in (0, 1, stores)
+        ),
+        "several --model are for --fuse, one for each --store": not args.fuse and models > 1,
+    }
