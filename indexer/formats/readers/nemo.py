@@ -79,14 +79,13 @@ def _n_best(document: Part, options: ReaderOptions) -> list[Hypothesis]:
         return [best]
     if any(len(beam) != 2 for beam in beams):
         raise document["beams"].error("pairs of a text and its score")
-    scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
     word_lists = [untimed(text.text(), nonwords=options.nonwords) for text, _ in beams]
     tokens = [word.token for word in best.words]
     word_lists = [
         list(best.words) if [word.token for word in words] == tokens else words
         for words in word_lists
     ]
-    return weighted([scale * score.number() for _, score in beams], word_lists)
+    return weighted([options.scale * score.number() for _, score in beams], word_lists)
 
 
 def _best(document: Part, nonwords: Nonwords) -> list[HypothesisWord]:

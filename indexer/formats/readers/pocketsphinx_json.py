@@ -11,18 +11,12 @@ Source: cmusphinx/pocketsphinx ``programs/pocketsphinx_main.c`` (output_hyp, for
 """
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
 
-from indexer.formats.shared.numbered import NumberedUtterances, Span
+from indexer.formats.shared.json_paths import Shape, declared
+from indexer.formats.shared.json_words import Words
 from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
-from indexer.networks.hypotheses import HypothesisWord
-from indexer.networks.utterances import Utterances
-from std.json_fields import Part, documents
 
+WORDS = Words(at="w", text="t", start="b", duration="d", confidence="p")
 _OF_UTTERANCE = [
     re.compile(rb'"b"\s*:\s*\d'),
     re.compile(rb'"t"\s*:\s*"'),
@@ -35,30 +29,6 @@ def looks_like(head: bytes) -> bool:
     return all(pattern.search(head) for pattern in _OF_UTTERANCE)
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
-) -> Iterator[Utterances]:
-    """Yield the file's utterances in order.
-
-    Raises:
-        InputError: the file is no JSON, or not PocketSphinx's.
-    """
-    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in documents(stream, path, repairs=options.repairs):
-        words = [_word(word) for word in document["w"]]
-        utterances.add(document.line, recording, words, _span(document))
-    yield utterances.collected()
-
-
-def _word(word: Part) -> HypothesisWord:
-    return HypothesisWord(word["t"].text(), word["p"].probability(), *_span(word))
-
-
-def _span(part: Part) -> Span:
-    start = part["b"].seconds()
-    return Span(start, start + part["d"].seconds())
-
-
 READER = FormatReader(
     name="pocketsphinx-json",
     title="PocketSphinx's JSON",
@@ -66,7 +36,7 @@ READER = FormatReader(
     content="words",
     kinds=("json",),
     looks_like=looks_like,
-    parse=parse,
+    parse=declared(Shape(words=WORDS, is_timed=True)),
     sample=(
         b'{"b": 0.0, "d": 0.65, "p": 0.78, "t": "das haus", "w": [{"b": 0.0, "d": 0.21, "p": '
         b'0.97, "t": "das"}, {"b": 0.21, "d": 0.44, "p": 0.8, "t": "haus"}]}'

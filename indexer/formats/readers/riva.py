@@ -106,8 +106,7 @@ def _n_best(result: Part, options: ReaderOptions) -> list[Hypothesis]:
     word_lists = [_words(alternative, options) for alternative in alternatives]
     if _are_probabilities(scores):
         return by_confidence(scores, word_lists)
-    scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
-    return weighted([scale * score for score in scores], word_lists)
+    return weighted([options.scale * score for score in scores], word_lists)
 
 
 def _score(alternative: Part) -> float:

@@ -44,14 +44,16 @@ def parse(
         InputError: the file is no JSON, or not of such a decoder.
     """
     utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    scale = 1.0 if options.acoustic_scale is None else options.acoustic_scale
     for document in documents(stream, path, repairs=options.repairs):
         if not isinstance(document["text"].value, list):
             words = _words(document["word_offsets"], options.nonwords)
             utterances.add_n_best(document.line, recording, [Hypothesis(1.0, words)])
             continue
         word_lists = [_words(words, options.nonwords) for words in document["word_offsets"]]
-        scores = [scale * score.number() for score in document.first(SCORES) or document[SCORES[0]]]
+        scores = [
+            options.scale * score.number()
+            for score in document.first(SCORES) or document[SCORES[0]]
+        ]
         if len(scores) != len(word_lists):
             raise document["word_offsets"].error(f"words of each of {len(scores)} texts")
         utterances.add_n_best(document.line, recording, weighted(scores, word_lists))

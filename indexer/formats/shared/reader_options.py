@@ -60,6 +60,11 @@ class ReaderOptions:
     tiers: Tiers = field(default_factory=Tiers)  # of annotations: which are speech
     repairs: Repairs = field(default_factory=lambda: Repairs(strict=True))  # counts what is mended
 
+    @property
+    def scale(self) -> float:
+        """What logarithmic scores of hypotheses are multiplied by."""
+        return 1.0 if self.acoustic_scale is None else self.acoustic_scale
+
 
 DEFAULT = ReaderOptions()
 LONGEST_LINE = 1 << 16  # of words.txt

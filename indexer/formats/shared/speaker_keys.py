@@ -22,7 +22,11 @@ def speaker_in(part: Part) -> str:
     >>> [speaker_in(Part("a", 1, one)) for one in ({"speaker": 0}, {"speaker": {"name": "Ada"}})]
     ['0', 'Ada']
     """
-    value = part.value
+    return speaker_named(part.value)
+
+
+def speaker_named(value: Any) -> str:
+    """The same of a value."""
     if not isinstance(value, dict) or _KNOWN.isdisjoint(value):
         return ""
     return next((name for key in KEYS if (name := _name(value.get(key)))), "")

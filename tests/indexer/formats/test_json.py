@@ -37,7 +37,7 @@ def read(name):
 
 def parse(module, value, options=DEFAULT):
     content = json.dumps(value).encode()
-    return list(networks_in(module.parse(io.BytesIO(content), "x.json", options)))
+    return list(networks_in(module.READER.parse(io.BytesIO(content), "x.json", options)))
 
 
 def rows(network):

@@ -140,6 +140,6 @@ TTML = b"""<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns
     ids=lambda value: value.__name__.rpartition(".")[2] if hasattr(value, "__name__") else "",
 )
 def test_who_spoke(reader, content, names):
-    utterances = [one for block in reader.parse(BytesIO(content), "x") for one in block]
+    utterances = [one for block in reader.READER.parse(BytesIO(content), "x") for one in block]
     said = {slot.alternatives[0].word: one.speaker for one in utterances for slot in one}
     assert said == {"yes": names[0], "no": names[1]}

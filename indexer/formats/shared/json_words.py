@@ -1,0 +1,127 @@
+"""Words in JSON as a table: under which keys their text, times and confidences stand."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from indexer.formats.shared.numbered import NO_SPAN, Span
+from indexer.formats.shared.speaker_keys import speaker_in, speaker_named
+from indexer.networks.hypotheses import UNNAMED, HypothesisWord
+from std.json_fields import Part
+from std.limits import MAX_TIME_S
+
+Marked = tuple[str, tuple[Any, ...]]  # a key, and values of it
+_NUMBERS = (float, int)  # bool is none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Where the words of an utterance stand, and what their keys mean.
+
+    Args:
+        at: key of the list.
+        empty: key of the utterance's text: where that is empty, there are no words.
+        text: key of the written word.
+        start: key of when it begins.
+        end: key of when it ends.
+        duration: key of how long it lasts, in place of an end.
+        per_second: units of the times in a second.
+        may_lack_times: whether start and end may be missing.
+        confidence: key of the word's probability, 1 where it is missing.
+        log: whether that is its natural logarithm.
+        only: a key, and its values in words; other rows are none.
+        skip: a key, and its values in rows that are no words.
+        unnamed: a key, and its values where nobody names the word.
+        speakers: whether words say who spoke them.
+    """
+
+    at: str = "words"
+    empty: str = ""
+    text: str = "word"
+    start: str = "start"
+    end: str = "end"
+    duration: str = ""
+    per_second: float = 1.0
+    may_lack_times: bool = False
+    confidence: str = "confidence"
+    log: bool = False
+    only: Marked | None = None
+    skip: Marked | None = None
+    unnamed: Marked | None = None
+    speakers: bool = False
+
+    def of(self, utterance: Part) -> list[HypothesisWord]:
+        """The words of an utterance, as they are written.
+
+        Raises:
+            InputError: there is no list of them, or something of a word is not to be mended.
+        """
+        if self.empty and utterance.has(self.empty) and not utterance[self.empty].text():
+            return []
+        return self.each(utterance[self.at])
+
+    def each(self, rows: Part) -> list[HypothesisWord]:
+        """The words of a list; errors as `of`."""
+        if isinstance(rows.value, list):
+            words = [self._plain(row) for row in rows.value if self._is_word(row)]
+            if all(words):
+                return words  # type: ignore[return-value]  # none is None
+        return [self.word(row) for row in rows if self._is_word(row.value)]
+
+    def word(self, row: Part) -> HypothesisWord:
+        """A word, mended where it is to be; errors as `of`."""
+        text, confidence = row[self.text].text(), 1.0
+        if self.unnamed and row[self.unnamed[0]].value in self.unnamed[1]:
+            text = UNNAMED
+        if row.has(self.confidence):
+            written = row[self.confidence]
+            confidence = written.log_probability() if self.log else written.probability()
+        speaker = speaker_in(row) if self.speakers else ""
+        return HypothesisWord(text, confidence, *self.span(row), speaker)
+
+    def span(self, row: Part) -> Span:
+        """When a word begins and ends, or an utterance with the same keys; errors as `of`."""
+        last = self.duration or self.end
+        if self.may_lack_times and not (row.has(self.start) and row.has(last)):
+            return NO_SPAN
+        start_s, last_s = (row[key].seconds(self.per_second) for key in (self.start, last))
+        return Span(start_s, start_s + last_s if self.duration else last_s)
+
+    def _is_word(self, row: Any) -> bool:
+        if not isinstance(row, dict):
+            return True  # `word` refuses it
+        if self.only and row.get(self.only[0]) not in self.only[1]:
+            return False
+        return not (self.skip and row.get(self.skip[0]) in self.skip[1])
+
+    def _plain(self, row: Any) -> HypothesisWord | None:
+        """What `word` makes of a row in which all is as it should be, as nearly always."""
+        if type(row) is not dict or (self.unnamed and row.get(self.unnamed[0]) in self.unnamed[1]):
+            return None
+        text, mass = row.get(self.text), row.get(self.confidence)
+        start, last = row.get(self.start), row.get(self.duration or self.end)
+        if not (type(text) is str and type(start) in _NUMBERS and type(last) in _NUMBERS):
+            return None
+        latest = MAX_TIME_S * self.per_second
+        if not (0 <= start <= latest and 0 <= last <= latest and _is_whole(text)):  # type: ignore[operator]  # numbers
+            return None
+        if mass is None:
+            mass = 1.0
+        elif type(mass) not in _NUMBERS or not (self.log or 0 <= mass <= 1):
+            return None
+        elif self.log:
+            if not math.isfinite(mass):
+                return None
+            mass = math.exp(min(0.0, mass))
+        speaker = speaker_named(row) if self.speakers else ""
+        start_s, last_s = start / self.per_second, last / self.per_second  # type: ignore[operator]
+        end_s = start_s + last_s if self.duration else last_s
+        return HypothesisWord(text, float(mass), start_s, end_s, speaker)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
