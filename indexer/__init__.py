@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         list_recordings,
         merge_segments,
         preview_files,
+        rename_recording,
         verify_index,
         watch_folder,
     )
@@ -70,6 +71,7 @@ __all__ = [
     "read_spoken_queries",
     "read_transcript",
     "recording_for",
+    "rename_recording",
     "verify_index",
     "watch_folder",
 ]

@@ -2,6 +2,7 @@
 
     index_files          recogniser output -> an index; may also delete and merge
     delete_recordings    take audio files out of an index
+    rename_recording     another name for an audio file
     merge_segments       merge the segments of an index into as few as possible
     verify_index         read everything, name what is damaged
     clean_up             remove replaced segments at once
@@ -28,7 +29,7 @@ from indexer.file_columns import Skipped
 from indexer.index_facts import IndexDescription
 from indexer.index_facts import describe_index as described
 from indexer.index_report import IndexReport, Language, report_of
-from indexer.index_run import IndexRun, ProgressBar, changed
+from indexer.index_run import IndexRun, ProgressBar, changed, writing
 from indexer.input_options import InputOptions
 from indexer.inputs import Input, Inputs, input_files
 from indexer.languages.pronounce import pronouncer_of
@@ -39,6 +40,7 @@ from indexer.languages.report import (
 from indexer.listing import ListedRecording
 from indexer.listing import list_recordings as listed
 from indexer.origins import origins
+from indexer.rename import rename
 from indexer.watch import POLL_S, SETTLE_S, Folder, Outcome, outcomes, watch
 from indexer.watch import Metadata as WatchedMetadata
 from std.config import Config, load_config
@@ -144,6 +146,26 @@ def delete_recordings(
         InputError: the index has no such file; then nothing is deleted.
     """
     return index_files((), store, delete=audio_files, config=config)
+
+
+def rename_recording(old: str, new: str, store: Stores) -> str:
+    """Give an audio file of an index another name, as ``std-store rename`` does.
+
+    Its channels and metadata go with it; words stay as they were pronounced.
+
+    Args:
+        old: its name, as the index has it.
+        new: its name from now on; a folder and an audio extension are left off.
+        store: the index.
+
+    Returns:
+        The new name as the index has it.
+
+    Raises:
+        InputError: the index has no such file, or has the new name already.
+    """
+    with _read(store) as stores, writing(stores):
+        return rename(old, new, stores)
 
 
 def merge_segments(

@@ -75,7 +75,7 @@ def changed(
         delete: audio files to take out first.
         progress: makes the bar of the inputs' bytes.
     """
-    with _writing(stores):
+    with writing(stores):
         run.pronouncer.told.by_metadata.update(languages_in(stores, run.metadata))
         run = _keeping_metadata(run, stores, delete)
         deleted = _deleted(delete, stores)
@@ -172,7 +172,7 @@ def _no_bar(total: float) -> AbstractContextManager[Callable[[float], None]]:
 
 
 @contextmanager
-def _writing(stores: Sequence[Store]) -> Iterator[None]:
+def writing(stores: Sequence[Store]) -> Iterator[None]:
     """Hold the right to write to all stores."""
     with ExitStack() as locks:
         for store in stores:

@@ -18,6 +18,7 @@ examples:
   std-store list INDEX --where 'date >= 2024-01 and speaker = "Ada"'
   std-store show INDEX
   std-store delete INDEX NEWS_2011_05_01
+  std-store rename INDEX NEWS_2011_05_01 news-2011-05-01
   std-store merge INDEX
   std-store verify INDEX --json
   std-store clean-up couchdb://db.example/news
@@ -30,8 +31,8 @@ def parser() -> Parser:
     """The commands in the order in which ``--help`` lists them."""
     parse = Parser(
         prog="std-store",
-        description="Look after an index: list its recordings, delete them, merge its segments, "
-        "verify it.",
+        description="Look after an index: list, delete and rename its recordings, merge its "
+        "segments, verify it.",
         epilog=EXAMPLE,
     )
     commands = parse.subcommands()
@@ -135,6 +136,18 @@ def _add_writing(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     _add_shards(parse)
     add_config_options(parse)
+    add_json_option(parse)
+    _add_quiet(parse)
+
+    parse = _command(
+        commands,
+        "rename",
+        "Give a recording another name; its channels and metadata go with it.",
+        "INDEX NEWS_2011_05_01 news-2011-05-01",
+    )
+    parse.add_argument("old", type=text_argument, metavar="OLD", help="its name, as list shows it")
+    parse.add_argument("new", type=text_argument, metavar="NEW", help="a name that none has")
+    _add_shards(parse)
     add_json_option(parse)
     _add_quiet(parse)
 

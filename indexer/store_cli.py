@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "show": show,
         "verify": verify,
         "delete": delete,
+        "rename": rename,
         "merge": merge,
         "clean-up": clean_up,
     }
@@ -129,6 +130,19 @@ def delete(args: argparse.Namespace, stores: Sequence[str]) -> int:
         print_json({"deleted": report.deleted} | started.cost()._asdict())
     if not args.quiet:
         tell(f"{counted(report.deleted, 'file')} deleted from {', '.join(stores)}")
+    return 0
+
+
+def rename(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Give a recording another name."""
+    started = Stopwatch()
+    from indexer import rename_recording
+
+    new = rename_recording(args.old, args.new, stores)
+    if args.json:
+        print_json({"renamed": {"from": args.old, "to": new}} | started.cost()._asdict())
+    if not args.quiet:
+        tell(f"{args.old} is {new} in {', '.join(stores)}")
     return 0
 
 

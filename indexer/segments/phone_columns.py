@@ -98,15 +98,47 @@ def phone_columns(columns: SegmentColumns, lexicon: Lexicon) -> dict[str, Column
     Raises:
         ValueError: the pronunciations use more than 255 different phones.
     """
-    words = unpack_vocabulary(columns.vocabulary)
-    table = made(words, lexicon)
+    table = made(unpack_vocabulary(columns.vocabulary), lexicon)
     return {
         "phone_maker": np.frombuffer(lexicon.name.encode(), np.uint8),
+        **_pronunciations(table),
+        **_time_order(columns),
+    }
+
+
+def kept_phones(columns: SegmentColumns, before: SegmentColumns) -> dict[str, Column]:
+    """The phone columns of a segment whose words an earlier one has, as they were pronounced there.
+
+    Args:
+        columns: of the segment, in order, without phone columns.
+        before: the earlier segment; it may have more words.
+    """
+    if "phone_maker" not in before.extra:
+        return {name: column for name, column in before.extra.items() if name == "language"}
+    row_of = {word: row for row, word in enumerate(unpack_vocabulary(before.vocabulary))}
+    words = unpack_vocabulary(columns.vocabulary)
+    rows = np.fromiter((row_of[word] for word in words), np.int64, len(words))
+    begins = before.extra["word_phone_offsets"].astype(np.int64)
+    lengths = np.diff(begins)[rows]
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    at = np.arange(offsets[-1]) + np.repeat(begins[rows] - offsets[:-1], lengths)
+    used, phones = np.unique(before.extra["word_phones"][at], return_inverse=True)
+    inventory = unpack_vocabulary(before.extra["phone_inventory"].astype(np.uint8))
+    table = PhoneTable(tuple(inventory[i] for i in used), offsets, phones.astype(np.uint8))
+    return {
+        "phone_maker": before.extra["phone_maker"],
+        **_pronunciations(table),
+        **_time_order(columns),
+    }
+
+
+def _pronunciations(table: PhoneTable) -> dict[str, Column]:
+    """The columns that say how words are pronounced."""
+    return {
         "phone_inventory": pack_vocabulary(list(table.inventory)),
         "word_phone_offsets": table.offsets,
         "word_phones": table.phones,
         **_grams(table),
-        **_time_order(columns),
     }
 
 
