@@ -24,7 +24,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.shared.numbered import NumberedUtterances, Span
+from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -37,7 +38,7 @@ from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 from std.values import Recording
 
-MS = 1000.0
+WORDS = Words(text="text", per_second=1000.0, whole="whole milliseconds", speakers=True)
 AUDIO = ("audio_url", "audio_src_url")
 UPLOADED = "/upload/"  # in an address that names nothing
 PARTS = ("utterances", "sentences", "paragraphs")
@@ -132,7 +133,7 @@ def _parts(
     utterances: NumberedUtterances, parts: Iterable[Part], recording: Recording, nonwords: Nonwords
 ) -> None:
     for part in parts:
-        span = _span(part)
+        span = WORDS.span(part)
         words = _words(part["words"], nonwords)
         if not part["words"].value:  # they were left out
             words = untimed(part["text"].text(), nonwords=nonwords)
@@ -172,25 +173,8 @@ def _whole_turns(messages: Sequence[Part]) -> Iterator[Part]:
     yield from turns.values()
 
 
-def _words(words: Part | Sequence[Part], nonwords: Nonwords) -> list[HypothesisWord]:
-    return rated(spoken((_word(word) for word in words), nonwords))
-
-
-def _word(word: Part) -> HypothesisWord:
-    return HypothesisWord(
-        word["text"].text(),
-        word["confidence"].probability() if word.has("confidence") else 1.0,
-        *_span(word),
-        speaker_in(word),
-    )
-
-
-def _span(part: Part) -> Span:
-    """Read start and end, whole milliseconds."""
-    for key in ("start", "end"):
-        if part[key].number() % 1:
-            raise part[key].error("whole milliseconds")
-    return Span(part["start"].seconds(MS), part["end"].seconds(MS))
+def _words(words: Iterable[Part], nonwords: Nonwords) -> list[HypothesisWord]:
+    return rated(spoken(map(WORDS.word, words), nonwords))
 
 
 READER = FormatReader(

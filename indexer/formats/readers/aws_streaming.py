@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from indexer.formats.readers.aws import channel_named, mean_log, named
+from indexer.formats.shared.json_paths import has_keys
 from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
@@ -31,15 +32,6 @@ from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 
 WRAPPERS = ("TranscriptResultStream", "TranscriptEvent", "Transcript")
-
-
-def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is of an AWS stream."""
-    return (
-        b'"TranscriptEvent"' in head
-        or b'"TranscriptResultStream"' in head
-        or (b'"Results"' in head and b'"IsPartial"' in head)
-    )
 
 
 def parse(
@@ -96,7 +88,7 @@ READER = FormatReader(
     section="cloud-services",
     content="words, n best",
     kinds=("json",),
-    looks_like=looks_like,
+    looks_like=has_keys("TranscriptEvent", "TranscriptResultStream", "Results IsPartial"),
     parse=parse,
     sample=(
         b'{"TranscriptEvent": {"Transcript": {"Results": [{"StartTime": 0.0, "EndTime": 0.65, '

@@ -24,7 +24,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
+from indexer.formats.shared.json_words import Words
+from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -45,6 +46,7 @@ from std.json_fields import Part, documents
 from std.values import Recording
 
 MESSAGES = ("Metadata", "SpeechStarted", "UtteranceEnd", "Connected", "Finalize")
+WORDS = Words(optional=True, may_lack_times=True, speakers=True)
 
 
 def looks_like(head: bytes) -> bool:
@@ -103,7 +105,7 @@ def _recording(
             utterances.language = languages[channel] if channel < len(languages) else ""
             where = _channel(recording, channel)
             utterances.speaker = speaker_in(part)
-            utterances.add(part.line, where, _words(part, nonwords), _span(part))
+            utterances.add(part.line, where, _words(part, nonwords), WORDS.span(part))
         return
     for number, (hypotheses, language) in enumerate(zip(n_best, languages, strict=True)):
         utterances.language = language
@@ -153,25 +155,14 @@ def _n_best(channel: Part, nonwords: Nonwords) -> list[Hypothesis]:
 
 
 def _words(part: Part, nonwords: Nonwords) -> list[HypothesisWord]:
-    words = [_word(word) for word in part.each("words")]
+    words = WORDS.of(part)
     if words:
         return rated(spoken(words, nonwords))
     return untimed(part["transcript"].text(), _confidence(part) or 1.0, nonwords)
 
 
-def _word(word: Part) -> HypothesisWord:
-    confidence = _confidence(word) if word.has("confidence") else 1.0
-    return HypothesisWord(word["word"].text(), confidence, *_span(word), speaker_in(word))
-
-
 def _confidence(part: Part) -> float:
     return part["confidence"].probability() if part.has("confidence") else 0.0
-
-
-def _span(part: Part) -> Span:
-    if not part.has("start") or not part.has("end"):
-        return NO_SPAN
-    return Span(part["start"].seconds(), part["end"].seconds())
 
 
 READER = FormatReader(

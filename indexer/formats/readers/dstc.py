@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.json_paths import has_keys
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for, recording_of
@@ -23,11 +24,6 @@ from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 
 MIN_SCORE = -700.0  # below, the posterior is 0
-
-
-def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is a call log with confusion networks."""
-    return b'"cnet"' in head and b'"arcs"' in head
 
 
 def parse(
@@ -81,7 +77,7 @@ READER = FormatReader(
     section="call-logs-of-dstc2",
     content="networks",
     kinds=("json",),
-    looks_like=looks_like,
+    looks_like=has_keys("cnet arcs"),
     parse=parse,
     sample=(
         b'{"session-id": "x", "turns": [{"input": {"start-time": 0.0, "batch": {"cnet": '

@@ -15,61 +15,49 @@ MaazDev7/forced-alignment-using-gentle and ozakbas/automated-2d-animation.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
 
+from indexer.formats.shared.json_paths import has_keys, reading
+from indexer.formats.shared.json_words import Words
 from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import FormatReader
-from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
-from indexer.formats.shared.recordings import recording_for
+from indexer.formats.shared.reader_options import ReaderOptions
 from indexer.formats.shared.service_answers import require_transcript
 from indexer.networks.hypotheses import UNNAMED, HypothesisWord, spoken
-from indexer.networks.utterances import Utterances
-from std.json_fields import Part, documents
+from std.json_fields import Part
+from std.values import Recording
 
-FOUND = ("success", "not-found-in-transcript")
-
-
-def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is Gentle's."""
-    of_word = all(key in head for key in (b'"case"', b'"startOffset"', b'"endOffset"'))
-    return b'"alignedWord"' in head or of_word or b'"not-found-in-audio"' in head
+LOST = "not-found-in-audio"
+FOUND = {
+    "success": Words(confidence=""),
+    "not-found-in-transcript": Words(text="alignedWord", confidence=""),
+}
 
 
-def parse(
-    stream: BinaryIO, path: Path | str, options: ReaderOptions = DEFAULT
-) -> Iterator[Utterances]:
-    """Yield the file's utterances in order.
-
-    Raises:
-        InputError: the file is no JSON, or not Gentle's, or the transcription is not done.
-    """
-    utterances, recording = NumberedUtterances(path, options), recording_for(path, options)
-    for document in documents(stream, path, repairs=options.repairs):
-        if not document.has("words"):
-            require_transcript(document, "Gentle's words")
-        words = spoken(_words(document["words"]), options.nonwords)
-        utterances.add_by_pauses(document.line, recording, words)
-    yield utterances.collected()
+def _add(
+    utterances: NumberedUtterances, document: Part, recording: Recording, options: ReaderOptions
+) -> None:
+    if not document.has("words"):
+        require_transcript(document, "Gentle's words")
+    words = spoken(_words(document["words"]), options.nonwords)
+    utterances.add_by_pauses(document.line, recording, words)
 
 
 def _words(words: Part) -> Iterator[HypothesisWord]:
     """Yield the words that were found, and one that nobody names where some were not."""
-    gap = False
-    end = None
-    for word in words:
-        case = word["case"]
-        if case.value not in FOUND:
-            if case.value != "not-found-in-audio":
-                raise case.error("success or another of Gentle's cases")
-            gap = True
+    is_gap = False
+    end_s = None
+    for row in words:
+        case = row["case"]
+        if case.value == LOST:
+            is_gap = True
             continue
-        start = word["start"].seconds()
-        if gap and end is not None:
-            yield HypothesisWord(UNNAMED, 1.0, end, end)
-        gap, end = False, word["end"].seconds()
-        key = "word" if case.value == "success" else "alignedWord"
-        yield HypothesisWord(word[key].text(), 1.0, start, end)
+        if case.value not in [*FOUND]:
+            raise case.error("success or another of Gentle's cases")
+        word = FOUND[case.value].word(row)
+        if is_gap and end_s is not None:
+            yield HypothesisWord(UNNAMED, 1.0, end_s, end_s)
+        is_gap, end_s = False, word.end_s
+        yield word
 
 
 READER = FormatReader(
@@ -78,8 +66,8 @@ READER = FormatReader(
     section="recognisers-and-aligners-on-your-own-machine",
     content="words",
     kinds=("json",),
-    looks_like=looks_like,
-    parse=parse,
+    looks_like=has_keys("alignedWord", "case startOffset endOffset", LOST),
+    parse=reading(_add),
     sample=(
         b'{"transcript": "das haus", "words": [{"case": "success", "word": "das", "alignedWord": '
         b'"das", "start": 0.0, "end": 0.21}, {"case": "success", "word": "haus", "alignedWord": '

@@ -21,23 +21,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.json_paths import has_keys
+from indexer.formats.shared.json_words import Words
 from indexer.formats.shared.numbered import NO_SPAN, NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
-from indexer.formats.shared.speaker_keys import speaker_in
 from indexer.networks.hypotheses import Hypothesis, HypothesisWord, spoken, untimed, weighted
 from indexer.networks.nonwords import Nonwords
 from indexer.networks.utterances import Utterances
 from std.json_fields import Part, documents
 
 WORDS = ("word", "timestamp_word", "timestamps_word")
-SPANS = (("start_time", "end_time"), ("start", "end"))
-
-
-def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is NeMo's."""
-    return b'"audio_filepath"' in head or (b'"session_id"' in head and b'"speaker_count"' in head)
+TABLES = (
+    Words(start="start_time", end="end_time", confidence="", speakers=True),
+    Words(confidence="", speakers=True),
+)
 
 
 def parse(
@@ -98,10 +97,10 @@ def _best(document: Part, nonwords: Nonwords) -> list[HypothesisWord]:
 
 
 def _word(word: Part, offset_s: float) -> HypothesisWord:
-    for start, end in SPANS:
-        if word.has(end):
-            start_s, end_s = (offset_s + word[key].seconds() for key in (start, end))
-            return HypothesisWord(word["word"].text(), 1.0, start_s, end_s, speaker_in(word))
+    for table in TABLES:
+        if word.has(table.end):
+            read = table.word(word)
+            return read._replace(start_s=offset_s + read.start_s, end_s=offset_s + read.end_s)
     raise word["end"].error("a time in seconds")
 
 
@@ -111,7 +110,7 @@ READER = FormatReader(
     section="recognisers-and-aligners-on-your-own-machine",
     content="words, or n best",
     kinds=("json",),
-    looks_like=looks_like,
+    looks_like=has_keys("audio_filepath", "session_id speaker_count"),
     parse=parse,
     sample=(
         b'{"audio_filepath": "x.wav", "duration": 0.65, "pred_text": "das haus", "char": [], '

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.json_words import Words
 from indexer.formats.shared.numbered import NumberedUtterances
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
@@ -35,6 +36,7 @@ from std.json_fields import Part, documents
 from std.values import Recording
 
 WRAPPERS = ("json-v2", "payload")
+FIRST = Words(text="name", start="time", duration="duration")  # of the format 1.0
 _CHANNEL = re.compile(r"channel_(\d{1,3})")
 
 Alternatives = list[HypothesisWord]  # of a slot
@@ -91,7 +93,7 @@ def _job(utterances: NumberedUtterances, document: Part, recording: Recording) -
             utterances,
             document.line,
             recording,
-            [[_first_word(word)] for word in document["words"]],
+            [[word] for word in FIRST.of(document)],
         )
     else:
         utterances.language = _language(document)
@@ -142,16 +144,6 @@ def _slots(result: Part) -> Iterator[Alternatives]:
             )
             for alternative in result["alternatives"]
         ]
-
-
-def _first_word(word: Part) -> HypothesisWord:
-    start = word["time"].seconds()
-    return HypothesisWord(
-        word["name"].text(),
-        word["confidence"].probability() if word.has("confidence") else 1.0,
-        start,
-        start + word["duration"].seconds(),
-    )
 
 
 def _add(

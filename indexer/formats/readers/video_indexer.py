@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from indexer.formats.shared.json_paths import has_keys
 from indexer.formats.shared.numbered import NumberedUtterances, Span
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
@@ -34,16 +35,6 @@ from std.values import Recording
 
 VIDEOS = ("videos", "breakdowns")
 _TIME = re.compile(r"(\d{1,3}):(\d\d):(\d\d(?:\.\d+)?)")
-
-
-def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is Azure Video Indexer's."""
-    return (
-        b'"summarizedInsights"' in head
-        or b'"transcriptBlocks"' in head
-        or b'"adjustedStart"' in head
-        or (b'"insights"' in head and any(b'"%b"' % key.encode() in head for key in VIDEOS))
-    )
 
 
 def parse(
@@ -126,7 +117,13 @@ READER = FormatReader(
     section="cloud-services",
     content="text of lines",
     kinds=("json",),
-    looks_like=looks_like,
+    looks_like=has_keys(
+        "summarizedInsights",
+        "transcriptBlocks",
+        "adjustedStart",
+        "insights videos",
+        "insights breakdowns",
+    ),
     parse=parse,
     sample=(
         b'{"name": "x.mp4", "videos": [{"state": "Processed", "insights": {"transcript": '

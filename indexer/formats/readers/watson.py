@@ -21,6 +21,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from indexer.formats.shared.json_paths import has_keys
 from indexer.formats.shared.reader import FormatReader
 from indexer.formats.shared.reader_options import DEFAULT, ReaderOptions
 from indexer.formats.shared.recordings import recording_for
@@ -38,11 +39,6 @@ class _Slot(NamedTuple):
     start_s: float
     end_s: float
     words: list[tuple[str, float]]
-
-
-def looks_like(head: bytes) -> bool:
-    """Tell whether JSON that begins like this is Watson's."""
-    return b'"results"' in head and (b'"word_alternatives"' in head or b'"timestamps"' in head)
 
 
 def parse(
@@ -146,7 +142,7 @@ READER = FormatReader(
     section="cloud-services",
     content="networks, or words",
     kinds=("json",),
-    looks_like=looks_like,
+    looks_like=has_keys("results word_alternatives", "results timestamps"),
     parse=parse,
     sample=(
         b'{"results": [{"final": true, "alternatives": [{"transcript": "das haus ", '

@@ -20,12 +20,14 @@ class Words:
 
     Args:
         at: key of the list.
+        optional: whether there may be no such list.
         empty: key of the utterance's text: where that is empty, there are no words.
         text: key of the written word.
         start: key of when it begins.
         end: key of when it ends.
         duration: key of how long it lasts, in place of an end.
         per_second: units of the times in a second.
+        whole: what messages call those units, if times are whole numbers of them.
         may_lack_times: whether start and end may be missing.
         confidence: key of the word's probability, 1 where it is missing.
         log: whether that is its natural logarithm.
@@ -36,12 +38,14 @@ class Words:
     """
 
     at: str = "words"
+    optional: bool = False
     empty: str = ""
     text: str = "word"
     start: str = "start"
     end: str = "end"
     duration: str = ""
     per_second: float = 1.0
+    whole: str = ""
     may_lack_times: bool = False
     confidence: str = "confidence"
     log: bool = False
@@ -58,6 +62,8 @@ class Words:
         """
         if self.empty and utterance.has(self.empty) and not utterance[self.empty].text():
             return []
+        if self.optional and not utterance.has(self.at):
+            return []
         return self.each(utterance[self.at])
 
     def each(self, rows: Part) -> list[HypothesisWord]:
@@ -69,7 +75,10 @@ class Words:
         return [self.word(row) for row in rows if self._is_word(row.value)]
 
     def word(self, row: Part) -> HypothesisWord:
-        """A word, mended where it is to be; errors as `of`."""
+        """A word; errors as `of`."""
+        return self._plain(row.value) or self._mended(row)
+
+    def _mended(self, row: Part) -> HypothesisWord:
         text, confidence = row[self.text].text(), 1.0
         if self.unnamed and row[self.unnamed[0]].value in self.unnamed[1]:
             text = UNNAMED
@@ -84,6 +93,9 @@ class Words:
         last = self.duration or self.end
         if self.may_lack_times and not (row.has(self.start) and row.has(last)):
             return NO_SPAN
+        for key in (self.start, last) if self.whole else ():
+            if row[key].number() % 1:
+                raise row[key].error(self.whole)
         start_s, last_s = (row[key].seconds(self.per_second) for key in (self.start, last))
         return Span(start_s, start_s + last_s if self.duration else last_s)
 
@@ -95,7 +107,7 @@ class Words:
         return not (self.skip and row.get(self.skip[0]) in self.skip[1])
 
     def _plain(self, row: Any) -> HypothesisWord | None:
-        """What `word` makes of a row in which all is as it should be, as nearly always."""
+        """What `_mended` makes of a row in which all is as it should be, as nearly always."""
         if type(row) is not dict or (self.unnamed and row.get(self.unnamed[0]) in self.unnamed[1]):
             return None
         text, mass = row.get(self.text), row.get(self.confidence)
@@ -104,6 +116,8 @@ class Words:
             return None
         latest = MAX_TIME_S * self.per_second
         if not (0 <= start <= latest and 0 <= last <= latest and _is_whole(text)):  # type: ignore[operator]  # numbers
+            return None
+        if self.whole and (start % 1 or last % 1):  # type: ignore[operator]
             return None
         if mass is None:
             mass = 1.0
