@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         clean_up,
         delete_recordings,
         describe_index,
+        export_index,
         index_files,
         list_recordings,
         merge_segments,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         watch_folder,
     )
     from indexer.dry_run import Preview
+    from indexer.export import ExportReport
     from indexer.formats.names import FORMAT_NAMES, installed_formats
     from indexer.formats.shared.numbered import NumberedUtterances, Span
     from indexer.formats.shared.reader import FormatReader
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMAT_NAMES",
+    "ExportReport",
     "FormatReader",
     "HypothesisWord",
     "IndexCheck",
@@ -61,6 +64,7 @@ __all__ = [
     "clean_up",
     "delete_recordings",
     "describe_index",
+    "export_index",
     "index_files",
     "installed_formats",
     "languages_line",
@@ -79,6 +83,7 @@ __all__ = [
 
 # A command that only prints its help must not load numpy: names are looked up when asked for.
 _HOME = {
+    "ExportReport": ("export", "ExportReport"),
     "FORMAT_NAMES": ("formats.names", "FORMAT_NAMES"),
     "FormatReader": ("formats.shared.reader", "FormatReader"),
     "HypothesisWord": ("networks.hypotheses", "HypothesisWord"),

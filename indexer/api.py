@@ -8,6 +8,7 @@
     clean_up             remove replaced segments at once
     list_recordings      what an index holds, recording by recording
     describe_index       the same as a whole
+    export_index         an index -> networks that can be indexed again
     preview_files        what indexing files would bring, without an index
     watch_folder         index what appears in a folder
 
@@ -25,6 +26,7 @@ from typing import Any
 
 from indexer.build import worthwhile_jobs
 from indexer.dry_run import Preview, dry_run
+from indexer.export import ExportReport, export
 from indexer.file_columns import Skipped
 from indexer.index_facts import IndexDescription
 from indexer.index_facts import describe_index as described
@@ -245,6 +247,32 @@ def list_recordings(
     """
     with _read(store) as stores:
         return listed(stores, where, recordings)
+
+
+def export_index(
+    store: Stores,
+    networks: AnyPath,
+    *,
+    metadata: AnyPath | None = None,
+    where: str | None = None,
+    recordings: Sequence[str] = (),
+) -> ExportReport:
+    """Write what an index holds as networks that `index_files` reads, as ``std-store export`` does.
+
+    Args:
+        store: the index.
+        networks: the file of the networks, our JSON lines; ``-`` is standard output.
+        metadata: the file of the metadata, CSV; None: nowhere.
+        where: conditions on the recordings' metadata (`std.metadata.where`).
+        recordings: patterns of names; none: all.
+
+    Raises:
+        StdError: ``where`` is no condition, a pattern fits no recording, the index is damaged, or
+            a file cannot be written.
+    """
+    table = Path(metadata) if metadata else None
+    with _read(store) as stores:
+        return export(stores, Path(networks), metadata_path=table, where=where, patterns=recordings)
 
 
 def preview_files(

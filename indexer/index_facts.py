@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from indexer.languages.report import indexed_languages
-from std.metadata.table import NO_METADATA, updated
+from indexer.shards import contents
 from std.recordings import index_recordings
 from std.store import Store
 
@@ -36,15 +36,11 @@ def describe_index(stores: Sequence[Store]) -> IndexDescription:
     Args:
         stores: its shards.
     """
-    of_store = {store.url: store.segments() for store in stores}
-    segments = [segment for some in of_store.values() for segment in some]
-    metadata = NO_METADATA
-    for store in stores:
-        metadata = updated(metadata, store.metadata())
+    segments, metadata = contents(stores)
     recordings = index_recordings(segments, metadata, with_speakers=True)
     normalisation = next(filter(None, (store.normalisation() for store in stores)), None)
     return IndexDescription(
-        segments={url: len(some) for url, some in of_store.items()},
+        segments={store.url: len(store.segments()) for store in stores},
         recordings=len(recordings),
         utterances=sum(one.utterances for one in recordings),
         speech_s=sum(one.speech_ms for one in recordings) / 1000,

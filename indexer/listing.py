@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from std.metadata.table import NO_METADATA, updated
+from indexer.shards import contents
 from std.recordings import IndexRecording, chosen, index_recordings
 from std.store import Segment, Store
 from std.store.columns import KEY_SHIFT
@@ -53,10 +53,7 @@ def list_recordings(
         stores: its shards.
         where, patterns: which recordings, see `std.recordings.chosen`.
     """
-    segments = [segment for store in stores for segment in store.segments()]
-    metadata = NO_METADATA
-    for store in stores:
-        metadata = updated(metadata, store.metadata())
+    segments, metadata = contents(stores)
     wanted = chosen(
         index_recordings(segments, metadata, with_speakers=True), metadata, where, patterns
     )

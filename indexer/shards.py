@@ -7,7 +7,7 @@ from indexer.languages.pronounce import Pronouncer, undecided
 from indexer.segments.merge import merged
 from std.config import Config
 from std.metadata.table import NO_METADATA, Metadata, updated
-from std.store import Segment, Store
+from std.store import CommittedSegment, Segment, Store
 from std.store.columns import SegmentColumns, unpack_vocabulary
 from std.store.resident import ResidentSegment
 
@@ -32,6 +32,15 @@ def audio_files(store: Store) -> set[str]:
         for row, one in enumerate(segment.recordings)
         if row not in segment.deleted
     }
+
+
+def contents(stores: Sequence[Store]) -> tuple[list[CommittedSegment], Metadata]:
+    """The segments and the metadata of all shards."""
+    segments = [segment for store in stores for segment in store.segments()]
+    metadata = NO_METADATA
+    for store in stores:
+        metadata = updated(metadata, store.metadata())
+    return segments, metadata
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 import argparse
 
-from std.command import text_argument
+from std.command import file_argument, text_argument
 from std.options import (
     STORE,
     add_config_options,
@@ -20,6 +20,7 @@ examples:
   std-store delete INDEX NEWS_2011_05_01
   std-store rename INDEX NEWS_2011_05_01 news-2011-05-01
   std-store merge INDEX
+  std-store export INDEX networks.jsonl --metadata-to recordings.csv
   std-store verify INDEX --json
   std-store clean-up couchdb://db.example/news
 
@@ -65,19 +66,8 @@ def _add_shards(parse: Parser) -> None:
     )
 
 
-def _add_quiet(parse: Parser) -> None:
-    parse.add_argument("--quiet", action="store_true", help="no summary")
-
-
-def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
-    """What writes nothing."""
-    parse = _command(
-        commands,
-        "list",
-        "List the recordings: speech, language, words, source, metadata.",
-        "INDEX --where 'date >= 2024-01 and speaker = \"Ada\"' --csv",
-    )
-    _add_shards(parse)
+def _add_selection(parse: Parser) -> None:
+    """Which recordings."""
     parse.add_argument(
         "--where",
         type=text_argument,
@@ -92,6 +82,22 @@ def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
         metavar="PATTERN",
         help="recordings of this name, * for any letters; with a slash: of this path",
     )
+
+
+def _add_quiet(parse: Parser) -> None:
+    parse.add_argument("--quiet", action="store_true", help="no summary")
+
+
+def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
+    """What writes nothing."""
+    parse = _command(
+        commands,
+        "list",
+        "List the recordings: speech, language, words, source, metadata.",
+        "INDEX --where 'date >= 2024-01 and speaker = \"Ada\"' --csv",
+    )
+    _add_shards(parse)
+    _add_selection(parse)
     add_row_options(parse, "recordings")
     _add_quiet(parse)
 
@@ -110,6 +116,23 @@ def _add_reading(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     _add_shards(parse)
     add_row_options(parse, "facts")
+
+    parse = _command(
+        commands,
+        "export",
+        "Write what the index holds as networks that std-index reads.",
+        "INDEX networks.jsonl --metadata-to recordings.csv",
+    )
+    parse.add_argument(
+        "networks", type=file_argument, metavar="NETWORKS", help="JSON lines; - is standard output"
+    )
+    _add_shards(parse)
+    _add_selection(parse)
+    parse.add_argument(
+        "--metadata-to", type=file_argument, metavar="CSV", help="write their metadata, too"
+    )
+    add_json_option(parse)
+    _add_quiet(parse)
 
     parse = _command(
         commands,

@@ -18,6 +18,7 @@ from std.command import print_json, run, say, tell, warn
 from std.display.numbers import counted
 from std.display.rows import JSON, LINES, TABLE, form_of, print_rows
 from std.display.tables import print_table
+from std.errors import STANDARD_STREAM
 from std.execution.cost import Stopwatch
 from std.options import configuration_of
 
@@ -35,6 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "show": show,
         "verify": verify,
         "delete": delete,
+        "export": export,
         "rename": rename,
         "merge": merge,
         "clean-up": clean_up,
@@ -115,6 +117,41 @@ def verify(args: argparse.Namespace, stores: Sequence[str]) -> int:
             }
         )
     return 2 if any(check.damage for check in checks) else 0
+
+
+def export(args: argparse.Namespace, stores: Sequence[str]) -> int:
+    """Write the index as networks."""
+    started = Stopwatch()
+    from indexer import export_index
+    from std.distinct import require_distinct
+    from std.outputs import output_name
+
+    outputs = {"NETWORKS": args.networks, "--metadata-to": args.metadata_to}
+    outputs |= {"--json": STANDARD_STREAM} if args.json else {}
+    require_distinct({}, outputs, stores)
+    report = export_index(
+        stores,
+        args.networks,
+        metadata=args.metadata_to,
+        where=args.where,
+        recordings=args.recording,
+    )
+    if report.estimated:
+        n = counted(len(report.estimated), "recording")
+        first = f"{report.estimated[0].file}{' ...' if len(report.estimated) > 1 else ''}"
+        warn(COMMAND, f"times of words are estimates in {n} ({first}): the networks do not say so")
+    if report.noises:
+        n, first = counted(len(report.noises), "word"), report.noises[0]
+        warn(COMMAND, f"{n} like {first} are indexed again by std-index --keep-nonwords only")
+    if args.json:
+        figures = {"recordings": report.recordings, "utterances": report.utterances}
+        print_json(figures | started.cost()._asdict())
+    if not args.quiet:
+        tell(
+            f"{counted(report.recordings, 'recording')}, "
+            f"{counted(report.utterances, 'utterance')} -> {output_name(args.networks)}"
+        )
+    return 0
 
 
 def delete(args: argparse.Namespace, stores: Sequence[str]) -> int:

@@ -117,7 +117,7 @@ def completions(command, line):
     ("std-search", "std-search --dialect ", {"std2006", "kws2013"}),
     ("std-score", "std-score --boot", {"--bootstrap"}),
     ("std-config", "std-config ", {"show", "list", "path"}),
-    ("std-store", "std-store ", {"list", "show", "delete", "merge", "verify", "clean-up"}),
+    ("std-store", "std-store ", {"list", "show", "export", "delete", "rename", "merge", "verify"}),
     ("std-store", "std-store list --w", {"--where"}),
 ])  # fmt: skip
 def test_a_shell_completes(command, line, expected):

@@ -111,7 +111,7 @@ def test_recordings_are_deleted_and_segments_merged(copy, capsys):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_nothing_is_made_where_there_is_nothing_to_look_after(name, tmp_path, capsys):
-    more = {"delete": ["x"], "rename": ["x", "y"]}.get(name, [])
+    more = {"delete": ["x"], "rename": ["x", "y"], "export": ["/dev/null"]}.get(name, [])
     assert main([name, str(tmp_path / "nowhere"), *more]) == 2
     assert "expected an index" in capsys.readouterr().err
     assert not (tmp_path / "nowhere").exists()

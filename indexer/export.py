@@ -1,0 +1,243 @@
+"""An index as confusion networks again: what `std-store export` writes and `std-index` reads.
+
+    export           stores -> files
+    index_networks   segments -> the networks of their recordings
+    utterance_spans  slots of a recording -> where its utterances are cut, and how long they last
+
+An index has no borders of utterances, only how many there were and how long they lasted together.
+So a recording is cut where its speaker changes and in its longest pauses, into as many utterances
+as it had (or more, where speakers change more often), which last as long as its utterances did. Of
+slots an index has the middles; their ends are put around their words. Everything that a search
+reads is then the same: words, times, posteriors, slots, speakers, language, amount of speech. What
+is lost: that times of words are estimates, and by how much they may be off.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+
+from indexer.networks.nonwords import is_noise
+from indexer.shards import contents
+from std.csv_output import write_csv
+from std.languages.detection import of_segment
+from std.metadata.table import Metadata
+from std.network_lines import dump
+from std.outputs import open_output
+from std.recordings import chosen, index_recordings
+from std.store import Segment, Store
+from std.store.columns import (
+    TIME_MASK,
+    IndexedRecording,
+    Int64s,
+    SegmentColumns,
+    unpack_vocabulary,
+)
+from std.store.speakers import Speakers
+from std.store.verify import verified_columns
+from std.values import ConfusionNetwork, Recording
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What was written, and what the files do not say."""
+
+    recordings: int
+    utterances: int
+    estimated: tuple[Recording, ...]  # times of their words are estimates
+    noises: tuple[str, ...]  # words that are read again with ``keep_nonwords`` only
+
+
+def export(
+    stores: Sequence[Store],
+    path: Path,
+    *,
+    metadata_path: Path | None = None,
+    where: str | None = None,
+    patterns: Sequence[str] = (),
+) -> ExportReport:
+    """Write an index as networks, and its metadata as a table.
+
+    Args:
+        stores: its shards.
+        path: of the networks (`std.network_lines`).
+        metadata_path: of the metadata, CSV; None: nowhere.
+        where, patterns: which recordings, see `std.recordings.chosen`.
+    """
+    segments, metadata = contents(stores)
+    listed = chosen(index_recordings(segments, metadata), metadata, where, patterns)
+    utterances: list[int] = []
+    noises: set[str] = set()
+
+    def noted(network: ConfusionNetwork) -> ConfusionNetwork:
+        utterances.append(1)
+        noises.update(filter(is_noise, network.words))
+        return network
+
+    wanted = {one.recording for one in listed}
+    with open_output(path) as sink:
+        dump(map(noted, index_networks(segments, wanted)), sink)
+    if metadata_path:
+        with open_output(metadata_path) as sink:
+            _write_metadata(metadata, sorted({one.file for one in wanted}), sink)
+    estimated = tuple(one.recording for one in listed if one.times_estimated)
+    return ExportReport(len(listed), len(utterances), estimated, tuple(sorted(noises)))
+
+
+def _write_metadata(metadata: Metadata, files: Sequence[str], sink: BinaryIO) -> None:
+    names = sorted(metadata.columns)
+    rows = ((file, metadata.values(file)) for file in files)
+    write_csv(
+        sink,
+        ["recording", *names],
+        ([file, *(values.get(name, "") for name in names)] for file, values in rows if values),
+    )
+
+
+class _BySlot(NamedTuple):
+    """The postings of a segment in the order of its slots; within a slot the likeliest first."""
+
+    offsets: Int64s  # (n + 1,) slot i has the postings offsets[i]:offsets[i + 1]
+    rows: Int64s  # (m,) of the posting columns
+    words: list[str]
+    word: Int64s  # (m,) of each posting, in the order of the posting columns
+
+
+def index_networks(
+    segments: Iterable[Segment], wanted: Collection[Recording]
+) -> Iterator[ConfusionNetwork]:
+    """The networks of live recordings, utterance by utterance.
+
+    Args:
+        segments: of an index.
+        wanted: which recordings.
+
+    Raises:
+        StoreError: a segment is damaged.
+    """
+    for segment in segments:
+        rows = [
+            row
+            for row, one in enumerate(segment.recordings)
+            if row not in segment.deleted and one.recording in wanted
+        ]
+        if not rows:
+            continue
+        columns = verified_columns(segment)
+        by_slot, language = _by_slot(columns), of_segment(segment)
+        speakers = Speakers.read(columns.extra)
+        speaker = speakers.in_all(len(columns.slot_key))
+        for row in rows:
+            yield from _networks(columns, by_slot, row, language, speakers.names, speaker)
+
+
+def _by_slot(columns: SegmentColumns) -> _BySlot:
+    words = unpack_vocabulary(columns.vocabulary)
+    word = np.repeat(np.arange(len(words)), np.diff(columns.posting_offsets))
+    rows = np.lexsort((-columns.posting_posterior, columns.posting_slot))
+    counts = np.bincount(columns.posting_slot, minlength=len(columns.slot_key))
+    return _BySlot(np.concatenate([[0], np.cumsum(counts)]), rows, words, word)
+
+
+def _networks(
+    columns: SegmentColumns,
+    by_slot: _BySlot,
+    row: int,
+    language: str,
+    names: tuple[str, ...],
+    speaker: np.ndarray,
+) -> Iterator[ConfusionNetwork]:
+    """The utterances of one recording of a segment."""
+    indexed = columns.recordings[row]
+    first, end = columns.slot_offsets[row : row + 2].tolist()
+    begin, last = by_slot.offsets[[first, end]].tolist()
+    postings = by_slot.rows[begin:last]
+    offsets = by_slot.offsets[first : end + 1] - begin
+    starts = columns.posting_start_ms[postings].astype(np.int64)
+    spans = np.stack([starts, starts + columns.posting_duration_ms[postings]], axis=1)
+    slots = _slot_spans((columns.slot_key[first:end] & TIME_MASK).astype(np.int64), offsets, spans)
+    bounds, utterances = utterance_spans(slots, speaker[first:end], indexed)
+    for number, (start_ms, end_ms) in enumerate(utterances.tolist()):
+        a, b = bounds[number : number + 2].tolist()
+        here = slice(offsets[a], offsets[b])
+        yield ConfusionNetwork(
+            recording=indexed.recording,
+            utterance=f"{number + 1:06}",
+            start_ms=start_ms,
+            end_ms=end_ms,
+            slot_spans_ms=slots[a:b].astype(np.int32),
+            epsilons=columns.slot_epsilon[first + a : first + b],
+            offsets=(offsets[a : b + 1] - offsets[a]).astype(np.int32),
+            words=tuple(by_slot.words[i] for i in by_slot.word[postings[here]].tolist()),
+            posteriors=columns.posting_posterior[postings[here]],
+            spans_ms=spans[here].astype(np.int32),
+            language=language,
+            speaker=names[speaker[first + a]] if a < b else "",
+        )
+
+
+def _slot_spans(middle_ms: Int64s, offsets: Int64s, spans_ms: Int64s) -> Int64s:
+    """(n, 2) start and end of slots: around their words, without overlap, with these middles.
+
+    Args:
+        middle_ms: (n,) ascending.
+        offsets: (n + 1,) words of each slot.
+        spans_ms: (m, 2) start and end of each word.
+    """
+    slot = np.repeat(np.arange(len(middle_ms)), np.diff(offsets))
+    reach = np.zeros(len(middle_ms), np.int64)
+    np.maximum.at(reach, slot, np.abs(spans_ms - middle_ms[slot][:, None]).max(axis=1, initial=0))
+    gaps = np.diff(middle_ms) // 2
+    before = np.concatenate([middle_ms[:1], gaps])
+    after = np.concatenate([gaps, reach[-1:]])
+    half = np.minimum(reach, np.minimum(before, after))
+    return np.stack([middle_ms - half, middle_ms + half], axis=1)
+
+
+def utterance_spans(
+    slots_ms: Int64s, speaker: np.ndarray, indexed: IndexedRecording
+) -> tuple[Int64s, Int64s]:
+    """Cut the slots of a recording into utterances.
+
+    Args:
+        slots_ms: (n, 2) start and end of each slot.
+        speaker: (n,) whose it is.
+        indexed: how many utterances there were, and how long they lasted together.
+
+    Returns:
+        (u + 1,) the first slot of each utterance, and (u, 2) its start and end in ms.
+    """
+    n = len(slots_ms)
+    turns = np.flatnonzero(np.diff(speaker)) + 1
+    pauses = slots_ms[1:, 0] - slots_ms[:-1, 1]
+    pauses[turns - 1] = -1
+    most = min(max(indexed.utterances - 1 - len(turns), 0), n - 1 - len(turns) if n else 0)
+    cuts = np.sort(np.concatenate([turns, np.argsort(-pauses, kind="stable")[:most] + 1]))
+    filled = np.concatenate([[0], cuts, [n]]) if n else np.zeros(1, np.int64)
+    empty = max(indexed.utterances - (len(filled) - 1), 0)
+    bounds = np.concatenate([filled, np.full(empty, n)]).astype(np.int64)
+    starts = np.append(slots_ms[:, 0], slots_ms[-1:, 1].max(initial=0))[bounds[:-1]]
+    ends = np.append(slots_ms[:, 1], 0)[np.maximum(bounds[1:] - 1, 0)] if n else starts
+    lengths = _fitted(np.maximum(ends - starts, 0), starts, indexed.speech_ms)
+    return bounds, np.stack([starts, starts + lengths], axis=1)
+
+
+def _fitted(lengths: Int64s, starts: Int64s, total_ms: int) -> Int64s:
+    """Lengths of utterances that sum to what they lasted: cut or prolonged, the first ones first.
+
+    Only the last one is prolonged beyond the start of the next.
+    """
+    if not len(lengths):
+        return lengths
+    excess = int(lengths.sum()) - total_ms
+    if excess > 0:
+        kept = np.minimum(np.cumsum(lengths), total_ms)
+        shortened: Int64s = np.diff(kept, prepend=0)
+        return shortened
+    room = np.maximum(np.append(np.diff(starts), 0) - lengths, 0)
+    added = np.diff(np.minimum(np.cumsum(room), -excess), prepend=0)
+    added[-1] += -excess - added.sum()
+    prolonged: Int64s = lengths + added
+    return prolonged
